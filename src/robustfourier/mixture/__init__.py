@@ -1,0 +1,1 @@
+"""From sums to the periods that are really there: lines, noise, significance, components."""
