@@ -1,0 +1,37 @@
+"""Find the periods that are really there in noisy data, and the shape of each.
+
+The names listed here are the public ones; `robustfourier.nn` (torch layers) and
+`robustfourier.training` are for researchers. Everything loads on first use: importing the package
+loads neither torch nor matplotlib.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+#: Public name to the module that defines it.
+_HOME = {
+    "Domain": "robustfourier.domain",
+    "FourierNetworkRegressor": "robustfourier.estimators.network",
+    "ModeTable": "robustfourier.modes",
+    "PeriodicMixture": "robustfourier.estimators.mixture",
+    "load": "robustfourier.persistence",
+}
+_SUBMODULES = ("datasets", "errors", "nn", "plots", "synthetic", "theory", "training")
+
+__all__ = ["__version__", *_HOME, *_SUBMODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if name in _SUBMODULES:
+        return import_module(f"robustfourier.{name}")
+    raise AttributeError(f"module 'robustfourier' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,78 @@
+"""One family of errors.
+
+Every error that a user can cause derives from `RobustFourierError` and from the standard
+exception that fits, so both ``except ValueError`` and ``except RobustFourierError`` work.
+A message names the argument, the value that was given and the remedy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "CheckpointError",
+    "DataError",
+    "DivergenceError",
+    "InputError",
+    "MissingDependencyError",
+    "ModelFormatError",
+    "OutOfMemoryError",
+    "OutputError",
+    "RobustFourierError",
+    "RunLockedError",
+]
+
+
+class RobustFourierError(Exception):
+    """Base of all errors raised on purpose by this package."""
+
+
+class InputError(RobustFourierError, ValueError):
+    """An argument has a value that cannot be used."""
+
+
+class DataError(InputError):
+    """A file or table cannot be read as samples; the message says where and why."""
+
+
+class OutOfMemoryError(RobustFourierError, MemoryError):
+    """The work would need more memory than is allowed; the message says how many bytes."""
+
+
+class MissingDependencyError(RobustFourierError, ImportError):
+    """An optional library is needed and not installed; the message says how to install it."""
+
+
+class ModelFormatError(RobustFourierError, ValueError):
+    """A model file is damaged, foreign or from a newer version."""
+
+
+class CheckpointError(RobustFourierError, ValueError):
+    """A training checkpoint is damaged or belongs to another training."""
+
+
+class OutputError(RobustFourierError, OSError):
+    """Results cannot be written where the user asked."""
+
+
+class RunLockedError(RobustFourierError, RuntimeError):
+    """Another run is using the same folder."""
+
+
+class DivergenceError(RobustFourierError, ArithmeticError):
+    """Training diverged; `last_good` keeps the weights of the last healthy step.
+
+    Parameters
+    ----------
+    message : str
+        What happened and what to change.
+    step : int
+        The step at which the loss was no longer finite or had grown out of bounds.
+    last_good : mapping of str to ndarray
+        Parameters by name, as they were at the last check that passed.
+    """
+
+    def __init__(self, message: str, *, step: int, last_good: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.step = step
+        self.last_good = last_good
