@@ -1,0 +1,133 @@
+"""ARCHITECTURE.md, kept true: imports point one way, each optional library has one home."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "robustfourier"
+
+#: Rooms from the ground up. A room may import itself and what stands on a line above it.
+LAYERS = [
+    ["errors"],
+    ["domain", "modes", "embedding"],
+    ["samples"],
+    ["synthetic", "datasets", "theory"],
+    ["network"],
+    ["nn"],
+    ["training"],
+    ["spectral"],
+    ["mixture"],
+    ["estimators"],
+    ["persistence", "sampling"],
+    ["injection", "plots"],
+    ["report"],
+    ["analysis", "experiments"],
+    ["cli"],
+]
+#: Methods such as `model.plot()` and `model.save()` open these doors upwards, inside a function.
+DOORS = {("estimators", "plots"), ("estimators", "persistence")}
+#: Who may import a library that is optional, slow to load, or has one home.
+HOMES = {
+    "torch": {"network", "nn", "training"},
+    "matplotlib": {"plots"},
+    "finufft": {"spectral"},
+    "jinja2": {"report"},
+    "typer": {"cli"},
+    "rich": {"cli", "training"},
+    "dask": set(),
+    "pickle": set(),
+}
+RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
+
+
+def sources() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def room(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """Every imported module of a file with whether the import is at module level."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    late = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for inner in ast.walk(node)
+    }
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, id(node) not in late) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+            if node.module == "robustfourier":
+                names = [f"robustfourier.{alias.name}" for alias in node.names]
+            yield from ((name, id(node) not in late) for name in names)
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_point_downwards_and_libraries_stay_at_home(path):
+    here = room(path)
+    assert here in RANK, f"{here} has no room in LAYERS and ARCHITECTURE.md"
+    for module, at_top in imports(path):
+        first, *rest = module.split(".")
+        if first == "robustfourier" and rest and rest[0] in RANK and rest[0] != here:
+            downwards = RANK[rest[0]] < RANK[here]
+            door = (here, rest[0]) in DOORS and not at_top
+            assert downwards or door, f"{path.name} imports upwards: {module}"
+        if first in HOMES:
+            assert here in HOMES[first], f"{path.name} imports {module}; its home is {HOMES[first]}"
+
+
+def test_every_room_is_on_the_architecture_page():
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for path in sources():
+        assert f"`{room(path)}" in page, f"ARCHITECTURE.md does not mention {room(path)}"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import robustfourier",
+        "import robustfourier.cli",
+        "from robustfourier import PeriodicMixture",
+    ],
+)
+def test_heavy_libraries_are_not_loaded(statement):
+    code = f"{statement}; import sys; print([m for m in sys.modules if '.' not in m])"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert not {"torch", "matplotlib", "dask"} & set(ast.literal_eval(loaded.stdout))
+
+
+def test_public_names_all_resolve():
+    import robustfourier
+
+    for name in robustfourier.__all__:
+        assert getattr(robustfourier, name) is not None
+    with pytest.raises(AttributeError, match=re.escape("has no attribute 'nonsense'")):
+        robustfourier.nonsense  # noqa: B018
+
+
+def test_the_version_is_told_once():
+    import robustfourier
+
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{robustfourier.__version__}"' in project
