@@ -61,7 +61,7 @@ class Component:
     link : str
         A name in `LINKS`.
     kind : {"cos", "sin"}
-        The sinusoid inside the link.
+        The sinusoid.
     amplitude, shift : float
         Factor in front of the link; shift in θ.
 
@@ -88,8 +88,6 @@ class Component:
 class Mixture:
     """The sum of components as a function of θ.
 
-    Examples
-    --------
     >>> Mixture((Component(1), Component(2, amplitude=0.5)))([0.0, 1.0])
     array([ 1.5, -0.5])
     """

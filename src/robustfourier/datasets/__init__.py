@@ -1,0 +1,22 @@
+"""Small real series with their sources, and a reader for Google Trends exports.
+
+Every loader returns a `Dataset`: times, values, errors where the observer gave them, the unit, the
+periods that are known, the source and the licence.
+"""
+
+from robustfourier.datasets.bundled import (
+    load_double_mode_cepheid,
+    load_electricity_demand,
+    load_sunspots,
+)
+from robustfourier.datasets.record import Dataset
+from robustfourier.datasets.trends import read_trends, simulate_trends
+
+__all__ = [
+    "Dataset",
+    "load_double_mode_cepheid",
+    "load_electricity_demand",
+    "load_sunspots",
+    "read_trends",
+    "simulate_trends",
+]

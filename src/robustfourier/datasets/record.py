@@ -1,0 +1,58 @@
+"""What a data set is: numbers together with where they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Dataset"]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A time series with its provenance.
+
+    Attributes
+    ----------
+    name : str
+        What to call it; the name of simulated data says so.
+    times : ndarray of shape (n,)
+        Sample times in `unit`, ascending, read-only.
+    values : ndarray of shape (n,)
+        Measured values, read-only.
+    errors : ndarray of shape (n,) or None
+        One-sigma errors of the values, where the observer gave them; read-only.
+    unit : str
+        Unit of the times and periods.
+    value_name : str
+        Name and unit of the values.
+    periods : tuple of float
+        Periods known from the literature or by the calendar, in `unit`.
+    source : str
+        Where the numbers come from.
+    licence : str
+        Terms under which they may be passed on.
+    simulated : bool
+        True if no one measured this.
+    notes : tuple of str
+        What a reader of the file noticed and did.
+    """
+
+    name: str
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+    errors: NDArray[np.float64] | None
+    unit: str
+    value_name: str
+    periods: tuple[float, ...]
+    source: str
+    licence: str
+    simulated: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for array in (self.times, self.values, self.errors):
+            if array is not None:
+                array.setflags(write=False)
