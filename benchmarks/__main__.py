@@ -1,0 +1,34 @@
+"""Run the suites: ``python -m benchmarks [--quick] [SUITE ...]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+
+from benchmarks.verdicts import Verdict, print_verdicts
+
+SUITES = {
+    "engines": "speed of training",
+    "paper_networks": "the paper's networks on example 1",
+    "detection": "modes found by PeriodicMixture",
+    "components": "components and waveforms of PeriodicMixture",
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the named suites, all by default; the exit code is 0 when no bar was missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("suites", nargs="*", choices=[[], *SUITES], metavar="SUITE")
+    parser.add_argument("--quick", action="store_true", help="few seeds, small sizes")
+    options = parser.parse_args(arguments)
+    verdicts: list[Verdict] = []
+    for name in options.suites or SUITES:
+        print(f"\n# {name}: {SUITES[name]}", flush=True)
+        verdicts += import_module(f"benchmarks.{name}").main(quick=options.quick)
+    print_verdicts("Verdicts", verdicts)
+    return int(any(verdict.passed is False for verdict in verdicts))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Verdicts: what was promised, what was measured, and whether the promise was kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+__all__ = ["Verdict", "median_seconds", "print_verdicts"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One line of a benchmark.
+
+    Parameters
+    ----------
+    case : str
+        What was measured, on what.
+    bar : str
+        The promise in words.
+    measured : str
+        The figures that came out.
+    passed : bool or None
+        Whether the promise was kept; None where there is none and the line only reports.
+    """
+
+    case: str
+    bar: str
+    measured: str
+    passed: bool | None
+
+    @property
+    def word(self) -> str:
+        """The verdict as it is printed."""
+        return {True: "PASS", False: "FALLS SHORT", None: "reported"}[self.passed]
+
+
+def print_verdicts(title: str, verdicts: Sequence[Verdict]) -> None:
+    """Print verdicts as a Markdown table."""
+    print(f"\n## {title}\n")
+    print("| case | bar | measured | verdict |")
+    print("|---|---|---|---|")
+    for verdict in verdicts:
+        print(f"| {verdict.case} | {verdict.bar} | {verdict.measured} | {verdict.word} |")
+    kept = sum(verdict.passed is True for verdict in verdicts)
+    missed = sum(verdict.passed is False for verdict in verdicts)
+    print(f"\n{kept} passed, {missed} fall short, {len(verdicts) - kept - missed} reported only")
+
+
+def median_seconds(work: Callable[[], object], repeats: int = 5) -> float:
+    """Median wall time of a call over `repeats` runs, after one to warm up."""
+    work()
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return median(seconds)
