@@ -1,0 +1,76 @@
+"""The paper's theory as functions: series, assumptions, predictions and bounds.
+
+`series` has the coefficients of ReLU, of link functions and of f; `assumptions` says whether a
+mixture meets Assumptions 1 and 2, and in words why not; `prediction` gives the diagonal weights
+that Theorem 1 predicts; `bounds` the right-hand sides of the theorems with constants explicit.
+
+Vectors α, c⁰ and w have 4m+1 entries with the paper's index j at position j + 2m (section 2.1).
+Wherever the paper's α could mean two things, α_j = E[f(θ) x_j] here, which is half the series
+coefficient for j ≠ 0; with that reading Lemma 1 and Theorem 1 hold as printed.
+"""
+
+from robustfourier.theory.assumptions import Finding, check_assumption_1, check_assumption_2
+from robustfourier.theory.bounds import (
+    FeatureLearningBound,
+    MainBound,
+    alignment_orders,
+    feature_learning_bound,
+    gradient_bound,
+    hoeffding_constant,
+    link_variation,
+    main_bound,
+    rademacher_bound,
+    second_layer_bound,
+    second_layer_existence_bound,
+    step_size_for,
+    success_probability,
+)
+from robustfourier.theory.prediction import (
+    existing_output_weights,
+    first_layer_box,
+    leakage,
+    mirrored_signs_agree,
+    predicted_diagonal,
+    second_layer_box,
+    theory_output_weights,
+)
+from robustfourier.theory.series import (
+    FourierSeries,
+    alpha,
+    chebyshev_coefficients,
+    fourier_series,
+    relu_coefficients,
+    sine_link_coefficients,
+)
+
+__all__ = [
+    "FeatureLearningBound",
+    "Finding",
+    "FourierSeries",
+    "MainBound",
+    "alignment_orders",
+    "alpha",
+    "chebyshev_coefficients",
+    "check_assumption_1",
+    "check_assumption_2",
+    "existing_output_weights",
+    "feature_learning_bound",
+    "first_layer_box",
+    "fourier_series",
+    "gradient_bound",
+    "hoeffding_constant",
+    "leakage",
+    "link_variation",
+    "main_bound",
+    "mirrored_signs_agree",
+    "predicted_diagonal",
+    "rademacher_bound",
+    "relu_coefficients",
+    "second_layer_bound",
+    "second_layer_box",
+    "second_layer_existence_bound",
+    "sine_link_coefficients",
+    "step_size_for",
+    "success_probability",
+    "theory_output_weights",
+]

@@ -1,0 +1,133 @@
+"""The places where the paper's formulas need a correction; docs/theory.md lists them."""
+
+import numpy as np
+import pytest
+from numpy.polynomial import chebyshev
+
+from robustfourier.embedding import symmetrised_embedding
+from robustfourier.synthetic import LINKS, Component, Mixture
+from robustfourier.theory import (
+    alpha,
+    chebyshev_coefficients,
+    first_layer_box,
+    fourier_series,
+    gradient_bound,
+    hoeffding_constant,
+    relu_coefficients,
+    second_layer_box,
+    success_probability,
+    theory_output_weights,
+)
+
+M = 10
+F = Mixture((Component(3, amplitude=0.6), Component(7, kind="sin", amplitude=-0.8)))
+THETA = -1 + 2 * (np.arange(2**14) + 0.5) / 2**14
+X = symmetrised_embedding(THETA, M)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_lemma_one_holds_with_alpha_the_mean_of_f_times_the_feature(side):
+    # The lemma prints α̃/2 with the series coefficient α̃, because it takes E[cos²] for 1.
+    left = F(THETA) @ np.maximum(side * X, 0) / THETA.size
+    np.testing.assert_allclose(left, side * alpha(F, M) / 2, atol=1e-8)
+    series_coefficient = fourier_series(F, M).cosine[3]
+    j = 2 * M + 5  # index 5 is cos 3πθ
+    assert left[j] == pytest.approx(side * series_coefficient / 4)
+    assert left[j] != pytest.approx(side * series_coefficient / 2)
+
+
+def test_the_mean_of_a_link_times_its_cosine_is_half_the_chebyshev_coefficient():
+    # Section 2 prints E[g(cos)·cos] = λ₁.
+    g = LINKS["tanh"]
+    cosine = np.cos(np.pi * THETA)
+    lambda_1 = chebyshev_coefficients(g, 2)[1]
+    assert np.mean(g(cosine) * cosine) == pytest.approx(lambda_1 / 2, rel=1e-6)
+
+
+def test_x_is_the_difference_of_its_rectified_halves_not_their_sum():
+    # Section 3 prints x = σ(x) + σ(−x), which is |x|.
+    x = np.linspace(-1, 1, 11)
+    relu = LINKS["relu"]
+    np.testing.assert_array_equal(relu(x) - relu(-x), x)
+    np.testing.assert_array_equal(relu(x) + relu(-x), np.abs(x))
+
+
+@pytest.mark.parametrize("n", range(6))
+def test_odd_chebyshev_polynomials_of_a_sine_alternate_in_sign(n):
+    # Section 2 prints −sin((2n+1)t) for every n.
+    t = np.linspace(0, 2 * np.pi, 41)
+    value = chebyshev.chebval(np.sin(t), np.eye(2 * n + 2)[2 * n + 1])
+    np.testing.assert_allclose(value, (-1) ** n * np.sin((2 * n + 1) * t), atol=1e-12)
+
+
+def test_the_sign_of_the_learnt_weight_is_its_mirrors_but_not_alphas():
+    # The second corollary prints sign((c⁰⊙α)_j) = sign(α̃_j); c⁰_j is a random sign.
+    a = alpha(F, M)
+    active = np.flatnonzero(np.abs(a[2 * M + 1 :]) > 1e-9) + 1
+    equal_to_alpha = []
+    for seed in range(40):
+        product = theory_output_weights(M, 0.1, random_state=seed) * a
+        for j in active:
+            assert np.sign(product[2 * M + j]) == np.sign(product[2 * M - j])
+            equal_to_alpha.append(np.sign(product[2 * M + j]) == np.sign(a[2 * M + j]))
+    assert 0.2 < np.mean(equal_to_alpha) < 0.8
+
+
+def test_the_theorem_holds_with_probability_one_minus_t_delta():
+    # The theorem prints Tδ. One step's noise Γ stays below Hoeffding's bound in all but δ of the
+    # draws, not in δ of them; each further step can only fail more often.
+    m, delta, batch, r_c, draws = 4, 0.05, 50, 0.1, 400
+    rng = np.random.default_rng(0)
+    c = theory_output_weights(m, r_c, random_state=0)
+    w = np.full(c.size, 0.01)
+    limit = gradient_bound(m, r_c, 0.01, f_max=1.4, noise_max=0.3)
+    limit *= hoeffding_constant(m, delta) * np.sqrt(np.log(m)) * np.log(1 / delta) / np.sqrt(batch)
+
+    def gradients(theta, y):
+        x = symmetrised_embedding(theta, m)
+        return (np.maximum(w * x, 0) @ c - y)[:, None] * (c * (w * x > 0) * x)
+
+    f = Mixture((Component(3, amplitude=0.6), Component(1, kind="sin", amplitude=-0.8)))
+    mean = gradients(THETA, f(THETA)).mean(axis=0)
+    kept = 0
+    for _ in range(draws):
+        theta = rng.uniform(-1, 1, batch)
+        y = f(theta) + rng.uniform(-0.3, 0.3, batch)
+        kept += np.abs(gradients(theta, y).mean(axis=0) - mean).max() <= limit
+    assert kept / draws >= 1 - delta
+    assert success_probability(400, 1e-4) == pytest.approx(0.96)
+    assert success_probability(800, 1e-4) < success_probability(400, 1e-4)
+
+
+def test_the_two_norm_of_the_start_is_about_twice_what_is_printed():
+    # Section 2.4 prints ‖c⁰‖₂ ≤ r_c; there are 4m+1 entries of size r_c/√m.
+    c = theory_output_weights(100, 0.3, random_state=0)
+    assert np.linalg.norm(c) == pytest.approx(0.3 * np.sqrt(4.01))
+    assert 0.3 < np.linalg.norm(c) <= np.sqrt(5) * 0.3
+
+
+def test_projection_on_a_box_is_not_linear_but_does_not_stretch():
+    # The theorem's proof calls it linear; that it does not stretch is what is needed.
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 50, 9))
+    box = np.clip
+    assert not np.allclose(box(a, -1, 1) + box(b, -1, 1), box(a + b, -1, 1))
+    stretched = np.abs(box(a, -1, 1) - box(b, -1, 1)).max(axis=1) > np.abs(a - b).max(axis=1)
+    assert not stretched.any()
+
+
+def test_the_product_of_the_boxes_grows_like_one_over_the_size_of_the_start():
+    # Section 4 takes Q₁ ∝ r_c² and concludes that the complexity does not depend on r_c; by the
+    # theorem's own rule Q₁ ∝ r_c.
+    products = []
+    for r_c in (0.1, 0.01):
+        c = theory_output_weights(M, r_c, random_state=0)
+        box = first_layer_box(alpha(F, M), c, decay=0.5)
+        products.append(box * second_layer_box(M, r_c, decay=0.5))
+    assert products[1] / products[0] == pytest.approx(10)
+
+
+def test_relu_of_a_sine_has_cosines_at_even_harmonics():
+    # Why assumption 2 forbids even modes: σ(sin πrθ) is correlated with cos 2πrθ.
+    sine = np.maximum(np.sin(3 * np.pi * THETA), 0)
+    assert np.mean(sine * np.cos(6 * np.pi * THETA)) == pytest.approx(-relu_coefficients(3)[2] / 2)
