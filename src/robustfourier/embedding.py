@@ -1,0 +1,260 @@
+"""The two Fourier embeddings of the paper, as numpy functions.
+
+Both are made of the features φ(θ) = [1, sin πθ, cos πθ, …, sin mπθ, cos mπθ] and their mirror
+images −φ; they differ in the order only:
+
+* ``"signed"`` (section 5): Φ = [φ; −φ], 2(2m+1) entries;
+* ``"symmetrised"`` (section 2.1): indices −2m…2m, x_{−j} = −x_j, order 1, cos πθ, sin πθ, …,
+  4m+1 entries, the constant once.
+
+`EmbeddingLayout` says, entry by entry, which feature with which sign: x = sign ⊙ φ[feature].
+Several input columns are embedded one after the other and joined (an additive model).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robustfourier.errors import InputError
+from robustfourier.memory import require_bytes
+
+__all__ = [
+    "EMBEDDINGS",
+    "EmbeddingKind",
+    "EmbeddingLayout",
+    "embed",
+    "embedding_layout",
+    "embedding_size",
+    "fourier_features",
+    "signed_embedding",
+    "symmetrised_embedding",
+]
+
+EmbeddingKind: TypeAlias = Literal["signed", "symmetrised"]
+EMBEDDINGS: tuple[str, ...] = get_args(EmbeddingKind)
+
+
+@dataclass(frozen=True)
+class EmbeddingLayout:
+    """Which feature of φ stands at each entry of an embedding, and with which sign.
+
+    Attributes
+    ----------
+    feature : ndarray of int, shape (D,)
+        Index into the features φ of all columns joined, 0 … n_columns·(2m+1) − 1.
+    sign : ndarray of float, shape (D,)
+        +1 or −1: the entry is ``sign * φ[feature]``.
+    column : ndarray of int, shape (D,)
+        The input column that the entry belongs to.
+    mode : ndarray of int, shape (D,)
+        Its mode k, 0 for the constant.
+    is_sine : ndarray of bool, shape (D,)
+        True for sin(πkθ), False for cos(πkθ) and the constant.
+    """
+
+    feature: NDArray[np.intp]
+    sign: NDArray[np.float64]
+    column: NDArray[np.intp]
+    mode: NDArray[np.intp]
+    is_sine: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    @property
+    def mirror(self) -> NDArray[np.intp]:
+        """Position of each entry's mirror image −x, shape (D,); −1 if it has none.
+
+        Only the constant of the symmetrised embedding has none.
+        """
+        position = {(f, s): i for i, (f, s) in enumerate(zip(self.feature, self.sign, strict=True))}
+        return np.array(
+            [position.get((f, -s), -1) for f, s in zip(self.feature, self.sign, strict=True)],
+            dtype=np.intp,
+        )
+
+
+def fourier_features(theta: ArrayLike, n_modes: int) -> NDArray[np.float64]:
+    """Return φ(θ) = [1, sin πθ, cos πθ, …, sin mπθ, cos mπθ].
+
+    θ is reduced to [−1, 1) first, so times one period apart embed identically, and the phase kθ
+    is reduced again, so that high modes keep their digits.
+
+    Parameters
+    ----------
+    theta : array_like, shape (...)
+        Any real numbers; the features have period 2.
+    n_modes : int
+        The highest mode m.
+
+    Returns
+    -------
+    ndarray, shape (..., 2m+1)
+
+    Examples
+    --------
+    >>> fourier_features(0.5, 2)
+    array([ 1.,  1.,  0.,  0., -1.])
+    """
+    theta = np.asarray(theta, dtype=np.float64)
+    check_n_modes(n_modes)
+    width = 2 * n_modes + 1
+    require_bytes(
+        theta.size * (width + 2 * n_modes) * 8,
+        what=f"the embedding of {theta.size} values with n_modes={n_modes}",
+        remedy="use fewer modes or fewer samples",
+    )
+    cycles = _wrap(_wrap(theta)[..., None] * np.arange(1, n_modes + 1))
+    features = np.empty((*theta.shape, width))
+    features[..., 0] = 1.0
+    # sin π/1 is 1e-16 and not zero; the exact quarter turns are set so that 0.0 means 0.0
+    features[..., 1::2] = np.where(np.abs(cycles) == 1.0, 0.0, np.sin(np.pi * cycles))
+    features[..., 2::2] = np.where(np.abs(cycles) == 0.5, 0.0, np.cos(np.pi * cycles))
+    return features
+
+
+def signed_embedding(theta: ArrayLike, n_modes: int) -> NDArray[np.float64]:
+    """Return Φ(θ) = [φ(θ), −φ(θ)], the embedding of the paper's experiments (section 5).
+
+    Parameters
+    ----------
+    theta : array_like, shape (...)
+    n_modes : int
+
+    Returns
+    -------
+    ndarray, shape (..., 4m+2)
+
+    Examples
+    --------
+    >>> signed_embedding(0.0, 1)
+    array([ 1.,  0.,  1., -1., -0., -1.])
+    """
+    features = fourier_features(theta, n_modes)
+    return np.concatenate([features, -features], axis=-1)
+
+
+def symmetrised_embedding(theta: ArrayLike, n_modes: int) -> NDArray[np.float64]:
+    """Return the theory's embedding (section 2.1), entries indexed −2m … 2m.
+
+    [−sin πmθ, −cos πmθ, …, −cos πθ, 1, cos πθ, sin πθ, …, cos πmθ, sin πmθ]
+
+    Parameters
+    ----------
+    theta : array_like, shape (...)
+    n_modes : int
+
+    Returns
+    -------
+    ndarray, shape (..., 4m+1)
+        Entry with the paper's index j is at position j + 2m.
+
+    Examples
+    --------
+    >>> symmetrised_embedding(0.0, 1)
+    array([-0., -1.,  1.,  1.,  0.])
+    """
+    layout = embedding_layout(n_modes, "symmetrised")
+    return fourier_features(theta, n_modes)[..., layout.feature] * layout.sign
+
+
+def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> NDArray[np.float64]:
+    """Return the embedding of each column of `theta`, joined.
+
+    Parameters
+    ----------
+    theta : array_like, shape (..., d)
+    n_modes : int
+    kind : {"signed", "symmetrised"}
+
+    Returns
+    -------
+    ndarray, shape (..., d · embedding_size(n_modes, kind))
+
+    Examples
+    --------
+    >>> embed([[0.0, 0.5]], 1).shape
+    (1, 12)
+    """
+    theta = np.asarray(theta, dtype=np.float64)
+    one = {"signed": signed_embedding, "symmetrised": symmetrised_embedding}
+    blocks = one[check_kind(kind)](theta, n_modes)
+    return blocks.reshape(*theta.shape[:-1], -1)
+
+
+def embedding_size(n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1) -> int:
+    """Return the number of entries D: 4m+2 (signed) or 4m+1 (symmetrised) for each column.
+
+    Examples
+    --------
+    >>> embedding_size(100), embedding_size(100, "symmetrised")
+    (402, 401)
+    """
+    check_n_modes(n_modes)
+    per_column = 4 * n_modes + (2 if check_kind(kind) == "signed" else 1)
+    return n_columns * per_column
+
+
+def embedding_layout(
+    n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1
+) -> EmbeddingLayout:
+    """Return which feature of φ stands at each entry of the embedding.
+
+    Parameters
+    ----------
+    n_modes : int
+    kind : {"signed", "symmetrised"}
+    n_columns : int, default 1
+
+    Returns
+    -------
+    EmbeddingLayout
+
+    Examples
+    --------
+    >>> layout = embedding_layout(1, "symmetrised")
+    >>> layout.mode * layout.sign
+    array([-1., -1.,  0.,  1.,  1.])
+    """
+    check_n_modes(n_modes)
+    width = 2 * n_modes + 1
+    if check_kind(kind) == "signed":
+        feature = np.tile(np.arange(width), 2)
+        sign = np.repeat([1.0, -1.0], width)
+    else:
+        # φ has sin before cos, the symmetrised order has cos before sin
+        pairs = np.arange(1, width).reshape(-1, 2)[:, ::-1].ravel()
+        feature = np.concatenate([pairs[::-1], [0], pairs])
+        sign = np.repeat([-1.0, 1.0], [2 * n_modes, width])
+    column = np.repeat(np.arange(n_columns), len(feature))
+    one, sign = np.tile(feature, n_columns), np.tile(sign, n_columns)
+    return EmbeddingLayout(
+        feature=one + column * width,
+        sign=sign,
+        column=column,
+        mode=(one + 1) // 2,
+        is_sine=one % 2 == 1,
+    )
+
+
+def check_kind(kind: str) -> str:
+    """Return `kind` if it names an embedding, else raise `InputError`."""
+    if kind not in EMBEDDINGS:
+        raise InputError(f"embedding={kind!r} is unknown; use one of {', '.join(EMBEDDINGS)}")
+    return kind
+
+
+def check_n_modes(n_modes: int) -> int:
+    """Return `n_modes` if it is a whole number of at least 1, else raise `InputError`."""
+    if isinstance(n_modes, bool) or not isinstance(n_modes, int | np.integer) or n_modes < 1:
+        raise InputError(f"n_modes={n_modes!r} is not usable; give a whole number of at least 1")
+    return int(n_modes)
+
+
+def _wrap(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Reduce to [−1, 1): the same point of a circle of circumference 2."""
+    return x - 2.0 * np.floor((x + 1.0) / 2.0)

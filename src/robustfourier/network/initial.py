@@ -1,0 +1,119 @@
+"""Where training starts: Glorot's draw, our symmetric one, and the theory's.
+
+* ``"glorot"`` (the paper's experiments): normal, standard deviation √(2/(fan_in+fan_out)) for
+  dense and output layers, 1/√D for a diagonal of length D, biases zero.
+* ``"symmetric"`` (ours): the same sizes, but the two units on +φ_j and −φ_j start with equal
+  positive diagonal weights and opposite weights in the layer behind, so that together they are
+  the linear function x = σ(x) − σ(−x) of φ_j. Independent signs break this for half of all modes,
+  and what is left over, |cos|, shows up as a false mode at 2k.
+* ``"theory"`` (section 2.4): c⁰_j = ±r_c/√m with c⁰_{−j} = −c⁰_j, for u0_diag only.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.errors import InputError
+from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.weights import Weights
+
+__all__ = ["INITS", "Init", "draw_weights"]
+
+Init: TypeAlias = Literal["glorot", "symmetric", "theory"]
+INITS: tuple[str, ...] = get_args(Init)
+
+# Theorem 1 holds for any w⁰, whose trace fades like (1 − ηλ)^T; it must only not be zero, where
+# the derivative of ReLU is taken as 0 and no unit would ever move.
+_THEORY_DIAGONAL = 1e-3
+
+
+def draw_weights(
+    architecture: Architecture,
+    init: Init = "symmetric",
+    *,
+    r_c: float = 0.1,
+    random_state: int | np.random.Generator | None = None,
+    dtype: str = "float64",
+) -> Weights:
+    """Draw the initial weights of a network.
+
+    Parameters
+    ----------
+    architecture : Architecture
+    init : {"glorot", "symmetric", "theory"}
+        See the module's text. A network without diagonal layer has no pairs of rectified units
+        to keep together: there "symmetric" is the Glorot draw.
+    r_c : float, default 0.1
+        The theory's scale of c⁰; used by "theory" only.
+    random_state : int, numpy Generator or None
+    dtype : {"float64", "float32"}
+
+    Returns
+    -------
+    Weights
+
+    Examples
+    --------
+    >>> net = draw_weights(Architecture(n_modes=2), "symmetric", random_state=0)
+    >>> w = net.diagonal
+    >>> bool((w > 0).all() and (w[:5] == w[5:]).all())
+    True
+    """
+    draw = {"glorot": _glorot, "symmetric": _symmetric, "theory": _theory}
+    if init not in draw:
+        raise InputError(f"init={init!r} is unknown; use one of {', '.join(INITS)}")
+    if not r_c > 0:
+        raise InputError(f"r_c={r_c!r} must be positive: it is the size of the theory's c⁰")
+    rng = np.random.default_rng(random_state)
+    return Weights(architecture, draw[init](architecture, rng, r_c)).astype(dtype)
+
+
+def _glorot(
+    architecture: Architecture, rng: np.random.Generator, _: float
+) -> dict[str, NDArray[Any]]:
+    return {
+        name: rng.normal(0.0, _glorot_scale(name, shape), shape)
+        for name, shape in architecture.parameter_shapes().items()
+    }
+
+
+def _glorot_scale(name: str, shape: tuple[int, ...]) -> float:
+    if name.endswith("bias"):
+        return 0.0
+    # a diagonal unit has one input and one output, but D of them share the vector
+    return 1.0 / np.sqrt(shape[0]) if name == DIAGONAL else np.sqrt(2.0 / sum(shape))
+
+
+def _symmetric(
+    architecture: Architecture, rng: np.random.Generator, r_c: float
+) -> dict[str, NDArray[Any]]:
+    arrays = _glorot(architecture, rng, r_c)
+    if not architecture.diagonal:
+        return arrays
+    layout = architecture.layout()
+    # every unit copies the one on +φ (which copies itself); the mirror image with opposite sign
+    source = np.where(layout.sign > 0, np.arange(len(layout)), layout.mirror)
+    behind = "dense.0.weight" if architecture.hidden_layer_sizes else OUTPUT
+    arrays[DIAGONAL] = np.abs(arrays[DIAGONAL])[source]
+    arrays[behind] = arrays[behind][:, source] * layout.sign
+    return arrays
+
+
+def _theory(
+    architecture: Architecture, rng: np.random.Generator, r_c: float
+) -> dict[str, NDArray[Any]]:
+    if architecture.hidden_layer_sizes or not architecture.diagonal:
+        raise InputError(
+            f"init='theory' is for the diagonal network without dense layers, not for "
+            f"{architecture.name}; use init='symmetric'"
+        )
+    layout, scale = architecture.layout(), r_c / np.sqrt(architecture.n_modes)
+    source = np.where(layout.sign > 0, np.arange(len(layout)), layout.mirror)
+    signs = rng.choice([-1.0, 1.0], size=(architecture.n_outputs, len(layout)))
+    return {
+        DIAGONAL: np.full(len(layout), _THEORY_DIAGONAL * scale),
+        OUTPUT: scale * signs[:, source] * layout.sign,
+    }

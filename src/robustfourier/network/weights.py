@@ -1,0 +1,122 @@
+"""A network's numbers as numpy arrays, and its forward pass without torch.
+
+`Weights` is what training starts from and returns, what a model file holds and what predicts.
+The arrays carry the names of the torch module's `state_dict`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robustfourier.embedding import fourier_features
+from robustfourier.errors import InputError
+from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+
+__all__ = ["Weights"]
+
+_CHUNK_BYTES = 64_000_000  # embedded rows held at once while predicting
+
+
+@dataclass(frozen=True)
+class Weights:
+    """An architecture and its parameters.
+
+    Parameters
+    ----------
+    architecture : Architecture
+    arrays : mapping of str to ndarray
+        One array for each name of ``architecture.parameter_shapes()``, float32 or float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shape = Architecture(n_modes=1)
+    >>> pair = np.array([0.0, 0, 1, 0, 0, 1])           # cos πθ and its mirror image
+    >>> net = Weights(shape, {"diagonal.weight": pair,  # c·σ(w x): x = σ(x) − σ(−x)
+    ...                       "output.weight": np.array([[0.0, 0, 1, 0, 0, -1]])})
+    >>> net.predict([0.0, 0.5, 1.0]).ravel()
+    array([ 1.,  0., -1.])
+    """
+
+    architecture: Architecture
+    arrays: Mapping[str, NDArray[Any]]
+
+    def __post_init__(self) -> None:
+        shapes = self.architecture.parameter_shapes()
+        if set(shapes) != set(self.arrays):
+            raise InputError(
+                f"arrays has the names {sorted(self.arrays)}; {self.architecture.name} needs "
+                f"{sorted(shapes)}"
+            )
+        for name, shape in shapes.items():
+            if self.arrays[name].shape != shape:
+                raise InputError(
+                    f"arrays[{name!r}] has shape {self.arrays[name].shape}; it must be {shape}"
+                )
+        ordered = {name: self.arrays[name] for name in shapes}
+        object.__setattr__(self, "arrays", MappingProxyType(ordered))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # a read-only view of a dict cannot be pickled or copied; the dict behind it can
+        return {"architecture": self.architecture, "arrays": dict(self.arrays)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        object.__setattr__(self, "architecture", state["architecture"])
+        object.__setattr__(self, "arrays", MappingProxyType(state["arrays"]))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The floating type of the parameters."""
+        return self.arrays[OUTPUT].dtype
+
+    @property
+    def diagonal(self) -> NDArray[Any] | None:
+        """The diagonal weights w, shape (D,), or None without a diagonal layer."""
+        return self.arrays.get(DIAGONAL)
+
+    def astype(self, dtype: str) -> Weights:
+        """Return a copy with all parameters in `dtype`."""
+        return Weights(self.architecture, {k: v.astype(dtype) for k, v in self.arrays.items()})
+
+    def predict(self, theta: ArrayLike) -> NDArray[np.float64]:
+        """Return the network's values.
+
+        Parameters
+        ----------
+        theta : array_like, shape (n,) or (n, d)
+            Inputs; one dimension is read as one column.
+
+        Returns
+        -------
+        ndarray, shape (n, q)
+        """
+        theta = np.asarray(theta, dtype=np.float64)
+        theta = theta[:, None] if theta.ndim == 1 else theta
+        rows = max(1, _CHUNK_BYTES // (8 * self.architecture.embedding_size))
+        values = np.empty((len(theta), self.architecture.n_outputs))
+        for start in range(0, len(theta), rows):
+            values[start : start + rows] = self._forward(theta[start : start + rows])
+        return values
+
+    def _forward(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        architecture, layout = self.architecture, self.architecture.layout()
+        relu = architecture.activation == "relu"
+        features = fourier_features(theta, architecture.n_modes).reshape(len(theta), -1)
+        x = features[:, layout.feature] * layout.sign
+        if architecture.diagonal:
+            x = _activate(x * self.arrays[DIAGONAL], relu)
+        for i in range(len(architecture.hidden_layer_sizes)):
+            x = x @ self.arrays[f"dense.{i}.weight"].T + self.arrays[f"dense.{i}.bias"]
+            x = _activate(x, relu)
+        y = x @ self.arrays[OUTPUT].T
+        return y + self.arrays["output.bias"] if "output.bias" in self.arrays else y
+
+
+def _activate(x: NDArray[np.float64], relu: bool) -> NDArray[np.float64]:
+    return np.maximum(x, 0.0) if relu else x

@@ -1,0 +1,32 @@
+"""Training of the networks: schedules, losses, batches, engines, the two trainings.
+
+`train_jointly` moves all parameters at once, `train_layerwise` is Algorithm 1 of the paper. Torch
+is loaded only by the engine that needs it.
+"""
+
+from robustfourier.training.batches import FixedSample, fixed_sample
+from robustfourier.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from robustfourier.training.history import History
+from robustfourier.training.joint import train_jointly
+from robustfourier.training.layerwise import train_layerwise
+from robustfourier.training.loop import Training
+from robustfourier.training.losses import Loss
+from robustfourier.training.observers import Progress, SaveCheckpoint, StopWhenStalled
+from robustfourier.training.schedule import InverseDecay
+
+__all__ = [
+    "Checkpoint",
+    "FixedSample",
+    "History",
+    "InverseDecay",
+    "Loss",
+    "Progress",
+    "SaveCheckpoint",
+    "StopWhenStalled",
+    "Training",
+    "fixed_sample",
+    "load_checkpoint",
+    "save_checkpoint",
+    "train_jointly",
+    "train_layerwise",
+]

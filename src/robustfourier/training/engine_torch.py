@@ -1,0 +1,153 @@
+"""The plain engine: forward pass in torch, gradients by autograd, SGD by hand.
+
+It trains every architecture and is what the fused engine is checked against. Plain, but without
+waste: the features of a fixed sample are computed once, mirror images are never stored, and
+a step costs no Python beyond the step itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from robustfourier.embedding import fourier_features
+from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.weights import Weights
+from robustfourier.training.batches import Block, FixedSample, RowBlock
+from robustfourier.training.engine import Phase
+from robustfourier.training.losses import Loss
+
+__all__ = ["TorchEngine"]
+
+
+class TorchEngine:
+    """SGD in torch for any Fourier network; see `engine.py` for the contract."""
+
+    name: ClassVar[str] = "torch"
+
+    def __init__(self, weights: Weights, sample: FixedSample | None, loss: Loss) -> None:
+        self._architecture = weights.architecture
+        self._dtype = torch.from_numpy(np.empty(0, weights.dtype)).dtype
+        self._parameters = {k: torch.tensor(v) for k, v in weights.arrays.items()}
+        self._loss = loss
+        layout = weights.architecture.layout()
+        self._feature = torch.from_numpy(layout.feature)
+        self._sign = self._tensor(layout.sign)
+        if sample is not None:
+            self._features = self._embed(sample.theta)
+            self._y = self._tensor(sample.y)
+            self._weight = self._tensor(sample.weight)
+
+    @staticmethod
+    def refusal(architecture: Architecture) -> str | None:  # noqa: ARG004
+        """Return None: every network can be trained."""
+        return None
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return copies of the parameters by name."""
+        return {k: v.detach().numpy().copy() for k, v in self._parameters.items()}
+
+    def run(self, phase: Phase, rates: NDArray[np.float64], block: Block) -> NDArray[np.float64]:
+        """Take one step per rate and return the batch losses, shape (S,)."""
+        for name, parameter in self._parameters.items():
+            parameter.requires_grad_(name in phase.trainable)
+        losses = torch.empty(len(rates), dtype=self._dtype)
+        with _one_thread():
+            for i, batch in enumerate(self._batches(block)):
+                losses[i] = self._step(phase, float(rates[i]), *batch)
+        return losses.numpy().astype(np.float64)
+
+    def gradients(
+        self, phase: Phase, features: torch.Tensor, y: torch.Tensor, weight: torch.Tensor
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+        """Return the batch loss and the gradient of each trainable parameter."""
+        residual = self._forward(features) - y
+        loss = (self._value(residual) * weight[:, None]).mean()
+        trainable = [self._parameters[name] for name in phase.trainable]
+        gradients = torch.autograd.grad(loss, trainable)
+        return loss.detach(), gradients
+
+    def _step(
+        self,
+        phase: Phase,
+        rate: float,
+        features: torch.Tensor,
+        y: torch.Tensor,
+        weight: torch.Tensor,
+    ) -> torch.Tensor:
+        loss, gradients = self.gradients(phase, features, y, weight)
+        with torch.no_grad():
+            trainable = [self._parameters[name] for name in phase.trainable]
+            if phase.ridge and DIAGONAL in phase.trainable:
+                w = self._parameters[DIAGONAL]
+                gradients[phase.trainable.index(DIAGONAL)].add_(w, alpha=phase.ridge)
+            torch._foreach_add_(trainable, gradients, alpha=-rate)
+            for name, half_width in phase.boxes.items():
+                if name in phase.trainable:
+                    self._parameters[name].clamp_(-half_width, half_width)
+        return loss
+
+    def _forward(self, features: torch.Tensor) -> torch.Tensor:
+        p, architecture = self._parameters, self._architecture
+        n_dense = len(architecture.hidden_layer_sizes)
+        if architecture.diagonal:
+            x = self._activate(features[:, self._feature] * (self._sign * p[DIAGONAL]))
+        else:
+            # W₊φ + W₋(−φ) = (W₊ − W₋)φ: half the multiplications
+            first = "dense.0.weight" if n_dense else OUTPUT
+            p = {**p, first: self._fold(p[first])}
+            x = features
+        for i in range(n_dense):
+            x = torch.addmm(p[f"dense.{i}.bias"], x, p[f"dense.{i}.weight"].T)
+            x = self._activate(x)
+        if "output.bias" in p:
+            return torch.addmm(p["output.bias"], x, p[OUTPUT].T)
+        return x @ p[OUTPUT].T
+
+    def _fold(self, matrix: torch.Tensor) -> torch.Tensor:
+        folded = matrix.new_zeros(len(matrix), self._architecture.n_features)
+        return folded.index_add(1, self._feature, matrix * self._sign)
+
+    def _activate(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x) if self._architecture.activation == "relu" else x
+
+    def _value(self, residual: torch.Tensor) -> torch.Tensor:
+        if self._loss.name == "mean_squared":
+            return residual.square()
+        if self._loss.name == "half_squared":
+            return 0.5 * residual.square()
+        size = residual.abs()
+        inside = size.clamp(max=self._loss.delta)
+        return inside * (size - 0.5 * inside)
+
+    def _batches(self, block: Block) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+        if isinstance(block, RowBlock):
+            for rows in torch.from_numpy(block.rows):
+                yield self._features[rows], self._y[rows], self._weight[rows]
+        else:
+            ones = torch.ones(block.y.shape[1], dtype=self._dtype)
+            for theta, y in zip(block.theta, block.y, strict=True):
+                yield self._embed(theta), self._tensor(y), ones
+
+    def _embed(self, theta: NDArray[np.float64]) -> torch.Tensor:
+        features = fourier_features(theta, self._architecture.n_modes)
+        return self._tensor(features.reshape(len(theta), -1))
+
+    def _tensor(self, array: NDArray[np.float64]) -> torch.Tensor:
+        return torch.tensor(array, dtype=self._dtype)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Pin torch to one thread: other numbers of threads add in another order, in other bits."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

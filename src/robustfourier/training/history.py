@@ -1,0 +1,140 @@
+"""What happened during a training: loss, metrics and diagonal weights over the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.network.weights import Weights
+
+__all__ = ["History", "Metric", "Recorder"]
+
+Metric = Callable[[Weights], float]
+"""A number to follow, computed from the weights at the recorded steps."""
+
+
+@dataclass(frozen=True)
+class History:
+    """The record of a training.
+
+    Attributes
+    ----------
+    step : ndarray of int, shape (R,)
+        Steps taken when each record was made; 0 is the start.
+    loss : ndarray, shape (R,)
+        Mean of the batch losses since the record before; NaN at step 0. The penalty λ‖w‖²/2 is
+        not in it.
+    phase : ndarray of str, shape (R,)
+        Name of the training phase that the last step belonged to.
+    metrics : dict of str to ndarray, shape (R,)
+        The metrics asked for.
+    diagonal : ndarray, shape (R, D), or None
+        The diagonal weights; None for a network without diagonal layer.
+    batch_loss : ndarray, shape (n_steps,)
+        The loss of each step's batch before its update.
+    engine : str
+        The engine that ran, "torch" or "fused".
+    """
+
+    step: NDArray[np.int64]
+    loss: NDArray[np.float64]
+    phase: NDArray[np.str_]
+    metrics: dict[str, NDArray[np.float64]]
+    diagonal: NDArray[np.float64] | None
+    batch_loss: NDArray[np.float64]
+    engine: str
+
+    @property
+    def n_steps(self) -> int:
+        """Steps taken."""
+        return len(self.batch_loss)
+
+
+class Recorder:
+    """Collects a `History` while a training runs."""
+
+    def __init__(self, metrics: Mapping[str, Metric], engine: str) -> None:
+        self._metrics = dict(metrics)
+        self._engine = engine
+        self._batch_loss: list[NDArray[np.float64]] = []
+        self._records: list[tuple[int, float, str, list[float], NDArray[np.float64] | None]] = []
+
+    @property
+    def last_step(self) -> int:
+        """Step of the last record, −1 before the first."""
+        return self._records[-1][0] if self._records else -1
+
+    def add_losses(self, losses: NDArray[np.float64]) -> None:
+        """Append the batch losses of a block of steps."""
+        self._batch_loss.append(np.asarray(losses, dtype=np.float64))
+
+    def mean_loss_since(self, step: int) -> float:
+        """Return the mean batch loss of all steps after `step`, NaN if there are none."""
+        since = self._all_losses()[max(step, 0) :]
+        return float(since.mean()) if len(since) else float("nan")
+
+    def record(self, step: int, phase: str, weights: Weights) -> None:
+        """Make a record of the state after `step` steps."""
+        loss = self.mean_loss_since(self.last_step)
+        values = [float(metric(weights)) for metric in self._metrics.values()]
+        diagonal = None if weights.diagonal is None else weights.diagonal.astype(np.float64)
+        self._records.append((step, loss, phase, values, diagonal))
+
+    def keep_multiples_of(self, every: int) -> None:
+        """Forget the records of other steps."""
+        self._records = [record for record in self._records if record[0] % every == 0]
+
+    def history(self) -> History:
+        """Return all records so far."""
+        steps, losses, phases, values, diagonals = (
+            zip(*self._records, strict=True) if self._records else ([], [], [], [], [])
+        )
+        table = np.array(values, dtype=np.float64).reshape(len(steps), len(self._metrics))
+        with_diagonal = len(steps) > 0 and diagonals[0] is not None
+        return History(
+            step=np.array(steps, dtype=np.int64),
+            loss=np.array(losses, dtype=np.float64),
+            phase=np.array(phases, dtype=np.str_),
+            metrics={name: table[:, i] for i, name in enumerate(self._metrics)},
+            diagonal=np.stack(diagonals) if with_diagonal else None,
+            batch_loss=self._all_losses().copy(),
+            engine=self._engine,
+        )
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return everything recorded, as arrays."""
+        history = self.history()
+        arrays: dict[str, NDArray[Any]] = {
+            "step": history.step,
+            "loss": history.loss,
+            "phase": history.phase,
+            "batch_loss": history.batch_loss,
+        }
+        if history.diagonal is not None:
+            arrays["diagonal"] = history.diagonal
+        return arrays | {f"metric.{name}": value for name, value in history.metrics.items()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to what `state` gave."""
+        self._batch_loss = [arrays["batch_loss"]]
+        diagonal = arrays.get("diagonal")
+        self._records = [
+            (
+                int(step),
+                float(arrays["loss"][i]),
+                str(arrays["phase"][i]),
+                [float(arrays[f"metric.{name}"][i]) for name in self._metrics],
+                None if diagonal is None else diagonal[i],
+            )
+            for i, step in enumerate(arrays["step"])
+        ]
+
+    def _all_losses(self) -> NDArray[np.float64]:
+        if len(self._batch_loss) != 1:
+            joined = np.concatenate(self._batch_loss) if self._batch_loss else np.empty(0)
+            self._batch_loss = [joined]
+        return self._batch_loss[0]

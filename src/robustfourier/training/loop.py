@@ -1,0 +1,274 @@
+"""The training loop: phases cut into blocks of steps, with a stop at every record.
+
+The loop draws the batches of a block, hands them to the engine, checks that the training is
+healthy, records, and calls the observers. It prints and saves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.errors import DivergenceError, InputError
+from robustfourier.network.weights import Weights
+from robustfourier.training.batches import BatchSource, Block, RowBlock
+from robustfourier.training.checkpoint import Checkpoint
+from robustfourier.training.engine import Engine, EngineName, Phase, choose_engine, make_engine
+from robustfourier.training.history import History, Metric, Recorder
+from robustfourier.training.losses import Loss
+from robustfourier.training.observers import Observer, Progress
+
+__all__ = ["Training", "Watch", "run_phases"]
+
+_BLOCK_BYTES = 32_000_000  # batches drawn ahead of an engine
+_GROWTH = 1e3  # a loss grown by more than this has diverged
+
+
+@dataclass(frozen=True)
+class Training:
+    """The outcome of a training.
+
+    Attributes
+    ----------
+    weights : Weights
+        The trained network.
+    history : History
+        Loss, metrics and diagonal weights over the steps; which engine ran.
+    checkpoint : Checkpoint
+        Where the training stands: pass it as `resume` to go on.
+    completed : bool
+        False if an observer ended the training early.
+    """
+
+    weights: Weights
+    history: History
+    checkpoint: Checkpoint = field(repr=False)
+    completed: bool
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What to follow while training.
+
+    Attributes
+    ----------
+    record_every : int
+        Steps between two records of the history.
+    metrics : mapping of str to callable
+        ``name → metric(weights)``, computed at each record.
+    observers : sequence of callables
+    observe_every : int
+        Steps between two calls of the observers.
+    """
+
+    record_every: int = 1000
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    observers: Sequence[Observer] = ()
+    observe_every: int = 1000
+
+    def __post_init__(self) -> None:
+        for name in ("record_every", "observe_every"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name}={getattr(self, name)!r} must be at least 1 step")
+
+
+def run_phases(
+    weights: Weights,
+    source: BatchSource,
+    phases: Sequence[Phase],
+    *,
+    loss: Loss,
+    engine: EngineName,
+    watch: Watch,
+    resume: Checkpoint | None = None,
+) -> Training:
+    """Train through all phases and return the outcome.
+
+    Parameters
+    ----------
+    weights : Weights
+        The start.
+    source : BatchSource
+    phases : sequence of Phase
+    loss : Loss
+    engine : {"auto", "torch", "fused"}
+    watch : Watch
+    resume : Checkpoint, optional
+        Go on from here instead of from the start.
+
+    Raises
+    ------
+    DivergenceError
+        If the loss is not finite or has grown a thousandfold; it keeps the last good weights.
+    """
+    run = _Run(weights, source, phases, loss, choose_engine(engine, weights.architecture), watch)
+    if resume is not None:
+        run.restore(resume)
+    completed = run.to_the_end()
+    return Training(run.weights(), run.recorder.history(), run.checkpoint(), completed)
+
+
+class _Run:
+    """The moving parts of one training."""
+
+    def __init__(
+        self,
+        weights: Weights,
+        source: BatchSource,
+        phases: Sequence[Phase],
+        loss: Loss,
+        engine_name: str,
+        watch: Watch,
+    ) -> None:
+        self.architecture = weights.architecture
+        self.source, self.phases, self.loss, self.watch = source, tuple(phases), loss, watch
+        self.engine_name = engine_name
+        self.dtype = weights.dtype
+        self.recorder = Recorder(watch.metrics, engine_name)
+        self.n_steps = sum(phase.n_steps for phase in phases)
+        self.step = 0
+        self.observed = 0  # step of the last call of the observers
+        self.reference: float | None = None  # the loss that growth is measured against
+        self._start(weights)
+
+    def _start(self, weights: Weights) -> None:
+        self.engine: Engine = make_engine(self.engine_name, weights, self.source.sample, self.loss)
+
+    def weights(self) -> Weights:
+        return Weights(self.architecture, self.engine.arrays())
+
+    def to_the_end(self) -> bool:
+        """Run block after block; return False if an observer said stop."""
+        if self.recorder.last_step < self.step == 0:
+            self.recorder.record(0, self.phases[0].name, self.weights())
+        for phase, offset, size in self._blocks():
+            rate = self._run_block(phase, offset, size)
+            if self.step % self.watch.record_every == 0 or self.step == self.n_steps:
+                self.recorder.record(self.step, phase.name, self.weights())
+            if self._observers_say_stop(phase, rate):
+                if self.recorder.last_step < self.step:
+                    self.recorder.record(self.step, phase.name, self.weights())
+                return False
+        return True
+
+    def _blocks(self) -> Iterator[tuple[Phase, int, int]]:
+        """Yield (phase, steps of the phase before the block, steps of the block)."""
+        begin = 0
+        for phase in self.phases:
+            end = begin + phase.n_steps
+            while begin <= self.step < end:
+                yield phase, self.step - begin, min(end, self._next_stop()) - self.step
+            begin = end
+
+    def _next_stop(self) -> int:
+        stops = [self.step - self.step % self.watch.record_every + self.watch.record_every]
+        if self.watch.observers:
+            every = self.watch.observe_every
+            stops.append(self.step - self.step % every + every)
+        stops.append(self.step + max(1, _BLOCK_BYTES // (16 * self.source.batch_size)))
+        return min(stops)
+
+    def _run_block(self, phase: Phase, offset: int, size: int) -> float:
+        rates = phase.schedule.rates(offset, size)
+        block = self.source.next(size)
+        last_good = self.engine.arrays()
+        losses = self.engine.run(phase, rates, block)
+        if self.reference is None:
+            self.reference = max(losses[0], self._loss_of_zero(block))
+        self._require_health(losses, last_good)
+        self.recorder.add_losses(losses)
+        self.step += size
+        return float(rates[-1])
+
+    def _loss_of_zero(self, block: Block) -> float:
+        """Batch loss of predicting 0: a floor, so that a start at the solution may move a bit."""
+        if isinstance(block, RowBlock):
+            assert self.source.sample is not None
+            y = self.source.sample.y[block.rows[0]]
+        else:
+            y = block.y[0]
+        return float(self.loss.value(y).mean())
+
+    def _require_health(
+        self, losses: NDArray[np.float64], last_good: dict[str, NDArray[Any]]
+    ) -> None:
+        assert self.reference is not None
+        healthy = np.isfinite(losses) & (losses <= _GROWTH * self.reference)
+        now = self.engine.arrays().values()
+        if healthy.all() and all(np.isfinite(array).all() for array in now):
+            return
+        bad = len(losses) - 1 if healthy.all() else int(np.argmin(healthy))
+        raise DivergenceError(
+            f"training diverged at step {self.step + bad}: the batch loss went from "
+            f"{self.reference:.4g} to {losses[bad]:.4g}; use a smaller learning_rate, a larger "
+            "batch_size, or scale y (the error's last_good keeps the weights of step "
+            f"{self.step})",
+            step=self.step + bad,
+            last_good=last_good,
+        )
+
+    def _observers_say_stop(self, phase: Phase, rate: float) -> bool:
+        due = self.step % self.watch.observe_every == 0 or self.step == self.n_steps
+        if not self.watch.observers or not due:
+            return False
+        progress = Progress(
+            step=self.step,
+            n_steps=self.n_steps,
+            phase=phase.name,
+            loss=self.recorder.mean_loss_since(self.observed),
+            rate=rate,
+            engine=self.engine_name,
+            weights=self.weights,
+            history=self.recorder.history,
+            checkpoint=self.checkpoint,
+        )
+        self.observed = self.step
+        # every observer is asked, even when an earlier one already said stop
+        answers = [observer(progress) for observer in self.watch.observers]
+        return any(answers)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what makes this training different from another.
+
+        The number of steps of the last phase is left out: a training may be prolonged.
+        """
+        return {
+            "architecture": self.architecture.to_dict(),
+            "dtype": str(self.dtype),
+            "engine": self.engine_name,
+            "loss": [self.loss.name, self.loss.delta],
+            "phases": [phase.describe() for phase in self.phases],
+            "earlier_steps": [phase.n_steps for phase in self.phases[:-1]],
+            "batches": self.source.describe(),
+            "metrics": list(self.watch.metrics),
+        }
+
+    def checkpoint(self) -> Checkpoint:
+        values, arrays = self.source.state()
+        groups = {
+            "parameters": self.engine.arrays(),
+            "batches": arrays,
+            "history": self.recorder.state(),
+        }
+        return Checkpoint(
+            step=self.step,
+            training=self.describe(),
+            state={"batches": values, "reference": self.reference, "observed": self.observed},
+            arrays={f"{g}/{name}": a for g, group in groups.items() for name, a in group.items()},
+        )
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        checkpoint.require_same(self.describe())
+        self.step = checkpoint.step
+        self.reference = checkpoint.state["reference"]
+        self.observed = checkpoint.state["observed"]
+        self.source.restore(checkpoint.state["batches"], checkpoint.group("batches"))
+        self.recorder.restore(checkpoint.group("history"))
+        if self.step < self.n_steps:
+            # the record of a premature end is not one that the uninterrupted training makes
+            self.recorder.keep_multiples_of(self.watch.record_every)
+        self._start(Weights(self.architecture, checkpoint.group("parameters")))
