@@ -15,6 +15,7 @@ PACKAGE = ROOT / "src" / "robustfourier"
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
     ["errors"],
+    ["memory"],
     ["domain", "modes", "embedding"],
     ["samples"],
     ["synthetic", "datasets", "theory"],
