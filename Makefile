@@ -4,17 +4,25 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
+BENCH  := $(VENV)/.installed-bench
+
 .PHONY: setup run test lint format reproduce bench clean
 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[torch,test,bench]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[torch,test]"
 	touch $(STAMP)
 
+# Other people's tools, to be measured against; nothing else needs them.
+$(BENCH): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[torch,test,bench]"
+	touch $(BENCH)
+
+# make run: the embedded example. make run DATA=my.csv: your own file.
 run: setup
-	$(BIN)/python -m robustfourier.experiments.tour
+	$(BIN)/robustfourier fit $(or $(DATA),--example) --out $(or $(OUT),out/run) --overwrite
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -28,5 +36,13 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The paper again. Interrupt it as you like: it goes on where it was.
+reproduce: setup
+	$(BIN)/robustfourier reproduce all --out $(or $(OUT),out/reproduction)
+
+# make bench QUICK=1: few seeds, small sizes.
+bench: $(BENCH)
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) build dist out .pytest_cache .ruff_cache .mypy_cache
