@@ -1,0 +1,49 @@
+"""One canonical form of weighted rows, so that order and repetition of rows cannot matter."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["canonical_rows", "weighted_median"]
+
+FloatArray = NDArray[np.float64]
+
+
+def canonical_rows(
+    theta: FloatArray, y: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Drop rows of weight zero, sort, and merge rows equal in θ and y by adding their weights.
+
+    Rows in any order, or twice instead of weight 2, give the same arrays bit for bit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> theta, y = np.array([1.0, -1.0, 1.0]), np.array([[2.0], [0.0], [2.0]])
+    >>> [a.ravel().tolist() for a in canonical_rows(theta, y, np.ones(3))]
+    [[-1.0, 1.0], [0.0, 2.0], [1.0, 2.0]]
+    """
+    kept = weights > 0
+    theta, y, weights = theta[kept], y[kept], weights[kept]
+    order = np.lexsort((weights, *y.T[::-1], theta))
+    theta, y, weights = theta[order], y[order], weights[order]
+    new = np.ones(len(theta), bool)
+    new[1:] = (np.diff(theta) != 0) | np.any(np.diff(y, axis=0) != 0, axis=1)
+    if new.all():
+        return theta, y, weights
+    return theta[new], y[new], np.add.reduceat(weights, np.flatnonzero(new))
+
+
+def weighted_median(values: FloatArray, weights: FloatArray) -> float:
+    """Return the median of `values`, each repeated `weights` times.
+
+    The mean of the two middle values where half of the weight lies exactly on each side, as for
+    an even number of rows.
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    half = 0.5 * below[-1]
+    low = int(np.searchsorted(below, half * (1.0 - 1e-12)))
+    high = int(np.searchsorted(below, half * (1.0 + 1e-12)))
+    return float(0.5 * (values[order[low]] + values[order[min(high, len(values) - 1)]]))

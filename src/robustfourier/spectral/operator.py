@@ -1,0 +1,93 @@
+"""The normal operator of sines and cosines, applied by FFT.
+
+For f(θ) = Re Σ z_k e^{iπkθ}, k = 0 … M, the operator maps z to (A z)_k = (2/Σw) Σ w f(θ) e^{-iπkθ}.
+In z and z̄ it is Toeplitz plus Hankel; written for the Hermitian sequence of f it is one Toeplitz
+matrix, that is a multiplication on a fine grid between two real FFTs. The factor 2/Σw makes the
+diagonal 1 for modes that the samples resolve, so that A z and b are in units of y.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import irfft, next_fast_len, rfft
+
+from robustfourier.spectral.sums import FourierSums
+
+__all__ = ["NormalOperator", "dense_operator"]
+
+FloatArray = NDArray[np.float64]
+ComplexArray = NDArray[np.complex128]
+
+
+@dataclass(frozen=True)
+class NormalOperator:
+    """A as a function, for complex coefficients z of shape (M + 1, q).
+
+    Parameters
+    ----------
+    density : ndarray of shape (N, 1)
+        The weight of the samples as a trigonometric polynomial on a grid of N points.
+    size : int
+        Number of modes M + 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robustfourier.spectral.sums import fourier_sums
+    >>> theta = np.random.default_rng(0).uniform(-1, 1, 50)
+    >>> sums = fourier_sums(theta, np.ones((50, 1)), np.ones(50), max_mode=4)
+    >>> z = np.arange(5.0)[:, None] + 0.5j
+    >>> fast, slow = NormalOperator.of(sums)(z), dense_operator(sums)
+    >>> bool(np.allclose(np.r_[fast.real, fast.imag], slow @ np.r_[z.real, z.imag]))
+    True
+    """
+
+    density: FloatArray
+    size: int
+
+    @classmethod
+    def of(cls, sums: FourierSums) -> NormalOperator:
+        """Build the operator from Fourier sums."""
+        size = sums.max_mode + 1
+        # Products of modes up to M and 2M wrap around only onto modes above M.
+        length = next_fast_len(4 * sums.max_mode + 1, real=True)
+        spectrum = np.zeros(length // 2 + 1, dtype=np.complex128)
+        spectrum[: len(sums.weight)] = sums.weight
+        density = irfft(spectrum, length) * length * (2.0 / sums.total)
+        return cls(density[:, None], size)
+
+    def __call__(self, z: ComplexArray) -> ComplexArray:
+        """Return A z, shape (M + 1, q)."""
+        length = len(self.density)
+        spectrum = np.zeros((length // 2 + 1, z.shape[1]), dtype=np.complex128)
+        spectrum[: self.size] = 0.5 * z
+        spectrum[0] = z[0].real
+        values = irfft(spectrum, length, axis=0)
+        return np.asarray(rfft(values * self.density, axis=0)[: self.size])
+
+    def largest_eigenvalue(self, iterations: int = 30) -> float:
+        """Return λ_max(A) from below, by power iteration from a fixed start."""
+        z = np.exp(1j * np.arange(self.size) ** 2)[:, None]
+        value = 1.0
+        for _ in range(iterations):
+            image = self(z)
+            value = float(np.linalg.norm(image) / np.linalg.norm(z))
+            z = image / np.linalg.norm(image)
+        return value
+
+
+def dense_operator(sums: FourierSums) -> FloatArray:
+    """Return A as a matrix on (Re z, Im z), shape (2(M + 1),) twice; slow, the reference.
+
+    (A z)_k = Σ_l ½ [S_{k-l} z_l + S_{k+l} z̄_l] · 2/Σw, and z_0 counts with its real part alone.
+    """
+    k = np.arange(sums.max_mode + 1)
+    both = np.concatenate([sums.weight[:0:-1].conj(), sums.weight]) * (2.0 / sums.total)
+    zero = len(sums.weight) - 1
+    toeplitz = 0.5 * both[zero + k[:, None] - k[None, :]]
+    hankel = 0.5 * both[zero + k[:, None] + k[None, :]]
+    on_real, on_imaginary = toeplitz + hankel, 1j * (toeplitz - hankel)
+    return np.block([[on_real.real, on_imaginary.real], [on_real.imag, on_imaginary.imag]])
