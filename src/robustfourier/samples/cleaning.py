@@ -1,0 +1,201 @@
+"""Missing values, repeated times and unsorted rows: what is done about them, and how often.
+
+The defaults: rows with a missing time, value or error are left out; samples of one time become
+their mean (weighted by their errors where there are some); samples are sorted by time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from robustfourier.errors import DataError, InputError
+from robustfourier.samples.record import Counts, Samples
+from robustfourier.samples.source import quoted
+from robustfourier.samples.times import Times
+
+__all__ = ["DUPLICATES", "MISSING_RULES", "clean", "from_arrays"]
+
+Missing = Literal["drop", "error"]
+Duplicates = Literal["mean", "first", "last", "keep", "error"]
+MISSING_RULES: tuple[Missing, ...] = ("drop", "error")
+DUPLICATES: tuple[Duplicates, ...] = ("mean", "first", "last", "keep", "error")
+
+Floats = NDArray[np.float64]
+
+
+def clean(
+    times: Times,
+    values: Floats,
+    errors: Floats | None,
+    lines: NDArray[Any],
+    *,
+    missing: str = "drop",
+    duplicates: str = "mean",
+    **record: Any,
+) -> Samples:
+    """Turn columns as read into sorted samples without gaps in them.
+
+    Parameters
+    ----------
+    times : Times
+        Times as read, shape (n,).
+    values, errors : ndarray of shape (n,)
+        NaN where missing.
+    lines : ndarray of int, shape (n,)
+        Line number of each row, for errors.
+    missing : {"drop", "error"}
+        What to do with rows that lack something.
+    duplicates : {"mean", "first", "last", "keep", "error"}
+        What to do with samples of the same time.
+    **record
+        Further fields of `Samples`.
+    """
+    _check_rules(missing, duplicates)
+    source = record.get("source", "") or "data"
+    good = _is_known(times.values) & np.isfinite(values)
+    if errors is not None:
+        good &= np.isfinite(errors)
+        _check_errors(errors, lines, source, record.get("error_name"))
+    n_missing = int((~good).sum())
+    if n_missing and missing == "error":
+        raise DataError(
+            f"{source}, line {lines[np.argmin(good)]}: a value is missing (in {n_missing} rows in "
+            "all); fill it in or say --missing drop"
+        )
+    stamps, values = times.values[good], values[good]
+    errors, lines = (None if errors is None else errors[good]), lines[good]
+    if not len(values):
+        raise DataError(
+            f"{source}: none of the {len(good):,} rows has both a time and a value; "
+            "check the columns with --time and --value"
+        )
+    out_of_order = int((stamps[1:] < stamps[:-1]).sum())
+    if out_of_order:
+        order = np.argsort(stamps, kind="stable")
+        stamps, values, lines = stamps[order], values[order], lines[order]
+        errors = None if errors is None else errors[order]
+    repeated = np.concatenate([[False], stamps[1:] == stamps[:-1]])
+    n_repeated = int(repeated.sum())
+    if n_repeated:
+        at = int(np.argmax(repeated))
+        if duplicates == "error":
+            raise DataError(
+                f"{source}, line {lines[at]}: time {stamps[at]} occurs again ({n_repeated} rows "
+                "repeat a time); remove it or choose --duplicates mean, first, last or keep"
+            )
+        stamps, values, errors = _merged(stamps, values, errors, repeated, duplicates)
+    return Samples(
+        times=stamps,
+        values=values,
+        errors=errors,
+        counts=Counts(len(good), len(values), n_missing, n_repeated, out_of_order),
+        unit=times.unit,
+        timezone=times.timezone,
+        **{**record, "notes": (*record.get("notes", ()), *times.notes)},
+    )
+
+
+def from_arrays(
+    times: ArrayLike,
+    values: ArrayLike,
+    errors: ArrayLike | None = None,
+    *,
+    missing: str = "drop",
+    duplicates: str = "mean",
+    unit: str = "",
+    **record: Any,
+) -> Samples:
+    """Samples from arrays or columns of pandas or polars.
+
+    Parameters
+    ----------
+    times : array-like of shape (n,)
+        Numbers or dates; dates with a zone keep it.
+    values, errors : array-like of shape (n,)
+        Numbers; NaN where missing.
+    missing, duplicates : str
+        As in `clean`.
+    unit : str
+        Unit of numeric times.
+    **record
+        Further fields of `Samples`, such as ``value_name``.
+
+    Returns
+    -------
+    Samples
+    """
+    stamps, zone = _stamps(times)
+    numbers = _column(values, "values", len(stamps))
+    spread = None if errors is None else _column(errors, "errors", len(stamps))
+    read = Times(stamps, "day" if stamps.dtype.kind == "M" else unit, zone, ())
+    rows = np.arange(1, len(stamps) + 1)
+    return clean(read, numbers, spread, rows, missing=missing, duplicates=duplicates, **record)
+
+
+def _stamps(times: Any) -> tuple[NDArray[Any], str | None]:
+    if hasattr(times, "to_pandas"):
+        times = times.to_pandas()  # polars, which keeps its own kinds of dates
+    if isinstance(getattr(times, "dtype", None), pd.DatetimeTZDtype):
+        index = pd.DatetimeIndex(times)
+        return index.tz_convert("UTC").tz_localize(None).to_numpy(), str(index.tz)
+    array = np.asarray(times)
+    if array.dtype.kind not in "iufM" or array.ndim != 1:
+        raise InputError(
+            f"times has dtype {array.dtype} and shape {array.shape}; give one column of numbers or "
+            "dates (text can be parsed with pandas.to_datetime)"
+        )
+    return array, None
+
+
+def _column(values: ArrayLike, name: str, length: int) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (length,):
+        raise InputError(f"{name} has shape {array.shape}; the times ask for ({length},)")
+    return np.where(np.isfinite(array), array, np.nan)
+
+
+def _is_known(stamps: NDArray[Any]) -> NDArray[np.bool_]:
+    return ~np.isnat(stamps) if stamps.dtype.kind == "M" else np.isfinite(stamps)
+
+
+def _check_rules(missing: str, duplicates: str) -> None:
+    if missing not in MISSING_RULES:
+        raise DataError(f"missing={missing!r} must be one of {', '.join(MISSING_RULES)}")
+    if duplicates not in DUPLICATES:
+        raise DataError(f"duplicates={duplicates!r} must be one of {', '.join(DUPLICATES)}")
+
+
+def _check_errors(errors: Floats, lines: NDArray[Any], source: str, name: str | None) -> None:
+    wrong = errors <= 0
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise DataError(
+            f"{source}, line {lines[i]}, column {quoted(name or 'error')}: the error "
+            f"{errors[i]:g} must be positive; correct it, or choose another column with --error"
+        )
+
+
+def _merged(
+    stamps: NDArray[Any],
+    values: Floats,
+    errors: Floats | None,
+    repeated: NDArray[np.bool_],
+    rule: str,
+) -> tuple[NDArray[Any], Floats, Floats | None]:
+    """One sample per time, by the given rule."""
+    if rule == "keep":
+        return stamps, values, errors
+    first = np.flatnonzero(~repeated)
+    if rule == "mean":
+        weights = np.ones_like(values) if errors is None else errors**-2.0
+        total = np.add.reduceat(weights, first)
+        # Means of differences to the first value of each group: equal values stay what they are.
+        group = np.cumsum(~repeated) - 1
+        shift = np.add.reduceat(weights * (values - values[first][group]), first) / total
+        return stamps[first], values[first] + shift, None if errors is None else total**-0.5
+    keep = first if rule == "first" else np.append(first[1:], len(values)) - 1
+    return stamps[keep], values[keep], None if errors is None else errors[keep]

@@ -1,0 +1,221 @@
+"""Which column is the time, which the value, which its error.
+
+Names decide where they speak; otherwise the kind of the cells does. Where two columns could be
+meant, nothing is guessed: the error lists them and says which option chooses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from robustfourier.errors import DataError
+from robustfourier.samples.source import quoted
+
+__all__ = ["Choice", "ColumnKind", "choose_columns", "unit_of_name"]
+
+ColumnKind = str  # "number", "time", "text" or "empty"
+
+_TIME_WORDS = frozenset(
+    """time times date dates datetime timestamp timestamps t day days epoch unix when jd mjd hjd bjd
+    btjd bkjd tjd julian year years month hour hours minute minutes second seconds sec utc gmt theta
+    zeit datum tag tage uhrzeit zeitpunkt stunde fecha hora tiempo heure temps jour tempo giorno
+    """.split()  # noqa: SIM905
+)
+_VALUE_WORDS = frozenset(
+    """value values y flux mag magnitude brightness level height signal measurement reading x
+    wert messwert valeur valor valore
+    """.split()  # noqa: SIM905
+)
+_ERROR_WORDS = frozenset(
+    """err error errors sigma std stderr stdev unc uncertainty uncert dy e fehler
+    """.split()  # noqa: SIM905
+)
+_UNITS = {
+    "second": "s sec secs second seconds sekunde sekunden",
+    "millisecond": "ms millisecond milliseconds",
+    "microsecond": "us µs microsecond microseconds",
+    "minute": "min mins minute minutes minuten",
+    "hour": "h hr hrs hour hours stunde stunden",
+    "day": "d day days tag tage jd mjd hjd bjd btjd bkjd tjd",
+    "week": "wk week weeks woche wochen",
+    "month": "month months monat monate",
+    "year": "yr yrs y year years jahr jahre a",
+}
+_UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
+_AMBIGUOUS_WORDS = frozenset(["y", "a", "s", "h", "d"])  # too short to be a unit on their own
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Indices of the chosen columns; `clock` is a time of day that belongs to a date column."""
+
+    time: int
+    value: int | None
+    error: int | None
+    clock: int | None = None
+
+
+def choose_columns(
+    names: Sequence[str],
+    kinds: Sequence[ColumnKind],
+    source: str,
+    *,
+    time: str | None = None,
+    value: str | None = None,
+    error: str | None = None,
+    need_value: bool = True,
+) -> Choice:
+    """Find the time, value and error column of a table.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the columns.
+    kinds : sequence of {"number", "time", "clock", "text", "empty"}
+        What the cells of each column are.
+    source : str
+        The file's name, for errors.
+    time, value, error : str, optional
+        A column's name, or its number starting at 1, as the user gave it.
+    need_value : bool
+        Whether a value column has to be found.
+
+    Returns
+    -------
+    Choice
+    """
+    told_time = None if time is None else _find(time, names, source, "--time")
+    told_value = None if value is None else _find(value, names, source, "--value")
+    told_error = None if error is None else _find(error, names, source, "--error")
+    taken = {i for i in (told_time, told_value, told_error) if i is not None}
+    at = _guess_time(names, kinds, source, taken) if told_time is None else told_time
+    clock = _clock_of(at, kinds) if told_time is None else None
+    taken |= {at} | ({clock} if clock is not None else set())
+    if not need_value:
+        return Choice(at, None, None, clock)
+    numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
+    errors = [i for i in numbers if _words(names[i]) & _ERROR_WORDS]
+    if told_value is None:
+        told_value = _guess_value(names, [i for i in numbers if i not in errors], source)
+    if told_value == at:
+        raise DataError(
+            f"{source}: column {quoted(names[at])} cannot be time and value at once; "
+            "choose with --time and --value"
+        )
+    if told_error is None and len(errors) == 1 and errors[0] != told_value:
+        told_error = errors[0]
+    return Choice(at, told_value, told_error, clock)
+
+
+def unit_of_name(name: str) -> str:
+    """Unit of time that a column's name speaks of; empty if none.
+
+    Examples
+    --------
+    >>> unit_of_name("t [h]"), unit_of_name("elapsed_seconds"), unit_of_name("t")
+    ('hour', 'second', '')
+    """
+    if bracket := re.search(r"[\[(]\s*([^\])]+?)\s*[\])]", name):
+        return _UNIT_OF.get(bracket[1].lower(), "")
+    words = _split(name)
+    if len(words) == 1:
+        return "" if words[0] in _AMBIGUOUS_WORDS else _UNIT_OF.get(words[0], "")
+    return _UNIT_OF.get(words[-1], "") if words else ""
+
+
+def _split(name: str) -> list[str]:
+    return [word for word in re.split(r"[\W_]+", name.lower()) if word]
+
+
+def _words(name: str) -> set[str]:
+    """Words of a name without its unit; a single letter speaks only where it is the whole name."""
+    words = _split(re.sub(r"[\[(][^\])]*[\])]", " ", name))
+    return set(words) if len(words) == 1 else {word for word in words if len(word) > 1}
+
+
+def _find(wanted: str, names: Sequence[str], source: str, option: str) -> int:
+    """Index of the column that the user means by a name or a number from 1."""
+    exact = [i for i, name in enumerate(names) if name == wanted.strip()]
+    loose = [i for i, name in enumerate(names) if name.lower() == wanted.strip().lower()]
+    found = exact or loose
+    if len(found) == 1:
+        return found[0]
+    if len(found) > 1:
+        raise DataError(
+            f"{source}: {len(found)} columns are called {quoted(wanted)}; give {option} the "
+            f"column's number instead, such as {found[0] + 1}"
+        )
+    if wanted.strip().isdigit() and 1 <= int(wanted) <= len(names):
+        return int(wanted) - 1
+    raise DataError(f"{source}: no column {quoted(wanted)} ({option}); there are {_listed(names)}")
+
+
+def _listed(names: Sequence[str], limit: int = 12) -> str:
+    shown = ", ".join(quoted(name, 40) for name in names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def _guess_time(
+    names: Sequence[str], kinds: Sequence[ColumnKind], source: str, taken: set[int]
+) -> int:
+    usable = [i for i, kind in enumerate(kinds) if kind in ("time", "number") and i not in taken]
+    dated = [i for i in usable if kinds[i] == "time"]
+    spoken = [i for i in usable if _words(names[i]) & _TIME_WORDS]
+    for found in (
+        [i for i in dated if i in spoken],
+        dated,
+        spoken,
+        usable if len(usable) == 2 and _unnamed(names) else [],
+        # Errors are told by their name, so of "x, y, y_err" two columns are left.
+        usable[:1] if _is_first_of_two(names, usable) else [],
+    ):
+        if len(found) == 1 or (found and found is not dated and found is not spoken):
+            return found[0]
+        if len(found) > 1:
+            raise DataError(
+                f"{source}: {_listed([names[i] for i in found])} could each be the time; "
+                "choose with --time"
+            )
+    if not usable:
+        raise DataError(
+            f"{source}: no column holds times (numbers or dates); there are {_listed(names)}; "
+            "choose with --time and, for unusual dates, --time-format"
+        )
+    raise DataError(
+        f"{source}: cannot tell which of {_listed([names[i] for i in usable])} is the time; "
+        "choose with --time"
+    )
+
+
+def _unnamed(names: Sequence[str]) -> bool:
+    return all(re.fullmatch(r"column \d+", name) for name in names)
+
+
+def _is_first_of_two(names: Sequence[str], usable: Sequence[int]) -> bool:
+    plain = [i for i in usable if not _words(names[i]) & _ERROR_WORDS]
+    return len(plain) == 2 and plain[0] == usable[0]
+
+
+def _clock_of(at: int, kinds: Sequence[ColumnKind]) -> int | None:
+    """Return the column with the time of day next to a date, if there is exactly one."""
+    clocks = [i for i, kind in enumerate(kinds) if kind == "clock"]
+    return clocks[0] if kinds[at] == "time" and len(clocks) == 1 else None
+
+
+def _guess_value(names: Sequence[str], numbers: Sequence[int], source: str) -> int:
+    if len(numbers) == 1:
+        return numbers[0]
+    spoken = [i for i in numbers if _words(names[i]) & _VALUE_WORDS]
+    if len(spoken) == 1:
+        return spoken[0]
+    if not numbers:
+        raise DataError(
+            f"{source}: no column of numbers is left for the value; there are {_listed(names)}; "
+            "choose with --value"
+        )
+    raise DataError(
+        f"{source}: cannot tell which of {_listed([names[i] for i in numbers])} is the value; "
+        "choose with --value"
+    )

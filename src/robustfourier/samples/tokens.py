@@ -1,0 +1,121 @@
+"""Text of a cell to a number, exactly, or the knowledge that it is none.
+
+`to_numbers` turns a list of cells into float64, with NaN for marks of a missing value. The fast
+way is Python's own correctly rounding ``float``; whatever it refuses is looked at cell by cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MISSING", "NumberFormat", "is_missing", "is_number", "parse_number", "to_numbers"]
+
+#: Cells that mean "no value", in lower case.
+MISSING = frozenset(
+    [
+        *("", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "-", "--", "---", "?", ".", "..."),
+        *("missing", "nat", "<na>", "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"),
+        *("-nan", "1.#qnan", "#value!", "#div/0!", "#ref!", "#num!"),
+    ]
+)
+
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?", re.ASCII)
+_GROUPED = re.compile(r"[+-]?\d{1,3}(G\d{3})+(\.\d*)?".replace("G", ","), re.ASCII)
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """How a table writes numbers.
+
+    Parameters
+    ----------
+    decimal : {".", ","}
+        The decimal mark.
+    grouped : bool
+        Whether thousands are set apart by the other mark.
+    missing : frozenset of str
+        Cells that mean "no value", in lower case.
+    """
+
+    decimal: str = "."
+    grouped: bool = False
+    missing: frozenset[str] = MISSING
+
+
+def is_missing(cell: str, marks: frozenset[str] = MISSING) -> bool:
+    """Whether a cell means "no value"."""
+    return cell.strip().lower() in marks
+
+
+def parse_number(cell: str, form: NumberFormat) -> float | None:
+    """Read one cell; None if it is no number.
+
+    Examples
+    --------
+    >>> parse_number("1.234,5", NumberFormat(decimal=",", grouped=True))
+    1234.5
+    >>> parse_number("1,5", NumberFormat()) is None
+    True
+    """
+    text = cell.strip().replace("−", "-")  # the typographic minus sign
+    if form.decimal == ",":
+        text = text.translate({ord(","): ".", ord("."): ","})
+    if form.grouped and _GROUPED.fullmatch(text):
+        text = text.replace(",", "")
+    if not _PLAIN.fullmatch(text):
+        return None
+    return float(text.replace("d", "e").replace("D", "e"))  # Fortran writes 1.0D+03
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number in any of the formats we read."""
+    return any(
+        parse_number(cell, NumberFormat(decimal, True)) is not None for decimal in (".", ",")
+    )
+
+
+def to_numbers(
+    cells: Sequence[str], form: NumberFormat
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Read cells as numbers.
+
+    Returns
+    -------
+    numbers : ndarray of shape (n,)
+        NaN where the value is missing, not finite or no number.
+    bad : ndarray of int
+        Indices of cells that are neither a number nor a mark of a missing value.
+    """
+    if fast := _all_plain(cells, form):
+        return np.array(fast), np.empty(0, np.intp)
+    numbers = np.full(len(cells), np.nan)
+    bad: list[int] = []
+    for i, cell in enumerate(cells):
+        if is_missing(cell, form.missing):
+            continue
+        number = parse_number(cell, form)
+        if number is None:
+            bad.append(i)
+        else:
+            numbers[i] = number
+    numbers[~np.isfinite(numbers)] = np.nan
+    return numbers, np.array(bad, np.intp)
+
+
+def _all_plain(cells: Sequence[str], form: NumberFormat) -> list[float] | None:
+    """All cells by ``float`` at once, or None where one of them needs a closer look."""
+    if form.decimal != "." or form.missing != MISSING:
+        return None
+    try:
+        numbers = list(map(float, cells))
+    except ValueError:
+        return None
+    # float() also takes 1_000, nan and inf, which here are no number and two missing values.
+    if any("_" in cell for cell in cells) or not np.isfinite(numbers).all():
+        return None
+    return numbers
