@@ -1,0 +1,159 @@
+"""Harmonics that are too weak to be found alone, but are expected at n times a known base.
+
+A search over thousands of frequencies must set its threshold high. Within a family only a handful
+of places are looked at, so the threshold is far lower: order n of one of F families may be a false
+alarm with probability level / (F d (d + 1)), d being its distance from the next lower order that is
+there. Over all n this adds up to `level`, as long as nothing is found; after a find the count
+starts again from it, so that a long series of harmonics is followed to its end.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincc
+
+from robustfourier.mixture.components import Grouping
+from robustfourier.spectral.realmodes import RealModeSums
+
+__all__ = ["Further", "further_harmonics", "waveform_rows"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+HIGHEST_ORDER = 64
+RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be told from it
+
+
+@dataclass(frozen=True)
+class Further:
+    """Harmonics found within families.
+
+    Parameters
+    ----------
+    rows : ndarray of int of shape (m, F)
+        Their integer combinations of the bases.
+    false_alarm : ndarray of shape (m,)
+        Probability that noise would have produced such a harmonic in this search.
+    """
+
+    rows: IntArray
+    false_alarm: FloatArray
+
+
+def further_harmonics(
+    theta: FloatArray,
+    weighted_residuals: FloatArray,
+    grouping: Grouping,
+    noise_power: Callable[[FloatArray], FloatArray],
+    *,
+    total: float,
+    highest: float,
+    level: float,
+) -> Further:
+    """Search the residuals at the harmonics of every base.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+    weighted_residuals : ndarray of shape (n, q)
+        Weights times what the known lines leave over.
+    grouping : Grouping
+        Families so far.
+    noise_power : callable
+        Modes (m,) to the noise variance there, shape (m, q).
+    total : float
+        Total weight.
+    highest : float
+        Highest mode to look at.
+    level : float
+        Probability of one or more false finds.
+    """
+    rows = _candidates(grouping, highest)
+    modes = rows @ grouping.bases
+    p_value = _p_values(theta, weighted_residuals, modes, noise_power, total, highest)
+    n_families = max(len(grouping.bases), 1)
+    found: list[int] = []
+    alarm: list[float] = []
+    for j in range(len(grouping.bases)):
+        lower = 1
+        known = set(grouping.harmonics[_pure(grouping.harmonics, j), j].tolist())
+        for i in np.flatnonzero(rows[:, j]):
+            order = int(rows[i, j])
+            lower = max([lower, *(n for n in known if n < order)])
+            gap = order - lower
+            chance = min(1.0, float(p_value[i]) * n_families * gap * (gap + 1))
+            if chance <= level:
+                found.append(int(i))
+                alarm.append(chance)
+                lower = order
+    return Further(rows[found], np.array(alarm))
+
+
+def waveform_rows(grouping: Grouping, highest: float, limit: int) -> IntArray:
+    """Rows of the harmonics that a smoothed waveform may have beyond those found.
+
+    Families with a single line stay sinusoids. The others may go to twice the highest order found,
+    which is where a prior that decays has nothing left to say.
+
+    Parameters
+    ----------
+    grouping : Grouping
+    highest : float
+        Highest mode allowed.
+    limit : int
+        Largest number of rows that the data can bear; low orders come first.
+    """
+    rows = _candidates(grouping, highest)
+    wanted = np.zeros(len(rows), bool)
+    for j in range(len(grouping.bases)):
+        orders = grouping.harmonics[_pure(grouping.harmonics, j), j]
+        if len(orders) > 1:
+            wanted |= (rows[:, j] > 0) & (rows[:, j] <= 2 * orders.max() + 4)
+    rows = rows[wanted]
+    return rows[np.argsort(rows.sum(1), kind="stable")[: max(limit, 0)]]
+
+
+def _pure(harmonics: IntArray, base: int) -> NDArray[np.bool_]:
+    """Lines that are harmonics of one base."""
+    return (harmonics[:, base] > 0) & (np.count_nonzero(harmonics, axis=1) == 1)
+
+
+def _candidates(grouping: Grouping, highest: float) -> IntArray:
+    """Rows n·f of all orders not yet there, clear of every line and of each other.
+
+    Where two families meet at one place the lower order has it: 5 · 29 = 29 · 5 is read as the
+    fifth harmonic of 29.
+    """
+    n_bases = len(grouping.bases)
+    orders = np.arange(1, HIGHEST_ORDER + 1)
+    rows = np.kron(orders[:, None], np.eye(n_bases, dtype=np.int64))
+    modes = rows @ grouping.bases
+    taken = sorted(grouping.harmonics @ grouping.bases)
+    keep = []
+    for i in np.flatnonzero((modes <= highest) & (modes > 0)):
+        at = bisect(taken, modes[i])
+        if all(abs(modes[i] - mode) >= RESOLUTION for mode in taken[max(at - 1, 0) : at + 1]):
+            keep.append(i)
+            taken.insert(at, modes[i])
+    return rows[keep]
+
+
+def _p_values(
+    theta: FloatArray,
+    weighted_residuals: FloatArray,
+    modes: FloatArray,
+    noise_power: Callable[[FloatArray], FloatArray],
+    total: float,
+    highest: float,
+) -> FloatArray:
+    """Probability of as much power from noise alone, all outputs together, shape (m,)."""
+    if not len(modes):
+        return np.zeros(0)
+    sums = RealModeSums.of(theta, weighted_residuals, highest).at(modes)
+    power = np.abs(sums) ** 2 / (total * np.maximum(noise_power(modes), np.finfo(float).tiny))
+    return np.asarray(gammaincc(power.shape[1], power.sum(1)))

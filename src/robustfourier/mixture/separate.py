@@ -1,0 +1,324 @@
+"""From significant lines to components: group, tie, search within families, smooth.
+
+The upper half of the mixture model in one function. Each step is a module of its own:
+`components` groups the lines, `refine` fits them with tied modes, `families` looks for weak
+harmonics, `links` and `waveform` decide how to smooth, `penalised` makes the joint fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.mixture.components import Grouping, group
+from robustfourier.mixture.families import further_harmonics, waveform_rows
+from robustfourier.mixture.lines import Lines
+from robustfourier.mixture.links import phase_lock
+from robustfourier.mixture.moments import Moments, direct_moments
+from robustfourier.mixture.penalised import Prior, penalised_fit
+from robustfourier.mixture.refine import Refined, pseudo_inverse, refine
+from robustfourier.mixture.waveform import shrinkage
+
+__all__ = ["Separated", "separate"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+NoisePower = Callable[[FloatArray], FloatArray]
+
+ROUNDS = 5  # of searching within families; each can only follow what the last one found
+
+
+@dataclass(frozen=True)
+class Separated:
+    """Lines grouped into components, with everything needed for tables, waveforms and bands.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        Bases and the integer rows of all lines.
+    lines : Lines
+        The K lines, those of smoothed waveforms included.
+    trend : ndarray of shape (p, q)
+        Coefficients of the trend columns.
+    base_covariance : ndarray of shape (F, F)
+    factor : ndarray of shape (q, p + 4K, r)
+        See `robustfourier.mixture.bands`.
+    noise_variance : ndarray of shape (q,)
+    false_alarm : ndarray of shape (K,)
+        NaN for harmonics that only serve a smoothed waveform.
+    shift : ndarray of shape (K,)
+        Common shift of the line's component; NaN if its harmonics are not in phase.
+    p_value : ndarray of shape (K,)
+        Of the test for harmonics in phase; NaN where there was nothing to test.
+    """
+
+    grouping: Grouping
+    lines: Lines
+    trend: FloatArray
+    base_covariance: FloatArray
+    factor: FloatArray
+    noise_variance: FloatArray
+    false_alarm: FloatArray
+    shift: FloatArray
+    p_value: FloatArray
+
+    @property
+    def listed(self) -> NDArray[np.bool_]:
+        """Lines that are significant."""
+        return np.asarray(np.isfinite(self.false_alarm))
+
+    @property
+    def mode_error(self) -> FloatArray:
+        """Standard error of each line's mode, shape (K,)."""
+        rows = self.grouping.harmonics
+        variance = np.einsum("kf,fg,kg->k", rows, self.base_covariance, rows)
+        return np.sqrt(np.maximum(variance, 0.0))
+
+
+@dataclass(frozen=True)
+class _Data:
+    """The samples and what is known about noise and search; nothing here changes."""
+
+    theta: FloatArray
+    y: FloatArray
+    weights: FloatArray
+    trend: FloatArray
+    noise_power: NoisePower
+    highest: float
+    level: float
+    moments_at: Callable[[FloatArray], Moments]
+
+
+def separate(
+    theta: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    mode: FloatArray,
+    mode_error: FloatArray,
+    power: FloatArray,
+    false_alarm: FloatArray,
+    *,
+    trend: FloatArray,
+    noise_power: NoisePower,
+    highest: float,
+    level: float = 0.01,
+    fixed: NDArray[np.bool_] | None = None,
+    integer: bool = False,
+    moments_at: Callable[[FloatArray], Moments] | None = None,
+) -> Separated:
+    """Group lines into components and estimate the waveform of each.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+    y : ndarray of shape (n, q)
+    weights : ndarray of shape (n,)
+    mode, mode_error, power, false_alarm : ndarray of shape (K,)
+        Significant lines, with any measure of strength for `power`.
+    trend : ndarray of shape (n, p)
+        Trend columns.
+    noise_power : callable
+        Modes (m,) to the noise variance of one sample there, shape (m, q).
+    highest : float
+        Highest mode searched.
+    level : float
+        False-alarm probability of the search within families.
+    fixed : ndarray of bool of shape (K,), optional
+        Lines whose modes are known.
+    integer : bool
+        Whether all modes are integers, and stay so.
+    moments_at : callable, optional
+        ``modes -> Moments``; default adds them up directly.
+    """
+    if moments_at is None:
+
+        def moments_at(modes: FloatArray) -> Moments:
+            return direct_moments(theta, y, weights, trend, modes)
+
+    data = _Data(theta, y, weights, trend, noise_power, highest, level, moments_at)
+    grouping = group(mode, mode_error, power, highest=highest, fixed=fixed, integer=integer)
+    if integer:
+        grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
+    grouping, refined, alarm = _search(data, grouping, false_alarm)
+    extra = waveform_rows(grouping, highest, limit=len(np.unique(theta)) // 8 - len(mode))
+    if not _has_waveform(grouping) or not len(refined.lines):
+        return _sinusoids(grouping, refined, alarm)
+    return _smoothed(data, grouping, refined, alarm, extra)
+
+
+def _search(
+    data: _Data, grouping: Grouping, alarm: FloatArray
+) -> tuple[Grouping, Refined, FloatArray]:
+    """Refine with ties and add harmonics found within families, until none is found."""
+    refined = _refine(data, grouping)
+    grouping = replace(grouping, bases=refined.bases)
+    for _ in range(ROUNDS if len(grouping.bases) else 0):
+        further = further_harmonics(
+            data.theta,
+            data.weights[:, None] * refined.residuals,
+            grouping,
+            data.noise_power,
+            total=float(data.weights.sum()),
+            highest=data.highest,
+            level=data.level,
+        )
+        if not len(further.rows):
+            break
+        grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, further.rows]))
+        alarm = np.concatenate([alarm, further.false_alarm])
+        refined = _refine(data, grouping)
+        grouping = replace(grouping, bases=refined.bases)
+    return grouping, refined, alarm
+
+
+def _refine(data: _Data, grouping: Grouping) -> Refined:
+    modes = grouping.harmonics @ grouping.bases
+    return refine(
+        data.theta,
+        data.y,
+        data.weights,
+        grouping.bases,
+        grouping.harmonics,
+        trend=data.trend,
+        fixed=grouping.fixed,
+        colour=_colour(data, modes),
+        moments_at=data.moments_at,
+    )
+
+
+def _colour(data: _Data, modes: FloatArray) -> FloatArray:
+    """Noise power at the modes relative to its level over the whole search, shape (K,)."""
+    grid = np.linspace(0.0, data.highest, 257)[1:]
+    level = np.maximum(data.noise_power(grid).mean(0), np.finfo(float).tiny)
+    return np.asarray((data.noise_power(modes) / level).mean(1))
+
+
+def _has_waveform(grouping: Grouping) -> bool:
+    """Whether any component has more than one line."""
+    return bool(np.any(np.bincount(grouping.component, minlength=1) > 1))
+
+
+def _sinusoids(grouping: Grouping, refined: Refined, alarm: FloatArray) -> Separated:
+    """Nothing to smooth: the refined lines are the answer, each in phase with itself."""
+    n_lines, p = len(refined.lines), len(refined.trend)
+    single = refined.lines.n_outputs == 1
+    return Separated(
+        grouping=grouping,
+        lines=refined.lines,
+        trend=refined.trend,
+        base_covariance=refined.base_covariance,
+        factor=np.stack([_factor(refined, p, o) for o in range(refined.lines.n_outputs)]),
+        noise_variance=refined.noise_variance,
+        false_alarm=alarm,
+        shift=refined.lines.phase[:, 0] if single else np.full(n_lines, np.nan),
+        p_value=np.full(n_lines, np.nan),
+    )
+
+
+def _factor(refined: Refined, p: int, output: int) -> FloatArray:
+    """Root of the covariance of (trend, cosine, sine, and what the bases do to θC and θS)."""
+    n_lines, n_bases = len(refined.lines), len(refined.bases)
+    tangent = np.zeros((p + 4 * n_lines, n_bases + p + 2 * n_lines))
+    tangent[: p + 2 * n_lines, n_bases:] = np.eye(p + 2 * n_lines)
+    sine, cosine = refined.lines.sine[:, output], refined.lines.cosine[:, output]
+    tangent[p + 2 * n_lines : p + 3 * n_lines, :n_bases] = np.pi * sine[:, None] * refined.harmonics
+    tangent[p + 3 * n_lines :, :n_bases] = -np.pi * cosine[:, None] * refined.harmonics
+    values, vectors = np.linalg.eigh(refined.covariance(output))
+    return np.asarray(tangent @ (vectors * np.sqrt(np.maximum(values, 0.0))))
+
+
+def _smoothed(
+    data: _Data, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
+) -> Separated:
+    """Shrink the harmonics of every family by what the data say, all in one fit."""
+    found = len(alarm)
+    grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
+    alarm = np.concatenate([alarm, np.full(len(extra), np.nan)])
+    modes = grouping.harmonics @ grouping.bases
+    moments = data.moments_at(modes)
+    colour = _colour(data, modes)
+    p, count = data.trend.shape[1], len(modes)
+    linear = p + 2 * count
+    inverse = pseudo_inverse(moments.gram[:linear, :linear])
+    coefficients = inverse @ moments.cross[:linear]
+    unit = np.diag(inverse)[p:].reshape(2, count).mean(0) * colour
+    prior, p_value = _prior(
+        grouping,
+        coefficients[p : p + count] + 1j * coefficients[p + count :],
+        np.outer(unit, refined.noise_variance),
+        colour,
+        np.arange(count) < found,
+    )
+    fit = penalised_fit(
+        data.moments_at,
+        grouping.harmonics,
+        grouping.bases,
+        ~grouping.fixed,
+        prior,
+        refined.noise_variance,
+        squares=data.weights @ data.y**2,
+        total=float(data.weights.sum()),
+    )
+    return Separated(
+        grouping=replace(grouping, bases=fit.bases),
+        lines=Lines(
+            grouping.harmonics @ fit.bases,
+            fit.coefficients[p : p + count],
+            fit.coefficients[p + count :],
+        ),
+        trend=fit.coefficients[:p],
+        base_covariance=fit.base_covariance,
+        factor=fit.factor,
+        noise_variance=fit.noise_variance,
+        false_alarm=alarm,
+        shift=_shifts(grouping, fit.shift, fit.coefficients[p:], count),
+        p_value=p_value,
+    )
+
+
+def _prior(
+    grouping: Grouping,
+    coefficient: NDArray[np.complex128],
+    variance: FloatArray,
+    colour: FloatArray,
+    found: NDArray[np.bool_],
+) -> tuple[Prior, FloatArray]:
+    """Prior variances and shifts, component by component."""
+    component, order = grouping.component, grouping.order
+    tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
+    variance = np.maximum(variance, tiny)
+    prior_variance = np.full(variance.shape, np.inf)
+    shift, p_value = np.full(len(order), np.nan), np.full(len(order), np.nan)
+    for c in np.unique(component):
+        members = np.flatnonzero(component == c)
+        if len(members) < 2:
+            continue
+        # The lowest order found leads and is not shrunk.
+        leader = members[found[members]][np.argmin(order[members[found[members]]])]
+        members = np.concatenate([[leader], members[members != leader]])
+        for o in range(variance.shape[1]):
+            value, spread = coefficient[members, o], variance[members, o]
+            if variance.shape[1] == 1:
+                lock = phase_lock(order[members], value, spread, found[members])
+                factor, p_value[members] = lock.factor, lock.p_value
+                shift[members] = lock.phase if lock.accepted else np.nan
+            else:
+                tail = shrinkage(order[members[1:]], np.abs(value[1:]) ** 2, spread[1:], parts=2)
+                factor = np.concatenate([[1.0], tail[0]])
+            kept = np.clip(factor, 1e-12, 1.0 - 1e-12)
+            prior_variance[members, o] = np.where(factor < 1.0, spread * kept / (1 - kept), np.inf)
+    return Prior(prior_variance, colour, shift, component, order), p_value
+
+
+def _shifts(
+    grouping: Grouping, shift: FloatArray, coefficients: FloatArray, count: int
+) -> FloatArray:
+    """Shifts for all lines: a component with one line is in phase with itself."""
+    if coefficients.shape[1] > 1:
+        return shift
+    alone = np.bincount(grouping.component)[grouping.component] == 1
+    phase = np.arctan2(coefficients[count:, 0], coefficients[:count, 0])
+    return np.where(alone, phase, shift)
