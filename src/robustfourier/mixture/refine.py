@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.moments import Moments, direct_moments
+from robustfourier.mixture.semidefinite import pseudo_inverse, solve_positive
 
 __all__ = ["Refined", "level_column", "refine"]
 
@@ -49,6 +50,8 @@ class Refined:
         Covariance of (trend, cosine, sine) for each output, the uncertainty of the bases included.
     cross_covariance : ndarray of shape (q, F, p + 2K)
         Covariance of the bases with those coefficients.
+    gram : ndarray of shape (p + 2K, p + 2K)
+        Weighted Gram matrix of (trend, cosine, sine) at the refined modes.
     iterations : int
         Gauss-Newton steps tried.
     converged : bool
@@ -64,6 +67,7 @@ class Refined:
     base_covariance: FloatArray
     coefficient_covariance: FloatArray
     cross_covariance: FloatArray
+    gram: FloatArray
     iterations: int
     converged: bool
 
@@ -225,26 +229,6 @@ def _fit_at(
     return _Fit(bases, coefficients, moments, linear, rss, float(np.sum(np.log(rss))))
 
 
-def solve_positive(matrix: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve a symmetric positive semidefinite system; directions without data get zero.
-
-    Lines that coincide, or a sine that vanishes at every sample, leave the matrix singular.
-    """
-    return pseudo_inverse(matrix) @ right
-
-
-def pseudo_inverse(matrix: FloatArray) -> FloatArray:
-    """Pseudo-inverse of a symmetric positive semidefinite matrix after unit-diagonal scaling."""
-    if len(matrix) == 0:
-        return matrix
-    scale = np.sqrt(np.maximum(np.diag(matrix), 0.0))
-    scale = np.where(scale > 1e-13 * scale.max(initial=0.0), scale, 1.0)
-    values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
-    keep = values > 1e-12 * max(values[-1], np.finfo(float).tiny)
-    vectors = vectors[:, keep] / scale[:, None]
-    return np.asarray((vectors / values[keep]) @ vectors.T)
-
-
 def _tangents(fit: _Fit, ties: NDArray[np.int64]) -> FloatArray:
     """Return L with E L_o = ∂(model of output o)/∂bases, shape (q, p + 4K, F)."""
     n_lines = len(ties)
@@ -320,6 +304,7 @@ def _summary(
         base_covariance=base,
         coefficient_covariance=coefficient,
         cross_covariance=cross,
+        gram=fit.moments.gram[: fit.n_linear, : fit.n_linear],
         iterations=iterations,
         converged=converged,
     )

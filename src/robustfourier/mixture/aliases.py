@@ -1,0 +1,101 @@
+"""Aliases: other modes that the same samples could hardly tell from a line.
+
+On an even grid mode k and mode 2N − k (N the Nyquist mode) agree at every sample. With gaps or a
+daily rhythm of sampling, the spectral window has strong side peaks at some distance d, and a line
+at k looks much like one at k ± d.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.spectral.periodogram import PeriodogramGrid
+
+__all__ = ["Alias", "sampling_aliases", "window_peaks"]
+
+FloatArray = NDArray[np.float64]
+
+# A side peak of the window above this share of its main peak makes aliases worth a word.
+_STRONG_WINDOW = 0.5
+
+
+@dataclass(frozen=True)
+class Alias:
+    """One line could be another.
+
+    Parameters
+    ----------
+    line : int
+        Index of the line.
+    mode : float
+        The line's mode.
+    other : float
+        The mode it could be instead.
+    likeness : float
+        Height of the spectral window between the two, 0 to 1; 1 means that no sample tells them
+        apart.
+    """
+
+    line: int
+    mode: float
+    other: float
+    likeness: float
+
+    def __str__(self) -> str:
+        if self.likeness > 1.0 - 1e-6:
+            return f"mode {self.mode:.6g} cannot be told from mode {self.other:.6g} (even sampling)"
+        return (
+            f"mode {self.mode:.6g} could be an alias of mode {self.other:.6g} "
+            f"(spectral window {self.likeness:.2f})"
+        )
+
+
+def window_peaks(grid: PeriodogramGrid, at_most: int = 3) -> list[tuple[float, float]]:
+    """Return (distance, height) of the strongest side peaks of the spectral window.
+
+    The main peak, whose width is that of the record, is left out, and so is everything up to four
+    modes: lines that close are neighbours, not aliases.
+    """
+    height = np.abs(grid.weight_sums[: len(grid.modes)]) / grid.weight_sums[0].real
+    inner = np.flatnonzero(
+        (height[1:-1] >= height[:-2]) & (height[1:-1] >= height[2:]) & (grid.modes[1:-1] > 4.0)
+    )
+    peaks = inner[height[inner + 1] > _STRONG_WINDOW] + 1
+    peaks = peaks[np.argsort(-height[peaks], kind="stable")][:at_most]
+    return [(float(grid.modes[j]), float(height[j])) for j in peaks]
+
+
+def sampling_aliases(
+    modes: FloatArray, power: FloatArray, nyquist: float | None, grid: PeriodogramGrid
+) -> tuple[Alias, ...]:
+    """List what each line could be instead.
+
+    Parameters
+    ----------
+    modes : ndarray of shape (K,)
+        Lines.
+    power : ndarray of shape (K,)
+        Their strength; of two lines that are each other's alias only the weaker is doubtful.
+    nyquist : float or None
+        Nyquist mode of an even grid.
+    grid : PeriodogramGrid
+        Positions and weights.
+    """
+    found: list[Alias] = []
+    for i, mode in enumerate(modes):
+        if nyquist is not None:
+            found.append(Alias(i, float(mode), float(2.0 * nyquist - mode), 1.0))
+    for distance, height in window_peaks(grid):
+        for i, mode in enumerate(modes):
+            for other in (abs(mode - distance), mode + distance):
+                if other < 1.5 or other > grid.modes[-1]:
+                    continue
+                nearest = np.abs(modes - other)
+                known = nearest.min(initial=np.inf) < 1.0
+                if known and power[int(np.argmin(nearest))] <= power[i]:
+                    continue
+                found.append(Alias(i, float(mode), float(other), height))
+    return tuple(found)
