@@ -53,7 +53,13 @@ class NoiseFloor:
 
 
 def noise_floor(
-    power: FloatArray, lines: FloatArray, *, share: float = 1.0, smallest: float = 0.0
+    power: FloatArray,
+    lines: FloatArray,
+    *,
+    share: float = 1.0,
+    at_most: float = np.inf,
+    smallest: float = 0.0,
+    up_to: float = np.inf,
 ) -> NoiseFloor:
     """Estimate the floor from the residual power at the modes 1, 2, …, M.
 
@@ -66,22 +72,38 @@ def noise_floor(
         Modes of fitted lines; ordinates within one mode of them are left out, for the fit has
         emptied them.
     share : float
-        Independent ordinates per integer mode: min(1, n / 2M).
+        Independent ordinates per integer mode, 1 for samples without gaps.
+    at_most : float
+        Largest number of independent ordinates in any window: half the number of samples.
     smallest : float
         A level below which the floor does not go (rounding errors).
+    up_to : float
+        Highest mode at which the floor is needed.
     """
-    modes = np.arange(1.0, len(power) + 1.0)
-    usable = np.ones(len(modes), bool)
+    modes, usable = _usable(len(power), lines)
+    centres = _centres(len(power), up_to)
+    low, high = _windows(modes, centres)
+    ordinates = power[usable]
+    count = np.maximum(np.minimum((high - low) * share, at_most), 1.0)
+    middle = np.stack([np.median(ordinates[a:b], axis=0) for a, b in zip(low, high, strict=True)])
+    flat = middle / (np.log(2.0) + 0.5 / count)[:, None]
+    line, leverage, falls = _power_law(modes, ordinates, centres, low, high, count)
+    # To the left of its window's middle a falling spectrum lies above the median, never below.
+    above = (np.log(centres) > _window_means(np.log(modes)[:, None], low, high)[:, 0])[:, None]
+    level = np.where(falls, np.where(above, line, np.maximum(line, flat)), flat)
+    sloped = 1.0 / (_LOG_VARIANCE * leverage)
+    dof = np.where(falls.any(axis=1), sloped, _MEDIAN_EFFICIENCY * count)
+    return NoiseFloor(centres, np.maximum(level, max(smallest, 1e-300)), dof)
+
+
+def _usable(n_modes: int, lines: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Return the modes that no line has emptied, and their indices."""
+    usable = np.ones(n_modes, bool)
     for line in lines:
         near = slice(max(int(np.ceil(line - 1.0)) - 1, 0), max(int(np.floor(line + 1.0)), 0))
         usable[near] = False
-    centres = _centres(len(modes))
-    levels, dofs = np.empty((len(centres), power.shape[1])), np.empty(len(centres))
-    index = np.flatnonzero(usable) if usable.sum() >= 8 else np.arange(len(modes))
-    for i, centre in enumerate(centres):
-        window = _window(index, centre)
-        levels[i], dofs[i] = _local_level(modes[window], power[window], centre, share)
-    return NoiseFloor(centres, np.maximum(levels, max(smallest, 1e-300)), dofs)
+    index = np.flatnonzero(usable) if usable.sum() >= 8 else np.arange(n_modes)
+    return index.astype(np.float64) + 1.0, index
 
 
 def _half_width(mode: float) -> float:
@@ -89,43 +111,56 @@ def _half_width(mode: float) -> float:
     return max(12.0, min(0.6 * mode, 64.0), 0.1 * mode)
 
 
-def _centres(n_modes: int) -> FloatArray:
+def _centres(n_modes: int, up_to: float) -> FloatArray:
     """Window centres, a quarter of the half width apart."""
     centres = [1.0]
-    while centres[-1] < n_modes:
+    while centres[-1] < min(n_modes, up_to):
         centres.append(centres[-1] + max(1.0, 0.25 * _half_width(centres[-1])))
-    centres[-1] = float(max(n_modes, 1))
+    centres[-1] = min(centres[-1], float(max(n_modes, 1)))
     return np.array(centres)
 
 
-def _window(index: NDArray[np.intp], centre: float) -> NDArray[np.intp]:
-    """Return the usable ordinates around a centre, at least 8 of them if there are as many."""
-    half = _half_width(centre)
-    low = int(np.searchsorted(index + 1, centre - half))
-    high = int(np.searchsorted(index + 1, centre + half, side="right"))
-    missing = 8 - (high - low)
-    if missing > 0:
-        low, high = max(low - missing, 0), min(high + missing, len(index))
-    return index[low:high]
+def _windows(modes: FloatArray, centres: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return first and one past the last ordinate around each centre, at least 8 if possible."""
+    half = np.array([_half_width(centre) for centre in centres])
+    low = np.searchsorted(modes, centres - half)
+    high = np.searchsorted(modes, centres + half, side="right")
+    missing = np.maximum(8 - (high - low), 0)
+    return np.maximum(low - missing, 0), np.minimum(high + missing, len(modes))
 
 
-def _local_level(
-    modes: FloatArray, power: FloatArray, centre: float, share: float
-) -> tuple[FloatArray, float]:
-    """Return level per output and degrees of freedom from one window."""
-    count = max(len(modes) * share, 1.0)
-    flat = np.median(power, axis=0) / (np.log(2.0) + 0.5 / count)
-    if len(modes) < 4:
-        return flat, _MEDIAN_EFFICIENCY * count
-    # Power law: a straight line of log power over log mode, least squares.
-    x = np.log(modes) - np.log(modes).mean()
-    logs = np.log(np.maximum(power, 1e-3 * flat + 1e-300))
-    slope = x @ logs / (x @ x)
-    error = np.sqrt(_LOG_VARIANCE / (share * (x @ x)))
-    distance = np.log(centre) - np.log(modes).mean()
-    leverage = 1.0 / count + distance**2 / (share * (x @ x))
-    falls = slope / error < -1.0
-    line = np.exp(logs.mean(0) - _LOG_MEAN + slope * distance)
-    level = np.where(falls, np.maximum(line, flat * (distance > 0)), flat)
-    sloped = 1.0 / (_LOG_VARIANCE * leverage)
-    return level, float(sloped if np.any(falls) else _MEDIAN_EFFICIENCY * count)
+def _window_means(values: FloatArray, low: NDArray[np.intp], high: NDArray[np.intp]) -> FloatArray:
+    """Return the mean of (m, q) values over each window, by running sums."""
+    running = np.vstack([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
+    return (running[high] - running[low]) / np.maximum(high - low, 1)[:, None]
+
+
+def _power_law(
+    modes: FloatArray,
+    power: FloatArray,
+    centres: FloatArray,
+    low: NDArray[np.intp],
+    high: NDArray[np.intp],
+    count: FloatArray,
+) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Fit log power over log mode by a straight line in each window.
+
+    Returns
+    -------
+    level : ndarray of shape (C, q)
+        The line at the centre.
+    leverage : ndarray of shape (C,)
+        Variance of its logarithm there, in units of that of one ordinate.
+    falls : ndarray of bool, shape (C, q)
+        Where the slope is negative by more than one standard error.
+    """
+    x = np.log(modes)[:, None]
+    logs = np.log(np.maximum(power, 1e-6 * np.median(power, axis=0) + 1e-300))
+    x_mean, y_mean = _window_means(x, low, high), _window_means(logs, low, high)
+    spread = np.maximum(_window_means(x * x, low, high) - x_mean**2, 1e-12)
+    slope = (_window_means(x * logs, low, high) - x_mean * y_mean) / spread
+    distance = np.log(centres)[:, None] - x_mean
+    leverage = (1.0 + distance**2 / spread)[:, 0] / count
+    error = np.sqrt(_LOG_VARIANCE / (spread[:, 0] * count))[:, None]
+    level = np.exp(y_mean - _LOG_MEAN + slope * distance)
+    return level, leverage, slope < -error

@@ -1,0 +1,482 @@
+"""Detection: propose, refine, test, repeat, until noise alone could explain what is left.
+
+The diagonal flow proposes modes, joint least squares places them, a false-alarm probability against
+the local noise floor keeps or drops each, and the residual proposes again. The search cannot run
+away: nothing slower than 1.5 cycles over the record (that is trend), no two lines closer than 0.9
+modes, and no more lines than the samples can bear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.errors import InputError
+from robustfourier.mixture.aliases import Alias, sampling_aliases
+from robustfourier.mixture.lines import Lines
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.proposals import flow_proposals, residual_proposals
+from robustfourier.mixture.robust import huber_pays, pseudo_values
+from robustfourier.mixture.rows import canonical_rows, weighted_median
+from robustfourier.mixture.search import Assessment, Fit, Workbench, default_rungs
+from robustfourier.mixture.trend import Trend
+from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
+from robustfourier.spectral.limits import ModeLimit, highest_mode
+from robustfourier.spectral.sums import fourier_sums
+
+__all__ = ["Detection", "detect"]
+
+FloatArray = NDArray[np.float64]
+
+SLOWEST = 1.5  # cycles over the record; anything slower is trend
+APART = 0.9  # modes; what the record can resolve
+_ROUNDS = 40
+_FLOW_MODES = 10_000
+# A peak is worth a joint refinement and a proper test from this false-alarm probability on.
+_WORTH_A_TEST = 0.2
+
+
+@dataclass(frozen=True)
+class Detection:
+    """The lines that noise cannot explain, the trend and the noise, in units of y.
+
+    Parameters
+    ----------
+    lines : Lines
+        Found and known lines, by ascending mode.
+    known : ndarray of bool, shape (K,)
+        Lines that were given.
+    mode_error : ndarray of shape (K,)
+        Standard errors of the modes; zero for known and for integer modes.
+    amplitude_error, phase_error : ndarray of shape (K, q)
+        Standard errors under the noise at each line.
+    false_alarm : ndarray of shape (K,)
+        Probability that noise alone shows a line as strong anywhere in the range searched.
+    strength : ndarray of shape (K,)
+        Power of each line over the noise floor.
+    trend : Trend
+    noise : ndarray of shape (q,)
+        Standard deviation of the residual.
+    floor : NoiseFloor
+        Noise power as a function of the mode, in units of y²/scale².
+    scale : ndarray of shape (q,)
+        The unit of each output's powers.
+    theta, values, weights : ndarray of shape (m,), (m, q), (m,)
+        The rows that least squares was done on: sorted, equal rows merged, outliers pulled in.
+    limit : ModeLimit
+        Highest mode searched, and why.
+    flow : DiagonalFlow or None
+        The diagonal flow that proposed first.
+    aliases : tuple of Alias
+        What each line could be instead.
+    huber : bool
+        Whether outliers were pulled in.
+    rounds : int
+        Rounds of propose, refine, test.
+    notes : tuple of str
+        What the user should know, in words.
+    """
+
+    lines: Lines
+    known: NDArray[np.bool_]
+    mode_error: FloatArray
+    amplitude_error: FloatArray
+    phase_error: FloatArray
+    false_alarm: FloatArray
+    strength: FloatArray
+    trend: Trend
+    noise: FloatArray
+    floor: NoiseFloor | None
+    scale: FloatArray
+    theta: FloatArray
+    values: FloatArray
+    weights: FloatArray
+    limit: ModeLimit
+    flow: DiagonalFlow | None
+    aliases: tuple[Alias, ...]
+    huber: bool
+    rounds: int
+    notes: tuple[str, ...]
+
+    def evaluate(self, theta: FloatArray) -> FloatArray:
+        """Return trend plus lines at `theta`, shape (n, q)."""
+        return self.trend.evaluate(theta) + self.lines.evaluate(theta)
+
+
+def detect(
+    theta: FloatArray,
+    y: FloatArray,
+    weights: FloatArray | None = None,
+    *,
+    level: float = 0.01,
+    max_mode: float | None = None,
+    frequencies: str = "real",
+    modes: FloatArray | None = None,
+    loss: str = "auto",
+    trend: str = "auto",
+    max_lines: int | None = None,
+    random_state: int = 0,
+) -> Detection:
+    """Find the lines in noisy samples.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+        Positions in [-1, 1], in any order and spacing.
+    y : ndarray of shape (n, q)
+        Values; the outputs share the modes.
+    weights : ndarray of shape (n,), optional
+        Weight 2 is the row twice.
+    level : float
+        Largest false-alarm probability of a line.
+    max_mode : float, optional
+        Highest mode to search. Default: `highest_mode`.
+    frequencies : {"real", "integer"}
+        "integer" for data known to be periodic over the span.
+    modes : ndarray of shape (F,), optional
+        Modes known to be there: kept as given, whatever their strength.
+    loss : {"auto", "squared", "huber"}
+        "auto" pulls outliers in when that lowers the variance of the estimates.
+    trend : {"auto", "level", "slope", "smooth"}
+        The richest trend allowed; "auto" is "smooth", or "level" for integer modes.
+    max_lines : int, optional
+        Largest number of lines. Default: one per nine samples, at most 500.
+    random_state : int
+        Chooses the fifth of the samples that the diagonal flow is stopped by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> theta = np.sort(rng.uniform(-1, 1, 500))
+    >>> y = np.cos(np.pi * 7.3 * theta) + 0.5 * np.sin(np.pi * 31.8 * theta)
+    >>> found = detect(theta, (y + 0.3 * rng.normal(size=500))[:, None])
+    >>> found.lines.mode.round(1)
+    array([ 7.3, 31.8])
+    """
+    _check(level, frequencies, loss, trend)
+    weights = np.ones(len(theta)) if weights is None else np.asarray(weights, float)
+    theta, y, weights = canonical_rows(np.asarray(theta, float), np.asarray(y, float), weights)
+    centre, scale = _centre_and_scale(y, weights)
+    integer = frequencies == "integer"
+    limit = highest_mode(theta, max_mode)
+    given = np.sort(np.asarray([] if modes is None else modes, float))
+    bench = Workbench(
+        theta=theta,
+        values=(y - centre) / scale,
+        weights=weights,
+        max_mode=float(max(limit.max_mode, given.max(initial=0.0), 1.0)),
+        lowest=1.0 if integer else SLOWEST,
+        integer=integer,
+        level=level,
+        rungs=_rungs(trend, integer),
+    )
+    original = bench.values
+    bearable = _bearable(bench, max_lines) if limit.max_mode >= bench.lowest else 0
+    search = _Search(bench, original, given, loss, max(bearable, 0), random_state)
+    search.run()
+    return search.result(centre, scale, limit)
+
+
+class _Search:
+    """The loop; its state is the current fit, its assessment and the bench with its values."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        original: FloatArray,
+        given: FloatArray,
+        loss: str,
+        max_lines: int,
+        random_state: int,
+    ) -> None:
+        self.bench, self.original, self.given = bench, original, given
+        self.loss, self.max_lines, self.random_state = loss, max_lines, random_state
+        self.huber, self.rounds = loss == "huber", 0
+        self.flow: DiagonalFlow | None = None
+        self.notes: list[str] = []
+        self.fit = bench.fit(given, np.ones(len(given), bool), bench.rungs[0])
+        self.assessment: Assessment | None = None
+
+    def run(self) -> None:
+        """Propose, refine and test until nothing passes."""
+        if self.max_lines == 0 or not np.any(self.original):
+            return
+        self._pull_in_outliers()
+        self._choose_trend()
+        proposed = self._proposals_of_flow()
+        while self.rounds < _ROUNDS:
+            self.rounds += 1
+            before = len(self.fit.modes)
+            if len(proposed):
+                self._try(proposed)
+            self._pull_in_outliers()
+            self._choose_trend()
+            if self.rounds > 1 and len(self.fit.modes) <= before:
+                break
+            proposed = self._proposals_of_residual()
+            if len(proposed) == 0:
+                break
+        self._settle()
+
+    # -- one round ---------------------------------------------------------------------------
+
+    def _try(self, proposed: FloatArray) -> None:
+        """Refine present and proposed lines together and keep those that pass."""
+        room = max(self.max_lines - len(self.fit.modes), 0)
+        proposed = proposed[:room]
+        modes = np.concatenate([self.fit.modes, proposed])
+        known = np.concatenate([self.fit.known, np.zeros(len(proposed), bool)])
+        self.fit = self._separated(self.bench.fit(modes, known, self.fit.rung))
+        self._prune()
+
+    def _separated(self, fit: Fit) -> Fit:
+        """Drop lines that left the range or came closer than the record can resolve."""
+        while True:
+            keep = _resolved(fit, self.bench.lowest, self.bench.max_mode, self.bench.integer)
+            if keep.all():
+                return fit
+            fit = self.bench.fit(fit.modes[keep], fit.known[keep], fit.rung)
+
+    def _prune(self) -> None:
+        """Drop lines, weakest first, until each of the others passes."""
+        assessment = self.bench.assess(self.fit)
+        while True:
+            alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
+            bad = alarm > self.bench.level
+            if not bad.any():
+                break
+            drop = _weakest_apart(self.fit.modes, assessment.ratio, bad)
+            keep = np.ones(len(bad), bool)
+            keep[drop] = False
+            fit = self.bench.fit(self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
+            self.fit = self._separated(fit)
+            assessment = self.bench.assess(self.fit)
+        self.assessment = assessment
+
+    def _choose_trend(self) -> None:
+        """Take the trend that the data asks for beside the present lines."""
+        rung = self.bench.trend_rung(self.fit) if len(self.bench.rungs) > 1 else self.fit.rung
+        if rung != self.fit.rung:
+            fit = self.bench.fit(self.fit.modes, self.fit.known, rung)
+            self.fit = self._separated(fit)
+        self.assessment = self.bench.assess(self.fit)
+
+    def _pull_in_outliers(self) -> None:
+        """Replace the values by pseudo-values around the present fit, if that pays."""
+        fitted = self.bench.values - self.fit.refined.residuals
+        residuals = self.original - fitted
+        self.huber = self.loss == "huber" or (
+            self.loss == "auto" and huber_pays(residuals, self.bench.weights)
+        )
+        if self.huber:
+            values = pseudo_values(fitted, residuals, self.bench.weights)
+            self.bench = self.bench.with_values(values)
+            self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
+        elif self.bench.values is not self.original:
+            self.bench = self.bench.with_values(self.original)
+            self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
+
+    def _settle(self) -> None:
+        """Iterate pseudo-values to their fixed point, then prune once more."""
+        for _ in range(20 if self.huber else 0):
+            before = self.fit.refined.residuals
+            self._pull_in_outliers()
+            change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
+            if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
+                break
+        self._prune()
+
+    # -- proposals ---------------------------------------------------------------------------
+
+    def _proposals_of_flow(self) -> FloatArray:
+        """Run the diagonal flow on the residual and return its peaks."""
+        bench, residuals = self.bench, self.fit.refined.residuals
+        top = int(min(bench.max_mode, _FLOW_MODES, max(len(bench.theta), 8)))
+        held = _held_out(bench.theta, self.random_state)
+        if not held.any() or held.all():
+            return np.zeros(0)
+        rest = ~held
+        train, test = (
+            fourier_sums(bench.theta[part], residuals[part], bench.weights[part], top)
+            for part in (rest, held)
+        )
+        self.flow = diagonal_flow(train, test)
+        assert self.assessment is not None
+        floor = self.assessment.floor.at(np.arange(top + 1.0)).sum(axis=1)
+        proposed = flow_proposals(self.flow, floor, bench.total)
+        proposed = np.round(proposed) if bench.integer else proposed
+        return _allowed(proposed, self.fit.modes, bench.lowest, bench.max_mode, bench.integer)
+
+    def _proposals_of_residual(self) -> FloatArray:
+        """Return modes where the residual periodogram still shows more than noise."""
+        bench, assessment = self.bench, self.assessment
+        assert assessment is not None
+        floor = assessment.floor.at(bench.grid.modes)
+        n_outputs = bench.values.shape[1]
+
+        def worth(ratio: FloatArray, mode: FloatArray) -> NDArray[np.bool_]:
+            dof = assessment.floor.dof_at(mode)
+            return bench.alarm(ratio, dof, n_outputs) < _WORTH_A_TEST
+
+        return residual_proposals(
+            bench.grid,
+            assessment.data_sums,
+            floor,
+            worth,
+            self.fit.modes,
+            lowest=bench.lowest,
+            apart=0.5 if bench.integer else APART,
+            at_most=max(self.max_lines - len(self.fit.modes), 0),
+        )
+
+    # -- result ------------------------------------------------------------------------------
+
+    def result(self, centre: FloatArray, scale: FloatArray, limit: ModeLimit) -> Detection:
+        """Return everything in units of y, lines by ascending mode."""
+        fit, bench, assessment = self._coloured(), self.bench, self.assessment
+        refined = fit.refined
+        order = np.argsort(refined.lines.mode, kind="stable")
+        lines = refined.lines.select(order)
+        if assessment is None:
+            alarm, strength = np.ones(len(order)), np.zeros(len(order))
+        else:
+            alarm, strength = assessment.false_alarm[order], assessment.ratio[order]
+        coefficients = refined.trend * scale
+        coefficients[0] += centre
+        aliases = (
+            sampling_aliases(lines.mode, strength, limit.nyquist, bench.grid) if len(lines) else ()
+        )
+        return Detection(
+            lines=Lines(lines.mode, lines.cosine * scale, lines.sine * scale),
+            known=fit.known[order],
+            mode_error=refined.mode_error[order],
+            amplitude_error=refined.amplitude_error[order] * scale,
+            phase_error=refined.phase_error[order],
+            false_alarm=alarm,
+            strength=strength,
+            trend=Trend(coefficients),
+            noise=np.sqrt(refined.noise_variance) * scale,
+            floor=None if assessment is None else assessment.floor,
+            scale=scale,
+            theta=bench.theta,
+            values=bench.values * scale + centre,
+            weights=bench.weights,
+            limit=limit,
+            flow=self.flow,
+            aliases=aliases,
+            huber=self.huber,
+            rounds=self.rounds,
+            notes=(*self.notes, *_notes(limit, aliases, len(lines), self.max_lines)),
+        )
+
+    def _coloured(self) -> Fit:
+        """Return the fit with the covariance for the noise at each line."""
+        if self.assessment is None or len(self.fit.modes) == 0:
+            return self.fit
+        variance = np.maximum(self.fit.refined.noise_variance, 1e-300)
+        colour = np.mean(self.assessment.floor.at(self.fit.modes) / variance, axis=1)
+        return self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung, colour)
+
+
+def _check(level: float, frequencies: str, loss: str, trend: str) -> None:
+    """Raise for settings that cannot be used."""
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level!r} must lie between 0 and 1; the default is 0.01")
+    for name, value, choices in (
+        ("frequencies", frequencies, ("real", "integer")),
+        ("loss", loss, ("auto", "squared", "huber")),
+        ("trend", trend, ("auto", "level", "slope", "smooth")),
+    ):
+        if value not in choices:
+            raise InputError(f"{name}={value!r} is not one of {', '.join(choices)}")
+
+
+def _rungs(trend: str, integer: bool) -> tuple[int, ...]:
+    """Return the trends to choose from."""
+    if trend == "auto":
+        return default_rungs(integer)
+    return {"level": (1,), "slope": (1, 2), "smooth": default_rungs(False)}[trend]
+
+
+def _centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return median and spread of each output; the spread is a power of two, so exact."""
+    centre = np.array([weighted_median(column, weights) for column in y.T])
+    spread = np.max(np.abs(y - centre), axis=0, initial=0.0)
+    exponent = np.where(spread > 0, np.log2(np.where(spread > 0, spread, 1.0)), 0.0)
+    return centre, np.exp2(np.clip(np.round(exponent), -1020.0, 1020.0))
+
+
+def _bearable(bench: Workbench, max_lines: int | None) -> int:
+    """Return how many lines the data can bear: nine samples for the three numbers of each."""
+    bearable = min(int((min(bench.distinct, bench.total) - 2) // 9), 500)
+    return bearable if max_lines is None else min(int(max_lines), bearable)
+
+
+def _held_out(theta: FloatArray, random_state: int) -> NDArray[np.bool_]:
+    """Mark a fifth of the distinct positions; rows at one position stay together."""
+    place = np.concatenate([[0], np.cumsum(np.diff(theta) != 0)])
+    count = int(place[-1]) + 1
+    chosen = np.random.default_rng(random_state).permutation(count) < count // 5
+    return chosen[place]
+
+
+def _allowed(
+    proposed: FloatArray, taken: FloatArray, lowest: float, highest: float, integer: bool
+) -> FloatArray:
+    """Keep proposals in range that are apart from each other and from lines already there."""
+    apart = 0.5 if integer else APART
+    kept: list[float] = []
+    for mode in proposed:
+        others = np.concatenate([taken, kept])
+        if lowest <= mode <= highest and np.all(np.abs(others - mode) >= apart):
+            kept.append(float(mode))
+    return np.array(kept)
+
+
+def _resolved(fit: Fit, lowest: float, highest: float, integer: bool) -> NDArray[np.bool_]:
+    """Mark lines to keep: in range, and the stronger one of any two that are too close."""
+    modes, strength = fit.modes, np.sum(fit.refined.lines.amplitude**2, axis=1)
+    keep = fit.known | ((modes >= lowest) & (modes <= highest))
+    order = np.argsort(modes, kind="stable")
+    for i, j in pairwise(order):
+        too_close = not integer and modes[j] - modes[i] < APART and keep[i] and keep[j]
+        if too_close and not (fit.known[i] and fit.known[j]):
+            weaker = j if fit.known[i] or (strength[j] <= strength[i] and not fit.known[j]) else i
+            keep[weaker] = False
+    return keep
+
+
+def _weakest_apart(
+    modes: FloatArray, strength: FloatArray, bad: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Choose lines to drop at once: the weakest of the bad, and others far from those chosen.
+
+    Two bad lines next to each other may be one good one, so only the weaker is dropped now.
+    """
+    candidates = np.flatnonzero(bad)
+    candidates = candidates[np.argsort(strength[candidates], kind="stable")]
+    chosen: list[int] = []
+    for i in candidates:
+        if all(abs(modes[i] - modes[j]) > 4.0 for j in chosen):
+            chosen.append(int(i))
+    return np.array(chosen, dtype=np.intp)
+
+
+def _notes(
+    limit: ModeLimit, aliases: tuple[Alias, ...], n_lines: int, max_lines: int
+) -> tuple[str, ...]:
+    """Say what the user should know."""
+    notes = [f"searched up to mode {limit.max_mode}: {limit.rule}"]
+    if n_lines and n_lines >= max_lines:
+        notes.append(f"stopped at {n_lines} lines, as many as these samples can bear")
+    notes.extend(str(alias) for alias in aliases if alias.likeness < 1.0 - 1e-6)
+    if limit.nyquist is not None and n_lines:
+        notes.append(
+            f"even sampling: a mode k cannot be told from {2 * limit.nyquist:.6g} − k; "
+            "the lower one is reported"
+        )
+    return tuple(notes)

@@ -1,0 +1,279 @@
+"""The workbench of detection: data, grids and sums that every round of the search uses again.
+
+A `Workbench` knows the samples, the modes to search and how to refine, test and prune a set of
+lines; it holds no result. `detect` is the loop that uses it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import f as f_law
+
+from robustfourier.mixture.moments import Moments, SpectralMoments, direct_moments
+from robustfourier.mixture.noise import NoiseFloor, noise_floor
+from robustfourier.mixture.refine import Refined, refine
+from robustfourier.mixture.significance import false_alarm, line_power, search_width
+from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
+from robustfourier.spectral.periodogram import PeriodogramGrid
+
+__all__ = ["Assessment", "Fit", "Workbench"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+# From this many samples on, sums at real modes are cheaper than adding up columns.
+_SPECTRAL_FROM = 4000
+_TREND_LEVEL = 0.005
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Lines and trend refined together; `known` marks lines that were given, not found."""
+
+    refined: Refined
+    known: BoolArray
+    rung: int
+
+    @property
+    def modes(self) -> FloatArray:
+        """Modes of the lines, shape (K,)."""
+        return self.refined.lines.mode
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What noise says about a fit.
+
+    Parameters
+    ----------
+    floor : NoiseFloor
+        From the residual of the fit.
+    data_sums : ndarray of complex, shape (J, q)
+        Residual sums on the periodogram's grid.
+    ratio, false_alarm : ndarray of shape (K,)
+        Strength of each line over the floor, and the probability of it from noise alone.
+    """
+
+    floor: NoiseFloor
+    data_sums: NDArray[np.complex128]
+    ratio: FloatArray
+    false_alarm: FloatArray
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """Samples and settings of one detection.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+    values : ndarray of shape (n, q)
+        Values of order one, pseudo-values if outliers were pulled in.
+    weights : ndarray of shape (n,)
+    max_mode : float
+    lowest : float
+        Lowest mode to search.
+    integer : bool
+        Whether modes are the integers.
+    level : float
+        Largest false-alarm probability of a line.
+    rungs : tuple of int
+        Trends to choose from, as numbers of columns.
+    """
+
+    theta: FloatArray
+    values: FloatArray
+    weights: FloatArray
+    max_mode: float
+    lowest: float
+    integer: bool
+    level: float
+    rungs: tuple[int, ...]
+
+    @cached_property
+    def total(self) -> float:
+        """Total weight."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def distinct(self) -> int:
+        """Number of distinct positions."""
+        return int(np.count_nonzero(np.diff(self.theta))) + 1
+
+    @cached_property
+    def grid(self) -> PeriodogramGrid:
+        """The periodogram's grid: integers, or quarter modes."""
+        spacing = 1.0 if self.integer else 0.25
+        return PeriodogramGrid.of(self.theta, self.weights, self.max_mode, spacing)
+
+    @cached_property
+    def width(self) -> float:
+        """Range searched, in units of independence."""
+        if self.integer:
+            return self.max_mode
+        return search_width(self.theta, self.weights, self.lowest, self.max_mode)
+
+    @cached_property
+    def share(self) -> float:
+        """Independent periodogram ordinates per integer mode: the part of the span that is sampled.
+
+        Ordinates κ modes apart are correlated by the squared spectral window at κ.
+        """
+        step = round(1.0 / self.grid.spacing)
+        window = np.abs(self.grid.weight_sums[step : 21 * step : step]) / self.total
+        return float(1.0 / (1.0 + 2.0 * np.sum(window**2)))
+
+    @cached_property
+    def columns(self) -> FloatArray:
+        """All trend columns of all rungs beside each other; `_pick` finds those of one rung."""
+        return np.hstack([trend_columns(self.theta, 2), *self._bumps()])
+
+    def _bumps(self) -> list[FloatArray]:
+        return [trend_columns(self.theta, p)[:, 2:] for p in self.rungs if p > 2]
+
+    def _pick(self, rung: int) -> NDArray[np.intp]:
+        first = 2 + sum(p - 2 for p in self.rungs if 2 < p < rung)
+        bumps = np.arange(first, first + rung - 2) if rung > 2 else np.arange(0)
+        return np.concatenate([np.arange(min(rung, 2)), bumps]).astype(np.intp)
+
+    @cached_property
+    def _all_moments(self) -> SpectralMoments | None:
+        if len(self.theta) < _SPECTRAL_FROM:
+            return None
+        return SpectralMoments(
+            self.theta, self.values, self.weights, self.columns, self.max_mode + 2.0
+        )
+
+    def with_values(self, values: FloatArray) -> Workbench:
+        """Return the same bench with other values; sums of the weights are kept."""
+        bench = replace(self, values=values)
+        for name in ("total", "distinct", "grid", "width", "share", "columns", "_slow_grid"):
+            if name in self.__dict__:
+                bench.__dict__[name] = self.__dict__[name]
+        if self.__dict__.get("_all_moments") is not None:
+            bench.__dict__["_all_moments"] = self.__dict__["_all_moments"].with_values(values)
+        return bench
+
+    def moments(self, modes: FloatArray, rung: int) -> Moments:
+        """Return the moments of one rung of trend and lines at `modes`."""
+        pick = self._pick(rung)
+        every = self._all_moments
+        if every is None:
+            columns = self.columns[:, pick]
+            return direct_moments(self.theta, self.values, self.weights, columns, modes)
+        moments = every(modes)
+        lines = np.arange(self.columns.shape[1], len(moments.gram))
+        chosen = np.concatenate([pick, lines])
+        return Moments(moments.gram[np.ix_(chosen, chosen)], moments.cross[chosen])
+
+    def fit(
+        self, modes: FloatArray, known: BoolArray, rung: int, colour: FloatArray | None = None
+    ) -> Fit:
+        """Refine lines from these starting modes, with a trend of `rung` columns."""
+        refined = refine(
+            self.theta,
+            self.values,
+            self.weights,
+            modes,
+            trend=self.columns[:, self._pick(rung)],
+            fixed=known | self.integer,
+            colour=colour,
+            moments_at=lambda at: self.moments(np.clip(at, 0.0, self.max_mode + 2.0), rung),
+        )
+        return Fit(refined, known, rung)
+
+    def assess(self, fit: Fit) -> Assessment:
+        """Compute the residual spectrum, the floor and the false-alarm probability of each line."""
+        data_sums = self.grid.data_sums(fit.refined.residuals)
+        floor = self.floor(fit, data_sums)
+        ratio, alarm = self.alarms(fit, floor)
+        return Assessment(floor, data_sums, ratio, alarm)
+
+    def floor(self, fit: Fit, data_sums: NDArray[np.complex128]) -> NoiseFloor:
+        """Return the noise floor of a fit from its residual sums."""
+        step = round(1.0 / self.grid.spacing)
+        return self._floor(fit, self.grid.power(data_sums)[step::step])
+
+    def _slow_floor(self, fit: Fit) -> NoiseFloor:
+        """Return the floor at the lowest modes alone, for the trend."""
+        grid = self._slow_grid
+        power = grid.power(grid.data_sums(fit.refined.residuals))[1:]
+        return self._floor(fit, power, up_to=1.0)
+
+    @cached_property
+    def _slow_grid(self) -> PeriodogramGrid:
+        return PeriodogramGrid.of(self.theta, self.weights, min(self.max_mode, 64.0), 1.0)
+
+    def _floor(self, fit: Fit, power: FloatArray, up_to: float = np.inf) -> NoiseFloor:
+        """Return the floor from the residual power at integer modes."""
+        spent = fit.rung + 3 * len(fit.modes)
+        left = max(1.0 - spent / self.total, 0.05)
+        # Rounding errors are no signal: the floor never goes below 1e-20 of the variance.
+        smallest = 1e-20 * float(np.max(self.weights @ self.values**2)) / self.total
+        return noise_floor(
+            power / left,
+            fit.modes,
+            share=self.share,
+            at_most=0.5 * self.distinct,
+            smallest=smallest,
+            up_to=up_to,
+        )
+
+    def alarms(self, fit: Fit, floor: NoiseFloor) -> tuple[FloatArray, FloatArray]:
+        """Return ratio and false-alarm probability of each line of a fit."""
+        lines = fit.refined.lines
+        root = np.sqrt(floor.at(lines.mode))
+        whitener = _whitener(fit.refined.residuals, self.weights)
+        power = line_power(fit.refined.gram, lines.cosine / root, lines.sine / root, whitener)
+        ratio = power.sum(axis=1)
+        return ratio, self.alarm(ratio, floor.dof_at(lines.mode), whitener.shape[1])
+
+    def alarm(self, ratio: FloatArray, dof: FloatArray, n_outputs: int) -> FloatArray:
+        """Return the false-alarm probability for power over floor."""
+        return false_alarm(
+            ratio, width=self.width, n_outputs=n_outputs, dof=dof, continuous=not self.integer
+        )
+
+    def trend_rung(self, fit: Fit) -> int:
+        """Return the number of trend columns that the data asks for beside the lines of `fit`."""
+        chosen = self.rungs[0]
+        plain = self.fit(fit.modes, np.ones(len(fit.modes), bool), chosen)
+        base = self.weights @ plain.refined.residuals**2
+        for rung in self.rungs[1:]:
+            if rung >= self.distinct - 2 * len(fit.modes) - 2:
+                break
+            richer = self.fit(fit.modes, np.ones(len(fit.modes), bool), rung)
+            squares = self.weights @ richer.refined.residuals**2
+            floor = self._slow_floor(richer)
+            noise, dof = floor.at(np.ones(1))[0], float(floor.dof_at(np.ones(1))[0])
+            used = base > 0
+            extra = (rung - chosen) * int(used.sum())
+            gain = float(np.sum(((base - squares) / noise)[used])) / max(extra, 1)
+            if extra and f_law.sf(gain, extra, 2.0 * dof) < _TREND_LEVEL:
+                chosen, base = rung, squares
+        return chosen
+
+
+def _whitener(residuals: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return T (q, r) such that residuals, each divided by its deviation, times T are white.
+
+    Outputs that repeat each other count once: directions without variance are dropped.
+    """
+    second = (residuals * weights[:, None]).T @ residuals / weights.sum()
+    deviation = np.sqrt(np.maximum(np.diag(second), 0.0))
+    usable = deviation > 0
+    if len(deviation) == 1 or not usable.any():
+        return np.eye(len(deviation))
+    deviation = np.where(usable, deviation, 1.0)
+    values, vectors = np.linalg.eigh(second / np.outer(deviation, deviation))
+    keep = values > 1e-6 * values[-1]
+    return np.asarray(vectors[:, keep] / np.sqrt(values[keep]))
+
+
+def default_rungs(integer: bool) -> tuple[int, ...]:
+    """Return the trends to choose from; data periodic over the span has a level alone."""
+    return TREND_RUNGS[:1] if integer else TREND_RUNGS
