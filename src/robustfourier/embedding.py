@@ -37,6 +37,8 @@ __all__ = [
 EmbeddingKind: TypeAlias = Literal["signed", "symmetrised"]
 EMBEDDINGS: tuple[str, ...] = get_args(EmbeddingKind)
 
+_LAYOUT_BYTES = 80  # per entry: the layout's five arrays, what they are made from, two weights
+
 
 @dataclass(frozen=True)
 class EmbeddingLayout:
@@ -220,9 +222,13 @@ def embedding_layout(
     >>> layout.mode * layout.sign
     array([-1., -1.,  0.,  1.,  1.])
     """
-    check_n_modes(n_modes)
+    require_bytes(
+        _LAYOUT_BYTES * embedding_size(n_modes, kind, n_columns),
+        what=f"a network with n_modes={n_modes} and {n_columns} input column(s)",
+        remedy="use fewer modes",
+    )
     width = 2 * n_modes + 1
-    if check_kind(kind) == "signed":
+    if kind == "signed":
         feature = np.tile(np.arange(width), 2)
         sign = np.repeat([1.0, -1.0], width)
     else:

@@ -11,12 +11,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.errors import InputError
+from robustfourier.memory import require_bytes
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
 
@@ -28,6 +30,8 @@ INITS: tuple[str, ...] = get_args(Init)
 # Theorem 1 holds for any w⁰, whose trace fades like (1 − ηλ)^T; it must only not be zero, where
 # the derivative of ReLU is taken as 0 and no unit would ever move.
 _THEORY_DIAGONAL = 1e-3
+
+_DRAWING_BYTES = 24  # per weight: the draw, its symmetric copy, the result in its dtype
 
 
 def draw_weights(
@@ -67,8 +71,18 @@ def draw_weights(
         raise InputError(f"init={init!r} is unknown; use one of {', '.join(INITS)}")
     if not r_c > 0:
         raise InputError(f"r_c={r_c!r} must be positive: it is the size of the theory's c⁰")
+    _require_memory(architecture)
     rng = np.random.default_rng(random_state)
     return Weights(architecture, draw[init](architecture, rng, r_c)).astype(dtype)
+
+
+def _require_memory(architecture: Architecture) -> None:
+    n_numbers = sum(math.prod(shape) for shape in architecture.parameter_shapes().values())
+    require_bytes(
+        _DRAWING_BYTES * n_numbers,
+        what=f"a {architecture.name} network with n_modes={architecture.n_modes}",
+        remedy="use fewer modes or narrower layers",
+    )
 
 
 def _glorot(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import OUTPUT
 from robustfourier.network.weights import Weights
+from robustfourier.theory.prediction import first_layer_box, second_layer_box
 
 __all__ = ["Box", "check_box", "project", "theorem_diagonal_box", "theorem_output_box"]
 
@@ -57,7 +58,7 @@ def theorem_diagonal_box(weights: Weights, mean_abs_y: float, ridge: float) -> f
         λ, 0 < λ < 1.
     """
     _check_theorem_ridge(ridge)
-    return float(np.abs(weights.arrays[OUTPUT]).max()) * mean_abs_y / (2.0 * ridge)
+    return first_layer_box(mean_abs_y, weights.arrays[OUTPUT], decay=ridge)
 
 
 def theorem_output_box(weights: Weights, ridge: float) -> float:
@@ -65,7 +66,7 @@ def theorem_output_box(weights: Weights, ridge: float) -> float:
     _check_theorem_ridge(ridge)
     m = weights.architecture.n_modes
     r_c = np.sqrt(m) * float(np.abs(weights.arrays[OUTPUT]).max())
-    return float(8.0 * ridge * np.sqrt(m) / r_c**2)
+    return second_layer_box(m, r_c, decay=ridge)
 
 
 def _check_theorem_ridge(ridge: float) -> None:

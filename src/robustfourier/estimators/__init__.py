@@ -1,0 +1,1 @@
+"""The two scikit-learn faces of the package."""

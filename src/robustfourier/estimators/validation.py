@@ -1,0 +1,242 @@
+"""What a user hands to `fit` and `predict`, checked and brought into columns of times.
+
+scikit-learn would turn dates silently into floats of whatever unit the column has; here each
+column goes to `Domain` as it is. Errors name the argument, the value and the remedy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
+
+from robustfourier.domain import Domain
+from robustfourier.errors import InputError
+
+__all__ = [
+    "canonical_rows",
+    "check_row_weights",
+    "check_targets",
+    "seed_sequence",
+    "span_columns",
+    "theta_columns",
+    "time_columns",
+]
+
+FloatArray = NDArray[np.float64]
+
+
+def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
+    """Return the columns of X, numbers or dates, each as it is.
+
+    Parameters
+    ----------
+    X : array-like, pandas or polars table, shape (n, d)
+    estimator : estimator
+        Named in messages.
+
+    Returns
+    -------
+    list of array-like, each of shape (n,)
+    """
+    frame = _frame_columns(X)
+    if frame is not None and any(_is_date(column) for column in frame):
+        return frame
+    if _is_date(X):
+        array = np.asarray(X)
+        if array.ndim != 2:
+            raise InputError(
+                f"X has shape {array.shape}; give a 2D array of shape (n_samples, n_columns). "
+                "Reshape your data with X.reshape(-1, 1) if it is one column of times"
+            )
+        return list(array.T)
+    array = check_array(
+        X, dtype="numeric", ensure_all_finite=False, input_name="X", estimator=estimator
+    )
+    _require_finite("X", array)
+    return list(array.T)
+
+
+def span_columns(
+    columns: Sequence[Any],
+    kept: NDArray[np.bool_],
+    period: Any,
+    endpoint: Any,
+    unit: str | None = None,
+) -> list[Domain]:
+    """Return the domain of each column, spanned by the rows that count.
+
+    Parameters
+    ----------
+    columns : sequence of array-like
+    kept : ndarray of bool, shape (n,)
+        Rows of positive weight.
+    period : length or sequence of lengths, optional
+        Known lengths of the domains, one for all columns or one for each.
+    endpoint : {"included", "excluded"}
+    unit : str, optional
+        Unit of frequencies and periods.
+    """
+    if kept.sum() < 2:
+        raise InputError(
+            f"X has {len(kept)} sample(s) of which {kept.sum()} count (n_samples={kept.sum()}); "
+            "at least two samples at different times are needed"
+        )
+    given = isinstance(period, list | tuple | np.ndarray)
+    periods = list(period) if given else [period] * len(columns)
+    if len(periods) != len(columns):
+        raise InputError(
+            f"period has {len(periods)} entries but X has {len(columns)} columns; give one number, "
+            "or one for each column"
+        )
+    rows = np.flatnonzero(kept)
+    return [
+        Domain.from_times(_take(column, rows), period=length, endpoint=endpoint, unit=unit)
+        for column, length in zip(columns, periods, strict=True)
+    ]
+
+
+def theta_columns(columns: Sequence[Any], domains: Sequence[Domain]) -> FloatArray:
+    """Return θ of all columns, shape (n, d)."""
+    pairs = zip(columns, domains, strict=True)
+    return np.column_stack([domain.to_theta(column) for column, domain in pairs])
+
+
+def check_targets(y: Any, n_rows: int, estimator: BaseEstimator) -> FloatArray:
+    """Return y as float64, shape (n,) or (n, q), or raise."""
+    if y is None:
+        raise InputError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+    array = check_array(
+        y,
+        dtype="numeric",
+        ensure_2d=False,
+        ensure_all_finite=False,
+        input_name="y",
+        estimator=estimator,
+    )
+    if array.ndim > 2:
+        raise InputError(f"y has shape {array.shape}; give (n_samples,) or (n_samples, n_outputs)")
+    if len(array) != n_rows:
+        raise InputError(
+            f"y has {len(array)} rows but X has {n_rows}: inconsistent numbers of samples; give "
+            "one y for each row of X"
+        )
+    array = array.astype(np.float64)
+    _require_finite("y", array)
+    return array
+
+
+def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return the row weights, shape (n,): ones if None, one number for all if scalar."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = np.full(n_rows, float(weight)) if weight.ndim == 0 else weight
+    if weight.ndim != 1:
+        raise InputError(f"sample_weight has shape {weight.shape}; sample weights must be 1D")
+    if weight.shape != (n_rows,):
+        raise InputError(
+            f"sample_weight has shape {weight.shape}, expected ({n_rows},): one for each row of X"
+        )
+    _require_finite("sample_weight", weight)
+    if (weight < 0).any():
+        raise InputError(
+            f"sample_weight has the negative value {weight.min()}; weights must be 0 or positive"
+        )
+    if not weight.any():
+        raise InputError("sample_weight is zero for every row; at least two rows must count")
+    return weight
+
+
+def canonical_rows(
+    theta: FloatArray, y: FloatArray, weight: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Drop rows of weight zero, sort, and merge equal rows by adding their weights.
+
+    Rows in another order, or twice instead of weight 2, give the same arrays, bit for bit.
+
+    Parameters
+    ----------
+    theta : ndarray, shape (n, d)
+    y : ndarray, shape (n, q)
+    weight : ndarray, shape (n,)
+
+    Examples
+    --------
+    >>> theta, y = np.array([[1.0], [-1.0], [1.0]]), np.array([[2.0], [0.0], [2.0]])
+    >>> [a.ravel().tolist() for a in canonical_rows(theta, y, np.ones(3))]
+    [[-1.0, 1.0], [0.0, 2.0], [1.0, 2.0]]
+    """
+    kept = weight > 0
+    rows, weight = np.column_stack([theta, y])[kept], weight[kept]
+    # weights are the last key: equal rows are then always added in the same order
+    order = np.lexsort((weight, *rows.T[::-1]))
+    rows, weight = rows[order], weight[order]
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = (np.diff(rows, axis=0) != 0).any(axis=1)
+    merged = np.add.reduceat(weight, np.flatnonzero(first))
+    return rows[first, : theta.shape[1]], rows[first, theta.shape[1] :], merged
+
+
+def seed_sequence(random_state: Any, n_seeds: int) -> list[int]:
+    """Return independent seeds from whatever scikit-learn users call a random state.
+
+    Parameters
+    ----------
+    random_state : None, int, numpy Generator or RandomState
+        A generator is advanced; a number or None is not touched.
+    n_seeds : int
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return [int(seed) for seed in random_state.randint(2**31, size=n_seeds)]
+    try:
+        rng = np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"random_state={random_state!r} is not usable; give a non-negative whole number, a "
+            "numpy Generator or RandomState, or None"
+        ) from error
+    return [int(seed) for seed in rng.integers(2**63, size=n_seeds)]
+
+
+def _frame_columns(X: Any) -> list[Any] | None:
+    """Columns of a pandas or polars table; None for anything else."""
+    if hasattr(X, "iloc") and np.ndim(X) == 2:
+        return [X.iloc[:, j] for j in range(X.shape[1])]
+    return list(X.get_columns()) if hasattr(X, "get_columns") else None
+
+
+def _is_date(values: Any) -> bool:
+    dtype = getattr(values, "dtype", None)
+    if dtype is None:
+        values = np.asarray(values, dtype=object)
+        dtype = values.dtype
+    if str(dtype).lower().startswith("date"):
+        return True
+    if dtype != np.dtype(object):
+        return False
+    first = next(iter(np.asarray(values, dtype=object).ravel()), None)
+    return isinstance(first, date | np.datetime64)
+
+
+def _take(column: Any, rows: NDArray[np.intp]) -> Any:
+    return column.iloc[rows] if hasattr(column, "iloc") else column[rows]
+
+
+def _require_finite(name: str, array: NDArray[Any]) -> None:
+    if array.dtype.kind != "f":
+        return
+    bad = ~np.isfinite(array)
+    if bad.any():
+        at = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise InputError(
+            f"{name} contains NaN or infinity (inf): {name}[{', '.join(map(str, at))}] is "
+            f"{array[at]}; remove or fill such values first"
+        )

@@ -1,0 +1,109 @@
+"""The Fourier coefficients of the function that a network computes.
+
+A network without dense layers is a sum of c·σ(w x), and its series is known in closed form:
+c·σ(w x) = ½(c w x + c|w| |x|), the first part is mode k itself, and the second spreads over the
+even harmonics of k. With dense layers the function is sampled and transformed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.network.architecture import DIAGONAL, OUTPUT
+from robustfourier.network.weights import Weights
+
+__all__ = ["NetworkSeries", "network_series"]
+
+_OVERSAMPLING = 16  # points per cycle of the highest mode; kinks alias, but weakly
+
+
+@dataclass(frozen=True)
+class NetworkSeries:
+    """Coefficients of cos(πkθ) and sin(πkθ), k = 1 … m, of each column's function.
+
+    Attributes
+    ----------
+    cosine, sine : ndarray, shape (d, m, q)
+        For each input column; the others are held at θ = 0.
+    """
+
+    cosine: NDArray[np.float64]
+    sine: NDArray[np.float64]
+
+
+def network_series(weights: Weights) -> NetworkSeries:
+    """Return the Fourier coefficients of a network's function up to its highest mode.
+
+    With several columns and dense layers the function is not a sum over columns: then these are
+    the coefficients along each axis, the other columns at the middle of their range.
+
+    Parameters
+    ----------
+    weights : Weights
+
+    Returns
+    -------
+    NetworkSeries
+    """
+    dense = bool(weights.architecture.hidden_layer_sizes)
+    return _sampled_series(weights) if dense else _exact_series(weights)
+
+
+def _exact_series(weights: Weights) -> NetworkSeries:
+    architecture, layout = weights.architecture, weights.architecture.layout()
+    c = weights.arrays[OUTPUT].astype(np.float64)
+    w = (
+        weights.arrays[DIAGONAL].astype(np.float64)
+        if architecture.diagonal
+        else np.ones(c.shape[1])
+    )
+    rectified = architecture.diagonal and architecture.activation == "relu"
+    shape = (architecture.n_columns, 2 * architecture.n_modes + 1, architecture.n_outputs)
+
+    def per_feature(unit: NDArray[np.float64]) -> NDArray[np.float64]:
+        total = np.zeros((architecture.n_features, architecture.n_outputs))
+        np.add.at(total, layout.feature, unit.T)
+        return total.reshape(shape)
+
+    linear = per_feature(c * w * layout.sign) * (0.5 if rectified else 1.0)
+    sine, cosine = linear[:, 1::2], linear[:, 2::2]
+    if rectified:
+        absolute = 0.5 * per_feature(c * np.abs(w))
+        cosine = cosine + _harmonics_of_absolute(absolute[:, 1::2], absolute[:, 2::2])
+    return NetworkSeries(cosine, sine)
+
+
+def _harmonics_of_absolute(
+    sine: NDArray[np.float64], cosine: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Cosine coefficients of Σ_k sine_k |sin πkθ| + cosine_k |cos πkθ|, shape (d, m, q).
+
+    |cos x| = 2/π − (4/π) Σ_n (−1)ⁿ cos(2nx)/(4n²−1), and without (−1)ⁿ for |sin x|.
+    """
+    total = np.zeros_like(cosine)
+    n_modes = cosine.shape[1]
+    for n in range(1, n_modes // 2 + 1):
+        reached = n_modes // (2 * n)  # the modes k with 2nk ≤ m
+        share = -4.0 / np.pi / (4 * n**2 - 1)
+        source = sine[:, :reached] + (-1) ** n * cosine[:, :reached]
+        total[:, 2 * n - 1 : 2 * n * reached : 2 * n] += share * source
+    return total
+
+
+def _sampled_series(weights: Weights) -> NetworkSeries:
+    architecture = weights.architecture
+    m, n_points = architecture.n_modes, _OVERSAMPLING * architecture.n_modes
+    grid = -1.0 + 2.0 * np.arange(n_points) / n_points
+    alternating = (-1.0) ** np.arange(1, m + 1)  # the grid starts at θ = −1, the transform at 0
+    cosine = np.empty((architecture.n_columns, m, architecture.n_outputs))
+    sine = np.empty_like(cosine)
+    for column in range(architecture.n_columns):
+        theta = np.zeros((n_points, architecture.n_columns))
+        theta[:, column] = grid
+        spectrum = np.fft.rfft(weights.predict(theta), axis=0)[1 : m + 1]
+        spectrum *= 2.0 / n_points * alternating[:, None]
+        cosine[column], sine[column] = spectrum.real, -spectrum.imag
+    return NetworkSeries(cosine, sine)
