@@ -16,7 +16,7 @@ PACKAGE = ROOT / "src" / "robustfourier"
 LAYERS = [
     ["errors"],
     ["memory"],
-    ["domain", "modes", "embedding"],
+    ["domain", "modes", "embedding", "wording"],
     ["samples"],
     ["synthetic", "datasets"],
     ["theory"],
@@ -27,7 +27,8 @@ LAYERS = [
     ["mixture"],
     ["estimators"],
     ["persistence", "sampling"],
-    ["injection", "plots"],
+    ["injection", "results"],
+    ["plots"],
     ["report"],
     ["analysis", "experiments"],
     ["cli"],

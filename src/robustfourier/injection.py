@@ -1,0 +1,162 @@
+"""Completeness: which tones would have been found in this very record.
+
+Known tones are planted into what the fit leaves over, at the record's own times: the noise and the
+gaps are the user's. Each planted record goes through the whole search again. A tone counts as found
+if a mode lies within half a mode (half a Rayleigh width) of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.errors import InputError
+
+__all__ = ["Completeness", "detection_limit", "inject"]
+
+FloatArray = NDArray[np.float64]
+#: Fits values at the record's times and returns the modes that were found.
+Search = Callable[[FloatArray], FloatArray]
+
+FOUND_WITHIN = 0.5  # modes
+LIMIT_MULTIPLES = (0.5, 0.75, 1.0, 1.5, 2.5)
+
+
+@dataclass(frozen=True)
+class Completeness:
+    """Share of planted tones that were found.
+
+    Parameters
+    ----------
+    mode : ndarray of shape (P,)
+        Modes around which tones were planted, ascending.
+    period : ndarray of shape (P,)
+        Their periods in the domain's unit.
+    amplitude : ndarray of shape (A,)
+        Amplitudes planted, ascending.
+    found : ndarray of shape (P, A)
+        Share found.
+    trials : int
+        Tones planted per cell.
+    false_modes : float
+        Modes per trial that were found elsewhere.
+    """
+
+    mode: FloatArray
+    period: FloatArray
+    amplitude: FloatArray
+    found: FloatArray
+    trials: int
+    false_modes: float
+
+    def amplitude_for(self, share: float) -> FloatArray:
+        """Smallest amplitude from which on the given share is found, NaN if none, shape (P,)."""
+        limits = np.full(len(self.mode), np.nan)
+        for i, row in enumerate(np.minimum.accumulate(self.found[:, ::-1], axis=1)[:, ::-1]):
+            enough = np.flatnonzero(row >= share)
+            if not enough.size:
+                continue
+            j = enough[0]
+            if j == 0:
+                limits[i] = self.amplitude[0]
+                continue
+            part = (share - row[j - 1]) / (row[j] - row[j - 1])
+            low, high = np.log(self.amplitude[j - 1 : j + 1])
+            limits[i] = np.exp(low + part * (high - low))
+        return limits
+
+
+def detection_limit(noise: float, n: int, max_mode: float, level: float = 0.01) -> float:
+    """Amplitude that is expected to be significant at `level`, in white noise of that deviation.
+
+    A tone of amplitude a has power n a²/4; noise passes power z·σ² somewhere among M modes with a
+    probability of about M e^{-z}.
+
+    Examples
+    --------
+    >>> round(detection_limit(1.0, 400, 200), 3)
+    0.315
+    """
+    return float(2.0 * noise * np.sqrt(np.log(max(max_mode, 2.0) / level) / n))
+
+
+def inject(
+    search: Search,
+    theta: FloatArray,
+    residual: FloatArray,
+    *,
+    span: float,
+    max_mode: float,
+    n_periods: int = 6,
+    amplitudes: FloatArray | None = None,
+    trials: int = 4,
+    random_state: int | None = 0,
+    observe: Callable[[int, int], Any] | None = None,
+) -> Completeness:
+    """Plant tones and count how many come back.
+
+    Parameters
+    ----------
+    search : callable
+        Takes values (n,) and returns modes (K,).
+    theta, residual : ndarray of shape (n,)
+        The record's positions and its noise.
+    span : float
+        Length of the domain, to tell periods.
+    max_mode : float
+        Highest mode to plant.
+    n_periods : int
+        Number of periods, spread evenly in the logarithm of the mode from 3 to `max_mode`.
+    amplitudes : ndarray of shape (A,), optional
+        Amplitudes to plant; by default around the expected detection limit.
+    trials : int
+        Tones per cell, each with its own phase and a mode moved by up to half a mode.
+    random_state : int
+        Seed.
+    observe : callable, optional
+        Called with (done, total) after each trial.
+
+    Returns
+    -------
+    Completeness
+    """
+    if n_periods < 1 or trials < 1:
+        raise InputError(f"periods={n_periods} and trials={trials} must be at least 1")
+    lowest = min(3.0, max_mode)
+    modes = np.geomspace(lowest, max(max_mode * 0.98 - 0.5, lowest), n_periods)
+    modes = np.unique(modes)
+    if amplitudes is None:
+        limit = detection_limit(float(np.std(residual)), len(residual), max_mode)
+        amplitudes = limit * np.array(LIMIT_MULTIPLES)
+    amplitudes = np.sort(np.asarray(amplitudes, np.float64))
+    if not (np.all(np.isfinite(amplitudes)) and np.all(amplitudes > 0)):
+        raise InputError(f"amplitudes={amplitudes.tolist()} must be positive")
+    hits = np.zeros((len(modes), len(amplitudes)))
+    false = 0
+    total = hits.size * trials
+    generator = np.random.default_rng(random_state)
+    for done, (i, j, tone) in enumerate(_tones(modes, len(amplitudes), trials, generator), start=1):
+        mode, phase = tone
+        planted = amplitudes[j] * np.cos(np.pi * mode * theta - phase)
+        near = np.abs(search(residual + planted) - mode) <= FOUND_WITHIN
+        hits[i, j] += bool(near.any())
+        false += int((~near).sum())
+        if observe is not None:
+            observe(done, total)
+    return Completeness(modes, span / modes, amplitudes, hits / trials, trials, false / total)
+
+
+def _tones(
+    modes: FloatArray, n_amplitudes: int, trials: int, generator: np.random.Generator
+) -> Iterator[tuple[int, int, tuple[float, float]]]:
+    """Each cell's tones; the same modes and phases at every amplitude, so that rows compare."""
+    shift = generator.uniform(-0.5, 0.5, (len(modes), trials))
+    phase = generator.uniform(-np.pi, np.pi, (len(modes), trials))
+    for i, mode in enumerate(modes):
+        for j in range(n_amplitudes):
+            for k in range(trials):
+                yield i, j, (float(mode + shift[i, k]), float(phase[i, k]))

@@ -1,0 +1,169 @@
+"""`Result` and `Pattern`: one fit, ready to be shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.domain import Domain
+from robustfourier.modes import ModeTable
+from robustfourier.results.axis import TimeAxis
+from robustfourier.results.spectrum import Spectrum
+from robustfourier.samples import Samples
+from robustfourier.wording import readable_period
+
+__all__ = ["Curve", "Diagonal", "Pattern", "Result"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A function with its standard error: x, y, std of shape (m,)."""
+
+    x: FloatArray
+    y: FloatArray
+    std: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One repeating pattern.
+
+    Parameters
+    ----------
+    name : str
+        A letter: A, B, …, the strongest first.
+    label : str
+        Such as ``f1`` or, for a combination tone, ``f1+f2``.
+    combination : bool
+        Whether it is a combination of other patterns' frequencies.
+    frequency, period : float
+        In the domain's unit; `*_error` are standard errors, NaN if unknown.
+    amplitude : float
+        Half of the distance between the waveform's highest and lowest value.
+    share : float
+        Of the variance of the data.
+    harmonics : tuple of int
+        Orders that were found.
+    false_alarm : float
+        The smallest among its modes.
+    waveform : Curve
+        Over one cycle, x from 0 to 1.
+    folded : Curve
+        The data without all other parts, against the cycle's phase.
+    link : Curve or None
+        g of g(cos) on [-1, 1], where the pattern is a function of one cosine.
+    """
+
+    name: str
+    label: str
+    combination: bool
+    frequency: float
+    frequency_error: float
+    period: float
+    period_error: float
+    amplitude: float
+    share: float
+    harmonics: tuple[int, ...]
+    false_alarm: float
+    waveform: Curve
+    folded: Curve
+    link: Curve | None = None
+
+
+@dataclass(frozen=True)
+class Diagonal:
+    """Weights of the diagonal layer against mode, as the paper draws them.
+
+    Parameters
+    ----------
+    mode : ndarray of shape (M,)
+    weight : ndarray of shape (M, s)
+        One column per series, named by `names`.
+    names : tuple of str
+    """
+
+    mode: FloatArray
+    weight: FloatArray
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One fit of one record.
+
+    Parameters
+    ----------
+    samples : Samples
+    method : str
+        "mixture" or "network".
+    model_name : str
+        Class of the estimator.
+    parameters : dict
+        Its constructor's parameters.
+    domain : Domain
+    axis : TimeAxis
+    position : ndarray of shape (n,)
+        Times on the axis.
+    fitted, std, residual, trend : ndarray of shape (n,)
+        At the samples; `std` is the standard error of the fitted function.
+    trend_kind : str
+        "level", "slope" or "smooth".
+    parts : ndarray of shape (C, n)
+        Each pattern at the samples.
+    curve : Curve
+        The fitted function on a fine grid of the axis.
+    modes : ModeTable
+        Modes that stand out.
+    patterns : tuple of Pattern
+        The strongest first; combinations last.
+    spectrum : Spectrum
+    diagonal : Diagonal or None
+    noise : float
+        Standard deviation of the noise.
+    noise_kind : str
+        "white", or what it is otherwise, in a few words.
+    explained : float
+        Share of variance that the patterns explain.
+    trend_share : float
+        Share of variance that the trend explains.
+    headline : str
+        One sentence for everyone.
+    warnings : tuple of str
+        In plain words.
+    """
+
+    samples: Samples
+    method: str
+    model_name: str
+    parameters: dict[str, Any]
+    domain: Domain
+    axis: TimeAxis
+    position: FloatArray
+    fitted: FloatArray
+    std: FloatArray
+    residual: FloatArray
+    trend: FloatArray
+    trend_kind: str
+    parts: FloatArray
+    curve: Curve
+    modes: ModeTable
+    patterns: tuple[Pattern, ...]
+    spectrum: Spectrum
+    diagonal: Diagonal | None
+    noise: float
+    noise_kind: str
+    explained: float
+    trend_share: float
+    headline: str
+    warnings: tuple[str, ...]
+
+    def period_words(self, period: float, error: float | None = None, spread: bool = False) -> str:
+        """A period as people say it, in this record's unit."""
+        return readable_period(
+            period, self.domain.unit, error=error, dates=self.domain.dates, spread=spread
+        )

@@ -1,0 +1,283 @@
+"""`summarise`: samples and a fitted model to a `Result`.
+
+The one place that knows what the two estimators look like from outside.
+"""
+
+from __future__ import annotations
+
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.domain import Domain
+from robustfourier.modes import ModeTable
+from robustfourier.results.axis import TimeAxis
+from robustfourier.results.record import Curve, Diagonal, Pattern, Result
+from robustfourier.results.spectrum import Spectrum, amplitude_spectrum
+from robustfourier.results.verdicts import headline, plain_warnings
+from robustfourier.samples import Samples
+from robustfourier.sampling import check_sampling
+from robustfourier.spectral.flow import diagonal_flow
+from robustfourier.spectral.sums import fourier_sums
+
+__all__ = ["summarise"]
+
+FloatArray = NDArray[np.float64]
+
+_PHASES = 201  # points of a waveform
+_CURVE = (1500, 12_000)  # points of the fitted function, at least and at most
+_POINTS_PER_CYCLE = 16
+_FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
+_RED = 3.0  # a floor so much higher at long than at short periods is not white
+
+
+def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
+    """Compute all that is shown of a fit.
+
+    Parameters
+    ----------
+    samples : Samples
+        The record, as it was given to `fit`.
+    model : PeriodicMixture or FourierNetworkRegressor
+        Fitted to one column of times and one of values.
+    diagonal : bool
+        Whether to compute the diagonal weights, which takes a moment for many modes.
+
+    Returns
+    -------
+    Result
+    """
+    view = _NetworkView(model) if hasattr(model, "diagonal_weights_") else _MixtureView(model)
+    domain = view.domain
+    times, values = samples.axis, samples.values
+    theta = domain.to_theta(times)
+    fitted, std = view.predict(times)
+    trend, parts = view.unmix(times)
+    residual = values - fitted
+    patterns = tuple(view.patterns(theta, residual, parts, values))
+    sampling = check_sampling(samples)
+    max_mode = view.max_mode or sampling.max_mode
+    spectrum = amplitude_spectrum(
+        theta,
+        values - trend,
+        residual,
+        max_mode=max_mode,
+        lines=view.modes.mode,
+        weights=None if samples.errors is None else samples.errors**-2.0,
+    )
+    explained = _explained(values - trend, residual)
+    noise_kind = _noise_kind(spectrum)
+    axis = TimeAxis.of(domain, samples.time_name)
+    return Result(
+        samples=samples,
+        method=view.method,
+        model_name=type(model).__name__,
+        parameters=model.get_params(deep=False),
+        domain=domain,
+        axis=axis,
+        position=axis.positions(times),
+        fitted=fitted,
+        std=std,
+        residual=residual,
+        trend=trend,
+        trend_kind=view.trend_kind,
+        parts=parts,
+        curve=_curve(view, domain, axis),
+        modes=view.modes,
+        patterns=patterns,
+        spectrum=spectrum,
+        diagonal=view.diagonal(theta, values - trend, max_mode) if diagonal else None,
+        noise=float(np.std(residual)) if view.noise is None else view.noise,
+        noise_kind=noise_kind,
+        explained=explained,
+        trend_share=_share(trend, values),
+        headline=headline(patterns, explained, domain, view.trend_kind, samples.time_name),
+        warnings=plain_warnings(
+            patterns,
+            sampling,
+            residual,
+            trend=view.trend_kind,
+            explained=explained,
+            noise_kind=noise_kind,
+        ),
+    )
+
+
+class _MixtureView:
+    """What is shown of a `PeriodicMixture`."""
+
+    method = "mixture"
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.domain: Domain = model.domains_[0]
+        self.modes: ModeTable = model.modes_
+        limit = model.max_frequency
+        self.max_mode = None if limit is None else float(self.domain.mode(limit))
+
+    @property
+    def trend_kind(self) -> str:
+        return ("level", "slope", "smooth")[min(len(self.model.models_[0].trend), 3) - 1]
+
+    def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
+        values, std = self.model.predict(times, return_std=True)
+        return values, std
+
+    def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
+        parts = self.model.unmix(times)
+        return parts.trend, parts.components.T
+
+    @property
+    def noise(self) -> float | None:
+        return float(self.model.noise_)
+
+    def patterns(
+        self, theta: FloatArray, residual: FloatArray, parts: FloatArray, values: FloatArray
+    ) -> list[Pattern]:
+        phases = np.linspace(0.0, 1.0, _PHASES)
+        found = []
+        for i, component in enumerate(self.model.components_):
+            wave, std = component.waveform(phases, return_std=True)
+            cycle = 0.5 * component.mode * theta - component.phase / (2.0 * np.pi)
+            alarms = np.asarray(self.modes.false_alarm)[self.modes.component == i]
+            found.append(
+                Pattern(
+                    name=_letter(i),
+                    label=component.label,
+                    combination=component.combination,
+                    frequency=component.frequency,
+                    frequency_error=component.frequency_error,
+                    period=component.period,
+                    period_error=component.period_error,
+                    amplitude=0.5 * float(np.ptp(wave)),
+                    share=_share(parts[i], values),
+                    harmonics=tuple(int(n) for n in component.harmonics),
+                    false_alarm=float(alarms.min(initial=np.inf)),
+                    waveform=Curve(phases, wave, std),
+                    folded=Curve(cycle % 1.0, residual + parts[i]),
+                    link=_link_curve(component.link),
+                )
+            )
+        return found
+
+    def diagonal(self, theta: FloatArray, values: FloatArray, max_mode: float) -> Diagonal:
+        """Train the diagonal layer once more, as the first stage of the fit does."""
+        top = 1.4 * float(self.modes.mode.max(initial=0.0))
+        count = int(min(max(top, _FLOW_MODES[0]), max_mode, _FLOW_MODES[1]))
+        held = np.random.default_rng(0).random(len(theta)) < 0.2
+        scale = float(np.std(values)) or 1.0
+        y = (values / scale)[:, None]
+        train, test = (
+            fourier_sums(theta[part], y[part], np.ones(int(part.sum())), max(count, 1))
+            for part in (~held, held)
+        )
+        flow = diagonal_flow(train, test)
+        weight = np.abs(flow.weight[1:, None]) * np.sqrt(scale)
+        return Diagonal(np.arange(1.0, len(weight) + 1.0), weight, ("weight",))
+
+
+class _NetworkView:
+    """What is shown of a `FourierNetworkRegressor`: each active mode is a pattern."""
+
+    method = "network"
+    trend_kind = "level"
+    noise: float | None = None
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.domain: Domain = model.domains_[0]
+        self.all: ModeTable = model.modes_
+        active = np.flatnonzero(self.all.active)
+        self.modes = self.all.select(active[np.argsort(-self.all.amplitude[active])])
+        self.max_mode = float(model.n_modes)
+
+    def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
+        values = self.model.predict(_column(times))
+        return values, np.zeros_like(values)
+
+    def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
+        values = self.model.predict(_column(times))
+        theta = self.domain.to_theta(times)
+        angle = np.pi * np.outer(self.modes.mode, theta) - self.modes.phase[:, None]
+        parts = self.modes.amplitude[:, None] * np.cos(angle)
+        return np.full(len(values), float(np.mean(values - parts.sum(0)))), parts
+
+    def patterns(
+        self, theta: FloatArray, residual: FloatArray, parts: FloatArray, values: FloatArray
+    ) -> list[Pattern]:
+        phases = np.linspace(0.0, 1.0, _PHASES)
+        modes, found = self.modes, []
+        for i in range(len(modes)):
+            cycle = 0.5 * modes.mode[i] * theta - modes.phase[i] / (2.0 * np.pi)
+            found.append(
+                Pattern(
+                    name=_letter(i),
+                    label=f"f{i + 1}",
+                    combination=False,
+                    frequency=float(modes.frequency[i]),
+                    frequency_error=np.nan,
+                    period=float(modes.period[i]),
+                    period_error=np.nan,
+                    amplitude=float(modes.amplitude[i]),
+                    share=_share(parts[i], values),
+                    harmonics=(1,),
+                    false_alarm=np.nan,
+                    waveform=Curve(phases, modes.amplitude[i] * np.cos(2.0 * np.pi * phases)),
+                    folded=Curve(cycle % 1.0, residual + parts[i]),
+                )
+            )
+        return found
+
+    def diagonal(self, *_: Any) -> Diagonal | None:
+        table = self.all
+        if table.cosine_weight is None or table.sine_weight is None:
+            return None
+        weight = np.column_stack([table.cosine_weight, table.sine_weight])
+        return Diagonal(table.mode, weight, ("cosine", "sine"))
+
+
+def _column(times: Any) -> Any:
+    """One column of times, shape (n, 1)."""
+    return times.to_frame(index=False) if hasattr(times, "to_frame") else times.reshape(-1, 1)
+
+
+def _letter(i: int) -> str:
+    return (
+        ascii_uppercase[i] if i < 26 else f"{ascii_uppercase[i // 26 - 1]}{ascii_uppercase[i % 26]}"
+    )
+
+
+def _link_curve(link: Any) -> Curve | None:
+    if link is None:
+        return None
+    x = np.cos(np.linspace(np.pi, 0.0, _PHASES))  # denser at the ends, where links bend
+    values, std = link(x, return_std=True)
+    return Curve(x, values, std)
+
+
+def _curve(view: Any, domain: Domain, axis: TimeAxis) -> Curve:
+    top = float(view.modes.mode.max(initial=1.0))
+    count = int(np.clip(_POINTS_PER_CYCLE * top, *_CURVE))
+    times = domain.from_theta(np.linspace(-1.0, 1.0, count))
+    values, std = view.predict(times)
+    return Curve(axis.positions(times), values, std)
+
+
+def _explained(values: FloatArray, residual: FloatArray) -> float:
+    total = float(np.var(values))
+    return float(np.clip(1.0 - np.var(residual) / total, 0.0, 1.0)) if total > 0 else 0.0
+
+
+def _share(part: FloatArray, values: FloatArray) -> float:
+    total = float(np.var(values))
+    return float(np.var(part) / total) if total > 0 else 0.0
+
+
+def _noise_kind(spectrum: Spectrum) -> str:
+    """White, or red if the floor is clearly higher at long periods."""
+    floor = spectrum.floor
+    low, high = floor[: max(len(floor) // 20, 1)], floor[len(floor) // 2 :]
+    ratio = float(np.median(low) / max(np.median(high), 1e-300)) if len(high) else 1.0
+    return "red: stronger at long periods" if ratio**2 > _RED else "white"

@@ -1,0 +1,172 @@
+"""The sentence at the top and the warnings below it, in words that need no statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.domain import Domain
+from robustfourier.results.record import Pattern
+from robustfourier.sampling import Sampling
+from robustfourier.wording import counted, number, percent, readable_period, readable_periods
+
+__all__ = ["headline", "plain_warnings"]
+
+FloatArray = NDArray[np.float64]
+
+_NAMED = 3  # periods named in the headline
+_SEEN_TWICE = 3.0  # cycles below which a period is called uncertain
+_FEW = 30
+
+
+def headline(
+    patterns: Sequence[Pattern], explained: float, domain: Domain, trend: str, time_name: str = ""
+) -> str:
+    """One sentence that a manager understands.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+        The strongest first.
+    explained : float
+        Share of variance, the trend apart.
+    domain : Domain
+        For the unit of periods.
+    trend : {"level", "slope", "smooth"}
+    time_name : str
+        Name of the time column, which stands in for a unit that is not known.
+    """
+    if not patterns:
+        slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
+        return f"No repeating pattern stands out from the noise{slow}."
+    own = [pattern for pattern in patterns if not pattern.combination] or list(patterns)
+    shown = own[:_NAMED]
+    periods = readable_periods(
+        [pattern.period for pattern in shown],
+        domain.unit,
+        [pattern.period_error for pattern in shown],
+        domain.dates,
+    )
+    if not domain.unit and time_name:
+        periods = f"periods of {periods} in {time_name!r}"
+    verb = "explains" if len(own) == 1 else "explain"
+    rest = len(own) - len(shown)
+    more = f" and {counted(rest, 'weaker one').lower()}" if rest else ""
+    apart = " around a drift" if trend in ("slope", "smooth") else ""
+    return (
+        f"{counted(len(own), 'repeating pattern')} {verb} {percent(explained)} of the variation"
+        f"{apart}: {periods}{more}."
+    )
+
+
+def plain_warnings(
+    patterns: Sequence[Pattern],
+    sampling: Sampling,
+    residual: FloatArray,
+    *,
+    trend: str,
+    explained: float,
+    noise_kind: str,
+    from_model: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """What a careful colleague would add.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+    sampling : Sampling
+        Of the record.
+    residual : ndarray of shape (n,)
+    trend, explained, noise_kind
+        As in `Result`.
+    from_model : sequence of str
+        What the estimator itself warned of.
+    """
+    said = list(from_model)
+    if sampling.n < _FEW:
+        said.append(
+            f"Only {sampling.n} samples: weak patterns cannot be seen in so short a record."
+        )
+    if trend == "slope":
+        said.append("A steady drift was found and set apart from the patterns.")
+    elif trend == "smooth":
+        said.append("A slow drift was found and set apart from the patterns; it is not a period.")
+    said.extend(_too_short(patterns, sampling))
+    said.extend(_gap_words(sampling))
+    said.extend(_alias_words(patterns, sampling))
+    said.extend(_outlier_words(residual))
+    if noise_kind.startswith("red"):
+        said.append(
+            "The noise is stronger at long periods (it wanders): slow patterns need more evidence, "
+            "and their error bars are wider."
+        )
+    if patterns and explained < 0.2:
+        said.append(
+            f"The patterns explain only {percent(explained)} of the variation: they are real, but "
+            "most of what you see is noise or does not repeat."
+        )
+    return tuple(dict.fromkeys(said))
+
+
+def _too_short(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
+    slow = [p for p in patterns if p.period > sampling.domain.span / _SEEN_TWICE]
+    return [
+        f"Pattern {p.name} ({_period(p.period, sampling)}) repeats only "
+        f"{number(sampling.domain.span / p.period, 2)} times in this record: its period is "
+        "uncertain until the record is longer."
+        for p in slow
+    ]
+
+
+def _gap_words(sampling: Sampling) -> list[str]:
+    lost = sum(gap.share for gap in sampling.gaps)
+    if lost < 0.05:
+        return []
+    longest = _period(sampling.gaps[0].length, sampling)
+    return [
+        f"{counted(len(sampling.gaps), 'gap')} without samples ({percent(lost)} of the record, the "
+        f"longest {longest}): the fit there is a guess, and its band is wider than it looks."
+    ]
+
+
+def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
+    """Patterns that could be another frequency seen through the rhythm of the sampling."""
+    if sampling.even:
+        top = 1.0 / sampling.shortest
+        near = [p for p in patterns if p.frequency > 0.8 * top]
+        return [
+            f"Pattern {p.name} ({_period(p.period, sampling)}) is close to the fastest that this "
+            "sampling can show; it could be an alias of something faster."
+            for p in near
+        ]
+    if not len(sampling.window.peak_mode) or sampling.window.peak_height[0] < 0.6:
+        return []
+    rhythm = float(sampling.domain.frequency(sampling.window.peak_mode[0]))
+    words = []
+    for p in [p for p in patterns if not p.combination][:2]:
+        other = 1.0 / abs(rhythm - p.frequency) if rhythm != p.frequency else np.inf
+        words.append(
+            f"The samples come in a rhythm of {_period(1.0 / rhythm, sampling)}, so "
+            f"{_period(p.period, sampling)} cannot be told with certainty from its alias "
+            f"{_period(other, sampling)}."
+        )
+    return words
+
+
+def _outlier_words(residual: FloatArray) -> list[str]:
+    spread = 1.4826 * float(np.median(np.abs(residual - np.median(residual))))
+    if spread <= 0:
+        return []
+    far = int((np.abs(residual - np.median(residual)) > 6.0 * spread).sum())
+    if not far:
+        return []
+    return [
+        f"{counted(far, 'sample')} {'lies' if far == 1 else 'lie'} far from the fit (more than six "
+        "standard deviations); worth a look before they are trusted or thrown away."
+    ]
+
+
+def _period(value: float, sampling: Sampling) -> str:
+    return readable_period(value, sampling.domain.unit, dates=sampling.domain.dates)

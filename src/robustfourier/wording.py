@@ -1,0 +1,245 @@
+"""Numbers in words that people use: periods with their unit, shares, a sentence at the top.
+
+Digits follow the standard error: what is not known is not printed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+__all__ = [
+    "SECONDS",
+    "counted",
+    "number",
+    "percent",
+    "probability",
+    "readable_period",
+    "readable_periods",
+    "unit_name",
+    "with_error",
+]
+
+#: Seconds in each unit of time that we can convert.
+SECONDS = {
+    "microsecond": 1e-6,
+    "millisecond": 1e-3,
+    "second": 1.0,
+    "minute": 60.0,
+    "hour": 3600.0,
+    "day": 86400.0,
+    "week": 604800.0,
+    "month": 86400.0 * 365.25 / 12.0,
+    "year": 86400.0 * 365.25,
+}
+_SHORT = {
+    "microsecond": "µs",
+    "millisecond": "ms",
+    "second": "s",
+    "minute": "min",
+    "hour": "h",
+    "day": "d",
+    "week": "wk",
+    "month": "months",
+    "year": "yr",
+}
+# For dates, the unit changes where the next one would still read more than one and a half.
+_LADDER = (
+    ("microsecond", 1.5e-3),
+    ("millisecond", 1.5),
+    ("second", 100.0),
+    ("minute", 100.0 * 60),
+    ("hour", 48.5 * 3600),
+    ("day", 730.0 * 86400),
+    ("year", math.inf),
+)
+_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+
+
+def unit_name(unit: str, short: bool = False, plural: bool = True) -> str:
+    """Unit for a label; an unknown one as the user wrote it."""
+    if short:
+        return _SHORT.get(unit, unit)
+    return f"{unit}s" if plural and unit in SECONDS else unit
+
+
+def decimals(value: float, error: float | None, at_most: int = 8) -> int:
+    """Decimals to print: down to the first digit of the error, the second if that is a one."""
+    size = 0 if value == 0 or not math.isfinite(value) else math.floor(math.log10(abs(value)))
+    if error is None or not math.isfinite(error) or error <= 0:
+        places = 3 - size
+    else:
+        leading = math.floor(math.log10(error))
+        if error / 10.0**leading < 1.95:
+            leading -= 1
+        places = -leading
+    return int(min(max(places, 0), max(at_most - 1 - size, 0)))
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number with so many significant digits, without needless zeros or exponents.
+
+    Examples
+    --------
+    >>> number(1234567.0), number(0.012345), number(1e-9), number(3.0)
+    ('1,234,567', '0.01234', '1e-09', '3')
+    """
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    if abs(value) >= 1e15 or abs(value) < 1e-4:
+        return f"{value:.{max(digits - 2, 0)}g}"
+    places = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+    text = f"{value:,.{places}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def with_error(value: float, error: float | None, unit: str = "") -> str:
+    """A number with its standard error.
+
+    Examples
+    --------
+    >>> with_error(29.0003, 0.0042, "d")
+    '29.000 ± 0.004 d'
+    >>> with_error(0.5, None)
+    '0.5000'
+    """
+    if not math.isfinite(value):
+        return "–"
+    tail = f" {unit}" if unit else ""
+    if abs(value) >= 1e9 or (value != 0 and abs(value) < 1e-5):
+        spread = "" if error is None or not math.isfinite(error) else f" ± {error:.1e}"
+        return f"{value:.5e}{spread}{tail}"
+    places = decimals(value, error)
+    if error is None or not math.isfinite(error):
+        return f"{value:,.{places}f}{tail}"
+    small = error < 0.5 * 10.0**-places
+    spread = f"{error:.0e}" if small and error > 0 else f"{error:,.{places}f}"
+    return f"{value:,.{places}f} ± {spread}{tail}"
+
+
+def display_unit(period: float, unit: str, dates: bool) -> tuple[float, str]:
+    """Factor and unit in which a period reads best; numbers keep the user's own unit."""
+    if not dates or unit not in SECONDS or not math.isfinite(period):
+        return 1.0, unit
+    seconds = abs(period) * SECONDS[unit]
+    better = next(name for name, limit in _LADDER if seconds < limit or limit == math.inf)
+    return SECONDS[unit] / SECONDS[better], better
+
+
+def readable_period(
+    period: float,
+    unit: str,
+    *,
+    error: float | None = None,
+    dates: bool = False,
+    spread: bool = False,
+) -> str:
+    """A period as people say it.
+
+    Parameters
+    ----------
+    period, error : float
+        In `unit`.
+    unit : str
+        A unit of `SECONDS`, another word, or nothing.
+    dates : bool
+        Whether the times are dates; the unit is then ours to choose.
+    spread : bool
+        Whether to print the error.
+
+    Examples
+    --------
+    >>> readable_period(1.0, "day", error=0.0004, dates=True)
+    '24.00 h'
+    >>> readable_period(29.0003, "day", error=0.03)
+    '29.00 d'
+    >>> readable_period(29.0003, "day", error=0.004, spread=True)
+    '29.000 ± 0.004 d'
+    """
+    factor, shown = display_unit(period, unit, dates)
+    value = period * factor
+    scaled = None if error is None or not math.isfinite(error) else error * factor
+    if spread:
+        return with_error(value, scaled, unit_name(shown, short=True))
+    if scaled is None:
+        return f"{number(value)} {unit_name(shown, short=True)}".rstrip()
+    size = math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
+    places = max(min(decimals(value, scaled), max(3 - size, 0)), 0)
+    text = f"{value:,.{places}f}" if 1e-4 <= abs(value) < 1e9 else f"{value:.4g}"
+    return f"{text} {unit_name(shown, short=True)}".rstrip()
+
+
+def readable_periods(
+    periods: Sequence[float], unit: str, errors: Sequence[float | None], dates: bool
+) -> str:
+    """Several periods in one breath: "29.0 and 24.0 days".
+
+    Examples
+    --------
+    >>> readable_periods([29.0, 24.0], "day", [0.05, 0.05], dates=False)
+    '29.0 and 24.0 days'
+    """
+    parts = [
+        readable_period(period, unit, error=error, dates=dates)
+        for period, error in zip(periods, errors, strict=True)
+    ]
+    units = {display_unit(period, unit, dates)[1] for period in periods}
+    if len(units) == 1 and (shared := units.pop()) in SECONDS:
+        tail = " " + unit_name(shared, short=True)
+        return f"{_listed([part.removesuffix(tail) for part in parts])} {unit_name(shared)}"
+    return _listed(parts)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things, in words up to ten.
+
+    Examples
+    --------
+    >>> counted(2, "pattern"), counted(1, "pattern"), counted(12, "pattern")
+    ('Two patterns', 'One pattern', '12 patterns')
+    """
+    word = _NUMBERS[count] if 0 <= count < len(_NUMBERS) else str(count)
+    return f"{word} {noun}{'' if count == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """A share of variance; never 100 % of anything that is not all.
+
+    Examples
+    --------
+    >>> percent(0.9991), percent(0.5), percent(0.99999), percent(0.0001)
+    ('99.9 %', '50 %', '> 99.9 %', '< 0.1 %')
+    """
+    value = 100.0 * share
+    if not math.isfinite(value):
+        return "–"
+    if value >= 100.0 - 1e-9:
+        return "100 %"
+    if value > 99.95:
+        return "> 99.9 %"
+    if value <= 0:
+        return "0 %"
+    if value < 0.1:
+        return "< 0.1 %"
+    return f"{value:.1f} %" if value < 10 or value > 90 else f"{value:.0f} %"
+
+
+def probability(p: float) -> str:
+    """A false-alarm probability.
+
+    Examples
+    --------
+    >>> probability(0.0042), probability(1e-30), probability(0.0)
+    ('0.0042', '< 1e-15', '< 1e-15')
+    """
+    if not math.isfinite(p):
+        return "–"
+    if p < 1e-15:
+        return "< 1e-15"
+    return f"{p:.2g}" if p >= 1e-4 else f"{p:.0e}"
