@@ -1,0 +1,85 @@
+"""The rows a compiled engine reads: targets, weights and, if they fit, the features.
+
+The features of a fixed sample are kept as a table if it takes at most `TABLE_BYTES`. Beyond that,
+and for fresh draws, the table is empty and a kernel embeds each row whenever a batch needs it:
+slower, but in no memory at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.memory import available_bytes
+from robustfourier.network.architecture import Architecture
+from robustfourier.training.batches import DrawnBlock, FixedSample
+from robustfourier.training.kernels import embed_rows
+
+__all__ = ["TABLE_BYTES", "FeatureRows", "drawn_rows", "feature_rows", "padded_width"]
+
+TABLE_BYTES = 512_000_000
+"""Most bytes that the features of a fixed sample may take before they are computed row by row."""
+
+_LINE = 128  # bytes that a row is filled up to with zeros, so that no loop has a scalar tail
+
+
+@dataclass(frozen=True)
+class FeatureRows:
+    """Rows in the dtype to compute in.
+
+    Attributes
+    ----------
+    theta : ndarray of float64, shape (n, d)
+    y : ndarray, shape (n, q)
+    weight : ndarray, shape (n,)
+    table : ndarray, shape (n, F) or (0, F)
+        Features of each row in the kernels' own order; empty if they are not kept.
+    """
+
+    theta: NDArray[np.float64]
+    y: NDArray[Any]
+    weight: NDArray[Any]
+    table: NDArray[Any]
+
+
+def padded_width(architecture: Architecture, dtype: np.dtype[Any]) -> int:
+    """Return the features of one row, filled up to whole lines."""
+    step = _LINE // dtype.itemsize
+    return -(-architecture.n_features // step) * step
+
+
+def feature_rows(
+    sample: FixedSample, architecture: Architecture, dtype: np.dtype[Any]
+) -> FeatureRows:
+    """Return the rows of a fixed sample, with their features if these fit."""
+    width = padded_width(architecture, dtype)
+    table = np.zeros(
+        (len(sample) if _fits(len(sample) * width * dtype.itemsize) else 0, width), dtype
+    )
+    if len(table):
+        embed_rows(sample.theta, architecture.n_modes, table)
+    return FeatureRows(
+        np.ascontiguousarray(sample.theta),
+        np.ascontiguousarray(sample.y, dtype),
+        np.ascontiguousarray(sample.weight, dtype),
+        table,
+    )
+
+
+def drawn_rows(block: DrawnBlock, architecture: Architecture, dtype: np.dtype[Any]) -> FeatureRows:
+    """Return the rows of a block of fresh draws, one after the other."""
+    n_rows = block.y.shape[0] * block.y.shape[1]
+    return FeatureRows(
+        np.ascontiguousarray(block.theta).reshape(n_rows, -1),
+        np.ascontiguousarray(block.y, dtype).reshape(n_rows, -1),
+        np.ones(n_rows, dtype),
+        np.zeros((0, padded_width(architecture, dtype)), dtype),
+    )
+
+
+def _fits(n_bytes: int) -> bool:
+    available = available_bytes()
+    return n_bytes <= TABLE_BYTES and (available is None or 2 * n_bytes <= available)
