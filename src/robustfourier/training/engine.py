@@ -1,10 +1,10 @@
 """The contract between the training loop and what does the arithmetic.
 
 The loop (`loop.py`) decides *what* happens: which batches, which rates, which parameters move, when
-to record, stop or save. An engine does one thing: take a block of SGD steps. Two engines exist,
-``"torch"`` (the plain reference, every architecture) and ``"fused"`` (compiled, networks without
-dense layers). They get the same batches and do the same arithmetic, so their weights agree to
-rounding.
+to record, stop or save. An engine does one thing: take a block of SGD steps. Three engines exist,
+``"torch"`` (the plain reference, every architecture), ``"fused"`` (compiled, networks without
+dense layers) and ``"dense"`` (lean, networks with them). They get the same batches and do the
+same arithmetic, so their weights agree to rounding.
 
 What an engine is given
 -----------------------
@@ -75,12 +75,13 @@ from robustfourier.training.schedule import InverseDecay
 
 __all__ = ["ENGINES", "Engine", "EngineName", "Phase", "choose_engine", "make_engine"]
 
-EngineName: TypeAlias = Literal["auto", "torch", "fused"]
+EngineName: TypeAlias = Literal["auto", "torch", "fused", "dense"]
 ENGINES: tuple[str, ...] = get_args(EngineName)
 
 _CLASSES = {
     "torch": ("robustfourier.training.engine_torch", "TorchEngine"),
     "fused": ("robustfourier.training.engine_fused", "FusedEngine"),
+    "dense": ("robustfourier.training.engine_dense", "DenseEngine"),
 }
 
 
@@ -159,8 +160,9 @@ def choose_engine(engine: EngineName, architecture: Architecture) -> str:
     if engine not in ENGINES:
         raise InputError(f"engine={engine!r} is unknown; use one of {', '.join(ENGINES)}")
     if engine == "auto":
-        fused = _engine_class("fused") if _is_installed("fused") else None
-        return "torch" if fused is None or fused.refusal(architecture) else "fused"
+        fast = "dense" if architecture.hidden_layer_sizes else "fused"
+        usable = _is_installed(fast) and not _engine_class(fast).refusal(architecture)
+        return fast if usable else "torch"
     reason = _engine_class(engine).refusal(architecture)
     if reason:
         raise InputError(f"engine={engine!r} {reason}; use engine='auto'")

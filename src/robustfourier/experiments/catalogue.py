@@ -1,0 +1,227 @@
+"""What is run: every experiment of the paper's section 5, and ours beside them, as data.
+
+A `Trial` is one line of the catalogue: problem × network × seed × hyper-parameters. It holds
+everything that is needed to run it again, and nothing else; its `key` names its row and curves.
+
+The paper leaves open the number of modes, the widths, the number of steps and the rates of
+examples 3 and 4. Chosen here: 100 modes (the targets' highest is 61), width 100, the rates of
+examples 1 and 2 for all, and the numbers of steps below. The "sweep" varies these choices.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from robustfourier.errors import InputError
+
+__all__ = [
+    "EXAMPLES",
+    "NETWORKS",
+    "SEEDS",
+    "STEPS",
+    "Purpose",
+    "Trial",
+    "networks_of",
+    "trials",
+]
+
+Purpose = Literal["main", "init", "sweep"]
+
+NETWORKS: dict[str, tuple[int, bool]] = {
+    "*u0_diag": (0, True),
+    "u0_diag": (0, True),
+    "u1_diag": (1, True),
+    "u2_diag": (2, True),
+    "u1_standard": (1, False),
+    "u2_standard": (2, False),
+    "u3_standard": (3, False),
+}
+"""The paper's names → (dense layers, diagonal layer); the star means layer-wise training."""
+
+_LINEAR = ("*u0_diag", "u0_diag", "u1_diag", "u1_standard")
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "1": _LINEAR,
+    "2": _LINEAR,
+    "3": tuple(NETWORKS),
+    "4": tuple(NETWORKS),
+    "simulated": _LINEAR,
+    "trends": tuple(NETWORKS),
+}
+"""Example → the networks that the paper trains on it ("simulated" is our stand-in for its 4)."""
+
+STEPS: dict[str, int] = {
+    "1": 30_000,
+    "2": 30_000,
+    "3": 30_000,
+    "4": 20_000,
+    "simulated": 15_000,
+    "trends": 20_000,
+}
+"""Example → steps of SGD. Short series are passed over more often and need fewer."""
+
+SEEDS = (0, 1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One training.
+
+    Attributes
+    ----------
+    example : str
+        A key of `EXAMPLES`.
+    network : str
+        A key of `NETWORKS`.
+    seed : int
+        Seed of the noise, the initial weights and the batches.
+    purpose : {"main", "init", "sweep"}
+        The paper's experiment, our symmetric start beside it, or a varied choice.
+    init : {"glorot", "symmetric"}
+    n_modes, width : int
+        Highest mode of the embedding; width of the dense layers.
+    learning_rate, decay_rate, decay_steps : float
+        (α₀, γ, m₀) of the inverse decay.
+    batch_size, n_steps : int
+        Rows per step; steps in all for joint training, steps of each phase for layer-wise.
+    noise : float
+        Standard deviation of the added noise.
+    dtype : {"float32", "float64"}
+    variation : str
+        In a sweep, what differs from the main choice; else empty.
+    """
+
+    example: str
+    network: str
+    seed: int
+    purpose: Purpose = "main"
+    init: str = "glorot"
+    n_modes: int = 100
+    width: int = 100
+    learning_rate: float = 2e-3
+    decay_rate: float = 0.95
+    decay_steps: float = 5e4
+    batch_size: int = 201
+    n_steps: int = 30_000
+    noise: float = 0.4
+    dtype: str = "float32"
+    variation: str = ""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("example", self.example, EXAMPLES),
+            ("network", self.network, NETWORKS),
+        ):
+            if value not in known:
+                raise InputError(f"{name}={value!r}: choose from {', '.join(known)}.")
+
+    @property
+    def key(self) -> str:
+        """Name of the row: readable, and different for trials that differ in anything."""
+        text = json.dumps(asdict(self), sort_keys=True)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:10]
+        network = self.network.replace("*", "layerwise_")
+        return f"{self.example}-{network}-s{self.seed}-{digest}"
+
+    @property
+    def hidden_layer_sizes(self) -> tuple[int, ...]:
+        """Widths of the dense layers."""
+        return (self.width,) * NETWORKS[self.network][0]
+
+    @property
+    def diagonal(self) -> bool:
+        """Whether a diagonal layer follows the embedding."""
+        return NETWORKS[self.network][1]
+
+    @property
+    def layerwise(self) -> bool:
+        """Whether the layers are trained one after the other (Algorithm 1)."""
+        return self.network.startswith("*")
+
+    def to_row(self) -> dict[str, Any]:
+        """Fields as a flat record, `key` first."""
+        return {"key": self.key, **asdict(self)}
+
+
+def networks_of(example: str) -> tuple[str, ...]:
+    """Return the networks of an example, in the paper's order."""
+    return EXAMPLES[example]
+
+
+def trials(examples: Iterable[str], *, quick: bool = False) -> list[Trial]:
+    """List the trials of some examples, seed by seed, so that a partial run is already useful.
+
+    Parameters
+    ----------
+    examples : iterable of str
+        Keys of `EXAMPLES`.
+    quick : bool
+        Two seeds, a tenth of the steps at ten times the rate, no sweep: minutes, not an hour.
+
+    Returns
+    -------
+    list of Trial
+
+    Examples
+    --------
+    >>> len(trials(["1"]))
+    35
+    >>> [t.network for t in trials(["2"])][:4]
+    ['*u0_diag', 'u0_diag', 'u1_diag', 'u1_standard']
+    """
+    wanted = list(examples)
+    listed = [t for name in wanted for t in (*_main(name), *_symmetric_start(name))]
+    if not quick:
+        listed += [t for name in wanted for t in _sweep(name)]
+        return sorted(listed, key=_order)
+    return sorted((_quick(t) for t in listed if t.seed < 2), key=_order)
+
+
+def _main(example: str) -> Iterator[Trial]:
+    for seed in SEEDS:
+        for network in EXAMPLES[example]:
+            yield Trial(example, network, seed, n_steps=STEPS[example])
+
+
+def _symmetric_start(example: str) -> Iterator[Trial]:
+    """Ours: the same networks from pairs that start as one linear function."""
+    networks = ("*u0_diag", "u0_diag", "u1_diag") if example in ("1", "3") else ("u0_diag",)
+    for trial in _main(example):
+        if trial.network in networks:
+            yield replace(trial, purpose="init", init="symmetric")
+
+
+def _sweep(example: str) -> Iterator[Trial]:
+    """Vary one open choice at a time, on the example with nonlinear links."""
+    if example != "3":
+        return
+    variations: dict[str, dict[str, Any]] = {
+        "as chosen": {},
+        "modes 150": {"n_modes": 150},
+        "width 50": {"width": 50},
+        "width 200": {"width": 200},
+        "rate 1e-3": {"learning_rate": 1e-3},
+        "rate 4e-3": {"learning_rate": 4e-3},
+        "batch 100": {"batch_size": 100},
+        "float64": {"dtype": "float64"},
+    }
+    for label, change in variations.items():
+        for network in ("u0_diag", "u1_diag", "u1_standard"):
+            base = Trial(example, network, 0, purpose="sweep", variation=label, n_steps=15_000)
+            yield replace(base, **change)
+
+
+def _quick(trial: Trial) -> Trial:
+    return replace(
+        trial,
+        n_steps=trial.n_steps // 10,
+        learning_rate=10 * trial.learning_rate,
+        decay_steps=trial.decay_steps / 10,
+    )
+
+
+def _order(trial: Trial) -> tuple[bool, int, bool]:
+    return (trial.purpose == "sweep", trial.seed, trial.purpose == "init")

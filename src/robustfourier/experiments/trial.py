@@ -1,0 +1,206 @@
+"""One trial: build the data and the network, train, measure.
+
+The row says how it ended, in numbers and in modes; the curves hold what the figures need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.embedding import fourier_features
+from robustfourier.estimators.activity import active_modes, mode_strengths
+from robustfourier.experiments.catalogue import Trial
+from robustfourier.experiments.problems import ExampleData, example_data
+from robustfourier.experiments.runner import Outcome
+from robustfourier.network.architecture import Architecture
+from robustfourier.network.initial import draw_weights
+from robustfourier.network.weights import Weights
+from robustfourier.synthetic import relative_error
+from robustfourier.training import InverseDecay, Training, train_jointly, train_layerwise
+
+__all__ = ["COLUMNS", "GridError", "effective_number", "run_trial", "work_on"]
+
+N_RECORDS = 60  # points of an error curve, for each phase
+CHUNK = 1024  # rows of the grid evaluated at once: the intermediate arrays stay in the cache
+
+COLUMNS = (
+    "key",
+    *(field.name for field in fields(Trial)),
+    "engine",
+    "final_error",
+    "best_error",
+    "best_step",
+    "final_loss",
+    "active",
+    "missed",
+    "false_modes",
+    "effective_modes",
+    "share_above_tenth",
+)
+
+
+class GridError:
+    """Relative L² error of a network on fixed points, quick enough to be followed.
+
+    The same as `relative_error(weights.predict(theta)[:, 0], truth)`, with the features kept.
+
+    Parameters
+    ----------
+    theta, truth : ndarray of shape (n,)
+    n_modes : int
+    dtype : str
+        Precision of the evaluation, that of the training.
+    """
+
+    def __init__(
+        self, theta: NDArray[np.float64], truth: NDArray[np.float64], n_modes: int, dtype: str
+    ) -> None:
+        self.truth = truth
+        self.features = fourier_features(theta, n_modes).astype(dtype)
+
+    def predict(self, weights: Weights) -> NDArray[np.float64]:
+        """Return the network's values at the points, shape (n,)."""
+        layout, arrays = weights.architecture.layout(), weights.arrays
+        values = []
+        for start in range(0, len(self.features), CHUNK):
+            x = self.features[start : start + CHUNK, layout.feature]
+            x *= layout.sign.astype(x.dtype)
+            if weights.diagonal is not None:
+                x = np.maximum(x * weights.diagonal, 0.0)
+            for i in range(len(weights.architecture.hidden_layer_sizes)):
+                x = x @ arrays[f"dense.{i}.weight"].T + arrays[f"dense.{i}.bias"]
+                x = np.maximum(x, 0.0)
+            x = x @ arrays["output.weight"].T
+            values.append(x[:, 0] + arrays["output.bias"] if "output.bias" in arrays else x[:, 0])
+        return np.concatenate(values).astype(np.float64)
+
+    def __call__(self, weights: Weights) -> float:
+        """Return the relative error."""
+        return relative_error(self.predict(weights), self.truth)
+
+
+def work_on(csv: Path | None) -> Callable[[Trial], Outcome]:
+    """Return `run_trial` with the user's export, in a form that worker processes can be given."""
+    return partial(run_trial, csv=csv)
+
+
+def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
+    """Train the network of a trial and measure it.
+
+    Parameters
+    ----------
+    trial : Trial
+    csv : path, optional
+        The Google Trends export, for the example "trends".
+
+    Returns
+    -------
+    row, curves
+        `row` has the `COLUMNS`.
+    """
+    data = example_data(trial.example, trial.seed, noise=trial.noise, csv=csv)
+    follow = GridError(data.theta, data.truth, trial.n_modes, trial.dtype)
+    training = _train(trial, data, follow)
+    strengths = mode_strengths(training.weights)[0]
+    active = np.flatnonzero(active_modes(strengths)) + 1
+    error = training.history.metrics["error"]
+    row = {
+        **trial.to_row(),
+        "engine": training.history.engine,
+        "final_error": _digits(error[-1]),
+        "best_error": _digits(error.min()),
+        "best_step": int(training.history.step[error.argmin()]),
+        "final_loss": _digits(training.history.loss[-1]),
+        "active": _listed(active),
+        "missed": _listed(np.setdiff1d(data.targets, active)),
+        "false_modes": _listed(_false(active, trial.example, data.targets)),
+        "effective_modes": _digits(effective_number(strengths)),
+        "share_above_tenth": _digits(np.mean(strengths > 0.1 * strengths.max())),
+    }
+    return row, _curves(training, follow, strengths)
+
+
+def effective_number(strengths: NDArray[np.float64]) -> float:
+    """Participation ratio (Σ s²)²/Σ s⁴: how many modes carry the weight, without a threshold.
+
+    Examples
+    --------
+    >>> effective_number(np.array([1.0, 1.0, 1.0, 0.0, 0.0]))
+    3.0
+    """
+    squares = np.asarray(strengths, dtype=np.float64) ** 2
+    return float(squares.sum() ** 2 / (squares**2).sum())
+
+
+def _train(trial: Trial, data: ExampleData, follow: GridError) -> Training:
+    architecture = Architecture(
+        trial.n_modes, hidden_layer_sizes=trial.hidden_layer_sizes, diagonal=trial.diagonal
+    )
+    start_seed, batch_seed = np.random.SeedSequence([trial.seed, 1]).spawn(2)
+    start = draw_weights(
+        architecture,
+        trial.init,  # type: ignore[arg-type]
+        random_state=np.random.default_rng(start_seed),
+        dtype=trial.dtype,
+    )
+    train = train_layerwise if trial.layerwise else train_jointly
+    return train(
+        start,
+        (data.theta, data.y),
+        n_steps=trial.n_steps,
+        batch_size=trial.batch_size,
+        schedule=InverseDecay(trial.learning_rate, trial.decay_rate, trial.decay_steps),
+        loss="mean_squared",
+        random_state=np.random.default_rng(batch_seed),
+        record_every=max(1, trial.n_steps // N_RECORDS),
+        metrics={"error": follow},
+    )
+
+
+def _curves(
+    training: Training, follow: GridError, strengths: NDArray[np.float64]
+) -> dict[str, NDArray[Any]]:
+    history, weights = training.history, training.weights
+    curves: dict[str, NDArray[Any]] = {
+        "step": history.step,
+        "phase": history.phase,
+        "error": history.metrics["error"],
+        "loss": history.loss,
+        "prediction": follow.predict(weights).astype(np.float32),
+        "strengths": strengths,
+    }
+    if history.diagonal is not None:
+        curves["diagonal"] = history.diagonal.astype(np.float32)
+    elif weights.architecture.hidden_layer_sizes:
+        curves["first_dense"] = weights.arrays["dense.0.weight"].astype(np.float32)
+    return curves
+
+
+def _false(active: NDArray[np.intp], example: str, targets: tuple[int, ...]) -> NDArray[np.intp]:
+    """Active modes that the truth does not contain.
+
+    In examples 1 and 2 everything but a target is false; in example 3 the links make harmonics,
+    so multiples of a target are true; of a real series nobody knows all modes.
+    """
+    if example in ("1", "2"):
+        return np.setdiff1d(active, targets)
+    if example == "3":
+        multiple = [any(mode % target == 0 for target in targets) for mode in active]
+        return active[~np.array(multiple, dtype=bool)]
+    return active[:0]
+
+
+def _listed(modes: NDArray[np.intp]) -> str:
+    return " ".join(str(int(mode)) for mode in modes)
+
+
+def _digits(value: float) -> str:
+    """Enough digits to compare rows exactly, in a form that reads back as the same number."""
+    return repr(float(value))
