@@ -19,6 +19,7 @@ from robustfourier.mixture.aliases import Alias, sampling_aliases
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.proposals import flow_proposals, residual_proposals
+from robustfourier.mixture.relocate import relocate
 from robustfourier.mixture.robust import huber_pays, pseudo_values
 from robustfourier.mixture.rows import canonical_rows, weighted_median
 from robustfourier.mixture.search import Assessment, Fit, Workbench, default_rungs
@@ -230,7 +231,8 @@ class _Search:
         proposed = proposed[:room]
         modes = np.concatenate([self.fit.modes, proposed])
         known = np.concatenate([self.fit.known, np.zeros(len(proposed), bool)])
-        self.fit = self._separated(self.bench.fit(modes, known, self.fit.rung))
+        fit = relocate(self.bench, self.bench.fit(modes, known, self.fit.rung))
+        self.fit = self._separated(fit)
         self._prune()
 
     def _separated(self, fit: Fit) -> Fit:
@@ -295,7 +297,7 @@ class _Search:
     def _proposals_of_flow(self) -> FloatArray:
         """Run the diagonal flow on the residual and return its peaks."""
         bench, residuals = self.bench, self.fit.refined.residuals
-        top = int(min(bench.max_mode, _FLOW_MODES, max(len(bench.theta), 8)))
+        top = int(min(bench.max_mode, _FLOW_MODES, max(5 * len(bench.theta), 8)))
         held = _held_out(bench.theta, self.random_state)
         if not held.any() or held.all():
             return np.zeros(0)

@@ -1,23 +1,24 @@
 """Harmonics that are too weak to be found alone, but are expected at n times a known base.
 
 A search over thousands of frequencies must set its threshold high. Within a family only a handful
-of places are looked at, so the threshold is far lower: order n of one of F families may be a false
-alarm with probability level / (F d (d + 1)), d being its distance from the next lower order that is
-there. Over all n this adds up to `level`, as long as nothing is found; after a find the count
-starts again from it, so that a long series of harmonics is followed to its end.
+of places are looked at, so the threshold is far lower. Each family may have a false harmonic with
+probability `level`, spent on the orders by their distance d from the next lower order that is
+there: a third each for d = 1 and d = 2 (patterns whose halves mirror each other have odd orders
+only) and 1 / (d (d + 1)) from d = 3 on, which adds up to one. After a find the count starts again
+from it, so that a long series of harmonics is followed to its end.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincc
 
 from robustfourier.mixture.components import Grouping
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.significance import false_alarm
 from robustfourier.spectral.realmodes import RealModeSums
 
 __all__ = ["Further", "further_harmonics", "waveform_rows"]
@@ -38,7 +39,7 @@ class Further:
     rows : ndarray of int of shape (m, F)
         Their integer combinations of the bases.
     false_alarm : ndarray of shape (m,)
-        Probability that noise would have produced such a harmonic in this search.
+        Probability that noise would have produced such a harmonic in the search of its family.
     """
 
     rows: IntArray
@@ -49,7 +50,7 @@ def further_harmonics(
     theta: FloatArray,
     weighted_residuals: FloatArray,
     grouping: Grouping,
-    noise_power: Callable[[FloatArray], FloatArray],
+    floor: NoiseFloor,
     *,
     total: float,
     highest: float,
@@ -64,19 +65,18 @@ def further_harmonics(
         Weights times what the known lines leave over.
     grouping : Grouping
         Families so far.
-    noise_power : callable
-        Modes (m,) to the noise variance there, shape (m, q).
+    floor : NoiseFloor
+        Noise power as a function of the mode.
     total : float
         Total weight.
     highest : float
         Highest mode to look at.
     level : float
-        Probability of one or more false finds.
+        Probability of one or more false finds in a family.
     """
     rows = _candidates(grouping, highest)
     modes = rows @ grouping.bases
-    p_value = _p_values(theta, weighted_residuals, modes, noise_power, total, highest)
-    n_families = max(len(grouping.bases), 1)
+    p_value = _p_values(theta, weighted_residuals, modes, floor, total, highest)
     found: list[int] = []
     alarm: list[float] = []
     for j in range(len(grouping.bases)):
@@ -85,13 +85,17 @@ def further_harmonics(
         for i in np.flatnonzero(rows[:, j]):
             order = int(rows[i, j])
             lower = max([lower, *(n for n in known if n < order)])
-            gap = order - lower
-            chance = min(1.0, float(p_value[i]) * n_families * gap * (gap + 1))
+            chance = min(1.0, float(p_value[i]) / _share_of_level(order - lower))
             if chance <= level:
                 found.append(int(i))
                 alarm.append(chance)
                 lower = order
     return Further(rows[found], np.array(alarm))
+
+
+def _share_of_level(distance: int) -> float:
+    """Part of the false-alarm probability that is spent on an order at this distance."""
+    return 1.0 / 3.0 if distance < 3 else 1.0 / (distance * (distance + 1))
 
 
 def waveform_rows(grouping: Grouping, highest: float, limit: int) -> IntArray:
@@ -147,13 +151,17 @@ def _p_values(
     theta: FloatArray,
     weighted_residuals: FloatArray,
     modes: FloatArray,
-    noise_power: Callable[[FloatArray], FloatArray],
+    floor: NoiseFloor,
     total: float,
     highest: float,
 ) -> FloatArray:
-    """Probability of as much power from noise alone, all outputs together, shape (m,)."""
+    """Probability of as much power from noise alone, shape (m,).
+
+    The strongest output counts, as one of q: outputs may share their noise.
+    """
     if not len(modes):
         return np.zeros(0)
     sums = RealModeSums.of(theta, weighted_residuals, highest).at(modes)
-    power = np.abs(sums) ** 2 / (total * np.maximum(noise_power(modes), np.finfo(float).tiny))
-    return np.asarray(gammaincc(power.shape[1], power.sum(1)))
+    ratio = np.max(np.abs(sums) ** 2 / (total * floor.at(modes)), axis=1)
+    single = false_alarm(ratio, width=1.0, dof=floor.dof_at(modes), continuous=False)
+    return np.minimum(1.0, weighted_residuals.shape[1] * single)

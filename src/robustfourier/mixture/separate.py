@@ -17,17 +17,19 @@ from robustfourier.mixture.components import Grouping, group
 from robustfourier.mixture.families import further_harmonics, waveform_rows
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.links import phase_lock
-from robustfourier.mixture.moments import Moments, direct_moments
+from robustfourier.mixture.moments import Moments, SpectralMoments, direct_moments
+from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.penalised import Prior, penalised_fit
-from robustfourier.mixture.refine import Refined, pseudo_inverse, refine
+from robustfourier.mixture.refine import Refined, refine
+from robustfourier.mixture.semidefinite import pseudo_inverse
 from robustfourier.mixture.waveform import shrinkage
 
 __all__ = ["Separated", "separate"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-NoisePower = Callable[[FloatArray], FloatArray]
 
+SPECTRAL_FROM = 4000  # samples; below, adding up columns is cheaper than Fourier sums
 ROUNDS = 5  # of searching within families; each can only follow what the last one found
 
 
@@ -86,7 +88,8 @@ class _Data:
     y: FloatArray
     weights: FloatArray
     trend: FloatArray
-    noise_power: NoisePower
+    floor: NoiseFloor
+    noise: FloatArray
     highest: float
     level: float
     moments_at: Callable[[FloatArray], Moments]
@@ -102,12 +105,12 @@ def separate(
     false_alarm: FloatArray,
     *,
     trend: FloatArray,
-    noise_power: NoisePower,
+    floor: NoiseFloor,
+    noise: FloatArray,
     highest: float,
     level: float = 0.01,
     fixed: NDArray[np.bool_] | None = None,
     integer: bool = False,
-    moments_at: Callable[[FloatArray], Moments] | None = None,
 ) -> Separated:
     """Group lines into components and estimate the waveform of each.
 
@@ -120,8 +123,10 @@ def separate(
         Significant lines, with any measure of strength for `power`.
     trend : ndarray of shape (n, p)
         Trend columns.
-    noise_power : callable
-        Modes (m,) to the noise variance of one sample there, shape (m, q).
+    floor : NoiseFloor
+        Noise power as a function of the mode.
+    noise : ndarray of shape (q,)
+        Variance of the noise.
     highest : float
         Highest mode searched.
     level : float
@@ -130,15 +135,10 @@ def separate(
         Lines whose modes are known.
     integer : bool
         Whether all modes are integers, and stay so.
-    moments_at : callable, optional
-        ``modes -> Moments``; default adds them up directly.
     """
-    if moments_at is None:
-
-        def moments_at(modes: FloatArray) -> Moments:
-            return direct_moments(theta, y, weights, trend, modes)
-
-    data = _Data(theta, y, weights, trend, noise_power, highest, level, moments_at)
+    highest = max(highest, float(mode.max(initial=0.0)))
+    moments_at = _moments(theta, y, weights, trend, highest)
+    data = _Data(theta, y, weights, trend, floor, noise, highest, level, moments_at)
     grouping = group(mode, mode_error, power, highest=highest, fixed=fixed, integer=integer)
     if integer:
         grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
@@ -147,6 +147,16 @@ def separate(
     if not _has_waveform(grouping) or not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
     return _smoothed(data, grouping, refined, alarm, extra)
+
+
+def _moments(
+    theta: FloatArray, y: FloatArray, weights: FloatArray, trend: FloatArray, highest: float
+) -> Callable[[FloatArray], Moments]:
+    """Return the cheaper way to the moments at given modes."""
+    if len(theta) >= SPECTRAL_FROM:
+        fast = SpectralMoments(theta, y, weights, trend, highest + 2.0)
+        return lambda modes: fast(np.clip(modes, 0.0, highest + 2.0))
+    return lambda modes: direct_moments(theta, y, weights, trend, modes)
 
 
 def _search(
@@ -160,7 +170,7 @@ def _search(
             data.theta,
             data.weights[:, None] * refined.residuals,
             grouping,
-            data.noise_power,
+            data.floor,
             total=float(data.weights.sum()),
             highest=data.highest,
             level=data.level,
@@ -190,10 +200,9 @@ def _refine(data: _Data, grouping: Grouping) -> Refined:
 
 
 def _colour(data: _Data, modes: FloatArray) -> FloatArray:
-    """Noise power at the modes relative to its level over the whole search, shape (K,)."""
-    grid = np.linspace(0.0, data.highest, 257)[1:]
-    level = np.maximum(data.noise_power(grid).mean(0), np.finfo(float).tiny)
-    return np.asarray((data.noise_power(modes) / level).mean(1))
+    """Noise power at the modes over the variance of the noise, shape (K,)."""
+    variance = np.maximum(data.noise, np.finfo(float).tiny)
+    return np.asarray((data.floor.at(modes) / variance).mean(1))
 
 
 def _has_waveform(grouping: Grouping) -> bool:

@@ -1,9 +1,9 @@
 """The highest mode worth searching, from the sample positions alone.
 
 Samples on an even grid, with or without missing ones, cannot tell modes above the Nyquist mode
-(one over the grid's spacing in θ) from their mirror images. Irregular samples have no such limit,
-but their close pairs decide how fast an oscillation can still be followed: the rule is one over
-the 10 % quantile of the spacings, at least the average Nyquist mode n/2, at most 5 n and 50 000.
+(one over the grid's spacing in θ) from their mirror images. Irregular samples have no such limit:
+they are searched up to five modes per sample, at most 50 000. If their spectral window comes back
+to 0.9 of its height at some mode D (a jittered grid), they are as good as even: D/2 is the limit.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.spectral.sums import weighted_sums
+
 __all__ = ["ModeLimit", "even_spacing", "highest_mode"]
 
 FloatArray = NDArray[np.float64]
 
 _MODES_PER_SAMPLE = 5.0
 _MODES_AT_MOST = 50_000
+_NEARLY_EVEN = 0.9
 
 
 @dataclass(frozen=True)
@@ -99,10 +102,13 @@ def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
 def _irregular_limit(theta: FloatArray) -> ModeLimit:
     """Apply the rule for irregular samples."""
     n = len(theta)
-    close = float(np.quantile(np.diff(theta), 0.10))
-    top = min(max(1.0 / close, n / 2.0), _MODES_PER_SAMPLE * n, _MODES_AT_MOST)
-    rule = (
-        f"irregular sampling: one over the 10 % quantile of the spacings is {1.0 / close:.6g} "
-        f"modes, kept between n/2 and min(5 n, {_MODES_AT_MOST})"
-    )
-    return ModeLimit(int(top), None, rule)
+    top = int(min(_MODES_PER_SAMPLE * n, _MODES_AT_MOST))
+    window = np.abs(weighted_sums(theta, np.ones((n, 1)), 2 * top + 1)[:, 0]) / n
+    # The main peak is left out: it falls below the threshold within the first few modes.
+    first = int(np.argmax(window < _NEARLY_EVEN))
+    again = np.flatnonzero(window[first:] >= _NEARLY_EVEN)
+    if again.size:
+        top = max((first + int(again[0])) // 2, 1)
+        return ModeLimit(top, None, f"nearly even sampling: the spectral window peaks at {2 * top}")
+    rule = f"irregular sampling: five modes per sample, at most {_MODES_AT_MOST}"
+    return ModeLimit(top, None, rule)

@@ -1,0 +1,336 @@
+"""PeriodicMixture: the periods that are really there, and the shape of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+
+from robustfourier.domain import Domain
+from robustfourier.errors import InputError
+from robustfourier.estimators.validation import (
+    canonical_rows,
+    check_row_weights,
+    check_targets,
+    seed_sequence,
+    span_columns,
+    theta_columns,
+    time_columns,
+)
+from robustfourier.mixture.decompose import Settings, additive
+from robustfourier.mixture.model import mode_table
+
+__all__ = ["PeriodicMixture", "Unmixed"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Unmixed:
+    """A prediction taken apart.
+
+    Parameters
+    ----------
+    trend : ndarray of shape (n,) or (n, q)
+        Level and slow part.
+    components : ndarray of shape (n, C) or (n, C, q)
+        Value of each component, in the order of ``components_``.
+    labels : tuple of str
+        Their names.
+    """
+
+    trend: FloatArray
+    components: FloatArray
+    labels: tuple[str, ...]
+
+    @property
+    def total(self) -> FloatArray:
+        """Return the sum of all parts: what `predict` gives."""
+        return np.asarray(self.trend + self.components.sum(axis=1))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with one column for the trend and one for each component."""
+        outputs = [""] if self.trend.ndim == 1 else [f"_{o}" for o in range(self.trend.shape[1])]
+        trend = self.trend.reshape(len(self.trend), -1)
+        parts = self.components.reshape(*self.components.shape[:2], -1)
+        frame = {f"trend{name}": trend[:, o] for o, name in enumerate(outputs)}
+        for c, label in enumerate(self.labels):
+            frame |= {f"{label}{name}": parts[:, c, o] for o, name in enumerate(outputs)}
+        return pd.DataFrame(frame)
+
+
+class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """A sum of repeating patterns with unknown periods and shapes, plus a trend and noise.
+
+    From samples at any times it finds the periods that noise cannot explain, groups harmonics into
+    patterns, and estimates the waveform of each. There is no bandwidth, threshold, number of modes
+    or list of periods to give.
+
+    Parameters
+    ----------
+    frequencies : {"real", "integer"}, default "real"
+        "integer" for data known to be periodic over the span: only whole numbers of cycles.
+    periods : array-like of float, optional
+        Periods known to be there, in the unit of time; the rest is searched for. With several
+        columns, for the first.
+    max_frequency : float, optional
+        Highest frequency to search, in cycles per unit of time. Default: the Nyquist frequency of
+        even sampling; for irregular sampling a rule that `notes_` tells.
+    level : float, default 0.01
+        False-alarm probability: how often noise alone may show one mode or more.
+    loss : {"auto", "squared", "huber"}, default "auto"
+        "huber" pulls outliers in, "auto" does so where it lowers the variance of the estimates.
+    span : float or timedelta, optional
+        Length of the record where it is known, in the unit of time; by default the extent of the
+        times. Matters for ``frequencies="integer"``.
+    endpoint : {"included", "excluded"}, default "included"
+        "excluded" if evenly spaced samples cover the span once and the last one is not its end,
+        such as 24 hourly values of a day.
+    unit : str, optional
+        For dates one of second, minute, hour, day (default), week; for numbers a label.
+    random_state : int, Generator or None, default 0
+        Chooses the samples that stop the diagonal flow, the first proposer of modes.
+
+    Attributes
+    ----------
+    modes_ : ModeTable
+        Significant modes by component: period, frequency, amplitude, phase, each with its standard
+        error; false_alarm, component, harmonic, label.
+    components_ : tuple of Component
+        One record per repeating pattern, the strongest first, combination tones last.
+    noise_ : float, or ndarray of shape (q,)
+        Standard deviation of what is left.
+    notes_ : tuple of str
+        How far was searched and why, possible aliases, limits that were met.
+    domains_ : tuple of Domain
+        One per column: user time to θ.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X had column names
+
+    Notes
+    -----
+    Measurement errors of each sample go to `fit` as ``y_err``; only their ratios matter, since the
+    noise level is estimated. ``predict(return_std=True)`` gives the standard error of the
+    *function*, averaged over the noise and over what is unknown of frequencies and shapes; a new
+    measurement scatters by ``noise_`` on top. Beyond the record patterns go on, the trend goes on
+    as a straight line, and errors grow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> t = np.sort(rng.uniform(0, 100, 600))
+    >>> sawtooth = 2 * (t / 7 % 1) - 1
+    >>> y = sawtooth + 0.5 * np.cos(2 * np.pi * t / 3.1) + 0.3 * rng.normal(size=600)
+    >>> model = PeriodicMixture().fit(t, y)
+    >>> [round(component.period, 1) for component in model.components_]
+    [7.0, 3.1]
+    >>> model.components_[0].harmonics[:3]
+    array([1, 2, 3])
+    >>> parts = model.unmix(t)
+    >>> bool(np.allclose(parts.total, model.predict(t)))
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        frequencies: Literal["real", "integer"] = "real",
+        periods: ArrayLike | None = None,
+        max_frequency: float | None = None,
+        level: float = 0.01,
+        loss: Literal["auto", "squared", "huber"] = "auto",
+        span: Any = None,
+        endpoint: Literal["included", "excluded"] = "included",
+        unit: str | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.frequencies = frequencies
+        self.periods = periods
+        self.max_frequency = max_frequency
+        self.level = level
+        self.loss = loss
+        self.span = span
+        self.endpoint = endpoint
+        self.unit = unit
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, y_err: Any = None) -> PeriodicMixture:
+        """Find modes, components and trend.
+
+        Parameters
+        ----------
+        X : array-like of shape (n,), (n, 1) or (n, d)
+            Times: numbers or dates, in any order and spacing. Several columns add up: f(x₁) + …
+        y : array-like of shape (n,) or (n, q)
+            Values. Several outputs share the modes and have their own amplitudes.
+        sample_weight : array-like of shape (n,), optional
+            Weight 2 is the row twice; a row of weight 0 is not there.
+        y_err : array-like of shape (n,), optional
+            Standard errors of the values, up to a common factor.
+
+        Returns
+        -------
+        PeriodicMixture
+        """
+        columns = time_columns(_as_table(X), self)
+        values = check_targets(y, len(columns[0]), self)
+        weights = check_row_weights(sample_weight, len(values))
+        domains = span_columns(columns, weights > 0, self.span, self.endpoint, self.unit)
+        weights = _with_errors(weights, y_err)
+        theta, targets, weights = canonical_rows(
+            theta_columns(columns, domains), values.reshape(len(values), -1), weights
+        )
+        settings = self._settings(domains)
+        models, found = additive(domains, theta, targets, weights, settings)
+
+        _check_n_features(self, _as_table(X), reset=True)
+        _check_feature_names(self, _as_table(X), reset=True)
+        deviation = _deviation(targets, weights)
+        bases = np.cumsum([0] + [len(model.bases) for model in models])
+        self.models_ = tuple(models)
+        self.domains_ = tuple(domains)
+        self.single_output_ = values.ndim == 1
+        self.components_ = tuple(
+            component
+            for column, model in enumerate(models)
+            for component in model.components(deviation, int(bases[column]), column)
+        )
+        self.modes_ = mode_table(models, self.single_output_)
+        self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
+        self.notes_ = tuple(note for detection in found for note in detection.notes)
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Return the function at new times, with standard errors if asked.
+
+        Parameters
+        ----------
+        X : array-like of the kind given to `fit`
+        return_std : bool
+            Whether to return the standard error of the function too.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, q), or a pair of them
+        """
+        theta = self._theta(X)
+        values = sum(m.evaluate(theta[:, j]) for j, m in enumerate(self.models_))
+        if not return_std:
+            return self._shaped(values)
+        squares = sum(m.errors_at(theta[:, j]) ** 2 for j, m in enumerate(self.models_))
+        return self._shaped(values), self._shaped(np.sqrt(squares))
+
+    def unmix(self, X: Any) -> Unmixed:
+        """Return the value of each component and of the trend at new times.
+
+        Returns
+        -------
+        Unmixed
+            With arrays `trend` and `components`, which add up to `predict`.
+        """
+        theta = self._theta(X)
+        trend = sum(m.trend_at(theta[:, j]) for j, m in enumerate(self.models_))
+        parts = [m.components_at(theta[:, j]) for j, m in enumerate(self.models_)]
+        components = np.concatenate(parts, axis=1)
+        if self.single_output_:
+            components = components[:, :, 0]
+        labels = tuple(component.label for component in self.components_)
+        return Unmixed(self._shaped(trend), components, labels)
+
+    def summary(self) -> str:
+        """Return what was found, in words and a table."""
+        check_is_fitted(self)
+        lines = [f"PeriodicMixture: {len(self.components_)} components, {len(self.modes_)} modes"]
+        lines += [f"  {component!r}"[1:] for component in self.components_]
+        lines.append(f"noise: {np.array2string(np.asarray(self.noise_), precision=4)}")
+        lines += [f"note: {note}" for note in self.notes_]
+        return "\n".join([*lines, "", str(self.modes_)])
+
+    def plot(self, *args: Any, **kwargs: Any) -> Any:
+        """Draw the fit; see `robustfourier.plots`."""
+        from robustfourier import plots
+
+        return plots.plot_model(self, *args, **kwargs)
+
+    def save(self, path: Any) -> None:
+        """Save the fitted model to a file that `robustfourier.load` reads."""
+        from robustfourier.persistence import save
+
+        check_is_fitted(self)
+        save(self, path)
+
+    def _settings(self, domains: list[Domain]) -> list[Settings]:
+        """Check the parameters and turn units into modes, one record per column."""
+        if self.max_frequency is not None and not self.max_frequency > 0:
+            raise InputError(
+                f"max_frequency={self.max_frequency!r} must be a positive number of cycles per unit"
+            )
+        periods = np.asarray([] if self.periods is None else self.periods, np.float64).ravel()
+        if not (np.isfinite(periods).all() and (periods > 0).all()):
+            raise InputError(f"periods={self.periods!r} must all be positive finite numbers")
+        (seed,) = seed_sequence(self.random_state, 1)
+        return [
+            Settings(
+                level=self.level,
+                frequencies=self.frequencies,
+                loss=self.loss,
+                modes=domain.mode(1.0 / periods) if column == 0 else np.zeros(0),
+                max_mode=None if self.max_frequency is None else domain.mode(self.max_frequency),
+                seed=seed,
+            )
+            for column, domain in enumerate(domains)
+        ]
+
+    def _theta(self, X: Any) -> FloatArray:
+        """Times as θ, one column per column of `fit`."""
+        check_is_fitted(self)
+        table = X if self.n_features_in_ > 1 else _as_table(X)
+        _check_feature_names(self, table, reset=False)
+        columns = time_columns(table, self)
+        _check_n_features(self, table, reset=False)
+        return theta_columns(columns, list(self.domains_))
+
+    def _shaped(self, values: Any) -> FloatArray:
+        return np.asarray(values[:, 0] if self.single_output_ else values)
+
+
+def _as_table(X: Any) -> Any:
+    """One column of times as a table of one column; anything else as it is."""
+    if isinstance(X, pd.Index):
+        X = X.to_series()
+    if isinstance(X, pd.Series):
+        return X.to_frame()
+    if hasattr(X, "to_frame") and not hasattr(X, "columns"):  # a polars series
+        return X.to_frame()
+    if isinstance(X, (list, tuple)) and len(X) and not np.ndim(X[0]):
+        return np.asarray(X).reshape(-1, 1)
+    return X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X
+
+
+def _with_errors(weights: FloatArray, y_err: Any) -> FloatArray:
+    """Weights divided by squared errors, scaled to the same total."""
+    if y_err is None:
+        return weights
+    errors = np.asarray(y_err, np.float64)
+    if errors.shape != weights.shape:
+        raise InputError(f"y_err has shape {errors.shape}, expected {weights.shape}: one per row")
+    if not (np.isfinite(errors).all() and (errors > 0).all()):
+        bad = int(np.argmin(np.isfinite(errors) & (errors > 0)))
+        raise InputError(f"y_err[{bad}] is {errors[bad]}; errors must be positive and finite")
+    precision = (errors.min() / errors) ** 2
+    return np.asarray(weights * precision * (weights.sum() / (weights @ precision)))
+
+
+def _deviation(y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Weighted standard deviation of each output; scaled first, since y² may overflow."""
+    scale = np.max(np.abs(y), axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    part = weights / weights.sum()
+    mean = part @ (y / scale)
+    return np.asarray(scale * np.sqrt(part @ (y / scale - mean) ** 2))

@@ -1,0 +1,277 @@
+"""The fitted mixture of one input column: evaluate it, take it apart, tabulate it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.domain import Domain
+from robustfourier.mixture.bands import amplitude_errors, phase_errors, prediction_errors
+from robustfourier.mixture.combinations import label
+from robustfourier.mixture.components import Grouping
+from robustfourier.mixture.lines import Lines
+from robustfourier.mixture.links import Link
+from robustfourier.mixture.pattern import Component
+from robustfourier.mixture.separate import Separated
+from robustfourier.mixture.trend import trend_columns
+from robustfourier.modes import ModeTable
+
+__all__ = ["ColumnModel", "mode_table"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnModel:
+    """Trend plus components as functions of one input column.
+
+    Parameters
+    ----------
+    domain : Domain
+        User time to θ.
+    rows : ndarray of int of shape (C, F)
+        Fundamental of each component as an integer combination of the bases; the strongest first,
+        combination tones last.
+    bases : ndarray of shape (F,)
+    base_covariance : ndarray of shape (F, F)
+    component, order : ndarray of int of shape (K,)
+        Component of each line, and its order there.
+    lines : Lines
+        The K lines in units of y, sorted by component and order.
+    trend : ndarray of shape (p, q)
+        Coefficients of `trend_columns`.
+    factor : ndarray of shape (q, p + 4K, r)
+        See `robustfourier.mixture.bands`.
+    false_alarm : ndarray of shape (K,)
+        NaN for harmonics that only serve a smoothed waveform.
+    shift, p_value : ndarray of shape (K,)
+        See `Separated`.
+    noise : ndarray of shape (q,)
+        Standard deviation of the noise.
+    """
+
+    domain: Domain
+    rows: IntArray
+    bases: FloatArray
+    base_covariance: FloatArray
+    component: IntArray
+    order: IntArray
+    lines: Lines
+    trend: FloatArray
+    factor: FloatArray
+    false_alarm: FloatArray
+    shift: FloatArray
+    p_value: FloatArray
+    noise: FloatArray
+
+    @classmethod
+    def of(
+        cls, domain: Domain, fit: Separated, scale: FloatArray, centre: FloatArray
+    ) -> ColumnModel:
+        """Return the fit of (y − centre) / scale in units of y, components ranked by strength.
+
+        Parameters
+        ----------
+        domain : Domain
+        fit : Separated
+        scale, centre : ndarray of shape (q,)
+        """
+        rank = _ranking(fit.grouping, fit.lines, fit.noise_variance)
+        grouping = Grouping(
+            fit.grouping.bases[rank], fit.grouping.harmonics[:, rank], fit.grouping.fixed[rank]
+        )
+        component, order = grouping.component, grouping.order
+        sort = np.lexsort((order, component))
+        p, count = len(fit.trend), len(fit.lines)
+        entries = np.concatenate([np.arange(p), *(p + j * count + sort for j in range(4))])
+        lines = fit.lines.select(sort)
+        trend = fit.trend * scale
+        trend[0] += centre
+        return cls(
+            domain=domain,
+            rows=np.array(grouping.rows, dtype=np.int64).reshape(-1, len(grouping.bases)),
+            bases=grouping.bases,
+            base_covariance=fit.base_covariance[np.ix_(rank, rank)],
+            component=component[sort],
+            order=order[sort],
+            lines=Lines(lines.mode, lines.cosine * scale, lines.sine * scale),
+            trend=trend,
+            factor=fit.factor[:, entries] * scale[:, None, None],
+            false_alarm=fit.false_alarm[sort],
+            shift=fit.shift[sort],
+            p_value=fit.p_value[sort],
+            noise=np.sqrt(fit.noise_variance) * scale,
+        )
+
+    @property
+    def n_components(self) -> int:
+        """Number of components."""
+        return len(self.rows)
+
+    def trend_at(self, theta: FloatArray) -> FloatArray:
+        """Return level and slow part at θ, shape (n, q)."""
+        return trend_columns(theta, len(self.trend)) @ self.trend
+
+    def components_at(self, theta: FloatArray) -> FloatArray:
+        """Return the value of each component at θ, shape (n, C, q)."""
+        parts = [
+            self.lines.select(self.component == c).evaluate(theta) for c in range(self.n_components)
+        ]
+        empty = np.zeros((len(theta), 0, self.trend.shape[1]))
+        return np.stack(parts, axis=1) if parts else empty
+
+    def evaluate(self, theta: FloatArray) -> FloatArray:
+        """Return trend plus all components at θ, shape (n, q)."""
+        return self.trend_at(theta) + self.lines.evaluate(theta)
+
+    def errors_at(self, theta: FloatArray) -> FloatArray:
+        """Return standard errors of `evaluate`, shape (n, q)."""
+        columns = trend_columns(theta, len(self.trend))
+        return prediction_errors(theta, columns, self.lines.mode, self.factor)
+
+    def labels(self, first: int = 0) -> list[str]:
+        """Names of the components; `first` counts the bases of columns before this one."""
+        return [label([0] * first + row.tolist()) for row in self.rows]
+
+    def components(self, deviation: FloatArray, first: int, column: int) -> tuple[Component, ...]:
+        """Return the public records; see `labels` for `first`.
+
+        Parameters
+        ----------
+        deviation : ndarray of shape (q,)
+            Standard deviation of y, for the shares.
+        first : int
+        column : int
+            Index of the input column.
+        """
+        names = self.labels(first)
+        return tuple(
+            self._component(c, names[c], deviation, column) for c in range(self.n_components)
+        )
+
+    def _component(self, c: int, name: str, deviation: FloatArray, column: int) -> Component:
+        members = np.flatnonzero(self.component == c)
+        listed = members[np.isfinite(self.false_alarm[members])]
+        lines, order = self.lines.select(members), self.order[members]
+        mode = float(self.rows[c] @ self.bases)
+        error = float(np.sqrt(max(self.rows[c] @ self.base_covariance @ self.rows[c], 0.0)))
+        phase = self._phase(listed[0])
+        factor = self._turned(members, phase)
+        cosine, sine = _turn(lines.cosine, lines.sine, (order * phase)[:, None])
+        unit = np.where(deviation > 0, deviation, np.inf)
+        share = 0.5 * np.sum((cosine / unit) ** 2 + (sine / unit) ** 2, axis=0)
+        return Component(
+            label=name,
+            mode=mode,
+            mode_error=error,
+            frequency=float(self.domain.frequency(mode)),
+            frequency_error=float(self.domain.frequency(error)),
+            period=float(self.domain.period(mode)),
+            period_error=float(self.domain.period(mode) * error / mode),
+            harmonics=self.order[listed],
+            share=float(share[0]) if len(share) == 1 else share,
+            phase=phase,
+            link=self._link(members[0], order, cosine[:, 0], factor[0], phase),
+            order=order,
+            cosine=cosine,
+            sine=sine,
+            factor=factor,
+            domain=self.domain,
+            column=column,
+        )
+
+    def _phase(self, line: int) -> float:
+        """Return the phase at which the lowest harmonic peaks, or the common shift."""
+        if np.isfinite(self.shift[line]):
+            return float(self.shift[line])
+        noise = np.maximum(self.noise, np.finfo(float).tiny)
+        output = int(np.argmax(self.lines.amplitude[line] / noise))
+        return float(self.lines.phase[line, output] / self.order[line])
+
+    def _turned(self, members: IntArray, phase: float) -> FloatArray:
+        """Factor of the coefficients of one component relative to a phase, (q, 2H, r)."""
+        p, count = len(self.trend), len(self.lines)
+        angle = (self.order[members] * phase)[:, None]
+        cosine, sine = self.factor[:, p + members], self.factor[:, p + count + members]
+        return np.concatenate(_turn(cosine, sine, angle), axis=1)
+
+    def _link(
+        self, line: int, order: IntArray, cosine: FloatArray, factor: FloatArray, phase: float
+    ) -> Link | None:
+        """Return the Chebyshev series of a component in phase."""
+        if not np.isfinite(self.shift[line]):
+            return None
+        coefficients = np.zeros(order.max() + 1)
+        coefficients[order] = cosine
+        root = np.zeros((order.max() + 1, factor.shape[1]))
+        root[order] = factor[: len(order)]
+        return Link(coefficients, phase, float(self.p_value[line]), root)
+
+    def table(self, first_base: int, first_component: int, column: int) -> dict[str, Any]:
+        """Return the columns of a `ModeTable` for the significant lines."""
+        listed = np.flatnonzero(np.isfinite(self.false_alarm))
+        p = len(self.trend)
+        harmonics = self.order[:, None] * self.rows[self.component]
+        error = np.sqrt(
+            np.maximum(np.einsum("kf,fg,kg->k", harmonics, self.base_covariance, harmonics), 0.0)
+        )
+        amplitude = amplitude_errors(self.lines, self.factor, p)
+        phase = phase_errors(self.lines, self.factor, p)
+        names = [label([0] * first_base + harmonics[i].tolist()) for i in listed]
+        return {
+            "mode": self.lines.mode[listed],
+            "cosine": self.lines.cosine[listed],
+            "sine": self.lines.sine[listed],
+            "mode_error": error[listed],
+            "amplitude_error": amplitude[listed],
+            "phase_error": phase[listed],
+            "false_alarm": self.false_alarm[listed],
+            "component": first_component + self.component[listed],
+            "harmonic": self.order[listed],
+            "label": np.array(names, dtype=str),
+            "column": np.full(len(listed), column),
+        }
+
+
+def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
+    """Join the tables of all columns; with `single`, columns of one output are flat."""
+    parts, tables = [], []
+    bases = components = 0
+    for column, model in enumerate(models):
+        parts.append(model.table(bases, components, column))
+        bases, components = bases + len(model.bases), components + model.n_components
+    for model, part in zip(models, parts, strict=True):
+        if single:
+            flat = ("cosine", "sine", "amplitude_error", "phase_error")
+            part.update({name: part[name][:, 0] for name in flat})
+        if len(models) == 1:
+            del part["column"]
+        tables.append(ModeTable.build(span=model.domain.span, unit=model.domain.unit, **part))
+    return tables[0] if len(tables) == 1 else _stacked(tables)
+
+
+def _stacked(tables: list[ModeTable]) -> ModeTable:
+    names = tables[0].columns()
+    joined: dict[str, Any] = {
+        name: np.concatenate([table.columns()[name] for table in tables]) for name in names
+    }
+    return ModeTable(**joined)
+
+
+def _turn(
+    cosine: FloatArray, sine: FloatArray, angle: NDArray[Any]
+) -> tuple[FloatArray, FloatArray]:
+    """Coefficients of cos(nx) and sin(nx) as coefficients of cos(nx − angle), sin(nx − angle)."""
+    c, s = np.cos(angle), np.sin(angle)
+    return cosine * c + sine * s, sine * c - cosine * s
+
+
+def _ranking(grouping: Grouping, lines: Lines, noise: FloatArray) -> NDArray[np.intp]:
+    """Return the bases in descending order of the power of their components."""
+    strength = (lines.amplitude**2 / np.maximum(noise, np.finfo(float).tiny)).sum(1)
+    power = np.bincount(grouping.component, strength, minlength=len(grouping.bases))
+    return np.argsort(-power[: len(grouping.bases)], kind="stable")
