@@ -67,6 +67,8 @@ class Detection:
         The unit of each output's powers.
     theta, values, weights : ndarray of shape (m,), (m, q), (m,)
         The rows that least squares was done on: sorted, equal rows merged, outliers pulled in.
+    original : ndarray of shape (m, q)
+        The values of those rows as they were given.
     limit : ModeLimit
         Highest mode searched, and why.
     flow : DiagonalFlow or None
@@ -95,6 +97,7 @@ class Detection:
     theta: FloatArray
     values: FloatArray
     weights: FloatArray
+    original: FloatArray
     limit: ModeLimit
     flow: DiagonalFlow | None
     aliases: tuple[Alias, ...]
@@ -267,7 +270,7 @@ class _Search:
             self.fit = self._separated(fit)
         self.assessment = self.bench.assess(self.fit)
 
-    def _pull_in_outliers(self) -> None:
+    def _pull_in_outliers(self, redescend: bool = False) -> None:
         """Replace the values by pseudo-values around the present fit, if that pays."""
         fitted = self.bench.values - self.fit.refined.residuals
         residuals = self.original - fitted
@@ -275,7 +278,7 @@ class _Search:
             self.loss == "auto" and huber_pays(residuals, self.bench.weights)
         )
         if self.huber:
-            values = pseudo_values(fitted, residuals, self.bench.weights)
+            values = pseudo_values(fitted, residuals, self.bench.weights, redescend=redescend)
             self.bench = self.bench.with_values(values)
             self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
         elif self.bench.values is not self.original:
@@ -286,7 +289,7 @@ class _Search:
         """Iterate pseudo-values to their fixed point, then prune once more."""
         for _ in range(20 if self.huber else 0):
             before = self.fit.refined.residuals
-            self._pull_in_outliers()
+            self._pull_in_outliers(redescend=True)
             change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
             if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
                 break
@@ -367,6 +370,7 @@ class _Search:
             theta=bench.theta,
             values=bench.values * scale + centre,
             weights=bench.weights,
+            original=self.original * scale + centre,
             limit=limit,
             flow=self.flow,
             aliases=aliases,
