@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from robustfourier.training.compiling import compiled
 
-__all__ = ["embed_row", "embed_rows", "run_pairs", "slope", "value"]
+__all__ = ["clip", "embed_row", "embed_rows", "run_pairs", "slope", "value"]
 
 Array = NDArray[Any]
 
@@ -149,7 +149,8 @@ def _combine(w: Array, c: Array, relu: bool, a: Array, b: Array) -> None:
 
 
 @compiled
-def _clip(x: float, half_width: float) -> float:
+def clip(x: float, half_width: float) -> float:
+    """Return the nearest point of [−Q, Q]."""
     return min(max(x, -half_width), half_width)
 
 
@@ -181,10 +182,10 @@ def _update(
                     s = zero if d == zero else s
                 slopes[f] += c[side, o, f] * s
                 if moves[1]:
-                    c[side, o, f] = _clip(c[side, o, f] - rate * d * s, boxes[1])
+                    c[side, o, f] = clip(c[side, o, f] - rate * d * s, boxes[1])
         if moves[0]:
             for f in range(w.shape[1]):
-                w[side, f] = _clip(w[side, f] - rate * slopes[f], boxes[0])
+                w[side, f] = clip(w[side, f] - rate * slopes[f], boxes[0])
 
 
 @compiled

@@ -1,0 +1,164 @@
+"""The parameters of a network as the kernels want them, and back.
+
+The kernels see units in pairs on +φ and −φ and matrices transposed; what goes in and comes out has
+the names and shapes of `Weights`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.weights import Weights
+from robustfourier.training.engine import Phase
+from robustfourier.training.features import FeatureRows, padded_width
+from robustfourier.training.kernels import run_pairs
+from robustfourier.training.kernels_dense import run_dense
+
+__all__ = ["DenseState", "PairState", "unit_places"]
+
+
+class PairState:
+    """The parameters of a network without dense layers, as pairs of units on +φ and −φ."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._architecture = weights.architecture
+        self._side, self._place = unit_places(weights.architecture)
+        width = padded_width(weights.architecture, weights.dtype)
+        c = weights.arrays[OUTPUT]
+        # a unit that does not exist has both weights zero, where it stays
+        self._w = np.zeros((2, width), weights.dtype)
+        self._c = np.zeros((2, len(c), width), weights.dtype)
+        self._w[self._side, self._place] = weights.arrays.get(DIAGONAL, 1.0)
+        self._c[self._side, :, self._place] = c.T
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return copies of the parameters by name."""
+        c = np.ascontiguousarray(self._c[self._side, :, self._place].T)
+        w = self._w[self._side, self._place]
+        return {DIAGONAL: w, OUTPUT: c} if self._architecture.diagonal else {OUTPUT: c}
+
+    def run(
+        self,
+        rows: FeatureRows,
+        batches: NDArray[np.int64],
+        rates: NDArray[np.float64],
+        loss: tuple[int, Any],
+        phase: Phase,
+        losses: NDArray[np.float64],
+    ) -> None:
+        """Take the steps of a block and fill in their losses."""
+        number = self._w.dtype.type
+        run_pairs(
+            batches,
+            rates,
+            rows.table,
+            rows.theta,
+            self._architecture.n_modes,
+            rows.y,
+            rows.weight,
+            self._w,
+            self._c,
+            self._architecture.diagonal and self._architecture.activation == "relu",
+            *loss,
+            (DIAGONAL in phase.trainable, OUTPUT in phase.trainable),
+            number(phase.ridge),
+            tuple(number(phase.boxes.get(name, np.inf)) for name in (DIAGONAL, OUTPUT)),
+            losses,
+        )
+
+
+class DenseState:
+    """The parameters of a network with dense layers."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._architecture = weights.architecture
+        self._side, self._place = unit_places(weights.architecture)
+        self._names = [name for name in weights.arrays if name != DIAGONAL]
+        n, first = weights.architecture.n_features, weights.arrays[self._names[0]]
+        self._w = np.zeros((2, n), weights.dtype)
+        self._w[self._side, self._place] = weights.arrays.get(DIAGONAL, 1.0)
+        self._first = np.zeros((2 * n, len(first)), weights.dtype)
+        self._first[self._side * n + self._place] = first.T
+        self._flat = np.concatenate([weights.arrays[name].T.ravel() for name in self._names[1:]])
+        hidden = weights.architecture.hidden_layer_sizes
+        self._sizes = np.array([*hidden, weights.architecture.n_outputs], np.int64)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return copies of the parameters by name."""
+        shapes = self._architecture.parameter_shapes()
+        n = self._architecture.n_features
+        arrays = {DIAGONAL: self._w[self._side, self._place]} if DIAGONAL in shapes else {}
+        arrays[self._names[0]] = np.ascontiguousarray(self._first[self._side * n + self._place].T)
+        start = 0
+        for name in self._names[1:]:
+            size = int(np.prod(shapes[name]))
+            part = self._flat[start : start + size].reshape(shapes[name][::-1])
+            arrays[name] = np.array(part.T, order="C")
+            start += size
+        return arrays
+
+    def run(
+        self,
+        rows: FeatureRows,
+        batches: NDArray[np.int64],
+        rates: NDArray[np.float64],
+        loss: tuple[int, Any],
+        phase: Phase,
+        losses: NDArray[np.float64],
+    ) -> None:
+        """Take the steps of a block and fill in their losses."""
+        names = [DIAGONAL, *self._names]
+        relu = self._architecture.activation == "relu"
+        with _one_blas_thread():
+            run_dense(
+                batches,
+                rates,
+                rows.table,
+                rows.theta,
+                self._architecture.n_modes,
+                rows.y,
+                rows.weight,
+                self._w,
+                self._first,
+                self._flat,
+                self._sizes,
+                self._architecture.diagonal and relu,
+                relu,
+                *loss,
+                np.array([name in phase.trainable for name in names]),
+                self._w.dtype.type(phase.ridge),
+                np.array([phase.boxes.get(name, np.inf) for name in names], self._w.dtype),
+                losses,
+            )
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Pin BLAS to one thread: other numbers of threads add in another order, in other bits."""
+    with _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas() -> Any:
+    import scipy.linalg.cython_blas  # noqa: F401  numba's np.dot calls this library's BLAS
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def unit_places(architecture: Architecture) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return for each entry of the embedding whether it is −φ, and its place in the kernels' order.
+
+    The kernels order the features of a column as [1, cos 1…m, sin 1…m].
+    """
+    layout, m = architecture.layout(), architecture.n_modes
+    place = layout.column * (2 * m + 1) + layout.mode + np.where(layout.is_sine, m, 0)
+    return (layout.sign < 0).astype(np.intp), place
