@@ -1,0 +1,57 @@
+"""The command: choose what runs, run it, draw the page."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import time
+from pathlib import Path
+
+from benchmarks.peers import methods
+from benchmarks.peers.catalogue import catalogue
+from benchmarks.peers.runner import Plan, run
+
+RESULTS = Path("benchmarks/results/peers")
+QUICK_PROBLEMS = {
+    "example 1", "example 3", "3 tones, even", "5 tones, gappy", "3 links, irregular",
+    "4 tones, irregular, outliers", "ar1 noise, even", "double-mode Cepheid", "n = 1000",
+    "n = 10000",
+}  # fmt: skip
+QUICK_NETWORKS = frozenset({"5 tones, gappy"})
+
+
+def plan(*, quick: bool, data: Path | None, only: list[str]) -> Plan:
+    """Everything, or what ends within three minutes."""
+    entries = catalogue(data)
+    chosen = only or list(methods.ALL)
+    if not quick:
+        return Plan(entries, chosen, seeds=5, network_seeds=3, limit=45.0)
+    entries = [entry for entry in entries if entry.name in QUICK_PROBLEMS]
+    return Plan(entries, chosen, seeds=1, network_seeds=1, limit=10.0, networks=QUICK_NETWORKS)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the benchmark from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
+    parser.add_argument("methods", nargs="*", metavar="METHOD", help=", ".join(methods.ALL))
+    parser.add_argument("--quick", action="store_true", help="few problems, one seed")
+    parser.add_argument("--out", type=Path, help="folder for the rows (default: %(default)s)")
+    parser.add_argument("--data", type=Path, help="folder with real series that are not shipped")
+    parser.add_argument("--page-only", action="store_true", help="draw the page from the rows")
+    options = parser.parse_args(arguments)
+    unknown = set(options.methods) - set(methods.ALL)
+    if unknown:
+        parser.error(f"unknown method {', '.join(sorted(unknown))}")
+    out = options.out or (RESULTS / "quick" if options.quick else RESULTS)
+    out.mkdir(parents=True, exist_ok=True)
+    start = time.perf_counter()
+    if not options.page_only:
+        chosen = plan(quick=options.quick, data=options.data, only=options.methods)
+        run(chosen, out / "rows.csv", say=functools.partial(print, flush=True))
+        print(f"ran for {(time.perf_counter() - start) / 60.0:.1f} minutes", flush=True)
+    from benchmarks.peers.page import write_page
+
+    # A quick run shows that everything works; the page in docs/ is drawn from full runs only.
+    docs = out / "page" if options.quick else Path("docs")
+    print(f"wrote {write_page(out / 'rows.csv', docs)}")
+    return 0

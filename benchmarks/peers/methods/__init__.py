@@ -1,0 +1,50 @@
+"""The rivals and us: one file each, named in the order of the tables."""
+
+from __future__ import annotations
+
+from importlib import import_module, metadata
+from typing import cast
+
+from benchmarks.peers.face import Method
+
+ALL = (
+    "ours",
+    "ours_huber",
+    "ours_integer",
+    "limit",
+    "lombscargle",
+    "lombscargle_refined",
+    "nifty_refined",
+    "fft_threshold",
+    "lasso_cv",
+    "lasso_lars_ic",
+    "omp_cv",
+    "skglm_mcp",
+    "abess_pairs",
+    "abess_families",
+    "pyriodicity_auto",
+    "mstl",
+    "prophet_told",
+    "utide_told",
+    "net_standard",
+    "net_siren",
+    "net_random_features",
+    "paper_u0_diag",
+    "paper_u1_diag",
+)
+
+
+def load(key: str) -> Method:
+    """Import a method's module; what it needs is imported only when it fits."""
+    return cast(Method, import_module(f"benchmarks.peers.methods.{key}"))
+
+
+def versions(method: Method) -> dict[str, str | None]:
+    """Versions of the distributions a method needs; None where one is not installed."""
+    found: dict[str, str | None] = {}
+    for package in method.PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = None
+    return found

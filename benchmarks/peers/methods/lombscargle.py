@@ -1,0 +1,16 @@
+"""astropy's Lomb-Scargle periodogram with prewhitening on its own grid."""
+
+from __future__ import annotations
+
+from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.prewhitening import prewhiten
+
+NAME = "Lomb-Scargle prewhitening (astropy)"
+PACKAGES = ("astropy",)
+TOLD = ""
+EVEN_ONLY = False
+BUDGET = "all"
+
+
+def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
+    return prewhiten(t, y, backend="fast", refine=False)

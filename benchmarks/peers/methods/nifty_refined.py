@@ -1,0 +1,18 @@
+"""The same prewhitening on nifty-ls, the fast backend of astropy's Lomb-Scargle periodogram."""
+
+from __future__ import annotations
+
+from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.prewhitening import prewhiten
+
+NAME = "Lomb-Scargle prewhitening, refined (nifty-ls)"
+PACKAGES = ("astropy", "nifty-ls")
+TOLD = ""
+EVEN_ONLY = False
+BUDGET = "all"
+
+
+def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
+    import nifty_ls  # noqa: F401  registers the backend
+
+    return prewhiten(t, y, backend="fastnifty", refine=True)

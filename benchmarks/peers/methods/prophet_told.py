@@ -1,0 +1,54 @@
+"""Prophet, told the true periods as custom seasonalities; a day of its calendar is a unit of t."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+
+import numpy as np
+
+from benchmarks.peers.face import Fit, FloatArray, NotApplicableError, Told
+
+NAME = "Prophet"
+PACKAGES = ("prophet",)
+TOLD = "the true periods"
+EVEN_ONLY = False
+BUDGET = "all"
+SPAN = 3000.0  # days: Prophet rounds dates to nanoseconds and wants a long calendar
+
+
+def warm_up() -> None:
+    """Import only: what its driver leaves behind after a fit hangs in a forked process."""
+    import prophet  # noqa: F401
+
+
+def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+    import pandas as pd
+    from prophet import Prophet
+
+    if told.periods.size == 0:
+        raise NotApplicableError("there is no period to tell it")
+    for talker in ("cmdstanpy", "prophet"):
+        logging.getLogger(talker).disabled = True
+    origin, stretch = t[0], SPAN / np.ptp(t)
+
+    def dates(times: FloatArray) -> pd.Series:
+        days = pd.to_timedelta((times - origin) * stretch, unit="D")
+        return pd.Series(pd.Timestamp("2000-01-01") + days)
+
+    model = Prophet(
+        yearly_seasonality=False, weekly_seasonality=False, daily_seasonality=False,
+        uncertainty_samples=0,
+    )  # fmt: skip
+    for i, period in enumerate(told.periods):
+        model.add_seasonality(f"p{i}", period=period * stretch, fourier_order=told.harmonics)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its own use of pandas
+        model.fit(pd.DataFrame({"ds": dates(t), "y": y}))
+
+    def predict(times: FloatArray) -> FloatArray:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return model.predict(pd.DataFrame({"ds": dates(times)}))["yhat"].to_numpy()
+
+    return Fit(predict, None)

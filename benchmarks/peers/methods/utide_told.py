@@ -1,0 +1,37 @@
+"""UTide, told the astronomy: 59 or more tidal constituents by name and the gauge's latitude."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from benchmarks.peers.face import Fit, FloatArray, NotApplicableError, Told
+
+NAME = "UTide"
+PACKAGES = ("utide",)
+TOLD = "the astronomy"
+EVEN_ONLY = False
+BUDGET = "all"
+
+
+def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+    import utide
+
+    if told.latitude is None:
+        raise NotApplicableError("not a tide")
+    options = {"verbose": False}
+    epoch = np.datetime64(told.epoch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its own use of numpy
+        tide = utide.solve(
+            t, y, lat=told.latitude, epoch=epoch, conf_int="none", method="ols", trend=False,
+            **options,
+        )  # fmt: skip
+
+    def predict(times: FloatArray) -> FloatArray:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return np.asarray(utide.reconstruct(times, tide, epoch=epoch, **options).h)
+
+    return Fit(predict, None, note=f"{len(tide.name)} constituents")

@@ -1,0 +1,98 @@
+"""Plain networks in torch, tuned on a held-out fifth: what a user without our library would write.
+
+Each network gets the same few seconds: `STEPS` of Adam for each of three settings of its one
+critical number (bandwidth), the best step of the best setting by held-out error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.peers.face import Fit, FloatArray
+
+if TYPE_CHECKING:
+    import torch
+
+STEPS = 1500
+BATCH = 256
+CHECK_EVERY = 50
+WIDTH = 100
+HELD_OUT = 0.2
+
+
+def tuned(
+    t: FloatArray,
+    y: FloatArray,
+    build: Callable[[float, int], torch.nn.Module],
+    settings: Sequence[float],
+    *,
+    learning_rate: float,
+) -> Fit:
+    """Train one network per setting and keep the one with the least held-out error.
+
+    Parameters
+    ----------
+    t, y : ndarray of shape (n,)
+        Samples; scaled here to θ ∈ [-1, 1] and unit variance.
+    build : callable
+        (setting, seed) to a module that maps (n, 1) to (n, 1).
+    settings : sequence of float
+        Values of the network's critical number.
+    learning_rate : float
+        Of Adam, decayed to zero by a cosine.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    low, span, level, size = t.min(), np.ptp(t), y.mean(), y.std()
+
+    def to_theta(times: FloatArray) -> torch.Tensor:
+        return torch.as_tensor(2.0 * (times - low) / span - 1.0, dtype=torch.float32)[:, None]
+
+    x, target = to_theta(t), torch.as_tensor((y - level) / size, dtype=torch.float32)[:, None]
+    held = torch.as_tensor(np.random.default_rng(0).random(t.size) < HELD_OUT)
+    best_error, best, chosen = np.inf, None, settings[0]
+    for setting in settings:
+        network = build(setting, 0)
+        error = _train(network, x[~held], target[~held], x[held], target[held], learning_rate)
+        if error < best_error:
+            best_error, best, chosen = error, network, setting
+    if best is None:
+        raise FloatingPointError("training diverged at every setting")
+
+    def predict(times: FloatArray) -> FloatArray:
+        with torch.no_grad():
+            return level + size * best(to_theta(times))[:, 0].double().numpy()
+
+    return Fit(predict, None, note=f"setting {chosen:g}")
+
+
+def _train(
+    network: torch.nn.Module, x: Any, y: Any, x_held: Any, y_held: Any, learning_rate: float
+) -> float:
+    """Train in place, leave the parameters of the best check, return its held-out error."""
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, STEPS)
+    best, kept = np.inf, None
+    for step in range(1, STEPS + 1):
+        rows = torch.randint(len(x), (min(BATCH, len(x)),), generator=generator)
+        optimiser.zero_grad()
+        loss = torch.mean((network(x[rows]) - y[rows]) ** 2)
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+        if step % CHECK_EVERY == 0:
+            with torch.no_grad():
+                error = float(torch.mean((network(x_held) - y_held) ** 2))
+            if error < best:
+                best = error
+                kept = {name: value.clone() for name, value in network.state_dict().items()}
+    if kept is not None:
+        network.load_state_dict(kept)
+    return best

@@ -1,0 +1,99 @@
+"""Rows: one per problem × method × seed, in a CSV file that a run only ever appends to."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+OK = "ok"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came out of one fit; numbers that do not apply are None.
+
+    Attributes
+    ----------
+    problem, method, seed
+        The key.
+    status : str
+        "ok", or why there are no numbers: "too slow", "failed", "needs even samples", ...
+    error : float
+        Relative L² error (see `measures.function_error`).
+    n_found, precision, recall, precision_3se, recall_3se, components_right, own_3se : float
+        See `measures.period_scores`.
+    seconds, megabytes : float
+        Wall time and growth of the peak resident memory during `fit`.
+    note : str
+        A word from the method.
+    """
+
+    problem: str
+    method: str
+    seed: int
+    status: str
+    error: float | None = None
+    n_found: float | None = None
+    precision: float | None = None
+    recall: float | None = None
+    precision_3se: float | None = None
+    recall_3se: float | None = None
+    components_right: float | None = None
+    own_3se: float | None = None
+    seconds: float | None = None
+    megabytes: float | None = None
+    note: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What names the row."""
+        return self.problem, self.method, self.seed
+
+
+COLUMNS = [field.name for field in fields(Row)]
+_TEXT = {"problem", "method", "status", "note"}
+
+
+def append(path: Path, row: Row) -> None:
+    """Add one row; a run that is killed loses at most the fit it was in."""
+    new = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(COLUMNS)
+        writer.writerow([_cell(value) for value in asdict(row).values()])
+
+
+def read(path: Path) -> list[Row]:
+    """Read the rows of a file; of several with one key the last stands. No file, no rows."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = [_parse(record) for record in csv.DictReader(file)]
+    return list({row.key: row for row in rows}.values())
+
+
+def where(rows: Iterable[Row], problem: str, method: str) -> list[Row]:
+    """Rows of one problem and one method that have numbers."""
+    return [r for r in rows if r.problem == problem and r.method == method and r.status == OK]
+
+
+def _cell(value: object) -> object:
+    if value is None:
+        return ""
+    return f"{value:.5g}" if isinstance(value, float) else value
+
+
+def _parse(record: dict[str, str]) -> Row:
+    values: dict[str, object] = {}
+    for name in COLUMNS:
+        text = record[name]
+        if name in _TEXT:
+            values[name] = text
+        elif name == "seed":
+            values[name] = int(text)
+        else:
+            values[name] = float(text) if text else None
+    return Row(**values)  # type: ignore[arg-type]

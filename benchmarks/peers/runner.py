@@ -1,0 +1,226 @@
+"""The runner: every fit in a forked child, so that it can be timed, weighed and stopped.
+
+A method is warmed up once in this process (imports, compilation), then each fit runs in a fork of
+it. Peak memory is the growth of the child's peak resident set during the fit. Rows that are there
+already are not made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import select
+import signal
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.peers import measures, methods, rows
+from benchmarks.peers.catalogue import NETWORK_PROBLEMS, SIZES, Entry
+from benchmarks.peers.face import Fit, Method, NotApplicableError, Told
+from benchmarks.peers.problems import Task
+from benchmarks.peers.rows import OK, Row
+
+TOO_SLOW = "too slow"
+FAILED = "failed"
+UNEVEN = "needs even samples"
+WARM_UP = 200  # samples
+WARM_UP_LIMIT = 120.0  # seconds
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to run.
+
+    Attributes
+    ----------
+    entries : list of Entry
+        Problems.
+    methods : list of str
+        Keys in `methods.ALL`.
+    seeds, network_seeds : int
+        Number of seeds; networks get fewer.
+    limit : float
+        Seconds after which a fit is stopped.
+    networks : set of str
+        Problems the networks run on.
+    """
+
+    entries: list[Entry]
+    methods: list[str]
+    seeds: int
+    network_seeds: int
+    limit: float
+    networks: frozenset[str] = NETWORK_PROBLEMS
+
+
+def run(plan: Plan, path: Path, say: Callable[[str], None] = print) -> list[Row]:
+    """Run what is missing in the file of rows at `path` and return all its rows."""
+    done = {row.key: row for row in rows.read(path)}
+    for key in plan.methods:
+        method = methods.load(key)
+        missing = [job for job in _jobs(plan, method) if (job[0].name, key, job[1]) not in done]
+        if not missing:
+            continue
+        lacking = [name for name, version in methods.versions(method).items() if version is None]
+        trouble = f"not installed: {', '.join(lacking)}" if lacking else _warm_up(method)
+        say(f"{key}: {len(missing)} fits{f' ({trouble})' if trouble else ''}")
+        start = time.perf_counter()
+        for entry, seed in missing:
+            known = (row for row in done.values() if row.method == key)
+            row = _row(entry, key, method, seed, trouble, known, plan.limit)
+            rows.append(path, row)
+            done[row.key] = row
+        say(f"{key}: {time.perf_counter() - start:.0f} s")
+    return list(done.values())
+
+
+def _jobs(plan: Plan, method: Method) -> Iterable[tuple[Entry, int]]:
+    """Problems and seeds of a method; the size curve has one seed."""
+    network = method.BUDGET == "subset"
+    for entry in plan.entries:
+        if network and entry.name not in plan.networks:
+            continue
+        seeds = 1 if entry.size else plan.network_seeds if network else plan.seeds
+        yield from ((entry, seed) for seed in range(seeds))
+
+
+def _row(
+    entry: Entry,
+    key: str,
+    method: Method,
+    seed: int,
+    trouble: str,
+    known: Iterable[Row],
+    limit: float,
+) -> Row:
+    """Make one row; a method too slow once on a problem or size is not tried on it again."""
+    if trouble:
+        return Row(entry.name, key, seed, trouble)
+    if any(row.status == TOO_SLOW and _no_easier(entry, row) for row in known):
+        return Row(entry.name, key, seed, TOO_SLOW, note="not tried again")
+    task = entry.draw(seed)
+    if method.EVEN_ONLY and not task.even:
+        return Row(entry.name, key, seed, UNEVEN)
+    answer = in_child(lambda: judged(method, task), limit)
+    return Row(entry.name, key, seed, **answer)
+
+
+def _no_easier(entry: Entry, row: Row) -> bool:
+    """Whether the entry is the row's problem again or a larger one of the size curve."""
+    if row.problem == entry.name:
+        return True
+    return entry.size is not None and row.problem in smaller(entry.size)
+
+
+def smaller(size: int) -> set[str]:
+    """Names of the problems of the size curve below `size`."""
+    return {f"n = {other}" for other in SIZES if other < size}
+
+
+def judged(method: Method, task: Task) -> dict[str, Any]:
+    """Fit, measure and score; in the child."""
+    before = _resident()
+    start = time.perf_counter()
+    try:
+        fit = method.fit(task.t, task.y, task.told)
+    except NotApplicableError as reason:
+        return {"status": str(reason)}
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    # Prophet works in a program of its own.
+    helper = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    scores = _scores(fit, task)
+    return {
+        "status": OK,
+        **{name: value for name, value in scores.items() if np.isfinite(value)},
+        "seconds": seconds,
+        "megabytes": max(0.0, peak - before, helper) / 1e6,
+        "note": fit.note,
+    }
+
+
+def _scores(fit: Fit, task: Task) -> dict[str, float]:
+    prediction = np.asarray(fit.predict(task.t_test), np.float64)
+    return {
+        "error": measures.function_error(prediction, task),
+        **measures.period_scores(fit, task),
+    }
+
+
+def _resident() -> int:
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * resource.getpagesize()
+
+
+def _warm_up(method: Method) -> str:
+    """Fit a cosine, for imports and compilers; return what is wrong, if anything."""
+    t = np.linspace(0.0, 1.0, WARM_UP)
+    y = np.cos(2 * np.pi * 5 * t) + 0.1 * np.random.default_rng(0).standard_normal(WARM_UP)
+    told = Told(np.array([0.2]), 20.0, True, 20.0, "2010-01-01", lines=np.array([0.2]))
+
+    def once() -> dict[str, Any]:
+        method.fit(t, y, told)
+        return {"status": OK, "note": ""}
+
+    # First in a child: compiled code that crashes must not take the run with it.
+    answer = in_child(once, WARM_UP_LIMIT)
+    if answer["status"] != OK:
+        return f"fails on a cosine: {answer['note']}"
+    getattr(method, "warm_up", once)()
+    return ""
+
+
+def in_child(work: Callable[[], dict[str, Any]], limit: float) -> dict[str, Any]:
+    """Run `work` in a fork and return its answer, or a status if it is too slow or fails."""
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _answer(work, read_end, write_end)
+    os.close(write_end)
+    try:
+        return _await(read_end, limit)
+    finally:
+        os.close(read_end)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def _answer(work: Callable[[], dict[str, Any]], read_end: int, write_end: int) -> None:
+    """Child: do the work, write the answer as JSON and leave without any clean-up."""
+    try:
+        os.setsid()  # so that helpers of the method can be stopped with it
+        os.close(read_end)
+        try:
+            answer = work()
+        except MemoryError as reason:
+            answer = {"status": TOO_SLOW, "note": f"too large: {reason}"}
+        except BaseException as reason:
+            answer = {"status": FAILED, "note": f"{type(reason).__name__}: {reason}"[:160]}
+        with os.fdopen(write_end, "w") as pipe:
+            json.dump(answer, pipe)
+    finally:
+        os._exit(0)
+
+
+def _await(read_end: int, limit: float) -> dict[str, Any]:
+    text, deadline = b"", time.monotonic() + limit
+    while True:
+        ready, _, _ = select.select([read_end], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            return {"status": TOO_SLOW, "note": f"more than {limit:g} s"}
+        chunk = os.read(read_end, 65536)
+        if not chunk:
+            break
+        text += chunk
+    if not text:
+        return {"status": FAILED, "note": "the process died"}
+    answer: dict[str, Any] = json.loads(text)
+    return answer
