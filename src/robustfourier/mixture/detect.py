@@ -173,6 +173,7 @@ def detect(
         values=(y - centre) / scale,
         weights=weights,
         max_mode=float(max(limit.max_mode, given.max(initial=0.0), 1.0)),
+        nyquist=np.inf if limit.nyquist is None else limit.nyquist,
         lowest=1.0 if integer else SLOWEST,
         integer=integer,
         level=level,
@@ -241,6 +242,15 @@ class _Search:
     def _separated(self, fit: Fit) -> Fit:
         """Drop lines that left the range or came closer than the record can resolve."""
         while True:
+            # A line that crossed the Nyquist mode is, on the samples, its mirror image.
+            folded = np.where(
+                fit.modes > self.bench.nyquist, 2.0 * self.bench.nyquist - fit.modes, fit.modes
+            )
+            near = np.abs(folded - self.bench.nyquist) < 1.0
+            folded = np.where(near, self.bench.nyquist, folded)
+            if np.any(folded != fit.modes) and not fit.known[folded != fit.modes].any():
+                fit = self.bench.fit(folded, fit.known, fit.rung)
+                continue
             keep = _resolved(fit, self.bench.lowest, self.bench.max_mode, self.bench.integer)
             if keep.all():
                 return fit
@@ -383,8 +393,7 @@ class _Search:
         """Return the fit with the covariance for the noise at each line."""
         if self.assessment is None or len(self.fit.modes) == 0:
             return self.fit
-        variance = np.maximum(self.fit.refined.noise_variance, 1e-300)
-        colour = np.mean(self.assessment.floor.at(self.fit.modes) / variance, axis=1)
+        colour = self.bench.colour(self.fit, self.assessment)
         return self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung, colour)
 
 
@@ -476,7 +485,7 @@ def _notes(
     limit: ModeLimit, aliases: tuple[Alias, ...], n_lines: int, max_lines: int
 ) -> tuple[str, ...]:
     """Say what the user should know."""
-    notes = [f"searched up to mode {limit.max_mode}: {limit.rule}"]
+    notes = [f"searched up to mode {limit.max_mode:.6g}: {limit.rule}"]
     if n_lines and n_lines >= max_lines:
         notes.append(f"stopped at {n_lines} lines, as many as these samples can bear")
     notes.extend(str(alias) for alias in aliases if alias.likeness < 1.0 - 1e-6)

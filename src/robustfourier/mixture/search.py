@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import f as f_law
+from scipy.stats import gamma as gamma_law
 
 from robustfourier.mixture.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
@@ -28,6 +29,7 @@ BoolArray = NDArray[np.bool_]
 # From this many samples on, sums at real modes are cheaper than adding up columns.
 _SPECTRAL_FROM = 4000
 _TREND_LEVEL = 0.005
+_CUSP_LEVEL = 0.01
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,9 @@ class Workbench:
         Lowest mode to search.
     integer : bool
         Whether modes are the integers.
+    nyquist : float
+        Nyquist mode of an even grid, infinite otherwise. Within a mode of it cosine and sine are
+        nearly parallel on the samples: such a line is the alternating one, exactly at `nyquist`.
     level : float
         Largest false-alarm probability of a line.
     rungs : tuple of int
@@ -91,6 +96,7 @@ class Workbench:
     max_mode: float
     lowest: float
     integer: bool
+    nyquist: float
     level: float
     rungs: tuple[int, ...]
 
@@ -174,13 +180,15 @@ class Workbench:
         self, modes: FloatArray, known: BoolArray, rung: int, colour: FloatArray | None = None
     ) -> Fit:
         """Refine lines from these starting modes, with a trend of `rung` columns."""
+        alternating = ~known & (np.abs(modes - self.nyquist) < 1.0)
+        modes = np.where(alternating, self.nyquist, modes) if alternating.any() else modes
         refined = refine(
             self.theta,
             self.values,
             self.weights,
             modes,
             trend=self.columns[:, self._pick(rung)],
-            fixed=known | self.integer,
+            fixed=known | alternating | self.integer,
             colour=colour,
             moments_at=lambda at: self.moments(np.clip(at, 0.0, self.max_mode + 2.0), rung),
         )
@@ -231,6 +239,28 @@ class Workbench:
         power = line_power(fit.refined.gram, lines.cosine / root, lines.sine / root, whitener)
         ratio = power.sum(axis=1)
         return ratio, self.alarm(ratio, floor.dof_at(lines.mode), whitener.shape[1])
+
+    def colour(self, fit: Fit, assessment: Assessment) -> FloatArray:
+        """Return the noise power at each line over the mean noise variance, shape (K,).
+
+        A strong line that is not quite steady stands on a cusp of its own. Where the residual at
+        1, 2 and 3 modes beside a line is clearly above the floor, that is its noise.
+        """
+        variance = np.maximum(fit.refined.noise_variance, 1e-300)
+        floor = assessment.floor.at(fit.modes)
+        power = self.grid.power(assessment.data_sums)
+        ratio = np.ones(len(fit.modes))
+        for i, mode in enumerate(fit.modes):
+            beside = mode + np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
+            place = np.round(beside / self.grid.spacing).astype(int)
+            others = np.delete(fit.modes, i)
+            free = np.abs(beside[:, None] - others).min(axis=1, initial=np.inf) > 0.75
+            free &= (place > 0) & (place < len(power))
+            if free.any():
+                local = float(np.mean(power[place[free]] / floor[i]))
+                count = int(free.sum()) * power.shape[1]
+                ratio[i] = local if gamma_law.sf(local * count, count) < _CUSP_LEVEL else 1.0
+        return ratio * np.mean(floor / variance, axis=1)
 
     def alarm(self, ratio: FloatArray, dof: FloatArray, n_outputs: int) -> FloatArray:
         """Return the false-alarm probability for power over floor."""

@@ -30,7 +30,7 @@ class ModeLimit:
 
     Parameters
     ----------
-    max_mode : int
+    max_mode : float
         Highest mode to search; 0 if the samples bear none.
     nyquist : float or None
         Nyquist mode if the samples lie on an even grid, else None.
@@ -38,7 +38,7 @@ class ModeLimit:
         The rule that gave `max_mode`, in words for the user.
     """
 
-    max_mode: int
+    max_mode: float
     nyquist: float | None
     rule: str
 
@@ -84,17 +84,17 @@ def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
     --------
     >>> import numpy as np
     >>> highest_mode(np.linspace(-1, 1, 101)).max_mode
-    50
+    50.0
     """
     distinct = np.unique(theta)
     spacing = even_spacing(distinct)
     nyquist = None if spacing is None else 1.0 / spacing
     if limit is not None:
-        return ModeLimit(int(limit), nyquist, f"the given limit of {int(limit)} modes")
+        return ModeLimit(float(limit), nyquist, f"the given limit of {limit:.6g} modes")
     if len(distinct) < 4:
-        return ModeLimit(0, nyquist, "fewer than four distinct times bear no mode")
+        return ModeLimit(0.0, nyquist, "fewer than four distinct times bear no mode")
     if nyquist is not None:
-        top = min(int(np.floor(nyquist + 1e-6)), _MODES_AT_MOST)
+        top = float(min(nyquist, _MODES_AT_MOST))
         return ModeLimit(top, nyquist, f"the Nyquist mode {nyquist:.6g} of even sampling")
     return _irregular_limit(distinct)
 
