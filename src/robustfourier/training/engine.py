@@ -160,9 +160,8 @@ def choose_engine(engine: EngineName, architecture: Architecture) -> str:
     if engine not in ENGINES:
         raise InputError(f"engine={engine!r} is unknown; use one of {', '.join(ENGINES)}")
     if engine == "auto":
-        fast = "dense" if architecture.hidden_layer_sizes else "fused"
-        usable = _is_installed(fast) and not _engine_class(fast).refusal(architecture)
-        return fast if usable else "torch"
+        usable = _is_installed("fused") and not _engine_class("fused").refusal(architecture)
+        return "fused" if usable else "torch"
     reason = _engine_class(engine).refusal(architecture)
     if reason:
         raise InputError(f"engine={engine!r} {reason}; use engine='auto'")
