@@ -2,34 +2,36 @@
 
 The strength of mode k is the size of what its units pass on: s_k² = Σ w_i²·‖A_i‖² over the units
 i of its sine and cosine (both signs), with w_i the diagonal weight and A_i the weights behind the
-unit. Most modes carry nothing; their strengths scatter around a common level because they were
-drawn at random and pushed around by noise. Products of weights scatter by factors, so the scatter
-is measured on log s, robustly (median and median absolute deviation), and a mode is active if it
-stands above the level by more than the largest of m normal deviates does in 95 of 100 cases:
+unit. Most modes carry nothing: their weights are what was drawn at random and pushed around by
+noise. Such a strength scatters like a product of two normal weights (sine and cosine together),
+whose tail is exponential, P(s > xτ) ≈ 1.17·e⁻ˣ, with median 0.876·τ; sums over more units and
+layers behind have lighter tails. The median over all modes therefore gives τ, and a mode is active
+if nothing would be this strong anywhere among m modes in 95 of 100 trainings:
 
-    log s_k > median(log s) + z·1.4826·MAD(log s),    z = Φ⁻¹(1 − 0.05/m).
+    s_k > τ·log(1.17·m / 0.05),    τ = median(s) / 0.876,
 
-Nothing is to be chosen. The upper tail of a product of normal weights, seen in log s, is shorter
-than the normal one: with 50 modes and more of pure noise, a false mode appears in at most 3 of
-100 trainings, with 20 modes in about 5.
+with the median taken again over the modes not called active until nothing changes. There is no
+number to choose. For 100 modes the bound is 8.9 times the median.
+
+Checked on simulated strengths: of modes that carry nothing, one or more is called active in 5 to 9
+of 100 cases (10 to 1000 modes; in 0 of 100 if their weights scatter like Gaussians); modes 20
+times the median are all found while up to a third of all modes carry something.
 
 When it fails
 -------------
-* More than about a third of the modes carry something: the median is no longer the level of
-  nothing, and weak modes are missed. Use more modes than the signal has, or a threshold.
-* Fewer than 20 modes: level and scatter are guesses; with 10, a false mode in 1 of 10 trainings.
+* More than about 40 % of the modes carry something: the median is no longer the level of
+  nothing. Use more modes than the signal has, or a threshold.
 * Training was too short: weak modes have not yet left the crowd and are missed.
 * Training was so long that noise was fitted: the crowd's level rises to that of the noise in each
-  mode, about σ√(2/n) for n samples; weaker modes cannot be told from it by any rule.
-* Without diagonal layer training does not push modes apart; the rule then finds what little
-  stands out.
+  mode, about σ√(2/n) for n samples; modes below 9 times that are missed.
+* ``init="glorot"`` breaks the pairs of half the modes; what is left over shows as a mode at 2k.
+* Without diagonal layer training does not push modes apart, and hardly any mode stands out.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
 
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
@@ -38,7 +40,8 @@ from robustfourier.network.weights import Weights
 __all__ = ["active_modes", "mode_strengths"]
 
 _FALSE_ALARM = 0.05  # for all modes together
-_NORMAL_MAD = 1.4826  # the standard deviation of a normal variable with MAD 1
+_TAIL = 1.17  # P(s > xτ) ≈ 1.17 e⁻ˣ for s = τ·hypot(N₁N₂, N₃N₄), x > 5
+_MEDIAN = 0.876  # of s/τ
 _EXACT = 1e-12  # relative to the strongest mode: below is rounding, not weight
 
 
@@ -100,11 +103,13 @@ def active_modes(
             raise InputError(f"threshold={threshold!r} must be 0 or positive, or None for the rule")
         return strengths > threshold
     floor = _EXACT * strengths.max(initial=0.0)
-    if np.median(strengths) <= floor:
-        return strengths > floor  # exactly sparse: nothing is zero, and everything else is not
-    log = np.log(np.maximum(strengths, floor))
-    level = np.median(log)
-    scatter = _NORMAL_MAD * np.median(np.abs(log - level))
-    # a scatter of nothing (all modes but a few exactly equal) must not call rounding active
-    z = norm.ppf(1.0 - _FALSE_ALARM / strengths.size)
-    return log > level + max(z * scatter, 1e-9)
+    times_tau = np.log(_TAIL * strengths.size / _FALSE_ALARM)
+    active = np.zeros(strengths.shape, dtype=bool)
+    while not active.all():
+        # a median of zero means exact sparsity: then everything that is not rounding is active
+        tau = np.median(strengths[~active]) / _MEDIAN
+        found = strengths > max(times_tau * tau, floor)
+        if not (found & ~active).any():
+            break
+        active |= found
+    return active

@@ -25,6 +25,7 @@ from robustfourier.estimators.validation import (
     theta_columns,
     time_columns,
 )
+from robustfourier.mixture.rows import weighted_median
 from robustfourier.modes import ModeTable
 from robustfourier.network.architecture import Activation, Architecture
 from robustfourier.network.initial import Init, draw_weights
@@ -70,7 +71,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         Size of the output weights that "theory" starts from.
     loss : {"mean_squared", "half_squared", "huber"}, default "mean_squared"
     delta : float, default 1.345
-        Where Huber's loss turns linear, in standard deviations of y (in the unit of y if not
+        Where Huber's loss turns linear, in units of the spread of y (of y itself if not
         `standardize`).
     ridge : float, default 0.0
         λ of the penalty λ‖w‖²/2 on the diagonal.
@@ -86,8 +87,9 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
     n_output_steps : int, optional
         Steps of the second phase of layer-wise training; as many as `n_steps` if not given.
     standardize : bool, default True
-        Train on (y − mean)/standard deviation and undo it in `predict`. SGD with a given rate is
-        stable for targets of size one only; False trains on y as it is, as the paper does.
+        Train on (y − mean)/standard deviation and undo it in `predict`; with ``loss="huber"`` on
+        median and median absolute deviation. SGD with a given rate is stable for targets of
+        size one only; False trains on y as it is, as the paper does.
     period : number, timedelta or sequence of them, optional
         Length of the domain where it is known; the extent of the data otherwise.
     endpoint : {"included", "excluded"}, default "included"
@@ -97,7 +99,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         `robustfourier.estimators.activity`, which needs no number.
     dtype : {"float64", "float32"}, default "float64"
         What training computes in.
-    engine : {"auto", "torch", "fused"}, default "auto"
+    engine : {"auto", "torch", "fused", "dense"}, default "auto"
     observers : sequence of callables, optional
         Called with a `Progress` every 1000 steps; one that returns True ends the training.
     random_state : int, numpy Generator, RandomState or None, default None
@@ -232,7 +234,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         theta, values, weight = canonical_rows(
             theta_columns(columns, domains), target.reshape(len(target), -1), weight
         )
-        scaling = _Scaling.of(values, weight) if self.standardize else _Scaling.none(values)
+        scaling = self._scaling(values, weight)
         trained = self._train(fixed_sample(theta, scaling.apply(values), weight))
         modes = _mode_table(trained.weights, domains, scaling, self.threshold, target.ndim)
         # all at once, at the end: an error above leaves no trace
@@ -277,6 +279,11 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
                 "diagonal_box='theorem' and output_box='theorem' belong to training='layerwise'; "
                 "give numbers for joint training"
             )
+
+    def _scaling(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> _Scaling:
+        if not self.standardize:
+            return _Scaling(np.zeros(y.shape[1]), np.ones(y.shape[1]))
+        return _Scaling.robust(y, weight) if self.loss == "huber" else _Scaling.mean(y, weight)
 
     def _train(self, sample: FixedSample) -> Training:
         start_seed, batch_seed = seed_sequence(self.random_state, 2)
@@ -325,7 +332,8 @@ class _Scaling:
     scale: NDArray[np.float64]
 
     @classmethod
-    def of(cls, y: NDArray[np.float64], weight: NDArray[np.float64]) -> _Scaling:
+    def mean(cls, y: NDArray[np.float64], weight: NDArray[np.float64]) -> _Scaling:
+        """Mean and standard deviation."""
         offset = np.average(y, axis=0, weights=weight)
         scale = np.sqrt(np.average((y - offset) ** 2, axis=0, weights=weight))
         # a constant y leaves rounding behind, which must not be blown up to size one
@@ -333,8 +341,13 @@ class _Scaling:
         return cls(offset, np.where(constant | (scale == 0), 1.0, scale))
 
     @classmethod
-    def none(cls, y: NDArray[np.float64]) -> _Scaling:
-        return cls(np.zeros(y.shape[1]), np.ones(y.shape[1]))
+    def robust(cls, y: NDArray[np.float64], weight: NDArray[np.float64]) -> _Scaling:
+        """Median and 1.4826 times the median absolute deviation, which outliers do not move."""
+        plain = cls.mean(y, weight)
+        offset = np.array([weighted_median(column, weight) for column in y.T])
+        spread = np.array([weighted_median(column, weight) for column in np.abs(y - offset).T])
+        # where more than half of y is one number, the spread is told by the rest alone
+        return cls(offset, np.where(spread > 0, 1.4826 * spread, plain.scale))
 
     def apply(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
         return (y - self.offset) / self.scale

@@ -117,6 +117,7 @@ def check_targets(y: Any, n_rows: int, estimator: BaseEstimator) -> FloatArray:
         y,
         dtype="numeric",
         ensure_2d=False,
+        allow_nd=True,
         ensure_all_finite=False,
         input_name="y",
         estimator=estimator,

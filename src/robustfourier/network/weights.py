@@ -59,7 +59,8 @@ class Weights:
                 raise InputError(
                     f"arrays[{name!r}] has shape {self.arrays[name].shape}; it must be {shape}"
                 )
-        ordered = {name: self.arrays[name] for name in shapes}
+        # one memory order: matrix products of another order round in other bits
+        ordered = {name: np.ascontiguousarray(self.arrays[name]) for name in shapes}
         object.__setattr__(self, "arrays", MappingProxyType(ordered))
 
     def __getstate__(self) -> dict[str, Any]:

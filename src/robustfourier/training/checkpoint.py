@@ -102,8 +102,9 @@ def load_checkpoint(path: str | PathLike[str]) -> Checkpoint:
         If there is none.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        # opened here, because numpy leaves a damaged file open
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
         meta = json.loads(arrays.pop(_META).tobytes())
     except FileNotFoundError:
         raise

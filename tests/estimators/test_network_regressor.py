@@ -1,0 +1,387 @@
+"""FourierNetworkRegressor: what it finds, what stays the same, what it refuses."""
+
+import pickle
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from robustfourier import FourierNetworkRegressor, memory
+from robustfourier.errors import DivergenceError, InputError, OutOfMemoryError
+from robustfourier.synthetic import paper_example, relative_error
+from robustfourier.training.engine import ENGINES
+
+QUICK = {"n_modes": 12, "n_steps": 600, "learning_rate": 0.05, "random_state": 0}
+
+
+def regressor(**options) -> FourierNetworkRegressor:
+    return FourierNetworkRegressor(**{**QUICK, **options})
+
+
+@pytest.fixture(scope="module")
+def wave():
+    rng = np.random.default_rng(0)
+    t = np.sort(rng.uniform(0, 10, 300))
+    t[[0, -1]] = 0, 10
+    return t[:, None], 2 + 3 * np.cos(np.pi * (t - 5)) + rng.normal(size=300)
+
+
+def test_a_wave_in_noise_is_found_with_its_mode_period_amplitude_and_phase(wave):
+    # five cycles of cos(2π f (t − 5)) with f = 1/2: phase 0 at the middle of the record
+    model = regressor(n_steps=3000).fit(*wave)
+    found = model.modes_.select(model.modes_.active)
+    assert found.mode.tolist() == [5.0]
+    assert found.period == pytest.approx([2.0])
+    assert found.frequency == pytest.approx([0.5])
+    assert found.amplitude == pytest.approx([3.0], abs=0.2)
+    assert found.phase == pytest.approx([0.0], abs=0.1)
+    assert model.score(*wave) > 0.7
+
+
+def test_a_small_version_of_the_papers_first_example():
+    # the paper's size needs 6e4 steps; a faster rate shows the same picture in 8000
+    problem = paper_example(1, random_state=0)
+    model = FourierNetworkRegressor(
+        n_modes=80, n_steps=8000, learning_rate=0.02, decay_steps=8000, random_state=0
+    ).fit(problem.theta[:, None], problem.y)
+    assert model.modes_.mode[model.modes_.active].tolist() == [5, 29, 61]
+    assert relative_error(model.predict(problem.theta[:, None]), problem.truth) < 0.08
+
+
+def test_pure_noise_has_no_active_modes():
+    rng = np.random.default_rng(3)
+    model = regressor(n_modes=50, n_steps=3000)
+    model.fit(np.linspace(0, 1, 2000)[:, None], rng.normal(size=2000))
+    assert not model.modes_.active.any()
+
+
+def test_a_threshold_replaces_the_rule(wave):
+    assert regressor(threshold=0.0).fit(*wave).modes_.active.all()
+    assert not regressor(threshold=1e3).fit(*wave).modes_.active.any()
+
+
+def test_amplitudes_and_phases_are_those_of_the_prediction(wave):
+    model = regressor().fit(*wave)
+    t = 10 * np.arange(4096) / 4096
+    spectrum = np.fft.rfft(model.predict(t[:, None]))[1:13] * 2 / 4096
+    centred = spectrum * np.exp(1j * np.pi * np.arange(1, 13))  # told at the middle of the record
+    np.testing.assert_allclose(model.modes_.amplitude, np.abs(centred), atol=1e-5)
+    strong = model.modes_.amplitude > 0.05
+    np.testing.assert_allclose(model.modes_.phase[strong], -np.angle(centred)[strong], atol=1e-3)
+
+
+def test_the_prediction_repeats_outside_the_span(wave):
+    model = regressor().fit(*wave)
+    t = np.linspace(0.1, 9.9, 50)[:, None]
+    np.testing.assert_allclose(model.predict(t + 10), model.predict(t), atol=1e-9)
+
+
+def test_the_prediction_follows_scale_and_shift_of_y_and_of_time(wave):
+    X, y = wave
+    plain = regressor().fit(X, y)
+    scaled = regressor().fit(X * 1000 + 7, 50 * y - 3)
+    np.testing.assert_allclose(
+        scaled.predict(X * 1000 + 7), 50 * plain.predict(X) - 3, rtol=1e-6, atol=1e-5
+    )
+    np.testing.assert_allclose(scaled.modes_.period, 1000 * plain.modes_.period)
+    np.testing.assert_allclose(scaled.modes_.amplitude, 50 * plain.modes_.amplitude, rtol=1e-5)
+
+
+def test_without_standardisation_the_network_sees_y_as_it_is(wave):
+    model = regressor(standardize=False).fit(*wave)
+    assert model.y_offset_.tolist() == [0.0]
+    assert model.y_scale_.tolist() == [1.0]
+    theta = model.domain_.to_theta(wave[0])
+    np.testing.assert_array_equal(model.predict(wave[0]), model.weights_.predict(theta)[:, 0])
+
+
+def test_the_order_of_rows_does_not_matter(wave):
+    X, y = wave
+    shuffled = np.random.default_rng(1).permutation(len(y))
+    one, other = regressor().fit(X, y), regressor().fit(X[shuffled], y[shuffled])
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
+def test_weight_two_is_the_row_twice_and_weight_zero_is_no_row(wave):
+    X, y = wave
+    weight = np.random.default_rng(2).integers(0, 4, len(y))
+    weighted = regressor().fit(X, y, sample_weight=weight)
+    repeated = regressor().fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
+
+
+def test_rows_of_weight_zero_do_not_stretch_the_domain(wave):
+    X, y = wave
+    X, y = np.vstack([X, [[1e6]]]), np.append(y, -1e9)
+    model = regressor().fit(X, y, sample_weight=np.append(np.ones(len(y) - 1), 0))
+    assert model.domain_.span == 10
+
+
+def test_huber_loss_shrugs_off_outliers(wave):
+    X, y = wave
+    broken = y.copy()
+    broken[::15] += 200
+    clean = regressor().fit(X, y).predict(X)
+    squared = regressor().fit(X, broken).predict(X)
+    huber = regressor(loss="huber", delta=0.5).fit(X, broken).predict(X)
+    assert relative_error(huber, clean) < 0.3 * relative_error(squared, clean)
+
+
+def test_several_outputs_share_one_diagonal(wave):
+    X, y = wave
+    Y = np.column_stack([y, -2 * y, y**2])
+    model = regressor().fit(X, Y)
+    assert model.predict(X).shape == (300, 3)
+    assert model.diagonal_weights_.shape == (50,)
+    assert model.modes_.amplitude.shape == (12, 3)
+    assert model.score(X, Y[:, :3]) > 0.3
+    assert "amplitude_2" in model.modes_.to_frame()
+
+
+def test_a_column_y_gives_a_column_back(wave):
+    X, y = wave
+    assert regressor().fit(X, y[:, None]).predict(X).shape == (300, 1)
+
+
+def test_columns_add_up():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (800, 2))
+    y = np.cos(2 * np.pi * 3 * X[:, 0]) + np.sin(2 * np.pi * 7 * X[:, 1])
+    model = regressor(n_modes=20, n_steps=4000).fit(X, y)
+    found = model.modes_.select(model.modes_.active)
+    assert list(zip(found.column, found.mode, strict=True)) == [(0, 3), (1, 7)]
+    a, b = X[:1], X[1:2]
+    mixed = np.array([[a[0, 0], b[0, 1]], [b[0, 0], a[0, 1]]])
+    total = model.predict(a) + model.predict(b)
+    np.testing.assert_allclose(model.predict(mixed).sum(), total[0], rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"hidden_layer_sizes": (8,)},
+        {"hidden_layer_sizes": (8,), "diagonal": False},
+        {"diagonal": False},
+        {"activation": "identity", "init": "glorot"},
+        {"training": "layerwise", "init": "theory", "r_c": 0.5, "ridge": 0.01},
+        {
+            "training": "layerwise",
+            "init": "theory",
+            "ridge": 0.5,
+            "diagonal_box": "theorem",
+            "output_box": "theorem",
+        },
+        {"dtype": "float32"},
+        {"embedding": "symmetrised", "engine": "torch"},
+    ],
+)
+def test_every_kind_of_network_fits_and_reports(wave, options):
+    model = regressor(**options).fit(*wave)
+    assert np.isfinite(model.predict(wave[0])).all()
+    assert len(model.modes_) == 12
+    assert model.modes_.cosine_weight.shape == (12,)
+    assert (model.diagonal_weights_ is None) == (options.get("diagonal") is False)
+    assert model.history_.engine in ENGINES[1:]
+    frame = model.modes_.to_frame()
+    assert {"mode", "period", "amplitude", "phase", "cosine_weight", "active"} <= set(frame)
+
+
+def test_cosine_and_sine_weights_are_those_of_the_diagonal(wave):
+    model = regressor(init="glorot").fit(*wave)
+    w = model.diagonal_weights_.reshape(2, 25)  # +φ and −φ; φ = 1, sin, cos, sin, cos, …
+    rms = np.sqrt((w**2).mean(axis=0))
+    np.testing.assert_allclose(model.modes_.sine_weight, rms[1::2])
+    np.testing.assert_allclose(model.modes_.cosine_weight, rms[2::2])
+
+
+def test_dates_are_times(wave):
+    X, y = wave
+    seconds = (X[:, 0] * 86_400).round().astype("timedelta64[s]")
+    dates = np.datetime64("2024-01-01T00:00:00") + seconds
+    plain = regressor().fit(seconds.astype(float)[:, None] / 86_400, y)
+    zoned = pd.Series(dates).dt.tz_localize("Europe/Paris")
+    for table in (
+        pd.DataFrame({"when": dates}),
+        pl.DataFrame({"when": dates.astype("datetime64[us]")}),
+        dates[:, None],
+        pd.DataFrame({"when": zoned}),
+        np.array(dates.astype(object))[:, None],
+    ):
+        model = regressor().fit(table, y)
+        assert model.domain_.unit == "day"
+        np.testing.assert_allclose(model.modes_.period, plain.modes_.period, rtol=1e-12)
+        np.testing.assert_allclose(model.predict(table), plain.predict(X), atol=1e-3)
+
+
+def test_dates_and_numbers_may_stand_side_by_side(wave):
+    X, y = wave
+    dates = np.datetime64("2024-01-01") + (X[:, 0] * 86_400).astype("timedelta64[s]")
+    table = pd.DataFrame({"when": dates, "angle": np.linspace(0, 1, len(y))})
+    model = regressor().fit(table, y)
+    assert [domain.dates for domain in model.domains_] == [True, False]
+    assert model.feature_names_in_.tolist() == ["when", "angle"]
+
+
+def test_unix_nanoseconds_lose_nothing(wave):
+    X, y = wave
+    nanoseconds = 1_700_000_000_000_000_000 + (X * 1e9).astype(np.int64)
+    small, large = regressor().fit(X, y), regressor().fit(nanoseconds, y)
+    np.testing.assert_allclose(large.predict(nanoseconds), small.predict(X), atol=1e-5)
+
+
+def test_a_known_period_sets_the_domain(wave):
+    X, y = wave
+    model = regressor(period=20.0).fit(X, y)
+    assert model.domain_.span == 20
+    assert model.modes_.period[0] == 20
+    with pytest.raises(InputError, match=re.escape("period has 2 entries but X has 1 columns")):
+        regressor(period=[1.0, 2.0]).fit(X, y)
+
+
+def test_the_end_of_a_full_period_can_be_excluded():
+    X = np.arange(24.0)[:, None]
+    model = regressor(endpoint="excluded").fit(X, np.cos(2 * np.pi * X[:, 0] / 24))
+    assert model.domain_.span == pytest.approx(24)
+
+
+def test_the_same_seed_gives_the_same_model_and_another_seed_another(wave):
+    one, same, other = (regressor(random_state=s).fit(*wave) for s in (4, 4, 5))
+    np.testing.assert_array_equal(one.diagonal_weights_, same.diagonal_weights_)
+    assert (one.diagonal_weights_ != other.diagonal_weights_).any()
+    for random_state in (np.random.RandomState(0), np.random.default_rng(0), None):
+        assert np.isfinite(regressor(random_state=random_state).fit(*wave).predict(wave[0])).all()
+
+
+def test_clone_pickle_pipeline_and_grid_search(wave):
+    X, y = wave
+    model = regressor().fit(X, y)
+    assert clone(model).get_params() == model.get_params()
+    twin = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(twin.predict(X), model.predict(X))
+    pipeline = make_pipeline(FunctionTransformer(lambda t: 2 * t), regressor()).fit(X, y)
+    np.testing.assert_allclose(pipeline.predict(X), model.predict(X), atol=1e-6)
+    search = GridSearchCV(regressor(n_steps=100), {"n_modes": [3, 6]}, cv=2).fit(X, y)
+    assert search.best_params_["n_modes"] in (3, 6)
+
+
+def test_observers_can_stop_the_fit(wave):
+    model = regressor(n_steps=5000, observers=[lambda p: p.step >= 1000]).fit(*wave)
+    assert model.history_.n_steps == 1000
+
+
+def test_prediction_without_dense_layers_loads_no_torch(wave, tmp_path):
+    path = tmp_path / "model.pickle"
+    path.write_bytes(pickle.dumps(regressor().fit(*wave)))
+    code = (
+        f"import pickle, sys; model = pickle.load(open({str(path)!r}, 'rb')); "
+        "model.predict([[1.0]]); print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+BAD_FITS = [
+    ({}, [[0.0], [np.nan]], [1.0, 2.0], "X contains NaN or infinity (inf): X[1, 0] is nan"),
+    ({}, [[0.0], [np.inf]], [1.0, 2.0], "X[1, 0] is inf; remove or fill"),
+    ({}, [[0.0], [1.0]], [1.0, np.nan], "y[1] is nan"),
+    ({}, [[0.0], [1.0]], [1.0, -np.inf], "y[1] is -inf"),
+    ({}, [[0.0]], [1.0], "(n_samples=1); at least two samples"),
+    ({}, [[3.0], [3.0]], [1.0, 2.0], "times are all equal; at least two different times"),
+    ({}, [[0.0], [1.0]], [1.0, 2.0, 3.0], "y has 3 rows but X has 2"),
+    ({}, [[0.0], [1.0]], None, "requires y to be passed"),
+    ({}, [[0.0], [1.0]], np.zeros((2, 1, 1)), "y has shape (2, 1, 1)"),
+    ({"n_modes": 0}, [[0.0], [1.0]], [1.0, 2.0], "n_modes=0 is not usable"),
+    ({"ridge": -1.0}, [[0.0], [1.0]], [1.0, 2.0], "ridge=-1.0 (λ) must be 0 or positive"),
+    ({"diagonal_box": -1.0}, [[0.0], [1.0]], [1.0, 2.0], "diagonal_box=-1.0 is not usable"),
+    ({"output_box": "theorem"}, [[0.0], [1.0]], [1.0, 2.0], "belong to training='layerwise'"),
+    ({"training": "both"}, [[0.0], [1.0]], [1.0, 2.0], "training='both' is unknown"),
+    ({"dtype": "float16"}, [[0.0], [1.0]], [1.0, 2.0], "dtype='float16' is unknown"),
+    ({"engine": "gpu"}, [[0.0], [1.0]], [1.0, 2.0], "engine='gpu' is unknown"),
+    ({"init": "he"}, [[0.0], [1.0]], [1.0, 2.0], "init='he' is unknown"),
+    ({"loss": "l1"}, [[0.0], [1.0]], [1.0, 2.0], "loss='l1' is unknown"),
+    ({"embedding": "x"}, [[0.0], [1.0]], [1.0, 2.0], "embedding='x' is unknown"),
+    ({"activation": "x"}, [[0.0], [1.0]], [1.0, 2.0], "activation='x' is unknown"),
+    ({"learning_rate": 0}, [[0.0], [1.0]], [1.0, 2.0], "learning_rate=0 must be a positive"),
+    ({"batch_size": 0}, [[0.0], [1.0]], [1.0, 2.0], "batch_size=0 must be"),
+    ({"n_steps": 1.5}, [[0.0], [1.0]], [1.0, 2.0], "n_steps=1.5 must be a whole number"),
+    ({"threshold": -1}, [[0.0], [1.0]], [1.0, 2.0], "threshold=-1 must be 0 or positive"),
+    ({"random_state": "seed"}, [[0.0], [1.0]], [1.0, 2.0], "random_state='seed' is not usable"),
+]
+
+
+@pytest.mark.parametrize(("options", "X", "y", "message"), BAD_FITS, ids=lambda v: str(v)[:40])
+def test_what_cannot_be_used_is_named_and_nothing_is_half_fitted(options, X, y, message):
+    model = regressor(**{"n_steps": 5, **options})
+    with pytest.raises(InputError, match=re.escape(message)):
+        model.fit(X, y)
+    assert not [name for name in vars(model) if name.endswith("_")]
+    with pytest.raises(NotFittedError):
+        model.predict([[0.0]])
+
+
+def test_text_objects_and_mixed_timezones_are_refused():
+    model = regressor(n_steps=5)
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        model.fit(np.array([["a"], ["b"]], dtype=object), [1.0, 2.0])
+    mixed = [
+        [pd.Timestamp("2024-01-01", tz="UTC").to_pydatetime()],
+        [pd.Timestamp("2024-01-02", tz="Europe/Paris").to_pydatetime()],
+    ]
+    with pytest.raises(InputError, match="mixes time zones"):
+        model.fit(np.array(mixed, dtype=object), [1.0, 2.0])
+    assert not [name for name in vars(model) if name.endswith("_")]
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1.0, -1.0, 1.0], "sample_weight has the negative value -1.0"),
+        ([1.0, np.nan, 1.0], "sample_weight contains NaN"),
+        ([1.0, 1.0], "sample_weight has shape (2,), expected (3,)"),
+        ([0.0, 0.0, 0.0], "sample_weight is zero for every row"),
+        ([1.0, 0.0, 0.0], "of which 1 count"),
+    ],
+)
+def test_weights_that_cannot_be_used_are_refused(weight, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        regressor().fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0], sample_weight=weight)
+
+
+def test_a_failed_refit_leaves_the_old_fit(wave):
+    model = regressor().fit(*wave)
+    before = model.predict(wave[0])
+    with pytest.raises(InputError):
+        model.fit(np.zeros((3, 2)), [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(model.predict(wave[0]), before)
+    assert model.n_features_in_ == 1
+
+
+def test_divergence_is_an_error_that_leaves_nothing_behind(wave):
+    model = regressor(learning_rate=1e4)
+    with pytest.raises(DivergenceError, match="use a smaller learning_rate"):
+        model.fit(*wave)
+    assert not hasattr(model, "weights_")
+
+
+def test_more_modes_than_memory_allows_says_the_bytes(wave, monkeypatch):
+    with pytest.raises(OutOfMemoryError, match=r"n_modes=1000000000000 needs \d+ bytes"):
+        regressor(n_modes=10**12).fit(*wave)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 100_000)
+    with pytest.raises(OutOfMemoryError, match=r"n_modes=100 needs \d+ bytes .* use fewer modes"):
+        regressor(n_modes=100, engine="torch").fit(*wave)
+
+
+def test_predicting_dates_with_a_model_of_numbers_is_refused(wave):
+    model = regressor().fit(*wave)
+    dates = pd.DataFrame({"t": pd.date_range("2024-01-01", periods=3)})
+    with pytest.raises(InputError, match="times are dates, but this domain was made from numbers"):
+        model.predict(dates.to_numpy())
