@@ -42,7 +42,7 @@ Real = float | FloatArray
 
 ODDS = 20.0  # a tie must be this much more likely than a free line
 CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
-SMALLEST_ERROR = 1e-4  # in modes; noiseless data would otherwise contradict every tie
+SMALLEST_ERROR = 0.005  # in modes: a drift of one degree at the ends, less than any model is worth
 HIGHEST_ORDER = 4  # of a combination tone, |n1| + |n2|
 MISSING = tuple((p, q) for q in range(3, 7) for p in range(2, q) if gcd(p, q) == 1)
 COMBINATIONS = tuple(

@@ -24,7 +24,7 @@ __all__ = ["Settings", "additive", "decompose"]
 
 FloatArray = NDArray[np.float64]
 
-SWEEPS = 3  # over the columns; the first finds the lines, the others settle what columns share
+SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
 ROBUST_ROUNDS = 3  # of pulling outliers in around the smoothed fit
 
 
@@ -105,7 +105,7 @@ def _separate(found: Detection, values: FloatArray, settings: Settings) -> Separ
         trend=trend_columns(found.theta, len(found.trend.coefficients)),
         floor=floor,
         noise=noise,
-        highest=float(found.limit.max_mode),
+        highest=float(max(found.limit.max_mode, found.limit.nyquist or 0.0)),
         level=settings.level,
         fixed=found.known,
         integer=settings.frequencies == "integer",

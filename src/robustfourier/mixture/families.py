@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.mixture.components import Grouping
+from robustfourier.mixture.cusps import cusp_ratio
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.significance import false_alarm
 from robustfourier.spectral.realmodes import RealModeSums
@@ -48,11 +49,11 @@ class Further:
 
 def further_harmonics(
     theta: FloatArray,
-    weighted_residuals: FloatArray,
+    weights: FloatArray,
+    residuals: FloatArray,
     grouping: Grouping,
     floor: NoiseFloor,
     *,
-    total: float,
     highest: float,
     level: float,
 ) -> Further:
@@ -61,14 +62,13 @@ def further_harmonics(
     Parameters
     ----------
     theta : ndarray of shape (n,)
-    weighted_residuals : ndarray of shape (n, q)
-        Weights times what the known lines leave over.
+    weights : ndarray of shape (n,)
+    residuals : ndarray of shape (n, q)
+        What the known lines leave over.
     grouping : Grouping
         Families so far.
     floor : NoiseFloor
         Noise power as a function of the mode.
-    total : float
-        Total weight.
     highest : float
         Highest mode to look at.
     level : float
@@ -76,7 +76,8 @@ def further_harmonics(
     """
     rows = _candidates(grouping, highest)
     modes = rows @ grouping.bases
-    p_value = _p_values(theta, weighted_residuals, modes, floor, total, highest)
+    lines = grouping.harmonics @ grouping.bases
+    p_value = _p_values(theta, weights, residuals, modes, lines, floor)
     found: list[int] = []
     alarm: list[float] = []
     for j in range(len(grouping.bases)):
@@ -139,7 +140,7 @@ def _candidates(grouping: Grouping, highest: float) -> IntArray:
     modes = rows @ grouping.bases
     taken = sorted(grouping.harmonics @ grouping.bases)
     keep = []
-    for i in np.flatnonzero((modes <= highest) & (modes > 0)):
+    for i in np.flatnonzero((modes <= highest + 0.01) & (modes > 0)):
         at = bisect(taken, modes[i])
         if all(abs(modes[i] - mode) >= RESOLUTION for mode in taken[max(at - 1, 0) : at + 1]):
             keep.append(i)
@@ -149,11 +150,11 @@ def _candidates(grouping: Grouping, highest: float) -> IntArray:
 
 def _p_values(
     theta: FloatArray,
-    weighted_residuals: FloatArray,
+    weights: FloatArray,
+    residuals: FloatArray,
     modes: FloatArray,
+    lines: FloatArray,
     floor: NoiseFloor,
-    total: float,
-    highest: float,
 ) -> FloatArray:
     """Probability of as much power from noise alone, shape (m,).
 
@@ -161,7 +162,27 @@ def _p_values(
     """
     if not len(modes):
         return np.zeros(0)
-    sums = RealModeSums.of(theta, weighted_residuals, highest).at(modes)
-    ratio = np.max(np.abs(sums) ** 2 / (total * floor.at(modes)), axis=1)
+    top = float(modes.max())
+    sums = RealModeSums.of(theta, weights[:, None] * residuals, top).at(modes)
+    window = RealModeSums.of(theta, weights[:, None], 2.0 * top).at(2.0 * modes)[:, 0]
+    ratio = np.max(_power(sums, window, float(weights.sum())) / floor.at(modes), axis=1)
+    ratio = ratio / cusp_ratio(theta, weights, residuals, modes, lines, floor)
     single = false_alarm(ratio, width=1.0, dof=floor.dof_at(modes), continuous=False)
-    return np.minimum(1.0, weighted_residuals.shape[1] * single)
+    return np.minimum(1.0, residuals.shape[1] * single)
+
+
+def _power(
+    sums: NDArray[np.complex128], window: NDArray[np.complex128], total: float
+) -> FloatArray:
+    """Half the sum of squares that a sinusoid explains, shape (m, q).
+
+    Cosine and sine have the moments (total ± |window|)/2 along the axes given by the phase of the
+    window at twice the mode. Where one of them vanishes (the Nyquist mode of an even grid) only
+    the other one counts.
+    """
+    turned = sums * np.exp(-0.5j * np.angle(window))[:, None]
+    major = 0.5 * (total + np.abs(window))[:, None]
+    minor = 0.5 * (total - np.abs(window))[:, None]
+    seen = minor > 0.01 * total
+    rest = np.where(seen, turned.imag**2 / np.where(seen, minor, 1.0), 0.0)
+    return np.asarray(0.5 * (turned.real**2 / major + rest))

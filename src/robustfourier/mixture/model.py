@@ -84,7 +84,7 @@ class ColumnModel:
         grouping = Grouping(
             fit.grouping.bases[rank], fit.grouping.harmonics[:, rank], fit.grouping.fixed[rank]
         )
-        component, order = grouping.component, grouping.order
+        component, order, rows = grouping.component, grouping.order, grouping.rows
         sort = np.lexsort((order, component))
         p, count = len(fit.trend), len(fit.lines)
         entries = np.concatenate([np.arange(p), *(p + j * count + sort for j in range(4))])
@@ -93,7 +93,7 @@ class ColumnModel:
         trend[0] += centre
         return cls(
             domain=domain,
-            rows=np.array(grouping.rows, dtype=np.int64).reshape(-1, len(grouping.bases)),
+            rows=np.array(rows, dtype=np.int64).reshape(len(rows), len(grouping.bases)),
             bases=grouping.bases,
             base_covariance=fit.base_covariance[np.ix_(rank, rank)],
             component=component[sort],
@@ -175,7 +175,7 @@ class ColumnModel:
             harmonics=self.order[listed],
             share=float(share[0]) if len(share) == 1 else share,
             phase=phase,
-            link=self._link(members[0], order, cosine[:, 0], factor[0], phase),
+            link=self._link(members, order, cosine[:, 0], factor[0], phase),
             order=order,
             cosine=cosine,
             sine=sine,
@@ -200,16 +200,21 @@ class ColumnModel:
         return np.concatenate(_turn(cosine, sine, angle), axis=1)
 
     def _link(
-        self, line: int, order: IntArray, cosine: FloatArray, factor: FloatArray, phase: float
+        self,
+        members: IntArray,
+        order: IntArray,
+        cosine: FloatArray,
+        factor: FloatArray,
+        phase: float,
     ) -> Link | None:
         """Return the Chebyshev series of a component in phase."""
-        if not np.isfinite(self.shift[line]):
+        if not np.isfinite(self.shift[members]).all():
             return None
         coefficients = np.zeros(order.max() + 1)
         coefficients[order] = cosine
         root = np.zeros((order.max() + 1, factor.shape[1]))
         root[order] = factor[: len(order)]
-        return Link(coefficients, phase, float(self.p_value[line]), root)
+        return Link(coefficients, phase, float(self.p_value[members[0]]), root)
 
     def table(self, first_base: int, first_component: int, column: int) -> dict[str, Any]:
         """Return the columns of a `ModeTable` for the significant lines."""

@@ -1,8 +1,8 @@
 """From significant lines to components: group, tie, search within families, smooth.
 
 The upper half of the mixture model in one function. Each step is a module of its own:
-`components` groups the lines, `refine` fits them with tied modes, `families` looks for weak
-harmonics, `links` and `waveform` decide how to smooth, `penalised` makes the joint fit.
+`components` groups the lines, `tied` fits them with exact ties and completes the families, `links`
+and `waveform` decide how to smooth, `penalised` makes the joint fit.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.mixture.components import Grouping, group
-from robustfourier.mixture.families import further_harmonics, waveform_rows
+from robustfourier.mixture.families import waveform_rows
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.links import phase_lock
 from robustfourier.mixture.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.penalised import Prior, penalised_fit
-from robustfourier.mixture.refine import Refined, refine
+from robustfourier.mixture.refine import Refined
 from robustfourier.mixture.semidefinite import pseudo_inverse
+from robustfourier.mixture.tied import Data, Found, noise_colour, tied_lines
 from robustfourier.mixture.waveform import shrinkage
 
 __all__ = ["Separated", "separate"]
@@ -30,7 +31,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 SPECTRAL_FROM = 4000  # samples; below, adding up columns is cheaper than Fourier sums
-ROUNDS = 5  # of searching within families; each can only follow what the last one found
 
 
 @dataclass(frozen=True)
@@ -80,21 +80,6 @@ class Separated:
         return np.sqrt(np.maximum(variance, 0.0))
 
 
-@dataclass(frozen=True)
-class _Data:
-    """The samples and what is known about noise and search; nothing here changes."""
-
-    theta: FloatArray
-    y: FloatArray
-    weights: FloatArray
-    trend: FloatArray
-    floor: NoiseFloor
-    noise: FloatArray
-    highest: float
-    level: float
-    moments_at: Callable[[FloatArray], Moments]
-
-
 def separate(
     theta: FloatArray,
     y: FloatArray,
@@ -102,7 +87,7 @@ def separate(
     mode: FloatArray,
     mode_error: FloatArray,
     power: FloatArray,
-    false_alarm: FloatArray,
+    alarm: FloatArray,
     *,
     trend: FloatArray,
     floor: NoiseFloor,
@@ -119,8 +104,9 @@ def separate(
     theta : ndarray of shape (n,)
     y : ndarray of shape (n, q)
     weights : ndarray of shape (n,)
-    mode, mode_error, power, false_alarm : ndarray of shape (K,)
-        Significant lines, with any measure of strength for `power`.
+    mode, mode_error, power, alarm : ndarray of shape (K,)
+        Significant lines with their standard errors, any measure of strength, and false-alarm
+        probabilities.
     trend : ndarray of shape (n, p)
         Trend columns.
     floor : NoiseFloor
@@ -138,11 +124,13 @@ def separate(
     """
     highest = max(highest, float(mode.max(initial=0.0)))
     moments_at = _moments(theta, y, weights, trend, highest)
-    data = _Data(theta, y, weights, trend, floor, noise, highest, level, moments_at)
+    data = Data(theta, y, weights, trend, floor, noise, highest, level, integer, moments_at)
     grouping = group(mode, mode_error, power, highest=highest, fixed=fixed, integer=integer)
     if integer:
         grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
-    grouping, refined, alarm = _search(data, grouping, false_alarm)
+    known = np.zeros(len(mode), bool) if fixed is None else fixed
+    found, refined = tied_lines(data, Found(grouping, alarm, known))
+    grouping, alarm = found.grouping, found.false_alarm
     extra = waveform_rows(grouping, highest, limit=len(np.unique(theta)) // 8 - len(mode))
     if not _has_waveform(grouping) or not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
@@ -157,52 +145,6 @@ def _moments(
         fast = SpectralMoments(theta, y, weights, trend, highest + 2.0)
         return lambda modes: fast(np.clip(modes, 0.0, highest + 2.0))
     return lambda modes: direct_moments(theta, y, weights, trend, modes)
-
-
-def _search(
-    data: _Data, grouping: Grouping, alarm: FloatArray
-) -> tuple[Grouping, Refined, FloatArray]:
-    """Refine with ties and add harmonics found within families, until none is found."""
-    refined = _refine(data, grouping)
-    grouping = replace(grouping, bases=refined.bases)
-    for _ in range(ROUNDS if len(grouping.bases) else 0):
-        further = further_harmonics(
-            data.theta,
-            data.weights[:, None] * refined.residuals,
-            grouping,
-            data.floor,
-            total=float(data.weights.sum()),
-            highest=data.highest,
-            level=data.level,
-        )
-        if not len(further.rows):
-            break
-        grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, further.rows]))
-        alarm = np.concatenate([alarm, further.false_alarm])
-        refined = _refine(data, grouping)
-        grouping = replace(grouping, bases=refined.bases)
-    return grouping, refined, alarm
-
-
-def _refine(data: _Data, grouping: Grouping) -> Refined:
-    modes = grouping.harmonics @ grouping.bases
-    return refine(
-        data.theta,
-        data.y,
-        data.weights,
-        grouping.bases,
-        grouping.harmonics,
-        trend=data.trend,
-        fixed=grouping.fixed,
-        colour=_colour(data, modes),
-        moments_at=data.moments_at,
-    )
-
-
-def _colour(data: _Data, modes: FloatArray) -> FloatArray:
-    """Noise power at the modes over the variance of the noise, shape (K,)."""
-    variance = np.maximum(data.noise, np.finfo(float).tiny)
-    return np.asarray((data.floor.at(modes) / variance).mean(1))
 
 
 def _has_waveform(grouping: Grouping) -> bool:
@@ -240,7 +182,7 @@ def _factor(refined: Refined, p: int, output: int) -> FloatArray:
 
 
 def _smoothed(
-    data: _Data, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
+    data: Data, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
 ) -> Separated:
     """Shrink the harmonics of every family by what the data say, all in one fit."""
     found = len(alarm)
@@ -248,18 +190,21 @@ def _smoothed(
     alarm = np.concatenate([alarm, np.full(len(extra), np.nan)])
     modes = grouping.harmonics @ grouping.bases
     moments = data.moments_at(modes)
-    colour = _colour(data, modes)
+    colour = noise_colour(data, modes, refined.residuals)
     p, count = data.trend.shape[1], len(modes)
     linear = p + 2 * count
-    inverse = pseudo_inverse(moments.gram[:linear, :linear])
+    lame, ridge = _half_seen(moments.gram[p:linear, p:linear])
+    gram = moments.gram[:linear, :linear] + np.diag(np.concatenate([np.zeros(p), ridge]))
+    inverse = pseudo_inverse(gram)
     coefficients = inverse @ moments.cross[:linear]
-    unit = np.diag(inverse)[p:].reshape(2, count).mean(0) * colour
+    unit = np.diag(inverse)[p:].reshape(2, count).max(0) * colour
     prior, p_value = _prior(
         grouping,
         coefficients[p : p + count] + 1j * coefficients[p + count :],
         np.outer(unit, refined.noise_variance),
         colour,
         np.arange(count) < found,
+        lame,
     )
     fit = penalised_fit(
         data.moments_at,
@@ -288,22 +233,36 @@ def _smoothed(
     )
 
 
+def _half_seen(gram: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Lines of which the samples show one direction only, and a ridge that keeps the other at zero.
+
+    At the Nyquist mode of an even grid a sinusoid is seen in one of its two phases.
+    """
+    count = len(gram) // 2
+    cc, ss = np.diag(gram)[:count], np.diag(gram)[count:]
+    middle, cross = 0.5 * (cc + ss), np.diag(gram[:count, count:])
+    reach = np.hypot(0.5 * (cc - ss), cross)
+    lame = middle - reach < 0.02 * (middle + reach)
+    return lame, np.tile(np.where(lame, 1e-3 * middle, 0.0), 2)
+
+
 def _prior(
     grouping: Grouping,
     coefficient: NDArray[np.complex128],
     variance: FloatArray,
     colour: FloatArray,
     found: NDArray[np.bool_],
+    lame: NDArray[np.bool_],
 ) -> tuple[Prior, FloatArray]:
     """Prior variances and shifts, component by component."""
     component, order = grouping.component, grouping.order
     tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
     variance = np.maximum(variance, tiny)
-    prior_variance = np.full(variance.shape, np.inf)
+    prior_variance = np.where(lame[:, None], np.abs(coefficient) ** 2 + tiny, np.inf)
     shift, p_value = np.full(len(order), np.nan), np.full(len(order), np.nan)
     for c in np.unique(component):
-        members = np.flatnonzero(component == c)
-        if len(members) < 2:
+        members = np.flatnonzero((component == c) & ~lame)
+        if len(members) < 2 or not found[members].any():
             continue
         # The lowest order found leads and is not shrunk.
         leader = members[found[members]][np.argmin(order[members[found[members]]])]

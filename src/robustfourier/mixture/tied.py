@@ -1,0 +1,157 @@
+"""Tied lines: families refined with exact ties, completed by harmonics too weak to pass alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.mixture.components import Grouping, group
+from robustfourier.mixture.cusps import cusp_ratio
+from robustfourier.mixture.families import further_harmonics
+from robustfourier.mixture.moments import Moments
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.refine import Refined, refine
+from robustfourier.mixture.significance import false_alarm, line_power, search_width
+
+__all__ = ["Data", "Found", "noise_colour", "tied_lines"]
+
+FloatArray = NDArray[np.float64]
+
+ROUNDS = 5  # of searching within families; each can only follow what the last one found
+
+
+@dataclass(frozen=True)
+class Data:
+    """The samples and what is known about noise and search; nothing here changes."""
+
+    theta: FloatArray
+    y: FloatArray
+    weights: FloatArray
+    trend: FloatArray
+    floor: NoiseFloor
+    noise: FloatArray
+    highest: float
+    level: float
+    integer: bool
+    moments_at: Callable[[FloatArray], Moments]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Lines so far: how they are tied, their false-alarm probabilities, which were given."""
+
+    grouping: Grouping
+    false_alarm: FloatArray
+    known: NDArray[np.bool_]
+
+
+def tied_lines(data: Data, found: Found) -> tuple[Found, Refined]:
+    """Refine with ties, add harmonics found within families, group again; until nothing changes.
+
+    A weak harmonic that was missing biases its neighbours: once it is there, a line that stood
+    alone may turn out to belong to a family, or to be noise.
+    """
+    refined = _refine(data, found.grouping)
+    for _ in range(ROUNDS if len(found.grouping.bases) else 0):
+        found = replace(found, grouping=replace(found.grouping, bases=refined.bases))
+        richer = _with_harmonics(data, found, refined)
+        if richer is found:
+            break
+        found, refined = richer, _refine(data, richer.grouping)
+        found = _grouped_again(data, found, refined)
+        refined = _refine(data, found.grouping)
+        found, refined = _without_noise(data, found, refined)
+    return replace(found, grouping=replace(found.grouping, bases=refined.bases)), refined
+
+
+def _with_harmonics(data: Data, found: Found, refined: Refined) -> Found:
+    """Add the harmonics that the residual holds; the same object if there are none."""
+    further = further_harmonics(
+        data.theta,
+        data.weights,
+        refined.residuals,
+        found.grouping,
+        data.floor,
+        highest=data.highest,
+        level=data.level,
+    )
+    if not len(further.rows):
+        return found
+    rows = np.vstack([found.grouping.harmonics, further.rows])
+    return Found(
+        replace(found.grouping, harmonics=rows),
+        np.concatenate([found.false_alarm, further.false_alarm]),
+        np.concatenate([found.known, np.zeros(len(further.rows), bool)]),
+    )
+
+
+def _grouped_again(data: Data, found: Found, refined: Refined) -> Found:
+    """Group the refined lines; taken if it needs fewer bases."""
+    if data.integer:
+        return replace(found, grouping=replace(found.grouping, bases=refined.bases))
+    grouping = group(
+        refined.lines.mode,
+        refined.mode_error,
+        _strength(data, refined),
+        highest=data.highest,
+        fixed=found.known,
+    )
+    fewer = len(grouping.bases) < len(refined.bases)
+    return replace(
+        found, grouping=grouping if fewer else replace(found.grouping, bases=refined.bases)
+    )
+
+
+def _without_noise(data: Data, found: Found, refined: Refined) -> tuple[Found, Refined]:
+    """Drop lines that stand alone and no longer pass now that the harmonics are there."""
+    width = search_width(data.theta, data.weights, 1.5, data.highest)
+    dof = data.floor.dof_at(refined.lines.mode)
+    alarm = false_alarm(_strength(data, refined), width=width, dof=dof)
+    component = found.grouping.component
+    alone = np.bincount(component)[component] == 1
+    drop = alone & ~found.known & (alarm > data.level)
+    if not drop.any():
+        return found, refined
+    rows = found.grouping.harmonics[~drop]
+    used = rows.any(axis=0)
+    grouping = Grouping(refined.bases[used], rows[:, used], found.grouping.fixed[used])
+    found = Found(grouping, found.false_alarm[~drop], found.known[~drop])
+    return found, _refine(data, grouping)
+
+
+def _strength(data: Data, refined: Refined) -> FloatArray:
+    """Power of each line over the noise floor, the strongest output, shape (K,)."""
+    root = np.sqrt(data.floor.at(refined.lines.mode))
+    lines = refined.lines
+    return line_power(refined.gram, lines.cosine / root, lines.sine / root).max(axis=1)
+
+
+def _refine(data: Data, grouping: Grouping) -> Refined:
+    """Refine with ties; the covariance is that for the noise around each line."""
+    first = _refine_once(data, grouping, None)
+    settled = replace(grouping, bases=first.bases)
+    return _refine_once(data, settled, noise_colour(data, first.lines.mode, first.residuals))
+
+
+def _refine_once(data: Data, grouping: Grouping, colour: FloatArray | None) -> Refined:
+    return refine(
+        data.theta,
+        data.y,
+        data.weights,
+        grouping.bases,
+        grouping.harmonics,
+        trend=data.trend,
+        fixed=grouping.fixed,
+        colour=colour,
+        moments_at=data.moments_at,
+    )
+
+
+def noise_colour(data: Data, modes: FloatArray, residuals: FloatArray) -> FloatArray:
+    """Noise power at the modes over the variance of the noise, shape (K,)."""
+    variance = np.maximum(data.noise, np.finfo(float).tiny)
+    cusps = cusp_ratio(data.theta, data.weights, residuals, modes, modes, data.floor)
+    return np.asarray(cusps * (data.floor.at(modes) / variance).mean(axis=1))
