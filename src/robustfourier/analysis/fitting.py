@@ -1,0 +1,67 @@
+"""`fit_model`: samples to a fitted estimator, with what a file needs beyond what an array does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robustfourier.errors import DataError, InputError
+from robustfourier.samples import Samples
+
+__all__ = ["METHODS", "fit_model"]
+
+METHODS = ("mixture", "network")
+_AT_LEAST = 8  # samples; fewer cannot bear a single mode and a noise level
+
+
+def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> Any:
+    """Fit one of the two estimators to samples.
+
+    Parameters
+    ----------
+    samples : Samples
+        The record.
+    method : {"mixture", "network"}
+        `PeriodicMixture`, or the paper's network.
+    **parameters
+        Of the estimator's constructor.
+
+    Returns
+    -------
+    PeriodicMixture or FourierNetworkRegressor
+
+    Raises
+    ------
+    DataError
+        If the record is too short, or holds one time only.
+    """
+    name = samples.source or "data"
+    if len(samples) < _AT_LEAST:
+        raise DataError(
+            f"{name}: {len(samples)} samples are too few; at least {_AT_LEAST} are needed to tell "
+            "a pattern from noise"
+        )
+    if len(np.unique(samples.times)) < 2:
+        raise DataError(f"{name}: all times are equal; choose another column with --time")
+    if method == "mixture":
+        from robustfourier.estimators.mixture import PeriodicMixture
+
+        model = PeriodicMixture(unit=samples.unit or None, **parameters)
+        return model.fit(samples.axis, samples.values, y_err=samples.errors)
+    if method == "network":
+        return _fit_network(samples, parameters)
+    raise InputError(f"method={method!r} must be one of {', '.join(METHODS)}")
+
+
+def _fit_network(samples: Samples, parameters: dict[str, Any]) -> Any:
+    from robustfourier.estimators.network import FourierNetworkRegressor
+
+    network = FourierNetworkRegressor(**parameters)
+    weights = None if samples.errors is None else (samples.errors.min() / samples.errors) ** 2
+    return network.fit(as_column(samples.axis), samples.values, sample_weight=weights)
+
+
+def as_column(times: Any) -> Any:
+    """Times as a table of one column, shape (n, 1)."""
+    return times.to_frame(index=False) if hasattr(times, "to_frame") else times.reshape(-1, 1)

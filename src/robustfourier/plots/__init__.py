@@ -1,0 +1,31 @@
+"""Every figure, from Python: each function takes and returns matplotlib Axes and shows nothing.
+
+The only home of matplotlib, which is loaded when the first figure is drawn.
+"""
+
+from robustfourier.plots.model import (
+    plot_component,
+    plot_components,
+    plot_diagonal,
+    plot_fit,
+    plot_histogram,
+    plot_link,
+    plot_model,
+    plot_residuals,
+    plot_spectrum,
+)
+from robustfourier.plots.survey import plot_completeness, plot_window
+
+__all__ = [
+    "plot_completeness",
+    "plot_component",
+    "plot_components",
+    "plot_diagonal",
+    "plot_fit",
+    "plot_histogram",
+    "plot_link",
+    "plot_model",
+    "plot_residuals",
+    "plot_spectrum",
+    "plot_window",
+]

@@ -1,0 +1,102 @@
+"""Figures to files: every figure of a result folder, without pyplot and its global state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from robustfourier.injection import Completeness
+from robustfourier.plots import model as draw
+from robustfourier.plots.style import looks
+from robustfourier.plots.survey import plot_completeness, plot_window
+from robustfourier.results import Result
+from robustfourier.sampling import Sampling
+
+__all__ = ["save_completeness", "save_figures", "save_window"]
+
+_DPI = 140
+
+
+def save_figures(result: Result, folder: Path, formats: tuple[str, ...] = ("png",)) -> list[Path]:
+    """Draw every figure of a fit into a folder.
+
+    Parameters
+    ----------
+    result : Result
+    folder : Path
+        Exists.
+    formats : tuple of str
+        Endings that matplotlib knows, such as png, svg, pdf.
+
+    Returns
+    -------
+    list of Path
+    """
+    figures: dict[str, tuple[tuple[float, float], Callable[[Any], Any]]] = {
+        "fit": ((9.0, 3.4), lambda f: draw.plot_fit(result, ax=f.add_subplot())),
+        "spectrum": ((9.0, 3.6), lambda f: draw.plot_spectrum(result, ax=f.add_subplot())),
+        "residuals": ((9.0, 2.4), lambda f: draw.plot_residuals(result, ax=f.add_subplot())),
+    }
+    if result.diagonal is not None:
+        figures["diagonal"] = (
+            (9.0, 2.6),
+            lambda f: draw.plot_diagonal(result, ax=f.add_subplot()),
+        )
+    count = min(len(result.patterns), 6)
+    if count:
+        rows = (count + 1) // 2
+        figures["components"] = (
+            (9.0, 2.9 * rows),
+            lambda f: draw.plot_components(
+                result, axes=f.subplots(rows, min(count, 2), squeeze=False)
+            ),
+        )
+    written = []
+    for name, (size, drawing) in figures.items():
+        written += _save(folder, name, size, drawing, formats)
+    return written
+
+
+def save_window(sampling: Sampling, path: Path) -> None:
+    """Draw the spectral window into a file."""
+    _save(
+        path.parent,
+        path.stem,
+        (9.0, 2.8),
+        lambda f: plot_window(sampling, ax=f.add_subplot()),
+        (path.suffix.lstrip(".") or "png",),
+    )
+
+
+def save_completeness(completeness: Completeness, path: Path, unit: str, dates: bool) -> None:
+    """Draw a completeness map into a file."""
+    _save(
+        path.parent,
+        path.stem,
+        (7.0, 4.0),
+        lambda f: plot_completeness(completeness, unit=unit, dates=dates, ax=f.add_subplot()),
+        (path.suffix.lstrip(".") or "png",),
+    )
+
+
+def _save(
+    folder: Path,
+    name: str,
+    size: tuple[float, float],
+    drawing: Callable[[Any], Any],
+    formats: tuple[str, ...],
+) -> list[Path]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with looks():
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        drawing(figure)
+        paths = [folder / f"{name}.{ending}" for ending in formats]
+        for path in paths:
+            # No date and no version in the file: the same result gives the same bytes.
+            metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
+            figure.savefig(path, dpi=_DPI, metadata=metadata if path.suffix != ".pdf" else None)
+    return paths

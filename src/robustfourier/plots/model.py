@@ -1,0 +1,300 @@
+"""Figures of one fit, each drawn on the axes it is given, and returned on them; never shown.
+
+Every function takes a `Result`, or a fitted model with the times and values it was fitted to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robustfourier.errors import InputError
+from robustfourier.plots.style import (
+    ALARM,
+    BAND,
+    DOTS,
+    FIT,
+    FLOOR,
+    SOFT,
+    colour,
+    looks,
+    name_axes,
+    new_axes,
+)
+from robustfourier.results import Result, summarise
+from robustfourier.results.spectrum import peak_bins
+from robustfourier.samples import from_arrays
+from robustfourier.wording import percent, unit_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "plot_component",
+    "plot_components",
+    "plot_diagonal",
+    "plot_fit",
+    "plot_histogram",
+    "plot_link",
+    "plot_model",
+    "plot_residuals",
+    "plot_spectrum",
+]
+
+
+def result_of(source: Any, times: Any = None, values: Any = None) -> Result:
+    """Return a `Result`: the given one, or that of a model and its data."""
+    if isinstance(source, Result):
+        return source
+    if times is None or values is None:
+        raise InputError(
+            "times and values are needed to draw this of a model; give those it was fitted to"
+        )
+    unit = source.domains_[0].unit
+    return summarise(from_arrays(times, values, duplicates="keep", unit=unit), source)
+
+
+def plot_model(
+    model: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the fitted function with its 90 % band, and the data where they are given.
+
+    Parameters
+    ----------
+    model : PeriodicMixture or FourierNetworkRegressor
+        Fitted to one column.
+    times, values : array-like of shape (n,), optional
+        Data to show behind.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+    """
+    if times is not None and values is not None:
+        return plot_fit(result_of(model, times, values), ax=ax)
+    domain = model.domains_[0]
+    theta = np.linspace(-1.0, 1.0, 2000)
+    grid = domain.from_theta(theta)
+    with looks():
+        ax = new_axes(ax)
+        if hasattr(model, "diagonal_weights_"):
+            curve, std = model.predict(np.asarray(grid).reshape(-1, 1)), None
+        else:
+            curve, std = model.predict(grid, return_std=True)
+        if std is not None:
+            ax.fill_between(
+                grid, curve - BAND * std, curve + BAND * std, color=FIT, alpha=0.2, lw=0
+            )
+        ax.plot(grid, curve, color=FIT, lw=1.4)
+        name_axes(ax, f"time ({unit_name(domain.unit)})" if domain.unit else "time", "value")
+    return ax
+
+
+def plot_fit(source: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None) -> Axes:
+    """Draw data, fitted function and its 90 % band."""
+    result = result_of(source, times, values)
+    curve = result.curve
+    with looks():
+        ax = new_axes(ax)
+        ax.plot(
+            _x(result, result.position),
+            result.samples.values,
+            ".",
+            color=DOTS,
+            ms=4 if len(result.samples) < 2000 else 2,
+            alpha=0.6,
+            mew=0,
+            rasterized=len(result.samples) > 5000,
+        )
+        x = _x(result, curve.x)
+        if curve.std is not None and np.any(curve.std > 0):
+            low, high = curve.y - BAND * curve.std, curve.y + BAND * curve.std
+            ax.fill_between(x, low, high, color=FIT, alpha=0.2, lw=0)
+        ax.plot(x, curve.y, color=FIT, lw=1.2)
+        ax.margins(x=0.01)
+        name_axes(ax, result.axis.label, result.samples.value_name)
+    return ax
+
+
+def plot_spectrum(
+    source: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the amplitude spectrum with modes, noise floor and false-alarm line."""
+    result = result_of(source, times, values)
+    s = result.spectrum
+    keep = peak_bins(s.mode, s.data, 8000)
+    frequency = np.asarray(result.domain.frequency(s.mode))
+    with looks():
+        ax = new_axes(ax)
+        ax.plot(frequency[keep], s.data[keep], color=SOFT, lw=0.8)
+        ax.plot(frequency, s.floor, color=FLOOR, lw=1.6, label="noise floor")
+        ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=_alarm_words(result))
+        modes = result.modes
+        for i in range(len(modes)):
+            owner = i if modes.component is None else int(modes.component[i])
+            ax.plot(modes.frequency[i], 1.25 * modes.amplitude[i], "v", ms=5, color=colour(owner))
+        ax.set_yscale("log")
+        top = 3.0 * max(float(s.data.max()), float(s.line.max()))
+        ax.set_ylim(max(0.2 * float(np.median(s.floor)), 1e-6 * top), top)
+        ax.legend(loc="upper right", fontsize=9)
+        ax.margins(x=0.01)
+        unit = result.domain.unit
+        per = f" (cycles per {unit_name(unit, plural=False)})" if unit else ""
+        name_axes(ax, f"frequency{per}", "amplitude")
+    return ax
+
+
+def _alarm_words(result: Result) -> str:
+    return f"false-alarm line ({percent(result.spectrum.level)})"
+
+
+def plot_component(
+    source: Any,
+    index: int = 0,
+    times: Any = None,
+    values: Any = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw one cycle of a pattern with its band, the folded data behind it."""
+    result = result_of(source, times, values)
+    pattern = _pattern(result, index)
+    with looks():
+        ax = new_axes(ax, 4.5, 3.0)
+        folded, wave = pattern.folded, pattern.waveform
+        ax.plot(folded.x, folded.y, ".", color=DOTS, ms=3, alpha=0.35, mew=0, rasterized=True)
+        if wave.std is not None:
+            low, high = wave.y - BAND * wave.std, wave.y + BAND * wave.std
+            ax.fill_between(wave.x, low, high, color=colour(index), alpha=0.25, lw=0)
+        ax.plot(wave.x, wave.y, color=colour(index), lw=2)
+        ax.set_xlim(0.0, 1.0)
+        low, high = np.quantile(folded.y, [0.005, 0.995])
+        pad = 0.1 * (high - low) or 1.0
+        ax.set_ylim(min(low, wave.y.min()) - pad, max(high, wave.y.max()) + pad)
+        words = result.period_words(pattern.period, pattern.period_error)
+        ax.set_title(f"{pattern.name}: {words}, {percent(pattern.share)}", parse_math=False)
+        name_axes(ax, f"cycle of {words}", "")
+    return ax
+
+
+def plot_components(
+    source: Any, times: Any = None, values: Any = None, *, axes: Any = None, at_most: int = 6
+) -> Any:
+    """Draw the strongest patterns side by side; returns an array of Axes."""
+    result = result_of(source, times, values)
+    count = min(len(result.patterns), at_most)
+    with looks():
+        if axes is None:
+            from matplotlib import pyplot
+
+            rows = max((count + 1) // 2, 1)
+            figure = pyplot.figure(figsize=(9.0, 3.0 * rows), layout="constrained")
+            axes = figure.subplots(rows, 2 if count > 1 else 1, squeeze=False)
+        flat = np.asarray(axes).ravel()
+        for i, ax in enumerate(flat):
+            if i < count:
+                plot_component(result, i, ax=ax)
+            else:
+                ax.set_axis_off()
+    return axes
+
+
+def plot_link(
+    source: Any,
+    index: int = 0,
+    times: Any = None,
+    values: Any = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the link g of a pattern g(cos), where it has one."""
+    result = result_of(source, times, values)
+    link = _pattern(result, index).link
+    if link is None:
+        raise InputError(
+            f"pattern {index} has no link: its harmonics are not in phase; see plot_component"
+        )
+    with looks():
+        ax = new_axes(ax, 4.5, 3.0)
+        std = np.zeros_like(link.y) if link.std is None else link.std
+        ax.fill_between(
+            link.x, link.y - BAND * std, link.y + BAND * std, color=colour(index), alpha=0.25, lw=0
+        )
+        ax.plot(link.x, link.y, color=colour(index), lw=2)
+        name_axes(ax, "cosine of the cycle", "value")
+    return ax
+
+
+def plot_diagonal(
+    source: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the weights of the diagonal layer against mode, as the paper does."""
+    result = result_of(source, times, values)
+    if result.diagonal is None:
+        raise InputError("this model has no diagonal layer; fit with diagonal=True")
+    with looks():
+        ax = new_axes(ax, 9.0, 2.6)
+        mode = result.diagonal.mode
+        for j, name in enumerate(result.diagonal.names):
+            weight = result.diagonal.weight[:, j]
+            ax.vlines(mode, 0.0, weight, color=colour(j), lw=0.9)
+            tall = weight > 0.1 * weight.max()
+            ax.plot(mode[tall], weight[tall], "o", ms=4, color=colour(j), label=name)
+        if len(result.diagonal.names) > 1:
+            ax.legend(fontsize=9)
+        ax.set_ylim(bottom=0.0)
+        ax.margins(x=0.01)
+        name_axes(ax, "mode (cycles over the record)", "diagonal weight")
+    return ax
+
+
+def plot_residuals(
+    source: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw what the fit leaves over against time."""
+    result = result_of(source, times, values)
+    with looks():
+        ax = new_axes(ax, 9.0, 2.4)
+        ax.axhline(0.0, color=FIT, lw=1)
+        x = _x(result, result.position)
+        ax.plot(x, result.residual, ".", color=DOTS, ms=3, alpha=0.6, mew=0, rasterized=True)
+        ax.margins(x=0.01)
+        name_axes(ax, result.axis.label, "residual")
+    return ax
+
+
+def plot_histogram(
+    source: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the histogram of the residuals with the normal curve of the same deviation."""
+    result = result_of(source, times, values)
+    spread = float(np.std(result.residual)) or 1.0
+    with looks():
+        ax = new_axes(ax, 4.5, 3.0)
+        count = int(np.clip(np.sqrt(len(result.residual)), 8, 60))
+        ends = (-5.0 * spread, 5.0 * spread)
+        ax.hist(result.residual, bins=count, range=ends, density=True, color=DOTS, alpha=0.5)
+        x = np.linspace(*ends, 200)
+        ax.plot(
+            x, np.exp(-0.5 * (x / spread) ** 2) / (spread * np.sqrt(2 * np.pi)), color=FIT, lw=1.6
+        )
+        name_axes(ax, "residual", "density")
+    return ax
+
+
+def _pattern(result: Result, index: int) -> Any:
+    if not 0 <= index < len(result.patterns):
+        raise InputError(
+            f"index={index} must be below the number of patterns, {len(result.patterns)}"
+        )
+    return result.patterns[index]
+
+
+def _x(result: Result, position: Any) -> Any:
+    """Positions as matplotlib wants them."""
+    if not result.axis.dates:
+        return position
+    return (np.asarray(position) * 1e6).astype("datetime64[us]")

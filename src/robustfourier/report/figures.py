@@ -1,0 +1,271 @@
+"""The report's figures as SVG, each from a `Result`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.report.svg import Panel
+from robustfourier.report.thinning import envelope, evenly
+from robustfourier.results import Pattern, Result
+from robustfourier.results.spectrum import peak_bins
+from robustfourier.wording import unit_name
+
+__all__ = [
+    "closeup_range",
+    "diagonal_figure",
+    "fit_figure",
+    "frequency_label",
+    "histogram_figure",
+    "link_figure",
+    "residual_figure",
+    "residual_spectrum_figure",
+    "spectrum_figure",
+    "waveform_figure",
+]
+
+FloatArray = NDArray[np.float64]
+
+WIDE, NARROW = 960, 460
+_DOTS = 3000
+_FOLDED = 1200
+_BAND = 1.645  # standard errors to each side of a 90 % band
+
+
+def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str:
+    """Data with fit and band, all of it or in a window of the axis."""
+    x, y = result.position, result.samples.values
+    low, high = window or (float(x.min()), float(x.max()))
+    here = np.flatnonzero((x >= low) & (x <= high))
+    here = here[evenly(len(here), _DOTS)]
+    curve = result.curve
+    seen = (curve.x >= low) & (curve.x <= high)
+    std = np.zeros_like(curve.y) if curve.std is None else curve.std
+    panel = Panel(
+        WIDE,
+        300 if window else 330,
+        _padded(low, high, 0.01),
+        _padded(*_extent(y[here], curve.y[seen])),
+        bottom=48 if result.axis.dates else 40,
+        title="Data and fit" if window is None else "Data and fit, close up",
+    )
+    panel.axes(
+        result.axis.label,
+        result.samples.value_name,
+        xticks=result.axis.ticks(low, high, 8),
+    )
+    panel.points(x[here], y[here], "data" if window else "data small")
+    if seen.sum() > 2:
+        if window is not None or seen.sum() <= 1800:
+            panel.band(
+                curve.x[seen],
+                curve.y[seen] - _BAND * std[seen],
+                curve.y[seen] + _BAND * std[seen],
+                "band",
+            )
+        panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit")
+    return str(panel)
+
+
+def closeup_range(result: Result) -> tuple[float, float] | None:
+    """A window of some cycles of the strongest pattern, where samples are; None if needless."""
+    if not result.patterns:
+        return None
+    scale = result.axis.scale()
+    x = result.position
+    whole = float(x.max() - x.min())
+    shown = [p.period for p in result.patterns if not p.combination][:2]
+    width = 5.0 * max(shown) * scale if max(shown) < 8 * min(shown) else 12 * min(shown) * scale
+    if width > 0.5 * whole:
+        return None
+    starts = np.linspace(x.min(), x.max() - width, 41)
+    counts = np.searchsorted(x, starts + width) - np.searchsorted(x, starts)
+    best = np.flatnonzero(counts >= 0.9 * counts.max())
+    start = float(starts[best[len(best) // 2]])
+    return start, start + width
+
+
+def spectrum_figure(result: Result) -> str:
+    """Amplitude spectrum with modes, noise floor and false-alarm line."""
+    s = result.spectrum
+    keep = peak_bins(s.mode, s.data, 1600)
+    frequency = np.asarray(result.domain.frequency(s.mode))
+    bottom = 0.2 * float(np.median(s.floor))
+    top = 2.0 * max(float(s.data.max()), float(s.line.max()))
+    panel = Panel(
+        WIDE,
+        330,
+        (0.0, float(frequency[-1])),
+        (max(bottom, 1e-6 * top), top),
+        log=True,
+        top=24,
+        title="Amplitude spectrum with the modes found, the noise floor and the false-alarm line",
+    )
+    panel.axes(frequency_label(result), f"amplitude of {result.samples.value_name}")
+    panel.line(frequency[keep], s.data[keep], "spectrum")
+    rough = np.unique(np.linspace(0, len(s.mode) - 1, 300).astype(int))
+    panel.line(frequency[rough], s.floor[rough], "floor")
+    panel.line(frequency[rough], s.line[rough], "alarm")
+    _mark_modes(panel, result)
+    return str(panel)
+
+
+def _mark_modes(panel: Panel, result: Result) -> None:
+    modes = result.modes
+    names = {i: pattern.name for i, pattern in enumerate(result.patterns)}
+    for i in range(min(len(modes), 60)):
+        owner = i if modes.component is None else int(modes.component[i])
+        base = modes.harmonic is None or int(modes.harmonic[i]) == 1
+        text = names.get(owner, "") if base and owner < 8 else ""
+        panel.mark(float(modes.frequency[i]), float(modes.amplitude[i]), text, f"c{owner % 6}")
+
+
+def frequency_label(result: Result) -> str:
+    """Name of the frequency axis with its unit."""
+    unit = result.domain.unit
+    return f"frequency (cycles per {unit_name(unit, plural=False)})" if unit else "frequency"
+
+
+def diagonal_figure(result: Result) -> str | None:
+    """Weights of the diagonal layer against mode."""
+    diagonal = result.diagonal
+    if diagonal is None or not len(diagonal.mode):
+        return None
+    panel = Panel(
+        WIDE,
+        230,
+        (0.0, float(diagonal.mode[-1]) * 1.01),
+        (0.0, 1.08 * float(diagonal.weight.max()) or 1.0),
+        title="Weights of the diagonal layer",
+    )
+    panel.axes("mode (cycles over the record)", "diagonal weight")
+    for j in range(diagonal.weight.shape[1]):
+        weight = diagonal.weight[:, j]
+        keep = peak_bins(diagonal.mode, weight, 900)
+        panel.stems(diagonal.mode[keep], weight[keep], f"stem c{j}")
+        tall = keep[weight[keep] > 0.1 * weight.max()]
+        panel.points(diagonal.mode[tall], weight[tall], f"stemtop c{j}")
+    return str(panel)
+
+
+def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
+    """One cycle of a pattern with its band, the folded data behind it."""
+    wave, folded = pattern.waveform, pattern.folded
+    keep = evenly(len(folded.x), _FOLDED)
+    panel = Panel(
+        NARROW,
+        240,
+        (0.0, 1.0),
+        _padded(*_quantile_extent(folded.y, wave.y)),
+        title=f"Waveform of pattern {pattern.name}",
+    )
+    ticks = np.linspace(0.0, 1.0, 5)
+    labels = ["0", "¼", "½", "¾", "1"]
+    panel.axes(
+        f"cycle of {result.period_words(pattern.period, pattern.period_error)}",
+        "",
+        xticks=(ticks, labels),
+    )
+    panel.points(folded.x[keep], folded.y[keep], "data small")
+    if wave.std is not None:
+        panel.band(
+            wave.x, wave.y - _BAND * wave.std, wave.y + _BAND * wave.std, f"band c{index % 6}"
+        )
+    panel.line(wave.x, wave.y, f"wave c{index % 6}")
+    return str(panel)
+
+
+def link_figure(pattern: Pattern, index: int) -> str | None:
+    """The link g of g(cos), where the pattern has one that is not a straight line."""
+    link = pattern.link
+    if link is None or len(pattern.harmonics) < 2:
+        return None
+    std = np.zeros_like(link.y) if link.std is None else link.std
+    panel = Panel(
+        NARROW,
+        200,
+        (-1.0, 1.0),
+        _padded(*_extent(link.y - _BAND * std, link.y + _BAND * std)),
+        title=f"Link function of pattern {pattern.name}",
+    )
+    panel.axes("cosine of the cycle", "")
+    panel.band(link.x, link.y - _BAND * std, link.y + _BAND * std, f"band c{index % 6}")
+    panel.line(link.x, link.y, f"wave c{index % 6}")
+    return str(panel)
+
+
+def residual_figure(result: Result) -> str:
+    """What the fit leaves over, against time."""
+    x, residual = result.position, result.residual
+    keep = evenly(len(x), _DOTS)
+    low, high = float(x.min()), float(x.max())
+    panel = Panel(
+        WIDE,
+        200,
+        _padded(low, high, 0.01),
+        _padded(*_extent(residual)),
+        bottom=48 if result.axis.dates else 40,
+        title="Residuals against time",
+    )
+    panel.axes(result.axis.label, "residual", xticks=result.axis.ticks(low, high, 8))
+    panel.rule(0.0, "zero")
+    panel.points(x[keep], residual[keep], "data small")
+    return str(panel)
+
+
+def histogram_figure(result: Result) -> str:
+    """Histogram of the residuals with the normal curve of the same noise."""
+    residual = result.residual
+    spread = float(np.std(residual)) or 1.0
+    inside = residual[np.abs(residual) <= 5.0 * spread]
+    count = int(np.clip(np.sqrt(len(inside)), 8, 60))
+    heights, edges = np.histogram(inside, bins=count)
+    x = np.linspace(edges[0], edges[-1], 161)
+    width = edges[1] - edges[0]
+    normal = len(inside) * width * np.exp(-0.5 * (x / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
+    panel = Panel(
+        NARROW,
+        230,
+        (float(edges[0]), float(edges[-1])),
+        (0.0, 1.08 * max(float(heights.max()), float(normal.max()))),
+        title="Histogram of the residuals",
+    )
+    panel.axes("residual", "samples")
+    panel.bars(edges, heights, "bars")
+    panel.line(x, normal, "fit")
+    return str(panel)
+
+
+def residual_spectrum_figure(result: Result) -> str:
+    """Spectrum of the residual: nothing should rise above the false-alarm line."""
+    s = result.spectrum
+    keep = peak_bins(s.mode, s.residual, 700)
+    frequency = np.asarray(result.domain.frequency(s.mode))
+    panel = Panel(
+        NARROW,
+        230,
+        (0.0, float(frequency[-1])),
+        (0.0, 1.1 * max(float(s.residual.max()), float(np.median(s.line)))),
+        title="Spectrum of the residuals",
+    )
+    panel.axes(frequency_label(result), "amplitude")
+    panel.line(frequency[keep], s.residual[keep], "spectrum")
+    rough = np.unique(np.linspace(0, len(s.mode) - 1, 200).astype(int))
+    panel.line(frequency[rough], s.line[rough], "alarm")
+    return str(panel)
+
+
+def _extent(*arrays: FloatArray) -> tuple[float, float]:
+    filled = [a for a in arrays if len(a)]
+    return min(float(a.min()) for a in filled), max(float(a.max()) for a in filled)
+
+
+def _quantile_extent(cloud: FloatArray, curve: FloatArray) -> tuple[float, float]:
+    """Range of the curve and of all but the farthest hundredth of the points."""
+    low, high = np.quantile(cloud, [0.005, 0.995])
+    return min(float(low), float(curve.min())), max(float(high), float(curve.max()))
+
+
+def _padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
+    pad = share * (high - low)
+    return low - pad, high + pad

@@ -1,0 +1,178 @@
+"""`render`: a `Result` to one self-contained page; the only home of Jinja2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from robustfourier.report import figures
+from robustfourier.report.payload import payload
+from robustfourier.results import Pattern, Result
+from robustfourier.wording import number, percent, probability, unit_name, with_error
+
+__all__ = ["render"]
+
+_ROWS = 30  # modes shown at once; the rest behind a click
+_PANELS = 12  # patterns with a figure
+
+
+@dataclass(frozen=True)
+class _Card:
+    """One pattern as the page shows it; `wave` and `link` are figures."""
+
+    index: int
+    pattern: Pattern
+    period: str
+    exact: str
+    frequency: str
+    amplitude: str
+    share: str
+    harmonics: str
+    alarm: str
+    wave: Markup | None
+    link: Markup | None
+
+
+def render(result: Result, run: Mapping[str, Any]) -> str:
+    """Render the report.
+
+    Parameters
+    ----------
+    result : Result
+        What to show.
+    run : mapping
+        How it was made: names to values, shown as they are; ``files`` lists the other results.
+
+    Returns
+    -------
+    str
+        HTML without any outside address.
+    """
+    window = figures.closeup_range(result)
+    cards = [_card(result, pattern, i) for i, pattern in enumerate(result.patterns)]
+    return _template().render(
+        result=result,
+        run=run,
+        cards=cards,
+        own=[card for card in cards if not card.pattern.combination],
+        facts=_facts(result),
+        extent=_extent(result),
+        rows=_rows(result),
+        shown_rows=_ROWS,
+        shown_panels=_PANELS,
+        fit=Markup(figures.fit_figure(result)),
+        closeup=None if window is None else Markup(figures.fit_figure(result, window)),
+        spectrum=Markup(figures.spectrum_figure(result)),
+        diagonal=_markup(figures.diagonal_figure(result)),
+        residual=Markup(figures.residual_figure(result)),
+        histogram=Markup(figures.histogram_figure(result)),
+        residual_spectrum=Markup(figures.residual_spectrum_figure(result)),
+        payload=Markup(payload(result)),
+        style=Markup(_asset("vendor/uPlot.min.css") + _asset("style.css")),
+        uplot=Markup(_asset("vendor/uPlot.iife.min.js")),
+        script=Markup(_asset("report.js")),
+        level=percent(result.spectrum.level),
+    )
+
+
+@cache
+def _template() -> Any:
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(_asset("page.html.j2"))
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("robustfourier.report") / name).read_text(encoding="utf-8")
+
+
+def _markup(text: str | None) -> Markup | None:
+    return None if text is None else Markup(text)
+
+
+def _card(result: Result, pattern: Pattern, index: int) -> _Card:
+    orders = ", ".join(map(str, pattern.harmonics[:12]))
+    if len(pattern.harmonics) > 12:
+        orders += f", … ({len(pattern.harmonics)} in all)"
+    drawn = index < _PANELS
+    return _Card(
+        index=index,
+        pattern=pattern,
+        period=result.period_words(pattern.period, pattern.period_error),
+        exact=result.period_words(pattern.period, pattern.period_error, spread=True),
+        frequency=_frequency(result, pattern.frequency, pattern.frequency_error),
+        amplitude=number(pattern.amplitude),
+        share=percent(pattern.share),
+        harmonics=orders,
+        alarm=probability(pattern.false_alarm),
+        wave=Markup(figures.waveform_figure(result, pattern, index)) if drawn else None,
+        link=_markup(figures.link_figure(pattern, index)) if drawn else None,
+    )
+
+
+def _frequency(result: Result, frequency: float, error: float) -> str:
+    unit = result.domain.unit
+    per = f"per {unit_name(unit, plural=False)}" if unit else ""
+    return with_error(frequency, error if np.isfinite(error) else None, per)
+
+
+def _facts(result: Result) -> list[tuple[str, str]]:
+    noise = number(result.noise, 3)
+    facts = [
+        (percent(result.explained), "of the variation repeats"),
+        (noise, f"noise (standard deviation), {result.noise_kind.split(':')[0]}"),
+        (f"{len(result.samples):,}", "samples"),
+        (result.period_words(result.domain.span), "length of the record"),
+    ]
+    if result.trend_kind != "level":
+        facts.insert(1, (percent(result.trend_share), "is a slow drift, set apart"))
+    return facts
+
+
+def _extent(result: Result) -> str:
+    times = result.samples.axis
+    if not result.domain.dates:
+        return f"{number(float(times[0]), 8)} to {number(float(times[-1]), 8)}"
+    first, last = (np.datetime_as_string(t, unit="m") for t in result.samples.times[[0, -1]])
+    return f"{first.replace('T', ' ')} to {last.replace('T', ' ')}"
+
+
+def _rows(result: Result) -> list[dict[str, str]]:
+    """The table of modes in words; what an estimator does not know is a dash."""
+    modes = result.modes
+
+    def error(name: str, i: int) -> float | None:
+        column = getattr(modes, f"{name}_error")
+        return None if column is None else float(column[i])
+
+    rows = []
+    for i in range(len(modes)):
+        owner = i if modes.component is None else int(modes.component[i])
+        pattern = result.patterns[owner] if owner < len(result.patterns) else None
+        rows.append(
+            {
+                "index": str(owner % 6),
+                "pattern": "–" if pattern is None else pattern.name,
+                "label": "" if modes.label is None else str(modes.label[i]),
+                "harmonic": "1" if modes.harmonic is None else str(int(modes.harmonic[i])),
+                "period": result.period_words(
+                    float(modes.period[i]), error("period", i), spread=True
+                ),
+                "frequency": with_error(float(modes.frequency[i]), error("frequency", i)),
+                "amplitude": with_error(float(modes.amplitude[i]), error("amplitude", i)),
+                "phase": with_error(float(modes.phase[i]), error("phase", i)),
+                "alarm": "–"
+                if modes.false_alarm is None
+                else probability(float(modes.false_alarm[i])),
+            }
+        )
+    return rows

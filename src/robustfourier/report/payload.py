@@ -1,0 +1,104 @@
+"""Numbers for the interactive figures: base64 of float32, about 5 bytes each.
+
+Times are sent as differences to the first one, so that float32 is fine enough: 6e-8 of the record.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.report.figures import frequency_label
+from robustfourier.report.thinning import evenly
+from robustfourier.results import Result
+from robustfourier.results.spectrum import peak_bins
+
+__all__ = ["payload"]
+
+FloatArray = NDArray[np.float64]
+
+_SAMPLES = 20_000
+_SPECTRUM = 6000
+_SMOOTH = 400
+
+
+def payload(result: Result) -> str:
+    """The data of the interactive figures as JSON that is safe inside a script element."""
+    content = {
+        "time": {"dates": result.axis.dates, "label": result.axis.label},
+        "value": result.samples.value_name,
+        "samples": _samples(result),
+        "curve": _curve(result),
+        "spectrum": _spectrum(result),
+    }
+    text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    # "</script>" or "<!--" in a column's name must not end the element.
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _samples(result: Result) -> dict[str, Any]:
+    keep = evenly(len(result.position), _SAMPLES)
+    origin = float(result.position.min())
+    return {
+        "origin": origin,
+        "x": _packed(result.position[keep] - origin),
+        "y": _packed(result.samples.values[keep]),
+        "fit": _packed(result.fitted[keep]),
+    }
+
+
+def _curve(result: Result) -> dict[str, Any]:
+    curve = result.curve
+    origin = float(curve.x[0])
+    std = np.zeros_like(curve.y) if curve.std is None else curve.std
+    return {
+        "origin": origin,
+        "x": _packed(curve.x - origin),
+        "y": _packed(curve.y),
+        "std": _packed(std),
+    }
+
+
+def _spectrum(result: Result) -> dict[str, Any]:
+    s = result.spectrum
+    frequency = np.asarray(result.domain.frequency(s.mode))
+    keep = peak_bins(s.mode, s.data, _SPECTRUM)
+    rough = np.unique(np.linspace(0, len(s.mode) - 1, _SMOOTH).astype(int))
+    marks = []
+    for i in range(min(len(result.modes), 200)):
+        owner = i if result.modes.component is None else int(result.modes.component[i])
+        marks.append(
+            {
+                "f": _finite(result.modes.frequency[i]),
+                "a": _finite(result.modes.amplitude[i]),
+                "c": owner % 6,
+                "t": result.patterns[owner].name if owner < len(result.patterns) else "",
+                "h": 1 if result.modes.harmonic is None else int(result.modes.harmonic[i]),
+                "p": result.period_words(float(result.modes.period[i])),
+            }
+        )
+    return {
+        "label": frequency_label(result),
+        "x": _packed(frequency[keep]),
+        "y": _packed(s.data[keep]),
+        "smooth": _packed(frequency[rough]),
+        "floor": _packed(s.floor[rough]),
+        "line": _packed(s.line[rough]),
+        "marks": marks,
+    }
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    return number if np.isfinite(number) else 0.0
+
+
+def _packed(values: FloatArray) -> str:
+    """Little-endian float32 in base64; values too large for it become its largest."""
+    limit = np.finfo(np.float32).max
+    clipped = np.clip(np.nan_to_num(values), -limit, limit)
+    return base64.b64encode(clipped.astype("<f4").tobytes()).decode("ascii")

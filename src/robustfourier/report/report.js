@@ -1,0 +1,189 @@
+(function () {
+  "use strict";
+  var root = document.documentElement;
+  if (typeof uPlot !== "function" || !window.atob) return;
+  root.classList.add("has-js");
+  var data = JSON.parse(document.getElementById("payload").textContent);
+  var plots = [];
+
+  function floats(text, origin) {
+    var raw = atob(text), bytes = new Uint8Array(raw.length);
+    for (var i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+    var view = new DataView(bytes.buffer), out = new Array(bytes.length / 4);
+    for (var j = 0; j < out.length; j++) out[j] = view.getFloat32(4 * j, true) + (origin || 0);
+    return out;
+  }
+  function css(name) { return getComputedStyle(root).getPropertyValue(name).trim(); }
+  function faded(colour, alpha) { return colour.slice(0, 7) + Math.round(255 * alpha).toString(16).padStart(2, "0"); }
+  function digits(value) {
+    if (value === 0) return "0";
+    var size = Math.abs(value);
+    return size >= 1e6 || size < 1e-4 ? value.toExponential(3) : String(+value.toPrecision(6));
+  }
+  function nearest(xs, x) {
+    var low = 0, high = xs.length - 1;
+    while (high - low > 1) { var middle = (low + high) >> 1; if (xs[middle] < x) low = middle; else high = middle; }
+    return Math.abs(xs[low] - x) <= Math.abs(xs[high] - x) ? low : high;
+  }
+  function moment(x) {
+    if (!data.time.dates) return digits(x);
+    return new Date(x * 1000).toISOString().replace("T", " ").replace(/(:00)?\.000Z$/, "").replace("Z", "");
+  }
+
+  var samples = { x: floats(data.samples.x, data.samples.origin), y: floats(data.samples.y), fit: floats(data.samples.fit) };
+  samples.rest = samples.y.map(function (y, i) { return y - samples.fit[i]; });
+  var curve = { x: floats(data.curve.x, data.curve.origin), y: floats(data.curve.y), std: floats(data.curve.std) };
+  var band = curve.std.some(function (s) { return s > 0; });
+  var spectrum = data.spectrum;
+  ["x", "y", "smooth", "floor", "line"].forEach(function (key) { spectrum[key] = floats(spectrum[key]); });
+
+  function axes(xlabel, ylabel, time) {
+    var base = { stroke: css("--soft"), grid: { stroke: css("--rule"), width: 1 }, ticks: { show: false },
+                 font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif" };
+    var x = Object.assign({}, base, { label: xlabel, labelSize: 20, size: time ? 44 : 30 });
+    var y = Object.assign({}, base, { label: ylabel, labelSize: 18, size: function (u, values) {
+      var longest = (values || []).reduce(function (n, v) { return Math.max(n, v ? v.length : 0); }, 1);
+      return 14 + 7 * longest; } });
+    if (!time) x.values = function (u, at) { return at.map(digits); };
+    y.values = function (u, at) { return at.map(function (v) { return v === null ? "" : digits(v); }); };
+    return [x, y];
+  }
+  function hint(host, text) {
+    var box = document.createElement("div");
+    box.className = "hint"; host.appendChild(box);
+    return { hooks: { setCursor: [function (u) {
+      var left = u.cursor.left;
+      if (left == null || left < 0 || !u.data[0].length) { box.style.display = "none"; return; }
+      var words = text(u.posToVal(left, "x"), u);
+      if (!words) { box.style.display = "none"; return; }
+      box.textContent = ""; words.forEach(function (w, i) { if (i) box.appendChild(document.createElement("br")); box.appendChild(document.createTextNode(w)); });
+      box.style.display = "block";
+      var x = left + u.over.offsetLeft + 14;
+      if (x + box.offsetWidth > host.clientWidth) x = left + u.over.offsetLeft - box.offsetWidth - 14;
+      box.style.left = Math.max(x, 0) + "px"; box.style.top = (u.over.offsetTop + 8) + "px";
+    }] } };
+  }
+  function tools(host, plot, range, linked) {
+    var bar = document.createElement("div"); bar.className = "tools";
+    function move(zoom, shift) {
+      var s = plot.scales.x, width = (s.max - s.min) * zoom, middle = (s.max + s.min) / 2 + shift * (s.max - s.min);
+      width = Math.min(width, range[1] - range[0]);
+      var low = Math.max(range[0], Math.min(middle - width / 2, range[1] - width));
+      plot.setScale("x", { min: low, max: low + width });
+    }
+    [["◀", "earlier", 1, -0.4], ["+", "closer", 0.5, 0], ["−", "wider", 2, 0], ["▶", "later", 1, 0.4], ["all", "show all", 1e9, 0]].forEach(function (b) {
+      var button = document.createElement("button");
+      button.type = "button"; button.textContent = b[0]; button.title = b[1]; button.setAttribute("aria-label", b[1]);
+      button.addEventListener("click", function () { move(b[2], b[3]); });
+      bar.appendChild(button);
+    });
+    host.appendChild(bar);
+  }
+  var busy = false;
+  function link(others) {
+    return [function (u, key) {
+      if (key !== "x" || busy) return;
+      busy = true;
+      others().forEach(function (p) { if (p !== u) p.setScale("x", { min: u.scales.x.min, max: u.scales.x.max }); });
+      busy = false;
+    }];
+  }
+  function dots(colour, size) { return { show: true, size: size, stroke: colour, fill: colour, width: 0 }; }
+  function clock(seconds) { return uPlot.tzDate(new Date(seconds * 1e3), "Etc/UTC"); }
+  function place(id, height, options, values, range, text) {
+    var host = document.getElementById(id);
+    host.classList.add("live");
+    options.width = host.clientWidth; options.height = height;
+    options.cursor = { drag: { x: true, y: false }, points: { show: false }, y: false };
+    options.legend = { show: false };
+    options.tzDate = clock;
+    options.plugins = [hint(host, text)];
+    var plot = new uPlot(options, values, host);
+    plot.over.addEventListener("dblclick", function () { plot.setScale("x", { min: range[0], max: range[1] }); });
+    tools(host, plot, range);
+    plots.push({ plot: plot, host: host, height: height });
+    return plot;
+  }
+  function padded(low, high) { var pad = 0.01 * (high - low) || 1; return [low - pad, high + pad]; }
+
+  function draw(view) {
+    plots.forEach(function (p) { p.plot.destroy(); Array.prototype.slice.call(p.host.querySelectorAll(".tools, .hint")).forEach(function (e) { e.remove(); }); });
+    plots = [];
+    var phone = window.innerWidth < 620, time = data.time.dates, linked = [];
+    var range = padded(samples.x[0], samples.x[samples.x.length - 1]);
+    var size = samples.x.length > 4000 ? 3 : samples.x.length > 800 ? 4 : 5;
+    var lower = curve.y.map(function (y, i) { return y - 1.645 * curve.std[i]; });
+    var upper = curve.y.map(function (y, i) { return y + 1.645 * curve.std[i]; });
+    var joined = uPlot.join([[samples.x, samples.y], [curve.x, upper, lower, curve.y]]);
+    var fit = css("--fit"), none = { stroke: "transparent", width: 0, points: { show: false }, spanGaps: true };
+    var fitPlot = place("plot-fit", phone ? 280 : 350, {
+      scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] } },
+      axes: axes(data.time.label, data.value, time),
+      series: [{}, { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.65), size) },
+        Object.assign({}, none), Object.assign({}, none),
+        { stroke: fit, width: 1.8, points: { show: false }, spanGaps: true }],
+      bands: band ? [{ series: [2, 3], fill: css("--band") }] : [],
+      hooks: { setScale: link(function () { return linked; }) }
+    }, joined, range, function (x) {
+      var i = nearest(samples.x, x);
+      return [moment(samples.x[i]), "value " + digits(samples.y[i]), "fit " + digits(samples.fit[i]), "left over " + digits(samples.rest[i])];
+    });
+    var restPlot = place("plot-residual", phone ? 190 : 210, {
+      scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] } },
+      axes: axes(data.time.label, "residual", time),
+      series: [{}, { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.65), size) }],
+      hooks: { setScale: link(function () { return linked; }), draw: [function (u) {
+        var y = Math.round(u.valToPos(0, "y", true)); u.ctx.save(); u.ctx.strokeStyle = fit; u.ctx.lineWidth = 1; u.ctx.beginPath();
+        u.ctx.moveTo(u.bbox.left, y); u.ctx.lineTo(u.bbox.left + u.bbox.width, y); u.ctx.stroke(); u.ctx.restore(); }] }
+    }, [samples.x, samples.rest], range, function (x) {
+      var i = nearest(samples.x, x);
+      return [moment(samples.x[i]), "left over " + digits(samples.rest[i])];
+    });
+    linked.push(fitPlot, restPlot);
+
+    var top = spectrum.x[spectrum.x.length - 1], wide = [0, top];
+    var values = uPlot.join([[spectrum.x, spectrum.y], [spectrum.smooth, spectrum.floor, spectrum.line]]);
+    var least = spectrum.floor.reduce(function (a, b) { return Math.min(a, b); }, Infinity) * 0.25;
+    var most = Math.max(spectrum.y.reduce(function (a, b) { return Math.max(a, b); }, 0), spectrum.line.reduce(function (a, b) { return Math.max(a, b); }, 0)) * 2.5;
+    place("plot-spectrum", phone ? 280 : 340, {
+      scales: { x: { time: false, range: function (u, a, b) { return [a, b]; }, min: 0, max: top }, y: { distr: 3, range: [Math.max(least, most * 1e-7) || 1e-9, most || 1] } },
+      axes: axes(spectrum.label, "amplitude", false),
+      series: [{}, { stroke: css("--soft"), width: 1, points: { show: false }, spanGaps: true },
+        { stroke: css("--floor"), width: 2, points: { show: false }, spanGaps: true },
+        { stroke: css("--alarm"), width: 1.6, dash: [6, 4], points: { show: false }, spanGaps: true }],
+      hooks: { draw: [function (u) {
+        var ratio = devicePixelRatio || 1, ctx = u.ctx; ctx.save(); ctx.textAlign = "center"; ctx.font = "600 " + 11 * ratio + "px system-ui, sans-serif";
+        ctx.beginPath(); ctx.rect(u.bbox.left, 0, u.bbox.width, u.bbox.top + u.bbox.height); ctx.clip();
+        spectrum.marks.forEach(function (m) {
+          if (m.f < u.scales.x.min || m.f > u.scales.x.max) return;
+          var x = u.valToPos(m.f, "x", true), y = Math.max(u.valToPos(m.a, "y", true) - 5 * ratio, u.bbox.top + 18 * ratio);
+          ctx.fillStyle = css("--c" + m.c); ctx.beginPath(); ctx.moveTo(x, y); ctx.lineTo(x - 4 * ratio, y - 7 * ratio); ctx.lineTo(x + 4 * ratio, y - 7 * ratio); ctx.fill();
+          if (m.h === 1 || u.scales.x.max - u.scales.x.min < top / 4) ctx.fillText(m.h === 1 ? m.t : m.t + m.h, x, y - 10 * ratio);
+        });
+        ctx.restore(); }] }
+    }, values, wide, function (x, u) {
+      var words = ["frequency " + digits(x)], near = null, best = 12;
+      spectrum.marks.forEach(function (m) { var d = Math.abs(u.valToPos(m.f, "x") - u.valToPos(x, "x")); if (d < best) { best = d; near = m; } });
+      if (near) words.push("pattern " + near.t + (near.h > 1 ? ", harmonic " + near.h : "") + ": " + near.p, "amplitude " + digits(near.a));
+      else if (x > 0) words.push("period " + digits(1 / x));
+      return words;
+    });
+    if (view) fitPlot.setScale("x", view);
+  }
+
+  draw();
+  document.body.setAttribute("data-drawn", String(plots.length));
+  var pause;
+  window.addEventListener("resize", function () {
+    clearTimeout(pause);
+    pause = setTimeout(function () { plots.forEach(function (p) { p.plot.setSize({ width: p.host.clientWidth, height: p.height }); }); }, 120);
+  });
+  var button = document.getElementById("theme");
+  button.hidden = false;
+  button.addEventListener("click", function () {
+    var dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    draw();
+  });
+  if (window.matchMedia) matchMedia("(prefers-color-scheme: dark)").addEventListener("change", function () { draw(); });
+})();

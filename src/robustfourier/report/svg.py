@@ -1,0 +1,214 @@
+"""Small, clean SVG figures that take their colours from the page's style sheet.
+
+A `Panel` maps data to a rectangle and collects shapes; every shape has a CSS class instead of a
+colour, so one figure serves light, dark and print. Text is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.results.axis import even_ticks, number_labels
+
+__all__ = ["Panel"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Panel:
+    """One set of axes.
+
+    Parameters
+    ----------
+    width, height : int
+        Size in CSS pixels at scale one.
+    x, y : (float, float)
+        Range of the data on each axis.
+    log : bool
+        Whether the y axis is logarithmic.
+    left, bottom, top, right : int
+        Margins.
+    title : str
+        Said to those who cannot see the figure.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        height: int,
+        x: tuple[float, float],
+        y: tuple[float, float],
+        *,
+        log: bool = False,
+        left: int = 58,
+        bottom: int = 40,
+        top: int = 10,
+        right: int = 12,
+        title: str = "",
+    ) -> None:
+        self.width, self.height, self.log, self.title = width, height, log, title
+        self.left, self.top = left, top
+        self.inner_width, self.inner_height = width - left - right, height - top - bottom
+        self.x, self.y = _widened(x), _widened(y)
+        if log:
+            self.y = (np.log10(self.y[0]), np.log10(self.y[1]))
+        self.shapes: list[str] = []
+        self.frame: list[str] = []
+
+    def px(self, x: FloatArray | float) -> FloatArray:
+        """Pixels of x."""
+        low, high = self.x
+        return self.left + (np.asarray(x, np.float64) - low) / (high - low) * self.inner_width
+
+    def py(self, y: FloatArray | float) -> FloatArray:
+        """Pixels of y; the axis points upwards."""
+        low, high = self.y
+        values = np.asarray(y, np.float64)
+        if self.log:
+            values = np.log10(np.maximum(values, 10.0 ** (low - 1.0)))
+        return self.top + (high - values) / (high - low) * self.inner_height
+
+    def line(self, x: FloatArray, y: FloatArray, css: str) -> None:
+        """Draw a line through points."""
+        self.shapes.append(f'<path class="{css}" d="{_path(self.px(x), self.py(y))}"/>')
+
+    def band(self, x: FloatArray, low: FloatArray, high: FloatArray, css: str) -> None:
+        """Fill the area between two curves."""
+        there = _path(self.px(x), self.py(high))
+        back = _path(self.px(x)[::-1], self.py(low)[::-1])
+        self.shapes.append(f'<path class="{css}" d="{there}L{back[1:]}Z"/>')
+
+    def points(self, x: FloatArray, y: FloatArray, css: str) -> None:
+        """Draw dots: one path of round strokes without length, a tenth of the size of circles."""
+        dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(self.px(x), self.py(y), strict=True))
+        self.shapes.append(f'<path class="dots {css}" d="{dots}"/>')
+
+    def stems(self, x: FloatArray, y: FloatArray, css: str) -> None:
+        """Draw vertical lines from the bottom of the panel."""
+        foot = self.top + self.inner_height
+        lines = "".join(
+            f"M{a:.1f} {foot:.1f}V{b:.1f}" for a, b in zip(self.px(x), self.py(y), strict=True)
+        )
+        self.shapes.append(f'<path class="{css}" d="{lines}"/>')
+
+    def bars(self, edges: FloatArray, heights: FloatArray, css: str) -> None:
+        """Draw a histogram."""
+        foot = float(self.py(max(self.y[0], 0.0)))
+        left, right = self.px(edges[:-1]), self.px(edges[1:])
+        boxes = "".join(
+            f"M{a:.1f} {foot:.1f}V{t:.1f}H{b - 0.6:.1f}V{foot:.1f}Z"
+            for a, b, t in zip(left, right, self.py(heights), strict=True)
+        )
+        self.shapes.append(f'<path class="{css}" d="{boxes}"/>')
+
+    def rule(self, y: float, css: str) -> None:
+        """Draw a horizontal line."""
+        at = float(self.py(y))
+        self.shapes.append(
+            f'<path class="{css}" d="M{self.left} {at:.1f}H{self.left + self.inner_width}"/>'
+        )
+
+    def mark(self, x: float, y: float, text: str, css: str) -> None:
+        """Draw a small triangle that points down at (x, y), with a word above it."""
+        a, b = float(self.px(x)), max(float(self.py(y)) - 5.0, self.top + 16.0)
+        self.shapes.append(
+            f'<path class="{css}" d="M{a:.1f} {b:.1f}l-4 -7h8Z"/>'
+            f'<text class="mark {css}" x="{a:.1f}" y="{b - 10:.1f}">{escape(text)}</text>'
+        )
+
+    def axes(
+        self,
+        xlabel: str,
+        ylabel: str,
+        *,
+        xticks: tuple[FloatArray, Sequence[str]] | None = None,
+        yticks: tuple[FloatArray, Sequence[str]] | None = None,
+    ) -> None:
+        """Draw grid lines, labels of ticks and names of the axes."""
+        count = max(int(self.inner_width / 90), 2)
+        at, labels = xticks or _ticks(even_ticks(*self.x, count))
+        foot = self.top + self.inner_height
+        for value, label in zip(self.px(at), labels, strict=True):
+            self.frame.append(f'<path class="grid" d="M{value:.1f} {self.top}V{foot}"/>')
+            for row, part in enumerate(label.split("\n")):
+                y = foot + 15 + 12 * row
+                self.frame.append(
+                    f'<text class="tick" x="{value:.1f}" y="{y}">{escape(part)}</text>'
+                )
+        at, labels = yticks or (self._log_ticks() if self.log else self._y_ticks())
+        for value, label in zip(self.py(at), labels, strict=True):
+            end = self.left + self.inner_width
+            self.frame.append(f'<path class="grid" d="M{self.left} {value:.1f}H{end}"/>')
+            self.frame.append(
+                f'<text class="tick end" x="{self.left - 7}" y="{value + 4:.1f}">'
+                f"{escape(label)}</text>"
+            )
+        middle = self.left + self.inner_width / 2
+        centre = self.top + self.inner_height / 2
+        self.frame.append(
+            f'<text class="name" x="{middle:.0f}" y="{self.height - 5}">'
+            f"{escape(_short(xlabel))}</text>"
+            f'<text class="name" transform="translate(13 {centre:.0f}) rotate(-90)">'
+            f"{escape(_short(ylabel, 34))}</text>"
+        )
+
+    def _y_ticks(self) -> tuple[FloatArray, list[str]]:
+        return _ticks(even_ticks(*self.y, max(int(self.inner_height / 45), 2)))
+
+    def _log_ticks(self) -> tuple[FloatArray, list[str]]:
+        low, high = int(np.ceil(self.y[0] - 1e-9)), int(np.floor(self.y[1] + 1e-9))
+        step = max(1, (high - low) // 5 + 1) if high - low > 6 else 1
+        powers = np.arange(low, high + 1, step, dtype=np.float64)
+        if len(powers) < 2:
+            at = even_ticks(10.0 ** self.y[0], 10.0 ** self.y[1], 4)
+            return _ticks(at[at > 0])
+        return 10.0**powers, [_power_label(power) for power in powers]
+
+    def __str__(self) -> str:
+        """The figure as SVG."""
+        box = (
+            f'x="{self.left}" y="{self.top}" width="{self.inner_width}" '
+            f'height="{self.inner_height}"'
+        )
+        return (
+            f'<svg class="figure" viewBox="0 0 {self.width} {self.height}" role="img" '
+            f'aria-label="{escape(self.title, quote=True)}" xmlns="http://www.w3.org/2000/svg">'
+            f"{''.join(self.frame)}"
+            f'<svg {box} viewBox="{self.left} {self.top} {self.inner_width} {self.inner_height}">'
+            f"{''.join(self.shapes)}</svg></svg>"
+        )
+
+
+def _widened(ends: tuple[float, float]) -> tuple[float, float]:
+    low, high = float(ends[0]), float(ends[1])
+    if not np.isfinite(low) or not np.isfinite(high):
+        return 0.0, 1.0
+    if high <= low:
+        pad = 0.5 * abs(low) or 0.5
+        return low - pad, low + pad
+    return low, high
+
+
+def _ticks(at: FloatArray) -> tuple[FloatArray, list[str]]:
+    return at, number_labels(at)
+
+
+def _power_label(power: float) -> str:
+    if -4 <= power <= 5:
+        return f"{10.0**power:,.{max(int(-power), 0)}f}"
+    digits = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{digits}"
+
+
+def _short(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _path(x: FloatArray, y: FloatArray) -> str:
+    """A polyline with as few characters as one tenth of a pixel needs."""
+    points = [f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True)]
+    return "M" + "L".join(points) if points else "M0 0"

@@ -1,0 +1,48 @@
+"""Fewer points that look the same: what a figure a thousand pixels wide can show."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["envelope", "evenly"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+def evenly(n: int, count: int) -> IntArray:
+    """Indices of at most `count` of n points; a fixed shuffle, so that rhythms do not alias.
+
+    Examples
+    --------
+    >>> evenly(5, 10)
+    array([0, 1, 2, 3, 4])
+    >>> len(evenly(100_000, 500))
+    500
+    """
+    if n <= count:
+        return np.arange(n)
+    chosen = np.random.default_rng(0).permutation(n)[:count]
+    return np.sort(chosen)
+
+
+def envelope(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, FloatArray]:
+    """A line that looks like y(x) on so many columns of pixels: each keeps its extremes.
+
+    Examples
+    --------
+    >>> envelope(np.arange(6.0), np.array([0.0, 9.0, 1.0, 2.0, -5.0, 3.0]), 2)
+    (array([0., 1., 4., 5.]), array([ 0.,  9., -5.,  3.]))
+    """
+    if len(x) <= 2 * columns:
+        return x, y
+    edges = np.linspace(0, len(x), columns + 1).astype(np.intp)
+    keep = []
+    for a, b in pairwise(edges):
+        low, high = a + int(np.argmin(y[a:b])), a + int(np.argmax(y[a:b]))
+        keep += [min(low, high), max(low, high)]
+    at = np.array(keep)
+    return x[at], y[at]
