@@ -35,7 +35,9 @@ FloatArray = NDArray[np.float64]
 SLOWEST = 1.5  # cycles over the record; anything slower is trend
 APART = 0.9  # modes; what the record can resolve
 _ROUNDS = 40
-_FLOW_MODES = 10_000
+# The flow sees as many modes as there are samples, at least 2000 and at most 10 000 of those
+# searched; with more its steps become small. Lines above are proposed by the residual.
+_FLOW_MODES, _FLOW_AT_LEAST = 10_000, 2_000
 # A peak is worth a joint refinement and a proper test from this false-alarm probability on.
 _WORTH_A_TEST = 0.2
 
@@ -310,7 +312,7 @@ class _Search:
     def _proposals_of_flow(self) -> FloatArray:
         """Run the diagonal flow on the residual and return its peaks."""
         bench, residuals = self.bench, self.fit.refined.residuals
-        top = int(min(bench.max_mode, _FLOW_MODES, max(5 * len(bench.theta), 8)))
+        top = int(min(bench.max_mode, _FLOW_MODES, max(len(bench.theta), _FLOW_AT_LEAST)))
         held = _held_out(bench.theta, self.random_state)
         if not held.any() or held.all():
             return np.zeros(0)

@@ -1,10 +1,10 @@
 """The noise floor: power of the noise as a function of the mode, from the residual spectrum.
 
 White noise is a special case. Around each mode a window, narrow at low modes and a tenth of the
-mode at high ones, is fitted by a level (the median, which lines cannot lift) or, where the
-spectrum clearly falls, by a power law. Slow drifts and autoregressive noise are thereby continuum
-and not lines. The floor says how well it knows itself: `dof`, the number of independent
-exponential ordinates whose mean would be as certain.
+mode at high ones, is fitted by a level (a mean of ordinates clipped at three levels, which lines
+cannot lift) or, where the spectrum falls, by a power law. Slow drifts and autoregressive noise are
+thereby continuum and not lines. The floor says how well it knows itself: `dof`, the number of
+independent exponential ordinates whose mean would be as certain.
 """
 
 from __future__ import annotations
@@ -20,7 +20,12 @@ FloatArray = NDArray[np.float64]
 
 _LOG_MEAN = -np.euler_gamma  # mean of the logarithm of a unit exponential
 _LOG_VARIANCE = np.pi**2 / 6.0  # and its variance
-_MEDIAN_EFFICIENCY = np.log(2.0) ** 2  # of the median against the mean of exponentials
+# Ordinates are clipped at this many levels. For a unit exponential u: mean and variance of
+# min(u, c), and the mean of u below c, the slope of the estimating equation.
+_CLIP = 3.0
+_CLIPPED_MEAN = 1.0 - np.exp(-_CLIP)
+_CLIPPED_SLOPE = 1.0 - np.exp(-_CLIP) * (1.0 + _CLIP)
+_EFFICIENCY = _CLIPPED_SLOPE**2 / (2.0 * _CLIPPED_SLOPE - _CLIPPED_MEAN**2)
 
 
 @dataclass(frozen=True)
@@ -85,14 +90,11 @@ def noise_floor(
     low, high = _windows(modes, centres)
     ordinates = power[usable]
     count = np.maximum(np.minimum((high - low) * share, at_most), 1.0)
-    middle = np.stack([np.median(ordinates[a:b], axis=0) for a, b in zip(low, high, strict=True)])
-    flat = middle / (np.log(2.0) + 0.5 / count)[:, None]
+    flat = _clipped_level(ordinates, low, high)
     line, leverage, falls = _power_law(modes, ordinates, centres, low, high, count)
-    # To the left of its window's middle a falling spectrum lies above the median, never below.
-    above = (np.log(centres) > _window_means(np.log(modes)[:, None], low, high)[:, 0])[:, None]
-    level = np.where(falls, np.where(above, line, np.maximum(line, flat)), flat)
+    level = np.where(falls, line, flat)
     sloped = 1.0 / (_LOG_VARIANCE * leverage)
-    dof = np.where(falls.any(axis=1), sloped, _MEDIAN_EFFICIENCY * count)
+    dof = np.where(falls.any(axis=1), sloped, _EFFICIENCY * count)
     return NoiseFloor(centres, np.maximum(level, max(smallest, 1e-300)), dof)
 
 
@@ -135,6 +137,26 @@ def _window_means(values: FloatArray, low: NDArray[np.intp], high: NDArray[np.in
     return (running[high] - running[low]) / np.maximum(high - low, 1)[:, None]
 
 
+def _clipped_level(power: FloatArray, low: NDArray[np.intp], high: NDArray[np.intp]) -> FloatArray:
+    """Return the level s of each window with mean min(P/s, c) as for exponentials, (C, q)."""
+    logs = np.log(_positive(power))
+    level = np.exp(_window_means(logs, low, high) - _LOG_MEAN)
+    size = np.maximum(high - low, 1)
+    place = low[:, None] + np.arange(size.max(initial=1))
+    inside = (place < high[:, None])[:, :, None]
+    ordinates = np.where(inside, power[np.minimum(place, len(power) - 1)], 0.0)
+    for _ in range(12):
+        clipped = np.minimum(ordinates, _CLIP * level[:, None]).sum(axis=1) / size[:, None]
+        excess = (clipped / level - _CLIPPED_MEAN) / _CLIPPED_SLOPE
+        level = level * np.exp(np.clip(excess, -1.0, 1.0))
+    return level
+
+
+def _positive(power: FloatArray) -> FloatArray:
+    """Lift ordinates that vanish, so that their logarithms are harmless."""
+    return np.maximum(power, 1e-6 * np.median(power, axis=0) + 1e-300)
+
+
 def _power_law(
     modes: FloatArray,
     power: FloatArray,
@@ -152,10 +174,11 @@ def _power_law(
     leverage : ndarray of shape (C,)
         Variance of its logarithm there, in units of that of one ordinate.
     falls : ndarray of bool, shape (C, q)
-        Where the slope is negative by more than one standard error.
+        Where the slope is negative: by more than one standard error where the line then lies
+        above the level, which is the safe side, by more than three where below.
     """
     x = np.log(modes)[:, None]
-    logs = np.log(np.maximum(power, 1e-6 * np.median(power, axis=0) + 1e-300))
+    logs = np.log(_positive(power))
     x_mean, y_mean = _window_means(x, low, high), _window_means(logs, low, high)
     spread = np.maximum(_window_means(x * x, low, high) - x_mean**2, 1e-12)
     slope = (_window_means(x * logs, low, high) - x_mean * y_mean) / spread
@@ -163,4 +186,5 @@ def _power_law(
     leverage = (1.0 + distance**2 / spread)[:, 0] / count
     error = np.sqrt(_LOG_VARIANCE / (spread[:, 0] * count))[:, None]
     level = np.exp(y_mean - _LOG_MEAN + slope * distance)
-    return level, leverage, slope < -error
+    needed = np.where(distance < 0.0, 1.0, 3.0)
+    return level, leverage, slope < -needed * error
