@@ -35,7 +35,7 @@ class Dictionary:
         modes = np.arange(step, told.highest_mode + step / 2, step)
         if t.size * modes.size * 16.0 > LARGEST:
             raise MemoryError(f"a dictionary of {2 * modes.size} columns × {t.size} samples")
-        span = float(np.ptp(t))
+        span = told.span if told.periodic and told.span else float(np.ptp(t))
         frequencies = modes / span
         columns = waves(t, frequencies)
         norms = np.sqrt(np.mean(columns**2, axis=0))

@@ -27,13 +27,15 @@ class Told:
     highest_mode : float
         Band worth searching, in cycles over the record; for methods with a dictionary.
     periodic : bool
-        Whether the data repeats over the span exactly, so that modes are whole numbers.
+        Whether the data repeats over `span` exactly, so that modes are whole numbers.
     latitude : float or None
         Of the tide gauge.
     epoch : str
         Date of time zero, for methods that need the calendar.
     harmonics : int
         Number of harmonics worth giving to each told period.
+    span : float or None
+        Over which the data repeats, where it does.
     lines : ndarray of shape (n_lines,) or None
         Every true period, harmonics included; for the yardstick alone.
     """
@@ -44,6 +46,7 @@ class Told:
     latitude: float | None = None
     epoch: str = ""
     harmonics: int = 1
+    span: float | None = None
     lines: FloatArray | None = None
 
 

@@ -28,6 +28,7 @@ HARMONICS = 60
 HELD_OUT = 0.2
 CORRELATION = 0.8
 GRID = 4096
+RELATED = 0.3  # modes
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def mixture_task(problem: Problem, *, even: bool, periodic: bool = False, ar1: f
             LINKED_BAND if linked else BAND,
             periodic,
             harmonics=10 if linked else 1,
+            span=2.0,
             lines=2.0 / modes,
         ),
     )
@@ -141,7 +143,7 @@ def draw_mixture(seed: int, *, key: str, ratio: float, trend: float = 0.0, **opt
 
     Problems with the same `key` have the same components and samples, others different ones.
     """
-    seed = zlib.crc32(key.encode()) + seed
+    seed = _unrelated(1000 * seed + zlib.crc32(key.encode()), options)
     signal = random_mixture(noise=0.0, random_state=seed, **options)
     size = float(np.std(signal.truth))
     problem = random_mixture(noise=ratio * size, random_state=seed, **options)
@@ -158,6 +160,22 @@ def draw_mixture(seed: int, *, key: str, ratio: float, trend: float = 0.0, **opt
         y=task.y + trend * size * task.t,
         y_test=task.y_test + trend * size * task.t_test,
     )
+
+
+def _unrelated(seed: int, options: dict[str, Any]) -> int:
+    """Return the first seed from `seed` on whose fundamentals are not each other's harmonics.
+
+    A tone at three times the frequency of another *is* its harmonic: no method could tell.
+    """
+    for candidate in range(seed, seed + 1000):
+        modes = random_mixture(
+            noise=0.0, random_state=candidate, **{**options, "n_samples": 2}
+        ).modes
+        ratio = modes[None, :] / modes[:, None]
+        order = np.round(ratio)
+        if not np.any((order >= 2) & (np.abs(ratio - order) * modes[:, None] < RELATED)):
+            return candidate
+    raise RuntimeError(f"no unrelated fundamentals for {options}")
 
 
 def draw_example(seed: int, *, number: int) -> Task:

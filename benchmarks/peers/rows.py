@@ -25,7 +25,7 @@ class Row:
     n_found, precision, recall, precision_3se, recall_3se, components_right, own_3se : float
         See `measures.period_scores`.
     seconds, megabytes : float
-        Wall time and growth of the peak resident memory during `fit`.
+        Processor time of `fit` and growth of the peak resident memory during it.
     note : str
         A word from the method.
     """

@@ -9,7 +9,6 @@ from benchmarks.peers.face import Method
 
 ALL = (
     "ours",
-    "ours_huber",
     "ours_integer",
     "limit",
     "lombscargle",

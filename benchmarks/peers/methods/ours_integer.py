@@ -15,4 +15,4 @@ BUDGET = "all"
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
     if not told.periodic:
         raise NotApplicableError("modes are not whole")
-    return fit_mixture(t, y, frequencies="integer")
+    return fit_mixture(t, y, frequencies="integer", span=told.span)

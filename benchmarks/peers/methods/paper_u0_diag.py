@@ -1,0 +1,34 @@
+"""The paper's network u0_diag: embedding, diagonal layer, read-out; our start, the paper's SGD."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.peers.face import Fit, FloatArray, Told
+
+NAME = "FourierNetworkRegressor, u0_diag"
+PACKAGES = ("robustfourier", "torch")
+TOLD = ""
+EVEN_ONLY = False
+BUDGET = "subset"
+STEPS = 50_000
+
+
+def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
+    return fit_network(t, y, n_steps=STEPS)
+
+
+def fit_network(t: FloatArray, y: FloatArray, **options: Any) -> Fit:
+    """Fit with the given parameters of the estimator; its periods are those of active modes."""
+    from robustfourier import FourierNetworkRegressor
+
+    model = FourierNetworkRegressor(random_state=0, **options).fit(t[:, None], y)
+    modes = model.modes_
+    active = np.asarray(modes.active, bool)
+    return Fit(
+        lambda times: np.asarray(model.predict(times[:, None])),
+        np.asarray(modes.period, np.float64)[active],
+        note=f"{options['n_steps']} steps",
+    )

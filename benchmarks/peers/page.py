@@ -1,0 +1,320 @@
+"""The page `docs/benchmarks.md`, drawn from rows and nothing else."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.peers import methods
+from benchmarks.peers.catalogue import (
+    HARD,
+    LINKED,
+    MIXTURES,
+    NETWORK_PROBLEMS,
+    NOISE,
+    NOTHING,
+    PAPER,
+    REAL,
+    SIZE,
+    Entry,
+    catalogue,
+)
+from benchmarks.peers.comparisons import (
+    LEVEL,
+    LOSES,
+    MARGIN,
+    PERIOD_COLUMNS,
+    WINS,
+    Comparison,
+    Results,
+    duels,
+    error_lines,
+    is_told,
+    number,
+    period_lines,
+    size_lines,
+)
+from benchmarks.peers.figures import draw
+from benchmarks.peers.reading import reading
+from benchmarks.peers.rows import OK, Row, read
+
+NETWORK_SEEDS = 3
+NOT_SHIPPED = {
+    "tide at Honolulu": "a year of hourly sea level, 2010, from the tests of the UTide project",
+    "variable star": "600 nights from Whittaker and Robinson, The Calculus of Observations, 1924",
+}
+
+GROUPS = (PAPER, MIXTURES, LINKED, HARD, NOISE, REAL)
+PERIOD_GROUPS = (MIXTURES, LINKED, HARD, NOISE)
+
+
+def write_page(path: Path, docs: Path) -> Path:
+    """Draw the page and its figures from the rows at `path` into the folder `docs`."""
+    rows = read(path)
+    entries = every_entry(rows)
+    results = Results(rows)
+    docs.mkdir(parents=True, exist_ok=True)
+    figures = draw(results, entries, docs / "figures" / "benchmarks")
+    page = docs / "benchmarks.md"
+    sections = [
+        _introduction(rows, results, path, docs),
+        *_sections(results, entries, [figure.name for figure in figures]),
+    ]
+    text = "\n\n".join(sections)
+    page.write_text(text + "\n", encoding="utf-8")
+    return page
+
+
+def every_entry(rows: Iterable[Row]) -> list[Entry]:
+    """The catalogue with the real series that rows exist for, whether or not they are at hand."""
+    known = catalogue()
+    names = {entry.name for entry in known}
+    extra = {row.problem: None for row in rows if row.problem not in names}
+    return known + [Entry(name, REAL, _not_at_hand) for name in extra]
+
+
+def _not_at_hand(seed: int) -> None:  # type: ignore[misc]
+    raise RuntimeError(f"this series is not shipped (seed {seed})")
+
+
+def comparisons(results: Results, entries: Sequence[Entry]) -> list[Comparison]:
+    """Every line of the verdict table."""
+    lines = error_lines(results, entries)
+    for group in PERIOD_GROUPS:
+        lines += period_lines(results, entries, group)
+    return lines + size_lines(results, entries)
+
+
+def _sections(results: Results, entries: list[Entry], figures: list[str]) -> Iterable[str]:
+    lines = comparisons(results, entries)
+    yield _verdicts(lines)
+    yield _duels(results, entries)
+    yield reading(lines)
+    yield "## Errors"
+    yield (
+        "Median over the seeds of ‖f̂ − f‖₂ / ‖f‖₂ against the noiseless truth, over the whole "
+        "record with its gaps; on real series (and on example 4, whose truth is a real series) the "
+        "root-mean-square error over the standard deviation. † is told what no user knows. A dash: "
+        "not run on it, or not made for it (see the last table)."
+    )
+    if "ratios.png" in figures:
+        yield "![Error of every method over ours](figures/benchmarks/ratios.png)"
+    for group in GROUPS:
+        names = _names(results, entries, group)
+        if names:
+            yield f"### {_capital(group)}"
+            yield _error_table(results, names)
+    if "noise.png" in figures:
+        yield "![Error, recall and precision against noise](figures/benchmarks/noise.png)"
+    yield _period_section(results, entries, figures)
+    yield _noise_section(results, entries)
+    yield _cost_section(results, entries, figures)
+    yield _trouble_section(results, entries)
+
+
+def _introduction(rows: list[Row], results: Results, source: Path, docs: Path) -> str:
+    counted = sum(row.status == OK for row in rows)
+    extra = sorted({row.problem for row in rows} & set(NOT_SHIPPED))
+    notes = [
+        f"- *{_capital(name)}*: {NOT_SHIPPED[name]}; not shipped, given by `--data`."
+        for name in extra
+    ]
+    template = Path(__file__).with_name("introduction.md").read_text(encoding="utf-8")
+    return template.format(
+        methods=len(results.methods()),
+        problems=len({row.problem for row in rows if not row.problem.startswith("n = ")}),
+        seeds=1 + max((row.seed for row in rows), default=0),
+        ended=counted,
+        rest=len(rows) - counted,
+        rows=os.path.relpath(source, docs),
+        network_problems=len(NETWORK_PROBLEMS),
+        network_seeds=NETWORK_SEEDS,
+        extra="\n".join(notes),
+        versions=_versions(results),
+        machine=f"{platform.system()}, {platform.machine()}, Python {platform.python_version()}.",
+    ).rstrip()
+
+
+def _versions(results: Results) -> str:
+    found: dict[str, str | None] = {}
+    for key in results.methods():
+        found |= methods.versions(methods.load(key))
+    words = [f"{name} {version or '(not installed)'}" for name, version in sorted(found.items())]
+    return "Versions: " + ", ".join(words) + "."
+
+
+def _verdicts(lines: list[Comparison]) -> str:
+    count = {word: sum(line.verdict == word for line in lines) for word in (WINS, LEVEL, LOSES)}
+    table = _table(
+        ["case", "ours", "best rival", "", "ours / rival", "verdict", "told †"],
+        (
+            [line.case, number(line.ours), number(line.rival), line.rival_name,
+             number(line.ours / line.rival) if line.rival else "–", line.verdict, line.told]
+            for line in lines
+        ),
+    )  # fmt: skip
+    words = (
+        f'Ours is `PeriodicMixture()` as it comes; *whole modes* is `frequencies="integer"`, which '
+        f"is told what the dictionaries are told. *Level* means within a factor of {MARGIN:g} "
+        "(shares: within 0.02) of the best rival on that line, which may differ from line to line: "
+        f"{count[WINS]} lines won, {count[LEVEL]} level, {count[LOSES]} lost."
+    )
+    return f"## Verdicts\n\n{words}\n\n{table}"
+
+
+def _duels(results: Results, entries: Sequence[Entry]) -> str:
+    body = [
+        [_name(key), str(duel.wins), str(duel.level), str(duel.losses), number(duel.ratio)]
+        for key, duel in duels(results, entries).items()
+    ]
+    return (
+        "### Rival by rival\n\nProblems on which the median error of ours is smaller, level or "
+        "larger, and the geometric mean of its ratio to the rival's, over the problems the rival "
+        "ran on (without pure noise).\n\n"
+        + _table(["rival", "ours wins", "level", "ours loses", "ours / rival"], body)
+    )
+
+
+def _names(results: Results, entries: Sequence[Entry], group: str) -> list[str]:
+    present = results.problems()
+    return [entry.name for entry in entries if entry.group == group and entry.name in present]
+
+
+def _error_table(results: Results, names: list[str]) -> str:
+    best = {
+        name: min(
+            (results.median(name, key, "error") for key in results.methods() if not is_told(key)),
+            key=lambda value: value if np.isfinite(value) else np.inf,
+        )
+        for name in names
+    }
+    body = []
+    for key in results.methods():
+        values = [results.median(name, key, "error") for name in names]
+        if np.isfinite(values).any():
+            cells = [_bold(value, best[name]) for value, name in zip(values, names, strict=True)]
+            body.append([_name(key), *cells])
+    return _table(["method", *names], body)
+
+
+def _bold(value: float, best: float) -> str:
+    text = number(value)
+    return f"**{text}**" if np.isfinite(value) and value <= best * 1.02 else text
+
+
+def _period_section(results: Results, entries: Sequence[Entry], figures: list[str]) -> str:
+    parts = ["## Periods"]
+    if "periods.png" in figures:
+        parts.append("![Precision and recall](figures/benchmarks/periods.png)")
+    for group in PERIOD_GROUPS:
+        names = _names(results, entries, group)
+        body = []
+        for key in results.methods():
+            on = [name for name in names if results.values(name, key, "recall")]
+            if on:
+                cells = [number(results.mean(on, key, column)) for column in PERIOD_COLUMNS]
+                found = number(results.mean(on, key, "n_found"))
+                own = number(results.mean(on, key, "own_3se"))
+                body.append([_name(key), f"{len(on)} of {len(names)}", found, *cells, own])
+        if body:
+            heads = [
+                "precision",
+                "recall",
+                "precision, 3 s.e.",
+                "recall, 3 s.e.",
+                "components right",
+            ]
+            parts += [
+                f"### {_capital(group)}",
+                _table(["method", "problems", "periods", *heads, "own 3 s.e. hold"], body),
+            ]
+    return "\n\n".join(parts)
+
+
+def _noise_section(results: Results, entries: Sequence[Entry]) -> str:
+    names = _names(results, entries, NOTHING)
+    body = [
+        [_name(key), *(number(results.mean([name], key, "n_found")) for name in names)]
+        for key in results.methods()
+        if any(results.values(name, key, "n_found") for name in names)
+    ]
+    return (
+        "## Pure noise\n\nPeriods reported per series of 1000 samples in which there is none.\n\n"
+        + _table(["method", *names], body)
+    )
+
+
+def _cost_section(results: Results, entries: Sequence[Entry], figures: list[str]) -> str:
+    parts = ["## Seconds and memory"]
+    if "size.png" in figures:
+        parts.append("![Seconds and memory against size](figures/benchmarks/size.png)")
+    sizes = _names(results, entries, SIZE)
+    body = []
+    for key in results.methods():
+        cells = [_cost(results, name, key) for name in sizes]
+        if any(cell != "–" for cell in cells):
+            body.append([_name(key), *cells])
+    parts.append(
+        "Seconds / megabytes, three tones at irregular times; the band of the dictionaries stays, "
+        "periodograms and ours search up to a limit that grows with n."
+    )
+    parts.append(_table(["method", *sizes], body))
+    body = []
+    groups = (PAPER, MIXTURES, LINKED, HARD, REAL)
+    for key in results.methods():
+        medians = []
+        for group in groups:
+            names = _names(results, entries, group)
+            values = [v for name in names for v in results.values(name, key, "seconds")]
+            medians.append(number(float(np.median(values))) if values else "–")
+        if any(cell != "–" for cell in medians):
+            body.append([_name(key), *medians])
+    parts += ["Median seconds by group:", _table(["method", *groups], body)]
+    return "\n\n".join(parts)
+
+
+def _cost(results: Results, problem: str, key: str) -> str:
+    seconds = results.median(problem, key, "seconds")
+    if np.isfinite(seconds):
+        return f"{number(seconds)} / {results.median(problem, key, 'megabytes'):.0f}"
+    status = {row.status for row in results.rows(problem, key)}
+    return ", ".join(sorted(status)) or "–"
+
+
+def _trouble_section(results: Results, entries: Sequence[Entry]) -> str:
+    """What did not run, and why, in the words of the rows."""
+    body = []
+    for key in results.methods():
+        reasons: dict[str, list[str]] = {}
+        for entry in entries:
+            for row in results.rows(entry.name, key):
+                if row.status != OK and row.note != "not tried again":
+                    detail = f"{row.status} ({row.note})" if row.note else row.status
+                    where = reasons.setdefault(detail, [])
+                    if entry.name not in where:
+                        where.append(entry.name)
+        told = methods.load(key).TOLD
+        if told:
+            body.append([_name(key), f"is told {told}", "everywhere"])
+        for reason, where in reasons.items():
+            places = ", ".join(where) if len(where) <= 4 else f"{len(where)} problems"
+            body.append([_name(key), reason.replace("|", "/").replace("\n", " "), places])
+    return "## What did not run, and what was told\n\n" + _table(["method", "", "where"], body)
+
+
+def _name(key: str) -> str:
+    name = methods.load(key).NAME
+    return f"{name} †" if is_told(key) else name
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _table(heads: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+    lines = [list(heads), ["---"] * len(heads), *body]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
