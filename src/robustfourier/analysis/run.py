@@ -204,7 +204,7 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
         "Estimator": f"{run['estimator']}("
         + ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items() if v is not None)
         + ")",
-        "Search": "\n".join(run["notes"]) or "–",
+        "Search": "; ".join(_search_notes(run["notes"])) or "–",
         "Trend": {"level": "a level", "slope": "level and slope"}.get(
             result.trend_kind, "a slow smooth curve"
         ),
@@ -212,6 +212,11 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
         "Seconds": ", ".join(f"{k} {v:.2f}" for k, v in seconds.items()),
         "Other files": "modes.csv, components.csv, fit.csv, model.rfm, figures/, run.json",
     }
+
+
+def _search_notes(notes: list[str]) -> list[str]:
+    """Notes without the list of aliases, which the report tells in words."""
+    return [note for note in notes if "alias" not in note]
 
 
 def _plain(value: Any) -> Any:

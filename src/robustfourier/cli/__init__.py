@@ -1,0 +1,8 @@
+"""The command line: parse, call one function, print. The only home of typer.
+
+Exit codes: 0 ok, 1 failure, 2 usage, 3 bad data (or a bad model file).
+"""
+
+from robustfourier.cli.app import main
+
+__all__ = ["main"]

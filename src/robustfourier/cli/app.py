@@ -1,0 +1,127 @@
+"""The commands joined to one program, and what becomes of errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from robustfourier.cli import fit, models, paper, survey
+from robustfourier.cli.console import Console, prepare_streams
+from robustfourier.errors import (
+    DataError,
+    InputError,
+    ModelFormatError,
+    RobustFourierError,
+)
+
+__all__ = ["app", "main"]
+
+OK, FAILURE, USAGE, BAD_DATA = 0, 1, 2, 3
+
+app = typer.Typer(
+    name="robustfourier",
+    help="Find the periods that are really there in noisy data, and the shape of each.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    rich_markup_mode=None,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from robustfourier import __version__
+
+        print(f"robustfourier {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Find the periods that are really there in noisy data, and the shape of each."""
+
+
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "fit": fit.fit,
+    "predict": models.predict,
+    "info": models.info,
+    "check": survey.check,
+    "inject": survey.inject,
+    "reproduce": paper.reproduce,
+}
+for _name, _command in _COMMANDS.items():
+    app.command(_name)(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program and exit with its code; no user's mistake ends in a traceback."""
+    prepare_streams()
+    sys.exit(_guarded(lambda: _run(sys.argv[1:] if arguments is None else list(arguments))))
+
+
+def _run(arguments: list[str]) -> int:
+    from typer.main import get_command
+
+    command: Any = get_command(app)
+    code = command.main(args=arguments, prog_name="robustfourier", standalone_mode=False)
+    return code if isinstance(code, int) else OK
+
+
+def _guarded(run: Callable[[], int]) -> int:
+    console = Console()
+    try:
+        return run()
+    except typer.Exit as stop:
+        return int(stop.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        console.error("interrupted")
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone; nothing can be told, and Python must not try at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+    except (DataError, ModelFormatError) as error:
+        console.error(str(error))
+        return BAD_DATA
+    except InputError as error:
+        console.error(str(error))
+        return USAGE
+    except RobustFourierError as error:
+        console.error(str(error))
+        return FAILURE
+    except MemoryError:
+        console.error("not enough memory; thin out the data or close other programs")
+        return FAILURE
+    except OSError as error:
+        console.error(f"{error.filename or 'file'}: {error.strerror or error}")
+        return FAILURE
+    except Exception as error:
+        return _unexpected(error, console)
+
+
+def _unexpected(error: Exception, console: Console) -> int:
+    """A usage error of typer (told by its face, which has moved between versions), or a bug."""
+    if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+        context = getattr(error, "ctx", None)
+        hint = f" (see {context.command_path} --help)" if context is not None else ""
+        console.error(f"{error.format_message()}{hint}")
+        return int(error.exit_code)
+    if os.environ.get("ROBUSTFOURIER_DEBUG"):
+        traceback.print_exception(error)
+    first = str(error).splitlines()[0] if str(error) else ""
+    console.error(
+        f"this is a mistake of ours, not yours: {type(error).__name__}: {first} "
+        "(set ROBUSTFOURIER_DEBUG=1 to see where, and please report it)"
+    )
+    return FAILURE

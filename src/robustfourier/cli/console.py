@@ -1,0 +1,113 @@
+"""Where words go: answers to standard output, all else to standard error; colour on terminals only.
+
+Text from users is never read as markup.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+__all__ = ["Console", "prepare_streams"]
+
+
+def prepare_streams() -> None:
+    """Let no character fail to print, whatever the locale."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError, OSError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+class Console:
+    """Prints at one of three levels: quiet (-1), plain (0), verbose (1)."""
+
+    def __init__(self, level: int = 0, as_json: bool = False) -> None:
+        self.level = -1 if as_json else level
+
+    def say(self, text: str = "", style: str | None = None) -> None:
+        """A line of the answer."""
+        if self.level >= 0:
+            self._rich(sys.stdout).print(text, style=style, markup=False, highlight=False)
+
+    def detail(self, text: str) -> None:
+        """A line for those who asked for more."""
+        if self.level >= 1:
+            self._rich(sys.stdout).print(text, style="dim", markup=False, highlight=False)
+
+    def warn(self, text: str) -> None:
+        """A warning in plain words."""
+        if self.level >= 0:
+            self._rich(sys.stdout).print(f"! {text}", style="yellow", markup=False, highlight=False)
+
+    def error(self, text: str) -> None:
+        """What went wrong; also printed when quiet."""
+        console = self._rich(sys.stderr)
+        console.print(f"robustfourier: {text}", style="bold red", markup=False, highlight=False)
+
+    def table(self, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
+        """A table; columns are pairs of heading and "left" or "right"."""
+        if self.level < 0:
+            return
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for heading, side in columns:
+            table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=True)
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))
+        console = self._rich(sys.stdout)
+        if not console.is_terminal:  # a pipe has no width that could cut a number
+            console.width = 200
+        console.print(table)
+
+    def json(self, content: Any) -> None:
+        """The answer for scripts: one JSON document, NaN and infinity as null."""
+        print(json.dumps(_plain(content), ensure_ascii=False, indent=2))
+
+    @contextmanager
+    def steps(self) -> Iterator[Any]:
+        """A spinner that is told the name of each step; silent when not on a terminal."""
+        console = self._rich(sys.stderr)
+        if self.level < 0 or not console.is_terminal:
+            yield lambda *_: None
+            return
+        with console.status("") as status:
+            yield lambda step: status.update(f"{step} …")
+
+    @contextmanager
+    def progress(self, words: str) -> Iterator[Any]:
+        """A bar that is told (done, total); silent when not on a terminal."""
+        console = self._rich(sys.stderr)
+        if self.level < 0 or not console.is_terminal:
+            yield lambda *_: None
+            return
+        from rich.progress import Progress
+
+        with Progress(console=console, transient=True) as bar:
+            task = bar.add_task(words, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+    def _rich(self, stream: Any) -> Any:
+        from rich.console import Console as RichConsole
+
+        return RichConsole(file=stream, soft_wrap=not stream.isatty())
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)

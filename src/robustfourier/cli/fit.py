@@ -1,0 +1,281 @@
+"""`robustfourier fit`: the answer on the screen, and a folder with everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from robustfourier.cli import options
+from robustfourier.cli.console import Console
+from robustfourier.errors import InputError
+
+if TYPE_CHECKING:
+    from robustfourier.analysis import Analysis
+    from robustfourier.results import Result
+    from robustfourier.samples import Samples
+
+__all__ = ["fit"]
+
+_SHOWN = 20  # patterns in the table on the screen
+
+
+def fit(
+    file: options.File,
+    time: options.Time = None,
+    value: options.Value = None,
+    error: options.Error = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Result folder; <file>-results if not given.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option(help="Replace another run in the folder.")] = False,
+    dry: Annotated[bool, typer.Option("--no-files", help="Print only, write nothing.")] = False,
+    method: Annotated[str, typer.Option(help="mixture, or the paper's network.")] = "mixture",
+    level: Annotated[float, typer.Option(help="False-alarm probability of a mode.")] = 0.01,
+    loss: Annotated[str, typer.Option(help="auto, squared or huber.")] = "auto",
+    shortest_period: Annotated[
+        str | None, typer.Option(help="Shortest period to search, such as 30min or 0.5.")
+    ] = None,
+    period: Annotated[
+        list[str] | None, typer.Option(help="A period known to be there; may be given repeatedly.")
+    ] = None,
+    modes: Annotated[int, typer.Option(min=1, help="Modes of the network.")] = 100,
+    steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
+    figures: Annotated[str, typer.Option(help="Endings of the figures: png, svg, pdf.")] = "png",
+    missing: options.Missing = "drop",
+    duplicates: options.Duplicates = "mean",
+    na: options.Na = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    skip: options.Skip = 0,
+    time_format: options.TimeFormat = "auto",
+    timezone: options.Timezone = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Find the repeating patterns in a file and write a report."""
+    console = Console(options.level_of(quiet, verbose), as_json)
+    reading = options.reading_options(
+        time=time,
+        value=value,
+        error=error,
+        missing=missing,
+        duplicates=duplicates,
+        na=na,
+        delimiter=delimiter,
+        decimal=decimal,
+        skip=skip,
+        time_format=time_format,
+        timezone=timezone,
+    )
+    if method not in ("mixture", "network"):
+        raise InputError(f"--method {method!r} must be mixture or network")
+    if loss not in ("auto", "squared", "huber"):
+        raise InputError(f"--loss {loss!r} must be auto, squared or huber")
+    if not 0 < level < 1:
+        raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
+    from robustfourier.analysis import analyse
+
+    searched = _searched(file, reading, shortest_period, period)
+    parameters: dict[str, Any] = (
+        {"level": level, "loss": loss, "random_state": seed, **searched}
+        if method == "mixture"
+        else {"n_modes": modes, "n_steps": steps, "random_state": seed}
+    )
+    folder = None if dry else (out or default_folder(file))
+    with console.steps() as observe:
+        analysis = analyse(
+            file,
+            out=folder,
+            method=method,
+            reading=reading,
+            parameters=parameters,
+            overwrite=overwrite,
+            formats=_formats(figures),
+            observe=observe,
+        )
+    if as_json:
+        console.json(answer(analysis))
+    else:
+        print_answer(console, analysis)
+
+
+def default_folder(file: str) -> Path:
+    """The result folder of a file: beside it would surprise, so in the current folder."""
+    stem = "stdin" if file == "-" else Path(file).name
+    for ending in (".gz", ".csv", ".tsv", ".txt", ".dat", ".asc", ".parquet", ".pq"):
+        stem = stem[: -len(ending)] if stem.lower().endswith(ending) and stem != ending else stem
+    return Path(f"{stem}-results")
+
+
+def _searched(
+    file: str, reading: dict[str, Any], shortest: str | None, known: list[str] | None
+) -> dict[str, Any]:
+    """Limits of the search in the record's own unit, which only the record can tell."""
+    if shortest is None and not known:
+        return {}
+    if file == "-" and any(not _is_number(text) for text in [shortest or "1", *(known or [])]):
+        raise InputError(
+            "--shortest-period and --period need plain numbers with standard input, "
+            "whose unit is not known beforehand"
+        )
+    unit = ""
+    if file != "-":
+        from robustfourier.samples import read_samples
+
+        unit = read_samples(file, **reading).unit
+    limits: dict[str, Any] = {}
+    if shortest is not None:
+        limits["max_frequency"] = 1.0 / options.duration(shortest, unit, "--shortest-period")
+    if known:
+        limits["periods"] = [options.duration(text, unit, "--period") for text in known]
+    return limits
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    formats = tuple(part.strip().lower() for part in text.split(",") if part.strip())
+    if not formats or not set(formats) <= {"png", "svg", "pdf"}:
+        raise InputError(f"--figures {text!r} must be png, svg, pdf or several with commas")
+    return formats
+
+
+def print_answer(console: Console, analysis: Analysis) -> None:
+    """Print what was taken, what was found, and where the rest is."""
+    result = analysis.result
+    print_taken(console, result.samples)
+    console.say()
+    console.say(result.headline, style="bold")
+    _print_patterns(console, result)
+    from robustfourier.wording import number, percent
+
+    drift = {"slope": "level and slope", "smooth": "slow drift"}.get(result.trend_kind, "level")
+    console.say(
+        f"Noise {number(result.noise, 3)} ({result.noise_kind}); trend: {drift}"
+        + (f", {percent(result.trend_share)} of the variance" if drift != "level" else "")
+    )
+    for warning in result.warnings:
+        console.warn(warning)
+    for note in getattr(analysis.model, "notes_", ()):
+        console.detail(f"note: {note}")
+    console.detail("seconds: " + ", ".join(f"{k} {v:.2f}" for k, v in analysis.seconds.items()))
+    if analysis.folder is not None:
+        console.say()
+        console.say(f"Report: {analysis.folder / 'report.html'}")
+
+
+def print_taken(console: Console, samples: Samples) -> None:
+    """Say which columns were taken and what was left out."""
+    taken = f"time {samples.time_name!r}, value {samples.value_name!r}"
+    if samples.error_name is not None:
+        taken += f", error {samples.error_name!r}"
+    console.say(f"{samples.source}: {len(samples):,} samples ({taken})")
+    counts = samples.counts
+    for count, words in (
+        (counts.missing, "rows with a missing value left out"),
+        (counts.duplicates, "rows repeat a time (see --duplicates)"),
+        (counts.out_of_order, "rows out of order, sorted"),
+    ):
+        if count:
+            console.say(f"  {count:,} of {counts.rows:,} {words}")
+    for note in samples.notes:
+        console.say(f"  {note}")
+
+
+def _print_patterns(console: Console, result: Result) -> None:
+    from robustfourier.wording import number, percent, probability
+
+    if not result.patterns:
+        return
+    rows = [
+        (
+            p.name,
+            result.period_words(p.period, p.period_error, spread=True),
+            number(p.amplitude, 4),
+            percent(p.share),
+            _orders(p.harmonics),
+            probability(p.false_alarm),
+            p.label if p.combination else "",
+        )
+        for p in result.patterns[:_SHOWN]
+    ]
+    console.table(
+        [
+            ("", "left"),
+            ("Period", "right"),
+            ("Amplitude", "right"),
+            ("Share", "right"),
+            ("Harmonics", "left"),
+            ("False alarm", "right"),
+            ("", "left"),
+        ],
+        rows,
+    )
+    if len(result.patterns) > _SHOWN:
+        console.say(f"… and {len(result.patterns) - _SHOWN} more, see components.csv")
+
+
+def _orders(harmonics: tuple[int, ...]) -> str:
+    """Orders in short: 1–4, 6."""
+    parts: list[list[int]] = []
+    for n in harmonics:
+        if parts and n == parts[-1][1] + 1:
+            parts[-1][1] = n
+        else:
+            parts.append([n, n])
+    words = [str(a) if a == b else f"{a}–{b}" if b > a + 1 else f"{a}, {b}" for a, b in parts]
+    return ", ".join(words[:6]) + (", …" if len(words) > 6 else "")
+
+
+def answer(analysis: Analysis) -> dict[str, Any]:
+    """The answer for scripts."""
+    from dataclasses import asdict
+
+    result = analysis.result
+    samples = result.samples
+    return {
+        "headline": result.headline,
+        "input": {
+            "file": samples.source,
+            "time": samples.time_name,
+            "value": samples.value_name,
+            "error": samples.error_name,
+            "sha256": samples.sha256,
+            "counts": asdict(samples.counts),
+            "notes": samples.notes,
+        },
+        "unit": result.domain.unit,
+        "explained": result.explained,
+        "noise": {"deviation": result.noise, "kind": result.noise_kind},
+        "trend": {"kind": result.trend_kind, "share": result.trend_share},
+        "patterns": [
+            {
+                "name": p.name,
+                "label": p.label,
+                "combination": p.combination,
+                "period": p.period,
+                "period_error": p.period_error,
+                "frequency": p.frequency,
+                "frequency_error": p.frequency_error,
+                "amplitude": p.amplitude,
+                "share": p.share,
+                "harmonics": p.harmonics,
+                "false_alarm": p.false_alarm,
+            }
+            for p in result.patterns
+        ],
+        "modes": result.modes.columns(),
+        "warnings": result.warnings,
+        "seconds": analysis.seconds,
+        "folder": None if analysis.folder is None else str(analysis.folder),
+    }

@@ -1,0 +1,124 @@
+"""`robustfourier predict` and `robustfourier info`: what a saved model says."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from robustfourier.cli import options
+from robustfourier.cli.console import Console
+from robustfourier.errors import InputError
+
+__all__ = ["info", "predict"]
+
+_POINTS_AT_MOST = 10_000_000
+
+Model = Annotated[str, typer.Argument(help="A model file, such as results/model.rfm.")]
+
+
+def predict(
+    model: Model,
+    at: Annotated[str | None, typer.Option(help="File with a column of times.")] = None,
+    start: Annotated[str | None, typer.Option("--from", help="First time.")] = None,
+    stop: Annotated[str | None, typer.Option("--to", help="Last time.")] = None,
+    every: Annotated[str | None, typer.Option(help="Step, such as 1h, 30min or 0.5.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="CSV file; standard output if not given.")
+    ] = None,
+    time: options.Time = None,
+    time_format: options.TimeFormat = "auto",
+    timezone: options.Timezone = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Evaluate a saved model at times from a file, or from … to … every …."""
+    console = Console(options.level_of(quiet, verbose), as_json)
+    from robustfourier.analysis.predicting import grid_samples, predictions
+    from robustfourier.analysis.tables import prediction_table, write_csv
+    from robustfourier.persistence import load
+    from robustfourier.samples import read_times
+
+    if (at is None) == (start is None and stop is None and every is None):
+        raise InputError("give either --at FILE, or --from, --to and --every")
+    fitted = load(model)
+    domain = fitted.domains_[0]
+    if at is not None:
+        reading = options.reading_options(time=time, time_format=time_format, timezone=timezone)
+        samples = read_times(at, **reading)
+    else:
+        if start is None or stop is None or every is None:
+            raise InputError("--from, --to and --every belong together; give all three")
+        samples = grid_samples(
+            options.instant(start, domain.dates, domain.timezone, "--from"),
+            options.instant(stop, domain.dates, domain.timezone, "--to"),
+            options.duration(every, domain.unit, "--every"),
+            domain,
+            _POINTS_AT_MOST,
+        )
+    values, std = predictions(fitted, samples)
+    table = prediction_table(samples, values, std)
+    if as_json:
+        console.json({name: table[name].tolist() for name in table})
+    elif out is not None:
+        write_csv(table, out)
+        console.say(f"{len(table):,} predictions: {out}")
+    else:
+        table.to_csv(sys.stdout, index=False, lineterminator="\n")
+
+
+def info(
+    model: Model,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Say what a model file holds."""
+    console = Console(options.level_of(quiet, verbose), as_json)
+    from robustfourier.persistence import describe, load
+
+    about = describe(model)
+    fitted = load(model)
+    domain = fitted.domains_[0]
+    content: dict[str, Any] = {
+        **about,
+        "unit": domain.unit,
+        "span": domain.span,
+        "dates": domain.dates,
+        "timezone": domain.timezone,
+        "parameters": fitted.get_params(deep=False),
+        "components": [
+            {"label": c.label, "period": c.period, "period_error": c.period_error, "share": c.share}
+            for c in getattr(fitted, "components_", ())
+        ],
+        "modes": len(fitted.modes_),
+    }
+    if as_json:
+        console.json(content)
+        return
+    from robustfourier.wording import percent, readable_period
+
+    console.say(
+        f"{about['model']}, saved by robustfourier {about['package']} "
+        f"(format {about['format']}, {about['bytes']:,} bytes of arrays)",
+        style="bold",
+    )
+    length = readable_period(domain.span, domain.unit, dates=domain.dates)
+    console.say(f"Record of {length}; {len(fitted.modes_)} modes")
+    rows = [
+        (
+            c.label,
+            readable_period(
+                c.period, domain.unit, error=c.period_error, dates=domain.dates, spread=True
+            ),
+            percent(float(c.share)),
+        )
+        for c in getattr(fitted, "components_", ())
+    ]
+    if rows:
+        console.table([("", "left"), ("Period", "right"), ("Share", "right")], rows)
+    for name, value in content["parameters"].items():
+        console.detail(f"{name} = {value!r}")

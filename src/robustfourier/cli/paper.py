@@ -1,0 +1,36 @@
+"""`robustfourier reproduce`: the paper's experiments again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from robustfourier.cli import options
+from robustfourier.cli.console import Console
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Examples or theory; all if none is given.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder of rows, figures and page.")
+    ] = Path("reproduction"),
+    quick: Annotated[bool, typer.Option(help="A small version, a few minutes in all.")] = False,
+    csv: Annotated[
+        Path | None, typer.Option(help="Your own Google Trends export, for the trends example.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Run the paper's experiments; an interrupted run continues where it was."""
+    console = Console(options.level_of(quiet, verbose))
+    from robustfourier import experiments
+
+    experiments.reproduce(names or [], out=out, quick=quick, csv=csv, jobs=jobs, progress=not quiet)
+    console.say(f"Written: {out}")

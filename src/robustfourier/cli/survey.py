@@ -1,0 +1,204 @@
+"""`robustfourier check` and `robustfourier inject`: what a record can show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from robustfourier.cli import options
+from robustfourier.cli.console import Console
+from robustfourier.cli.fit import print_taken
+from robustfourier.errors import InputError
+
+__all__ = ["check", "inject"]
+
+_SIGNS = {"good": "✓", "note": "·", "warning": "!"}
+
+
+def check(
+    file: options.File,
+    time: options.Time = None,
+    value: options.Value = None,
+    error: options.Error = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Draw the spectral window: a png or svg.")
+    ] = None,
+    missing: options.Missing = "drop",
+    duplicates: options.Duplicates = "mean",
+    na: options.Na = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    skip: options.Skip = 0,
+    time_format: options.TimeFormat = "auto",
+    timezone: options.Timezone = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Judge the sampling before a fit: resolution, limits, gaps, aliases."""
+    console = Console(options.level_of(quiet, verbose), as_json)
+    reading = options.reading_options(
+        time=time,
+        value=value,
+        error=error,
+        missing=missing,
+        duplicates=duplicates,
+        na=na,
+        delimiter=delimiter,
+        decimal=decimal,
+        skip=skip,
+        time_format=time_format,
+        timezone=timezone,
+    )
+    _check_ending(out)
+    from robustfourier.samples import read_samples
+    from robustfourier.sampling import check_sampling
+
+    samples = read_samples(file, **reading)
+    quality = check_sampling(samples)
+    if out is not None:
+        from robustfourier.plots.files import save_window
+
+        save_window(quality, out)
+    if as_json:
+        console.json(
+            {
+                "samples": quality.n,
+                "unit": quality.domain.unit,
+                "span": quality.domain.span,
+                "step": quality.step,
+                "even": quality.even,
+                "filled": quality.filled,
+                "resolution": quality.resolution,
+                "longest_period": quality.longest,
+                "shortest_period": quality.shortest,
+                "rule": quality.rule,
+                "gaps": [{"start": str(g.start), "length": g.length} for g in quality.gaps],
+                "window": {
+                    "frequency": quality.domain.frequency(quality.window.peak_mode),
+                    "height": quality.window.peak_height,
+                },
+                "findings": [{"level": f.level, "text": f.text} for f in quality.findings],
+            }
+        )
+        return
+    print_taken(console, samples)
+    console.say()
+    for finding in quality.findings:
+        style = {"warning": "yellow", "good": "green"}.get(finding.level)
+        console.say(f"{_SIGNS[finding.level]} {finding.text}", style=style)
+    console.detail(f"highest frequency by {quality.rule}")
+    if out is not None:
+        console.say(f"Spectral window: {out}")
+
+
+def inject(
+    file: options.File,
+    time: options.Time = None,
+    value: options.Value = None,
+    error: options.Error = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for completeness.csv and .png.")
+    ] = None,
+    periods: Annotated[int, typer.Option(min=1, max=100, help="Number of periods.")] = 6,
+    amplitude: Annotated[
+        list[float] | None, typer.Option(help="Amplitude to plant; may be given repeatedly.")
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, max=1000, help="Tones per cell.")] = 4,
+    level: Annotated[float, typer.Option(help="False-alarm probability of a mode.")] = 0.01,
+    missing: options.Missing = "drop",
+    duplicates: options.Duplicates = "mean",
+    na: options.Na = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    skip: options.Skip = 0,
+    time_format: options.TimeFormat = "auto",
+    timezone: options.Timezone = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Plant known tones into a record's own sampling and noise; report which are found."""
+    console = Console(options.level_of(quiet, verbose), as_json)
+    reading = options.reading_options(
+        time=time,
+        value=value,
+        error=error,
+        missing=missing,
+        duplicates=duplicates,
+        na=na,
+        delimiter=delimiter,
+        decimal=decimal,
+        skip=skip,
+        time_format=time_format,
+        timezone=timezone,
+    )
+    if not 0 < level < 1:
+        raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
+    if amplitude and min(amplitude) <= 0:
+        raise InputError(f"--amplitude {min(amplitude)} must be positive")
+    from robustfourier.analysis.completeness import measure_completeness
+    from robustfourier.analysis.tables import completeness_table, write_csv
+    from robustfourier.samples import read_samples
+
+    samples = read_samples(file, **reading)
+    with console.progress("planting tones") as observe:
+        found, domain = measure_completeness(
+            samples,
+            n_periods=periods,
+            amplitudes=amplitude,
+            trials=trials,
+            level=level,
+            seed=seed,
+            observe=observe,
+        )
+    if out is not None:
+        from robustfourier.plots.files import save_completeness
+
+        out.mkdir(parents=True, exist_ok=True)
+        write_csv(completeness_table(found), out / "completeness.csv")
+        save_completeness(found, out / "completeness.png", domain.unit, domain.dates)
+    if as_json:
+        console.json(
+            {
+                "unit": domain.unit,
+                "period": found.period,
+                "amplitude": found.amplitude,
+                "found": found.found,
+                "trials": found.trials,
+                "false_modes_per_trial": found.false_modes,
+                "amplitude_for_half": found.amplitude_for(0.5),
+                "amplitude_for_90_percent": found.amplitude_for(0.9),
+            }
+        )
+        return
+    from robustfourier.wording import number, readable_period
+
+    print_taken(console, samples)
+    console.say()
+    console.say(
+        f"Share of planted tones found ({found.trials} per cell), by period and amplitude",
+        style="bold",
+    )
+    half = found.amplitude_for(0.9)
+    rows = [
+        (
+            readable_period(float(found.period[i]), domain.unit, dates=domain.dates),
+            *(f"{100 * share:.0f} %" for share in found.found[i]),
+            number(float(half[i]), 3),
+        )
+        for i in range(len(found.mode))
+    ]
+    heads = [(number(float(a), 3), "right") for a in found.amplitude]
+    console.table([("Period", "right"), *heads, ("90 % found from", "right")], rows)
+    console.say(f"Modes found elsewhere: {number(found.false_modes, 2)} per trial")
+    if out is not None:
+        console.say(f"Written: {out / 'completeness.csv'}, {out / 'completeness.png'}")
+
+
+def _check_ending(out: Path | None) -> None:
+    if out is not None and out.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError(f"--out {str(out)!r} must end with .png, .svg or .pdf")
