@@ -12,11 +12,11 @@ line at k with standard error s and a predicted mode κ with standard error σ, 
     highest mode searched × prior(relation) × N(k − κ; 0, s² + σ²),
 
 a free line being as likely anywhere in the search. Half of the prior goes to harmonics, shared by
-the F families there are; in a family whose next lower order is m, order n gets 1/(d(d + 1)) with
-d = n − m, which sums to one and lets a long series continue. The other half goes to combination
-tones n₁f₁ + n₂f₂, shared by the pairs of bases, 4^(1 − |n₁| − |n₂|) each for |n₁| + |n₂| ≤ 4. A
-tie needs odds of 20 : 1 and must not contradict the standard errors (p ≥ 0.001). So a line that
-lies near some high multiple of a low mode stays free: such multiples are everywhere.
+the families in proportion to their lines; in a family whose next lower order is m, order n gets
+1/(d(d + 1)) with d = n − m, which sums to one and lets a long series continue. The other half goes
+to combination tones n₁f₁ + n₂f₂, shared by the pairs of bases, 4^(1 − |n₁| − |n₂|) each for
+|n₁| + |n₂| ≤ 4. A tie needs odds of 10 : 1 and must not contradict the standard errors (p ≥ 0.001).
+So a line that lies near some high multiple of a low mode stays free: such multiples are everywhere.
 
 The ambiguity. cos 2x = 2cos²x − 1: a line at 2f can always be read as part of the family of f, and
 two independent patterns with periods P and P/2 cannot be told from one pattern with period P.
@@ -40,7 +40,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Real = float | FloatArray
 
-ODDS = 20.0  # a tie must be this much more likely than a free line
+ODDS = 10.0  # a tie must be this much more likely than a free line
 CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
 SMALLEST_ERROR = 0.005  # in modes: a drift of one degree at the ends, less than any model is worth
 HIGHEST_ORDER = 4  # of a combination tone, |n1| + |n2|
@@ -209,7 +209,10 @@ def _harmonic_families(lines: _LineList) -> list[_Family]:
 
 def _join(lines: _LineList, families: list[_Family], single: _Family) -> list[_Family]:
     """Append a line to the family it is most likely a harmonic of, or as a family of its own."""
-    offers = [_harmonic_odds(lines, family, single, len(families)) for family in families]
+    count = sum(len(family.members) for family in families)
+    offers = [
+        _harmonic_odds(lines, family, single, len(family.members) / count) for family in families
+    ]
     best = int(np.argmax([odds for odds, _ in offers])) if offers else -1
     if best < 0 or offers[best][0] < ODDS:
         return [*families, single]
@@ -219,7 +222,7 @@ def _join(lines: _LineList, families: list[_Family], single: _Family) -> list[_F
 
 
 def _harmonic_odds(
-    lines: _LineList, family: _Family, single: _Family, n_families: int
+    lines: _LineList, family: _Family, single: _Family, share: float
 ) -> tuple[float, int]:
     """Odds that a single line is the next harmonic of a family, and its order."""
     order = round(single.base / family.base)
@@ -227,7 +230,7 @@ def _harmonic_odds(
         return 0.0, 0
     lower = max((n for n in family.orders if n < order), default=0)
     gap = order - lower
-    prior = 0.5 / n_families / (gap * (gap + 1))
+    prior = 0.5 * share / (gap * (gap + 1))
     variance = single.variance + order**2 * family.variance
     return float(lines.odds(single.base - order * family.base, variance, prior)), order
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from robustfourier.errors import InputError
 from robustfourier.mixture.aliases import Alias, sampling_aliases
@@ -183,9 +184,11 @@ def detect(
     )
     original = bench.values
     bearable = _bearable(bench, max_lines) if limit.max_mode >= bench.lowest else 0
-    search = _Search(bench, original, given, loss, max(bearable, 0), random_state)
-    search.run()
-    return search.result(centre, scale, limit)
+    # One thread and two add up in different orders, and then differ in the last bits.
+    with threadpool_limits(limits=1):
+        search = _Search(bench, original, given, loss, max(bearable, 0), random_state)
+        search.run()
+        return search.result(centre, scale, limit)
 
 
 class _Search:
@@ -212,6 +215,7 @@ class _Search:
         """Propose, refine and test until nothing passes."""
         if self.max_lines == 0 or not np.any(self.original):
             return
+        self._start_from_median()
         self._pull_in_outliers()
         self._choose_trend()
         proposed = self._proposals_of_flow()
@@ -281,6 +285,16 @@ class _Search:
             fit = self.bench.fit(self.fit.modes, self.fit.known, rung)
             self.fit = self._separated(fit)
         self.assessment = self.bench.assess(self.fit)
+
+    def _start_from_median(self) -> None:
+        """Pull outliers in around the median (zero), which a huge one cannot move as it does a fit.
+
+        `_pull_in_outliers` goes on from there, and takes it back where it does not pay.
+        """
+        weights, median = self.bench.weights, np.zeros_like(self.original)
+        if self.loss == "huber" or (self.loss == "auto" and huber_pays(self.original, weights)):
+            self.bench = self.bench.with_values(pseudo_values(median, self.original, weights))
+            self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
 
     def _pull_in_outliers(self, redescend: bool = False) -> None:
         """Replace the values by pseudo-values around the present fit, if that pays."""
@@ -422,7 +436,10 @@ def _rungs(trend: str, integer: bool) -> tuple[int, ...]:
 def _centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return median and spread of each output; the spread is a power of two, so exact."""
     centre = np.array([weighted_median(column, weights) for column in y.T])
-    spread = np.max(np.abs(y - centre), axis=0, initial=0.0)
+    largest = np.max(np.abs(y - centre), axis=0, initial=0.0)
+    # The typical deviation: a single huge outlier would make all else vanish beside it.
+    usual = np.array([weighted_median(column, weights) for column in np.abs(y - centre).T])
+    spread = np.where(usual > 1e-100 * largest, usual, largest)
     exponent = np.where(spread > 0, np.log2(np.where(spread > 0, spread, 1.0)), 0.0)
     return centre, np.exp2(np.clip(np.round(exponent), -1020.0, 1020.0))
 

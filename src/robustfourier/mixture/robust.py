@@ -72,4 +72,5 @@ def huber_pays(residuals: FloatArray, weights: FloatArray) -> bool:
     clipped = pseudo_values(np.zeros_like(residuals), residuals, weights)
     squared, huber = weights @ residuals**2, weights @ clipped**2
     used = squared > 0
-    return bool(np.mean(np.log(huber[used] / squared[used])) < -0.05) if used.any() else False
+    ratio = np.maximum(huber[used] / squared[used], np.finfo(float).tiny)
+    return bool(np.mean(np.log(ratio)) < -0.05) if used.any() else False
