@@ -57,11 +57,11 @@ class FusedEngine:
         """Take one step per rate and return the batch losses, shape (S,)."""
         if isinstance(block, RowBlock):
             assert self._rows is not None
-            rows, batches = self._rows, block.rows
+            rows, batches = self._rows, np.require(block.rows, np.int64, ["C", "W"])
         else:
             rows = drawn_rows(block, self._architecture, self._dtype)
             batches = np.arange(len(rows.y)).reshape(block.y.shape[:2])
-        losses = np.empty(len(rates))
+        losses, rates = np.empty(len(rates)), np.require(rates, np.float64, ["C", "W"])
         with announced():
             self._state.run(rows, batches, rates, self._loss, phase, losses)
         return losses

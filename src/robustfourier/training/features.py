@@ -55,16 +55,17 @@ def feature_rows(
     sample: FixedSample, architecture: Architecture, dtype: np.dtype[Any]
 ) -> FeatureRows:
     """Return the rows of a fixed sample, with their features if these fit."""
+    theta = _plain(sample.theta, np.dtype(np.float64))
     width = padded_width(architecture, dtype)
     table = np.zeros(
         (len(sample) if _fits(len(sample) * width * dtype.itemsize) else 0, width), dtype
     )
     if len(table):
-        embed_rows(sample.theta, architecture.n_modes, table)
+        embed_rows(theta, architecture.n_modes, table)
     return FeatureRows(
-        np.ascontiguousarray(sample.theta),
-        np.ascontiguousarray(sample.y, dtype),
-        np.ascontiguousarray(sample.weight, dtype),
+        theta,
+        _plain(sample.y, dtype),
+        _plain(sample.weight, dtype),
         table,
     )
 
@@ -73,11 +74,16 @@ def drawn_rows(block: DrawnBlock, architecture: Architecture, dtype: np.dtype[An
     """Return the rows of a block of fresh draws, one after the other."""
     n_rows = block.y.shape[0] * block.y.shape[1]
     return FeatureRows(
-        np.ascontiguousarray(block.theta).reshape(n_rows, -1),
-        np.ascontiguousarray(block.y, dtype).reshape(n_rows, -1),
+        _plain(block.theta, np.dtype(np.float64)).reshape(n_rows, -1),
+        _plain(block.y, dtype).reshape(n_rows, -1),
         np.ones(n_rows, dtype),
         np.zeros((0, padded_width(architecture, dtype)), dtype),
     )
+
+
+def _plain(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    # numba compiles anew for arrays that are read-only or strided
+    return np.require(array, dtype, ["C", "W"])
 
 
 def _fits(n_bytes: int) -> bool:

@@ -1,10 +1,10 @@
 """The step of networks with dense layers, compiled: a backward pass by hand around BLAS.
 
-The first dense layer reads a diagonal of rectified units, W σ(w ⊙ x). Since σ(w x) = |w| σ(±x),
-that is V X with the *fixed* features X = [max(φ, 0), max(−φ, 0)] and V = W diag|w|, columns swapped
-where w < 0. One accumulator G = Σ_b δ_b X_bᵀ then gives both ∂W = G diag|w| and ∂w = sgn(w) Σ_h W G:
-the gradient with respect to the layer's input, a third of its arithmetic, is never formed.
-Without ReLU on the diagonal, or without diagonal, the mirror images fold: X = φ.
+The first dense layer reads a diagonal of rectified units, W σ(w ⊙ x). As σ(w x) = |w| σ(±x), that
+is V X with *fixed* features X = [max(φ, 0), max(−φ, 0)] and V = W diag|w|, columns swapped where
+w < 0. One accumulator G = Σ_b δ_b X_bᵀ then gives both ∂W = G diag|w| and ∂w = sgn(w) Σ_h W G: the
+gradient with respect to the layer's input, a third of its arithmetic, is never formed. Without
+ReLU on the diagonal, or without diagonal, the mirror images fold: X = φ.
 """
 
 from __future__ import annotations

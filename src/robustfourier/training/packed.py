@@ -149,7 +149,7 @@ def _one_blas_thread() -> Iterator[None]:
 @cache
 def _blas() -> Any:
     import scipy.linalg.cython_blas  # noqa: F401  numba's np.dot calls this library's BLAS
-    from threadpoolctl import ThreadpoolController
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
     return ThreadpoolController()
 
