@@ -16,9 +16,11 @@ from typing import Any, TypeVar
 from numba import njit
 from numba.core import event
 
-__all__ = ["announced", "compiled"]
+__all__ = ["NOTICE", "announced", "compiled"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+NOTICE = "compiling once: this takes some seconds, later trainings start at once"
 
 _LOG = logging.getLogger("robustfourier.training")
 
@@ -55,7 +57,7 @@ class _Announce(event.Listener):
         if not self.said:
             self.said = True
             level = logging.WARNING if sys.stderr.isatty() else logging.INFO
-            _LOG.log(level, "compiling once: the next training starts at once")
+            _LOG.log(level, NOTICE)
 
     def on_end(self, _: event.Event) -> None:
         pass
