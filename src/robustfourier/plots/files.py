@@ -15,7 +15,7 @@ from robustfourier.sampling import Sampling
 
 __all__ = ["save_completeness", "save_figures", "save_window"]
 
-_DPI = 140
+_DPI = 120
 
 
 def save_figures(result: Result, folder: Path, formats: tuple[str, ...] = ("png",)) -> list[Path]:
@@ -91,9 +91,19 @@ def _save(
     from matplotlib.figure import Figure
 
     with looks():
-        figure = Figure(figsize=size, layout="constrained")
+        # Margins in inches: a layout engine would draw every figure twice.
+        figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
         drawing(figure)
+        width, height = size
+        figure.subplots_adjust(
+            left=0.75 / width,
+            right=1.0 - 0.2 / width,
+            bottom=0.55 / height,
+            top=1.0 - 0.3 / height,
+            wspace=0.18,
+            hspace=0.45,
+        )
         paths = [folder / f"{name}.{ending}" for ending in formats]
         for path in paths:
             # No date and no version in the file: the same result gives the same bytes.

@@ -99,21 +99,28 @@ def plot_fit(source: Any, times: Any = None, values: Any = None, *, ax: Axes | N
     curve = result.curve
     with looks():
         ax = new_axes(ax)
-        ax.plot(
-            _x(result, result.position),
-            result.samples.values,
-            ".",
-            color=DOTS,
-            ms=4 if len(result.samples) < 2000 else 2,
-            alpha=0.6,
-            mew=0,
-            rasterized=len(result.samples) > 5000,
-        )
         x = _x(result, curve.x)
         if curve.std is not None and np.any(curve.std > 0):
             low, high = curve.y - BAND * curve.std, curve.y + BAND * curve.std
             ax.fill_between(x, low, high, color=FIT, alpha=0.2, lw=0)
-        ax.plot(x, curve.y, color=FIT, lw=1.2)
+        # More cycles than can be seen at once would hide the data: they go behind, and paler.
+        dense = (
+            result.domain.span > 60.0 * min(result.patterns, key=_period).period
+            if (result.patterns)
+            else False
+        )
+        ax.plot(x, curve.y, color=FIT, lw=0.7 if dense else 1.2, alpha=0.4 if dense else 1.0)
+        ax.plot(
+            _x(result, result.position),
+            result.samples.values,
+            ".",
+            color="#39424e" if dense else DOTS,
+            ms=4 if len(result.samples) < 2000 else 2,
+            alpha=0.7,
+            mew=0,
+            zorder=3 if dense else 1.5,
+            rasterized=len(result.samples) > 5000,
+        )
         ax.margins(x=0.01)
         name_axes(ax, result.axis.label, result.samples.value_name)
     return ax
@@ -283,6 +290,10 @@ def plot_histogram(
         )
         name_axes(ax, "residual", "density")
     return ax
+
+
+def _period(pattern: Any) -> float:
+    return float(pattern.period)
 
 
 def _pattern(result: Result, index: int) -> Any:

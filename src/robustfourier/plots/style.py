@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -77,4 +79,9 @@ def new_axes(ax: Axes | None, width: float = 9.0, height: float = 3.4) -> Axes:
 def name_axes(ax: Axes, xlabel: str, ylabel: str) -> None:
     """Name both axes; dollar signs and backslashes of user text are only characters."""
     ax.set_xlabel(label(xlabel), parse_math=False)
+    for axis in (ax.xaxis, ax.yaxis):
+        formatter = axis.get_major_formatter()
+        if hasattr(formatter, "set_useOffset"):
+            formatter.set_useOffset(False)
+            formatter.set_scientific(np.abs(axis.get_view_interval()).max() >= 1e8)
     ax.set_ylabel(label(ylabel, 40), parse_math=False)

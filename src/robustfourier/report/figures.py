@@ -17,6 +17,7 @@ __all__ = [
     "fit_figure",
     "frequency_label",
     "histogram_figure",
+    "is_dense",
     "link_figure",
     "residual_figure",
     "residual_spectrum_figure",
@@ -30,6 +31,7 @@ WIDE, NARROW = 960, 460
 _DOTS = 3000
 _FOLDED = 1200
 _BAND = 1.645  # standard errors to each side of a 90 % band
+_CYCLES_SEEN = 60.0
 
 
 def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str:
@@ -40,7 +42,6 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
     here = here[evenly(len(here), _DOTS)]
     curve = result.curve
     seen = (curve.x >= low) & (curve.x <= high)
-    std = np.zeros_like(curve.y) if curve.std is None else curve.std
     panel = Panel(
         WIDE,
         300 if window else 330,
@@ -49,34 +50,38 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
         bottom=48 if result.axis.dates else 40,
         title="Data and fit" if window is None else "Data and fit, close up",
     )
-    panel.axes(
-        result.axis.label,
-        result.samples.value_name,
-        xticks=result.axis.ticks(low, high, 8),
-    )
+    panel.axes(result.axis.label, result.samples.value_name, xticks=result.axis.ticks(low, high, 8))
+    dense = window is None and is_dense(result)
+    if dense:
+        panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit pale")
     panel.points(x[here], y[here], "data" if window else "data small")
-    if seen.sum() > 2:
-        if window is not None or seen.sum() <= 1800:
-            panel.band(
-                curve.x[seen],
-                curve.y[seen] - _BAND * std[seen],
-                curve.y[seen] + _BAND * std[seen],
-                "band",
-            )
+    if not dense and seen.sum() > 2:
+        std = np.zeros_like(curve.y) if curve.std is None else curve.std
+        top, bottom = curve.y + _BAND * std, curve.y - _BAND * std
+        panel.band(curve.x[seen], bottom[seen], top[seen], "band")
         panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit")
     return str(panel)
 
 
+def is_dense(result: Result) -> bool:
+    """Whether the record has too many cycles to be seen at once."""
+    periods = [p.period for p in result.patterns if p.share > 0.02] or [np.inf]
+    return bool(result.domain.span / min(periods) > _CYCLES_SEEN)
+
+
 def closeup_range(result: Result) -> tuple[float, float] | None:
-    """A window of some cycles of the strongest pattern, where samples are; None if needless."""
-    if not result.patterns:
+    """A window of some cycles of the strongest patterns, where samples are; None if needless."""
+    if not result.patterns or not is_dense(result):
         return None
-    scale = result.axis.scale()
-    x = result.position
+    scale, x = result.axis.scale(), result.position
     whole = float(x.max() - x.min())
-    shown = [p.period for p in result.patterns if not p.combination][:2]
-    width = 5.0 * max(shown) * scale if max(shown) < 8 * min(shown) else 12 * min(shown) * scale
-    if width > 0.5 * whole:
+    shown = [p.period for p in result.patterns if not p.combination][:2] or [
+        result.patterns[0].period
+    ]
+    width = 5.0 * max(shown) if max(shown) < 8 * min(shown) else 14.0 * min(shown)
+    # Sparse samples: wide enough for thirty of them, as long as single cycles can be seen.
+    width = scale * max(width, min(30.0 * result.domain.span / len(x), 25.0 * min(shown)))
+    if width > 0.7 * whole:
         return None
     starts = np.linspace(x.min(), x.max() - width, 41)
     counts = np.searchsorted(x, starts + width) - np.searchsorted(x, starts)

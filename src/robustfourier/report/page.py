@@ -163,7 +163,6 @@ def _rows(result: Result) -> list[dict[str, str]]:
                 "index": str(owner % 6),
                 "pattern": "–" if pattern is None else pattern.name,
                 "label": "" if modes.label is None else str(modes.label[i]),
-                "harmonic": "1" if modes.harmonic is None else str(int(modes.harmonic[i])),
                 "period": result.period_words(
                     float(modes.period[i]), error("period", i), spread=True
                 ),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.report.figures import frequency_label
+from robustfourier.report.figures import closeup_range, frequency_label
 from robustfourier.report.thinning import evenly
 from robustfourier.results import Result
 from robustfourier.results.spectrum import peak_bins
@@ -34,6 +34,7 @@ def payload(result: Result) -> str:
         "samples": _samples(result),
         "curve": _curve(result),
         "spectrum": _spectrum(result),
+        "view": closeup_range(result),
     }
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     # "</script>" or "<!--" in a column's name must not end the element.

@@ -37,15 +37,29 @@
   var spectrum = data.spectrum;
   ["x", "y", "smooth", "floor", "line"].forEach(function (key) { spectrum[key] = floats(spectrum[key]); });
 
-  function axes(xlabel, ylabel, time) {
+  function stepped(u, at, axis, space, step) {
+    var places = Math.max(0, Math.min(10, -Math.floor(Math.log10(step) + 1e-9)));
+    return at.map(function (v) {
+      if (v === null) return "";
+      return Math.abs(v) >= 1e9 || (step < 1e-9) ? v.toExponential(2) : v.toFixed(places).replace(/\B(?=(\d{3})+(?!\d)(?=\.|$))/g, ",");
+    });
+  }
+  function decades(u, at) {
+    return at.map(function (v) {
+      if (v === null) return "";
+      var lead = v / Math.pow(10, Math.floor(Math.log10(v) + 1e-9));
+      return [1, 2, 5].some(function (n) { return Math.abs(lead - n) < 1e-6; }) ? digits(v) : "";
+    });
+  }
+  function axes(xlabel, ylabel, time, log) {
     var base = { stroke: css("--soft"), grid: { stroke: css("--rule"), width: 1 }, ticks: { show: false },
                  font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif" };
-    var x = Object.assign({}, base, { label: xlabel, labelSize: 20, size: time ? 44 : 30 });
+    var x = Object.assign({}, base, { label: xlabel, labelSize: 20, size: time ? 44 : 30, space: time ? 70 : 95 });
     var y = Object.assign({}, base, { label: ylabel, labelSize: 18, size: function (u, values) {
       var longest = (values || []).reduce(function (n, v) { return Math.max(n, v ? v.length : 0); }, 1);
       return 14 + 7 * longest; } });
-    if (!time) x.values = function (u, at) { return at.map(digits); };
-    y.values = function (u, at) { return at.map(function (v) { return v === null ? "" : digits(v); }); };
+    if (!time) x.values = stepped;
+    y.values = log ? decades : stepped;
     return [x, y];
   }
   function hint(host, text) {
@@ -111,18 +125,18 @@
     plots = [];
     var phone = window.innerWidth < 620, time = data.time.dates, linked = [];
     var range = padded(samples.x[0], samples.x[samples.x.length - 1]);
-    var size = samples.x.length > 4000 ? 3 : samples.x.length > 800 ? 4 : 5;
+    var size = samples.x.length > 4000 ? 3 : samples.x.length > 800 ? 4.5 : 6;
     var lower = curve.y.map(function (y, i) { return y - 1.645 * curve.std[i]; });
     var upper = curve.y.map(function (y, i) { return y + 1.645 * curve.std[i]; });
-    var joined = uPlot.join([[samples.x, samples.y], [curve.x, upper, lower, curve.y]]);
+    var joined = uPlot.join([[curve.x, upper, lower, curve.y], [samples.x, samples.y]]);
     var fit = css("--fit"), none = { stroke: "transparent", width: 0, points: { show: false }, spanGaps: true };
     var fitPlot = place("plot-fit", phone ? 280 : 350, {
       scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] } },
       axes: axes(data.time.label, data.value, time),
-      series: [{}, { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.65), size) },
-        Object.assign({}, none), Object.assign({}, none),
-        { stroke: fit, width: 1.8, points: { show: false }, spanGaps: true }],
-      bands: band ? [{ series: [2, 3], fill: css("--band") }] : [],
+      series: [{}, Object.assign({}, none), Object.assign({}, none),
+        { stroke: fit, width: 1.8, points: { show: false }, spanGaps: true },
+        { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.8), size) }],
+      bands: band ? [{ series: [1, 2], fill: css("--band") }] : [],
       hooks: { setScale: link(function () { return linked; }) }
     }, joined, range, function (x) {
       var i = nearest(samples.x, x);
@@ -147,7 +161,7 @@
     var most = Math.max(spectrum.y.reduce(function (a, b) { return Math.max(a, b); }, 0), spectrum.line.reduce(function (a, b) { return Math.max(a, b); }, 0)) * 2.5;
     place("plot-spectrum", phone ? 280 : 340, {
       scales: { x: { time: false, range: function (u, a, b) { return [a, b]; }, min: 0, max: top }, y: { distr: 3, range: [Math.max(least, most * 1e-7) || 1e-9, most || 1] } },
-      axes: axes(spectrum.label, "amplitude", false),
+      axes: axes(spectrum.label, "amplitude", false, true),
       series: [{}, { stroke: css("--soft"), width: 1, points: { show: false }, spanGaps: true },
         { stroke: css("--floor"), width: 2, points: { show: false }, spanGaps: true },
         { stroke: css("--alarm"), width: 1.6, dash: [6, 4], points: { show: false }, spanGaps: true }],
@@ -171,7 +185,7 @@
     if (view) fitPlot.setScale("x", view);
   }
 
-  draw();
+  draw(data.view && { min: data.view[0], max: data.view[1] });
   document.body.setAttribute("data-drawn", String(plots.length));
   var pause;
   window.addEventListener("resize", function () {
@@ -183,7 +197,7 @@
   button.addEventListener("click", function () {
     var dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = dark ? "light" : "dark";
-    draw();
+    draw(plots.length && { min: plots[0].plot.scales.x.min, max: plots[0].plot.scales.x.max });
   });
   if (window.matchMedia) matchMedia("(prefers-color-scheme: dark)").addEventListener("change", function () { draw(); });
 })();

@@ -127,7 +127,7 @@ def _gap_words(sampling: Sampling) -> list[str]:
     longest = _period(sampling.gaps[0].length, sampling)
     return [
         f"{counted(len(sampling.gaps), 'gap')} without samples ({percent(lost)} of the record, the "
-        f"longest {longest}): the fit there is a guess, and its band is wider than it looks."
+        f"longest {longest}): the fit bridges them on the assumption that the patterns go on."
     ]
 
 
@@ -144,15 +144,16 @@ def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
     if not len(sampling.window.peak_mode) or sampling.window.peak_height[0] < 0.6:
         return []
     rhythm = float(sampling.domain.frequency(sampling.window.peak_mode[0]))
-    words = []
+    doubts = []
     for p in [p for p in patterns if not p.combination][:2]:
         other = 1.0 / abs(rhythm - p.frequency) if rhythm != p.frequency else np.inf
-        words.append(
-            f"The samples come in a rhythm of {_period(1.0 / rhythm, sampling)}, so "
-            f"{_period(p.period, sampling)} cannot be told with certainty from its alias "
-            f"{_period(other, sampling)}."
-        )
-    return words
+        doubts.append(f"{_period(p.period, sampling)} from {_period(other, sampling)}")
+    if not doubts:
+        return []
+    return [
+        f"The samples come in a rhythm of {_period(1.0 / rhythm, sampling)}, which blurs the line "
+        f"between a frequency and its aliases: hard to tell are {' and '.join(doubts)}."
+    ]
 
 
 def _outlier_words(residual: FloatArray) -> list[str]:
