@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.errors import InputError
 from robustfourier.mixture.aliases import Alias, sampling_aliases
@@ -36,9 +36,9 @@ FloatArray = NDArray[np.float64]
 SLOWEST = 1.5  # cycles over the record; anything slower is trend
 APART = 0.9  # modes; what the record can resolve
 _ROUNDS = 40
-# The flow sees as many modes as there are samples, at least 2000 and at most 10 000 of those
+# The flow sees as many modes as there are samples, at least 1000 and at most 10 000 of those
 # searched; with more its steps become small. Lines above are proposed by the residual.
-_FLOW_MODES, _FLOW_AT_LEAST = 10_000, 2_000
+_FLOW_MODES, _FLOW_AT_LEAST = 10_000, 1_000
 # A peak is worth a joint refinement and a proper test from this false-alarm probability on.
 _WORTH_A_TEST = 0.2
 

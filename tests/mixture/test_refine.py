@@ -1,0 +1,159 @@
+"""Joint refinement reaches the least-squares answer, keeps ties exact and knows its errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import least_squares
+
+from robustfourier.mixture.lines import Lines
+from robustfourier.mixture.moments import SpectralMoments, direct_moments
+from robustfourier.mixture.refine import refine
+
+
+def dense_reference(theta, y, weights, bases, harmonics):
+    """Nonlinear least squares on all parameters at once, dense; slow and obvious."""
+    n_bases, n_lines = len(bases), len(harmonics)
+
+    def model(parameters):
+        phase = np.pi * np.outer(theta, harmonics @ parameters[:n_bases])
+        level, cosine, sine = np.split(parameters[n_bases:], [1, 1 + n_lines])
+        return level + np.cos(phase) @ cosine + np.sin(phase) @ sine
+
+    def residual(parameters):
+        return np.sqrt(weights) * (y[:, 0] - model(parameters))
+
+    phase = np.pi * np.outer(theta, harmonics @ bases)
+    design = np.column_stack([np.ones(len(theta)), np.cos(phase), np.sin(phase)])
+    root = np.sqrt(weights)[:, None]
+    start = np.linalg.lstsq(root * design, (root * y)[:, 0], rcond=None)[0]
+    found = least_squares(residual, np.concatenate([bases, start]), xtol=1e-15, ftol=1e-15)
+    jacobian = found.jac
+    dof = weights.sum() - len(found.x)
+    covariance = np.linalg.inv(jacobian.T @ jacobian) * (2 * found.cost / dof)
+    return found.x, covariance
+
+
+def noisy(seed=0, n=300):
+    rng = np.random.default_rng(seed)
+    theta = np.sort(rng.uniform(-1, 1, n))
+    y = np.cos(np.pi * 5.3 * theta - 1) + 0.5 * np.cos(np.pi * 10.6 * theta) + 0.3
+    weights = rng.integers(1, 4, n).astype(float)
+    return theta, (y + 0.4 * rng.normal(size=n))[:, None], weights
+
+
+@pytest.mark.parametrize(
+    "harmonics", [np.eye(2, dtype=int), np.array([[1], [2]])], ids=["free", "family"]
+)
+def test_it_agrees_with_dense_nonlinear_least_squares(harmonics):
+    theta, y, weights = noisy()
+    bases = np.array([5.2, 10.7])[: harmonics.shape[1]]
+    found = refine(theta, y, weights, bases, harmonics)
+    expected, covariance = dense_reference(theta, y, weights, bases, harmonics)
+    coefficients = np.concatenate([found.trend, found.lines.cosine, found.lines.sine])[:, 0]
+    np.testing.assert_allclose(found.bases, expected[: len(bases)], atol=1e-7)
+    np.testing.assert_allclose(coefficients, expected[len(bases) :], atol=1e-6)
+    np.testing.assert_allclose(found.covariance(), covariance, rtol=1e-3, atol=1e-7)
+
+
+def test_ties_are_exact():
+    theta, y, weights = noisy()
+    harmonics = np.array([[1, 0], [2, 0], [0, 1], [1, 1]])
+    found = refine(theta, y, weights, np.array([5.25, 31.0]), harmonics)
+    np.testing.assert_array_equal(found.lines.mode, harmonics @ found.bases)
+
+
+def test_fixed_bases_stay_where_they_are():
+    theta, y, weights = noisy()
+    fixed = np.array([True, False])
+    found = refine(theta, y, weights, np.array([5.2, 10.7]), fixed=fixed)
+    assert found.bases[0] == 5.2
+    assert found.mode_error[0] == 0
+    assert found.bases[1] != 10.7
+    assert found.mode_error[1] > 0
+
+
+def test_without_noise_the_answer_is_exact():
+    theta = np.sort(np.random.default_rng(0).uniform(-1, 1, 500))
+    truth = Lines(np.array([7.31, 40.02]), np.array([[1.0], [0.2]]), np.array([[0.5], [-0.1]]))
+    found = refine(theta, 3.0 + truth.evaluate(theta), np.ones(500), np.array([7.1, 40.3]))
+    np.testing.assert_allclose(found.bases, truth.mode, atol=1e-10)
+    np.testing.assert_allclose(found.lines.cosine, truth.cosine, atol=1e-9)
+    np.testing.assert_allclose(found.trend, 3.0, atol=1e-9)
+    assert found.converged
+
+
+def test_moments_from_sums_equal_those_added_up_directly():
+    rng = np.random.default_rng(4)
+    theta = np.sort(rng.uniform(-1, 1, 400))
+    trend = np.column_stack([np.ones(400), theta, theta**2])
+    y, weights = rng.normal(size=(400, 2)), rng.uniform(0.5, 2, 400)
+    modes = np.array([3.3, 3.9, 50.0, 119.7])
+    fast = SpectralMoments(theta, y, weights, trend, 120.0)
+    for values, at in ((y, fast), (2 * y + 1, fast.with_values(2 * y + 1))):
+        slow = direct_moments(theta, values, weights, trend, modes)
+        np.testing.assert_allclose(at(modes).gram, slow.gram, atol=1e-9)
+        np.testing.assert_allclose(at(modes).cross, slow.cross, atol=1e-9)
+
+
+def test_refining_on_sums_gives_the_same_lines():
+    theta, y, weights = noisy()
+    sums = SpectralMoments(theta, y, weights, np.ones((300, 1)), 20.0)
+    slow = refine(theta, y, weights, np.array([5.2, 10.7]))
+    fast = refine(theta, y, weights, np.array([5.2, 10.7]), moments_at=sums)
+    np.testing.assert_allclose(fast.bases, slow.bases, atol=1e-9)
+    np.testing.assert_allclose(fast.covariance(), slow.covariance(), rtol=1e-6, atol=1e-12)
+
+
+def test_outputs_share_modes_and_rescaling_one_changes_nothing():
+    rng = np.random.default_rng(5)
+    theta = np.sort(rng.uniform(-1, 1, 300))
+    shapes = np.cos(np.pi * 8.4 * theta)[:, None] * [1.0, 2.0]
+    y = shapes + rng.normal(size=(300, 2)) * [0.3, 1.0]
+    one = refine(theta, y, np.ones(300), np.array([8.2]))
+    other = refine(theta, y * [1.0, 1000.0], np.ones(300), np.array([8.2]))
+    np.testing.assert_allclose(one.bases, other.bases, atol=1e-8)
+    np.testing.assert_allclose(one.mode_error, other.mode_error, rtol=1e-5)
+    np.testing.assert_allclose(one.lines.cosine * [1, 1000], other.lines.cosine, rtol=1e-6)
+
+
+def test_standard_errors_are_the_scatter_over_noise():
+    rng = np.random.default_rng(6)
+    theta = np.sort(rng.uniform(-1, 1, 200))
+    pure = np.cos(np.pi * 5.3 * theta - 1)[:, None] * [1.0, 0.5]
+    found = [
+        refine(theta, pure + 0.3 * rng.normal(size=(200, 2)), np.ones(200), np.array([5.2]))
+        for _ in range(200)
+    ]
+    scatter = np.std([f.bases[0] for f in found])
+    assert np.mean([f.mode_error[0] for f in found]) == pytest.approx(scatter, rel=0.2)
+    for name in ("amplitude", "phase"):
+        scatter = np.std([getattr(f.lines, name)[0] for f in found], axis=0)
+        claimed = np.mean([getattr(f, f"{name}_error")[0] for f in found], axis=0)
+        np.testing.assert_allclose(claimed, scatter, rtol=0.2)
+
+
+def test_louder_noise_at_a_line_widens_its_errors_alone():
+    theta, y, weights = noisy()
+    plain = refine(theta, y, weights, np.array([5.2, 10.7]))
+    loud = refine(theta, y, weights, np.array([5.2, 10.7]), colour=np.array([4.0, 1.0]))
+    ratio = loud.mode_error / plain.mode_error
+    assert ratio[0] == pytest.approx(2.0, rel=0.05)
+    assert ratio[1] == pytest.approx(1.0, rel=0.05)
+
+
+@pytest.mark.parametrize("bases", [[6.0, 6.0], [10.0, 3.0]], ids=["twice the same", "Nyquist"])
+def test_singular_designs_are_survived(bases):
+    theta = np.linspace(-1, 1, 21)
+    y = np.cos(np.pi * 6 * theta)[:, None]
+    found = refine(theta, y, np.ones(21), np.array(bases), fixed=np.array([True, True]))
+    assert np.isfinite(found.residuals).all()
+    assert np.isfinite(found.covariance()).all()
+
+
+def test_no_lines_leave_the_trend_alone():
+    theta = np.linspace(-1, 1, 11)
+    found = refine(theta, np.full((11, 1), 2.5), np.ones(11), np.zeros(0))
+    np.testing.assert_allclose(found.trend, 2.5)
+    assert len(found.lines) == 0
+    assert found.mode_error.shape == (0,)

@@ -1,0 +1,260 @@
+"""Noise floor, false alarms, trend, robustness and proposals: each part keeps its promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import median_abs_deviation
+
+from robustfourier.mixture.aliases import sampling_aliases, window_peaks
+from robustfourier.mixture.lines import Lines
+from robustfourier.mixture.moments import direct_moments
+from robustfourier.mixture.noise import noise_floor
+from robustfourier.mixture.proposals import flow_proposals, residual_proposals
+from robustfourier.mixture.robust import HUBER, huber_pays, pseudo_values, robust_scale
+from robustfourier.mixture.rows import canonical_rows, weighted_median
+from robustfourier.mixture.significance import false_alarm, line_power, search_width
+from robustfourier.mixture.trend import Trend, trend_columns
+from robustfourier.spectral.flow import DiagonalFlow
+from robustfourier.spectral.periodogram import PeriodogramGrid
+
+# -- noise floor ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exponent", [0.0, -1.0, -2.0])
+def test_floor_follows_white_and_red_noise(exponent):
+    rng = np.random.default_rng(0)
+    k = np.arange(1.0, 801.0)
+    levels = [
+        noise_floor(rng.exponential(size=(800, 1)) * k[:, None] ** exponent, np.zeros(0)).at(k)
+        for _ in range(60)
+    ]
+    ratio = np.exp(np.mean(np.log(levels), axis=0))[:, 0] / k**exponent
+    np.testing.assert_allclose(ratio[9:], 1.0, atol=0.15)
+    assert np.all(ratio[1:9] > 0.85)
+
+
+def test_floor_is_as_certain_as_it_says():
+    rng = np.random.default_rng(1)
+    floors = [noise_floor(rng.exponential(size=(1000, 1)), np.zeros(0)) for _ in range(200)]
+    k = np.array([50.0, 200.0, 500.0])
+    variance = np.var([np.log(f.at(k)[:, 0]) for f in floors], axis=0)
+    np.testing.assert_allclose(variance * floors[0].dof_at(k), 1.0, atol=0.35)
+
+
+def test_lines_hardly_lift_the_floor():
+    rng = np.random.default_rng(2)
+    power = rng.exponential(size=(500, 1))
+    clean = noise_floor(power, np.zeros(0)).at(np.array([250.0]))
+    power[200:300:20] = 1e6
+    assert noise_floor(power, np.zeros(0)).at(np.array([250.0])) < 1.3 * clean
+
+
+def test_ordinates_emptied_by_fitted_lines_are_left_out():
+    power = np.ones((200, 1))
+    lines = np.arange(50.0, 150.0, 4.0)
+    for line in lines.astype(int):
+        power[line - 2 : line + 1] = 1e-9
+    level = noise_floor(power, lines).at(np.array([100.0]))[0, 0]
+    assert level == pytest.approx(noise_floor(np.ones((200, 1)), lines).at(np.array([100.0]))[0, 0])
+
+
+# -- significance --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_false_alarm_is_the_law_of_the_largest_peak(n_outputs):
+    rng = np.random.default_rng(3)
+    theta = np.sort(rng.uniform(-1, 1, 400))
+    grid = PeriodogramGrid.of(theta, np.ones(400), 100.0, 0.125)
+    sums = grid.data_sums(rng.normal(size=(400, 600 * n_outputs)))
+    power = grid.power(sums).reshape(len(grid.modes), 600, n_outputs).sum(axis=2)
+    largest = power[grid.modes >= 2].max(axis=0)
+    width = search_width(theta, np.ones(400), 2.0, 100.0)
+    alarm = false_alarm(largest, width=width, n_outputs=n_outputs)
+    for level in (0.05, 0.2):
+        assert np.mean(alarm < level) == pytest.approx(level, abs=3 * np.sqrt(level / 600))
+
+
+def test_false_alarm_of_integers_is_that_of_independent_trials():
+    z = np.array([3.0, 8.0])
+    expected = 1 - (1 - np.exp(-z)) ** 200
+    np.testing.assert_allclose(false_alarm(z, width=200, continuous=False), expected)
+
+
+def test_an_uncertain_floor_makes_alarms_more_likely():
+    z = np.array([15.0])
+    sure, unsure = (false_alarm(z, width=100.0, dof=dof) for dof in (np.inf, 10.0))
+    assert unsure > 10 * sure
+    np.testing.assert_allclose(false_alarm(z, width=100.0, dof=1e7), sure, rtol=1e-3)
+
+
+def test_with_an_estimated_floor_the_law_holds_too():
+    rng = np.random.default_rng(4)
+    ordinates, floor = rng.exponential(size=40_000), rng.gamma(8, 1 / 8, size=40_000)
+    alarm = false_alarm(ordinates / floor, width=1, dof=8.0, continuous=False)
+    assert np.mean(alarm < 0.01) == pytest.approx(0.01, abs=0.002)
+
+
+def test_power_of_a_line_is_half_the_increase_of_squares_without_it():
+    rng = np.random.default_rng(5)
+    theta, y = np.sort(rng.uniform(-1, 1, 120)), rng.normal(size=(120, 1))
+    modes, ones = np.array([3.0, 4.1, 9.0]), np.ones((120, 1))
+
+    def fit(at):
+        gram = direct_moments(theta, y, np.ones(120), ones, at)
+        size = 1 + 2 * len(at)
+        solution = np.linalg.solve(gram.gram[:size, :size], gram.cross[:size])
+        phase = np.pi * np.outer(theta, at)
+        design = np.column_stack([ones, np.cos(phase), np.sin(phase)])
+        return gram.gram[:size, :size], solution, np.sum((y - design @ solution) ** 2)
+
+    gram, solution, full = fit(modes)
+    expected = [0.5 * (fit(np.delete(modes, i))[2] - full) for i in range(3)]
+    found = line_power(gram, solution[1:4], solution[4:])
+    np.testing.assert_allclose(found[:, 0], expected)
+
+
+# -- trend ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rung", [1, 2, 3, 4, 5])
+def test_trend_is_continuous_and_goes_on_as_a_line_beyond_the_ends(rung):
+    coefficients = np.random.default_rng(6).normal(size=(rung, 1))
+    trend = Trend(coefficients)
+    inside, outside = (
+        trend.evaluate(np.array([1.0, -1.0])),
+        trend.evaluate(np.array([1.001, -1.001])),
+    )
+    np.testing.assert_allclose(inside, outside, atol=0.01)
+    far = trend.evaluate(np.array([1.0, 2.0, 3.0]))[:, 0]
+    assert far[2] - far[1] == pytest.approx(far[1] - far[0])
+    assert trend.kind == ["level", "slope", "smooth", "smooth", "smooth"][rung - 1]
+
+
+def test_trend_columns_are_independent():
+    columns = trend_columns(np.linspace(-1, 1, 200), 5)
+    assert np.linalg.cond(columns) < 20
+
+
+# -- robustness ----------------------------------------------------------------------------------
+
+
+def test_pseudo_values_pull_in_outliers_and_keep_the_rest():
+    rng = np.random.default_rng(7)
+    residuals = rng.normal(size=(1000, 1))
+    residuals[3] = 50.0
+    values = pseudo_values(np.zeros((1000, 1)), residuals, np.ones(1000))
+    scale = robust_scale(residuals, np.ones(1000))[0]
+    gamma = np.mean(np.abs(residuals) <= HUBER * scale)
+    assert values[3, 0] == pytest.approx(HUBER * scale / gamma)
+    small = np.abs(residuals) < HUBER * scale
+    np.testing.assert_allclose(values[small], residuals[small] / gamma)
+    gone = pseudo_values(np.zeros((1000, 1)), residuals, np.ones(1000), redescend=True)
+    assert gone[3, 0] == 0
+
+
+@pytest.mark.parametrize(
+    ("draw", "pays"),
+    [
+        (lambda rng: rng.normal(size=(2000, 1)), False),
+        (lambda rng: rng.uniform(-1, 1, size=(2000, 1)), False),
+        (lambda rng: rng.standard_t(3, size=(2000, 1)), True),
+        (lambda rng: rng.normal(size=(2000, 1)) * (1 + 20 * (rng.random((2000, 1)) < 0.05)), True),
+    ],
+    ids=["Gaussian", "uniform", "Student", "outliers"],
+)
+def test_huber_pays_for_heavy_tails_alone(draw, pays):
+    decisions = [huber_pays(draw(np.random.default_rng(s)), np.ones(2000)) for s in range(20)]
+    assert np.mean(decisions) == pytest.approx(float(pays), abs=0.05)
+
+
+def test_scale_is_that_of_the_median_and_weights_repeat_rows():
+    values = np.random.default_rng(8).normal(size=301)
+    weights = np.random.default_rng(9).integers(1, 4, 301).astype(float)
+    assert weighted_median(values, weights) == np.median(np.repeat(values, weights.astype(int)))
+    scale = robust_scale(values[:, None] - np.median(values), np.ones(301))[0]
+    assert scale == pytest.approx(median_abs_deviation(values, scale="normal"))
+
+
+def test_rows_are_canonical():
+    rng = np.random.default_rng(10)
+    theta, y = rng.integers(0, 5, 40) / 5.0, rng.integers(0, 2, (40, 2)).astype(float)
+    weights = rng.integers(0, 3, 40).astype(float)
+    order, twice = rng.permutation(40), np.repeat(np.arange(40), weights.astype(int))
+    expected = canonical_rows(theta, y, weights)
+    for rows in (
+        canonical_rows(theta[order], y[order], weights[order]),
+        canonical_rows(theta[twice], y[twice], np.ones(len(twice))),
+    ):
+        for found, wanted in zip(rows, expected, strict=True):
+            np.testing.assert_array_equal(found, wanted)
+
+
+# -- proposals and aliases -----------------------------------------------------------------------
+
+
+def test_residual_proposals_are_the_tones_and_not_the_sidelobes_of_gaps():
+    rng = np.random.default_rng(11)
+    theta = rng.uniform(-1, 1, 1500)
+    theta = np.sort(theta[(np.abs(theta) > 0.3) & (np.abs(theta - 0.7) > 0.1)])
+    tones = np.array([20.3, 47.8, 61.1])
+    y = np.cos(np.pi * np.outer(theta, tones)) @ [1.0, 0.7, 0.5] + 0.3 * rng.normal(size=len(theta))
+    grid = PeriodogramGrid.of(theta, np.ones(len(theta)), 100.0)
+    found = residual_proposals(
+        grid,
+        grid.data_sums(y[:, None]),
+        np.full((len(grid.modes), 1), 0.09),
+        lambda ratio, _: ratio > 20,
+        np.zeros(0),
+        lowest=1.5,
+    )
+    np.testing.assert_allclose(found[:3], tones, atol=0.3)
+
+
+def test_nothing_is_proposed_beside_a_line_that_is_there():
+    theta = np.linspace(-1, 1, 300)
+    grid = PeriodogramGrid.of(theta, np.ones(300), 50.0)
+    y = np.cos(np.pi * 20.4 * theta)[:, None]
+    found = residual_proposals(
+        grid,
+        grid.data_sums(y),
+        np.ones((len(grid.modes), 1)),
+        lambda ratio, _: ratio > 1,
+        np.array([20.0]),
+        lowest=1.5,
+    )
+    assert np.all(np.abs(found - 20.0) >= 0.9)
+
+
+def test_neighbouring_modes_of_the_flow_are_one_proposal_between_them():
+    coefficient = np.zeros((40, 1), complex)
+    coefficient[[10, 11, 30], 0] = [1.0, 1.0, 0.5]
+    flow = DiagonalFlow(np.ones(40), coefficient, np.zeros(1), np.ones(1), 0, "")
+    found = flow_proposals(flow, np.full(40, 1e-3), 1000.0)
+    np.testing.assert_allclose(found, [10.5, 30.0])
+
+
+def test_even_samples_name_the_mirror_image():
+    theta = np.linspace(-1, 1, 101)
+    grid = PeriodogramGrid.of(theta, np.ones(101), 50.0)
+    (alias,) = sampling_aliases(np.array([12.0]), np.ones(1), 50.0, grid)
+    assert alias.other == 88.0
+    line, image = (
+        Lines(np.array([k]), np.ones((1, 1)), np.zeros((1, 1))).evaluate(theta)
+        for k in (alias.mode, alias.other)
+    )
+    np.testing.assert_allclose(line, image, atol=1e-9)
+    assert "cannot be told from mode 88" in str(alias)
+
+
+def test_a_rhythm_of_sampling_names_its_aliases():
+    rng = np.random.default_rng(12)
+    nights = np.repeat(np.arange(100), 3) + rng.uniform(0, 0.2, 300)
+    theta = 2 * (nights - nights.min()) / np.ptp(nights) - 1
+    day = np.ptp(nights)
+    grid = PeriodogramGrid.of(theta, np.ones(300), 400.0)
+    assert window_peaks(grid)[0][0] == pytest.approx(day, abs=0.5)
+    aliases = sampling_aliases(np.array([30.0]), np.ones(1), None, grid)
+    assert any(abs(alias.other - (30 + day)) < 0.5 for alias in aliases)
+    assert all(alias.likeness < 1 for alias in aliases)

@@ -1,0 +1,109 @@
+"""The diagonal flow follows plain gradient descent and finds sparse modes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robustfourier.spectral.flow import diagonal_flow, mean_squared_error
+from robustfourier.spectral.operator import NormalOperator
+from robustfourier.spectral.sums import fourier_sums
+
+
+def descend(theta, y, n_modes, duration, steps):
+    """Gradient descent on the plain parameters w, Re c, Im c with tiny steps; the reference."""
+    phase = np.pi * np.outer(theta, np.arange(n_modes))
+    cos, sin = np.cos(phase), np.sin(phase)
+    largest = np.hypot(cos.T @ y, sin.T @ y).max() * 2 / len(theta)
+    w, a, b = np.full(n_modes, 0.01 * np.sqrt(largest)), np.zeros(n_modes), np.zeros(n_modes)
+    for _ in range(steps):
+        residual = cos @ (w * a) - sin @ (w * b) - y
+        on_cos, on_sin = 2 / len(theta) * cos.T @ residual, -2 / len(theta) * sin.T @ residual
+        rate = duration / largest / steps
+        w, a, b = (
+            w - rate * (a * on_cos + b * on_sin),
+            a - rate * w * on_cos,
+            b - rate * w * on_sin,
+        )
+    return w, a + 1j * b
+
+
+@pytest.mark.parametrize("duration", [3.0, 6.0, 12.0])
+def test_path_equals_gradient_descent_with_tiny_steps(duration):
+    rng = np.random.default_rng(0)
+    theta = rng.uniform(-1, 1, 80)
+    y = np.cos(np.pi * 3 * theta - 1) + 0.5 * np.cos(np.pi * 5 * theta) + 0.1 * rng.normal(size=80)
+    sums = fourier_sums(theta, y[:, None], np.ones(80), 7)
+    flow = diagonal_flow(sums, step=0.002, duration=duration, max_steps=10**6)
+    w, c = descend(theta, y, 8, duration, 20_000)
+    np.testing.assert_allclose(flow.value[:, 0], w * c, atol=2e-3)
+    np.testing.assert_allclose(flow.weight, w, atol=2e-3)
+    assert flow.reason == "duration reached"
+
+
+def test_on_cosines_alone_it_is_the_papers_diagonal_network():
+    """For an even function on symmetric samples sines stay silent: f = Σ c_k w_k cos(πkθ)."""
+    theta = np.linspace(-1, 1, 41)[:-1] + 0.025
+    y = np.cos(np.pi * 2 * theta) - 0.6 * np.cos(np.pi * 4 * theta)
+    features = np.cos(np.pi * np.outer(theta, np.arange(6)))
+    largest = np.abs(features.T @ y).max() * 2 / len(theta)
+    duration, steps = 8.0, 20_000
+    rate = duration / largest / steps
+    w, c = np.full(6, 0.01 * np.sqrt(largest)), np.zeros(6)
+    for _ in range(steps):
+        g = 2 / len(theta) * features.T @ (features @ (w * c) - y)
+        w, c = w - rate * c * g, c - rate * w * g
+    sums = fourier_sums(theta, y[:, None], np.ones(40), 5)
+    flow = diagonal_flow(sums, step=0.002, duration=duration, max_steps=10**6)
+    np.testing.assert_allclose(flow.value[:, 0], w * c, atol=2e-3)
+    assert np.abs(flow.value[[1, 3, 5]]).max() < 1e-3
+
+
+def test_large_steps_end_where_small_steps_end():
+    rng = np.random.default_rng(5)
+    theta = np.sort(rng.uniform(-1, 1, 300))
+    y = (np.cos(np.pi * 9 * theta) + 0.3 * rng.normal(size=300))[:, None]
+    sums = fourier_sums(theta, y, np.ones(300), 30)
+    coarse, fine = (
+        diagonal_flow(sums, step=s, duration=15.0, max_steps=10**5) for s in (0.4, 0.02)
+    )
+    assert coarse.steps < fine.steps / 10
+    np.testing.assert_allclose(coarse.value, fine.value, atol=0.02)
+
+
+def test_it_stops_by_held_out_data_with_the_true_modes_alone():
+    rng = np.random.default_rng(0)
+    theta = np.linspace(-1, 1, 2001)
+    y = np.cos(np.pi * 5 * theta) + 0.5 * np.sin(np.pi * 29 * theta)
+    y = (y + 0.4 * rng.normal(size=2001))[:, None]
+    held = rng.permutation(2001) < 400
+    train, test = (fourier_sums(theta[p], y[p], np.ones(p.sum()), 200) for p in (~held, held))
+    flow = diagonal_flow(train, test)
+    assert flow.reason == "held-out error stopped improving"
+    assert set(np.argsort(flow.amplitude)[-2:]) == {5, 29}
+    assert np.sort(flow.amplitude)[-3] < 0.05
+    assert flow.held_out.min() < 0.3
+
+
+def test_error_from_sums_is_the_error_on_the_samples():
+    rng = np.random.default_rng(6)
+    theta, y, weights = rng.uniform(-1, 1, 50), rng.normal(size=(50, 2)), rng.uniform(1, 2, 50)
+    z = rng.normal(size=(6, 2)) + 1j * rng.normal(size=(6, 2))
+    sums = fourier_sums(theta, y, weights, 5)
+    values = (np.exp(1j * np.pi * np.outer(theta, np.arange(6))) @ z).real
+    expected = weights @ (y - values) ** 2 / weights.sum()
+    np.testing.assert_allclose(mean_squared_error(sums, NormalOperator.of(sums), z), expected)
+
+
+def test_scaling_the_values_scales_the_flow():
+    rng = np.random.default_rng(7)
+    theta, y = rng.uniform(-1, 1, 100), rng.normal(size=(100, 1))
+    one = diagonal_flow(fourier_sums(theta, y, np.ones(100), 10), max_steps=200)
+    many = diagonal_flow(fourier_sums(theta, 1024.0 * y, np.ones(100), 10), max_steps=200)
+    np.testing.assert_allclose(many.value, 1024.0 * one.value, rtol=1e-9)
+
+
+def test_nothing_grows_where_there_is_nothing():
+    flow = diagonal_flow(fourier_sums(np.linspace(-1, 1, 20), np.zeros((20, 1)), np.ones(20), 5))
+    assert flow.steps == 0
+    assert not flow.amplitude.any()

@@ -1,0 +1,76 @@
+"""Fourier sums: the fast way equals the definition, and chunks add up."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from robustfourier.errors import InputError
+from robustfourier.spectral.realmodes import RealModeSums
+from robustfourier.spectral.sums import (
+    direct_fourier_sums,
+    direct_sums,
+    fourier_sums,
+    weighted_sums,
+)
+
+
+@pytest.fixture
+def samples():
+    rng = np.random.default_rng(1)
+    theta = np.concatenate([[-1.0, 1.0], rng.uniform(-1, 1, 198)])
+    return theta, rng.normal(size=(200, 3)), rng.uniform(0.1, 3, 200)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2, 3])
+def test_nufft_sums_equal_the_definition(samples, n_outputs):
+    theta, y, weights = samples
+    fast = fourier_sums(theta, y[:, :n_outputs], weights, 40)
+    slow = direct_fourier_sums(theta, y[:, :n_outputs], weights, 40)
+    np.testing.assert_allclose(fast.weight, slow.weight, atol=1e-11 * weights.sum())
+    np.testing.assert_allclose(fast.value, slow.value, atol=1e-11 * weights.sum())
+    np.testing.assert_allclose(fast.squares, slow.squares)
+    assert fast.max_mode == 40
+    assert fast.total == pytest.approx(weights.sum())
+
+
+def test_sums_of_two_chunks_add_up_to_the_sums_of_both(samples):
+    theta, y, weights = samples
+    first, second = slice(0, 70), slice(70, None)
+    parts = [fourier_sums(theta[s], y[s], weights[s], 30) for s in (first, second)]
+    whole = fourier_sums(theta, y, weights, 30)
+    for merged in (parts[0] + parts[1], whole + parts[0] - parts[0]):
+        np.testing.assert_allclose(merged.weight, whole.weight, atol=1e-9)
+        np.testing.assert_allclose(merged.value, whole.value, atol=1e-9)
+        np.testing.assert_allclose(merged.squares, whole.squares)
+
+
+def test_sums_of_different_modes_do_not_add(samples):
+    theta, y, weights = samples
+    with pytest.raises(InputError, match=re.escape("compute both with the same max_mode")):
+        fourier_sums(theta, y, weights, 3) + fourier_sums(theta, y, weights, 4)
+
+
+def test_the_same_sums_have_the_same_bits(samples):
+    theta, y, weights = samples
+    first, again = (fourier_sums(theta, y, weights, 500) for _ in range(2))
+    assert first.value.tobytes() == again.value.tobytes()
+
+
+@pytest.mark.parametrize("spacing", [1.0, 0.25])
+def test_sums_on_a_finer_grid_equal_the_definition(samples, spacing):
+    theta, y, _ = samples
+    modes = spacing * np.arange(50)
+    np.testing.assert_allclose(
+        weighted_sums(theta, y, 50, spacing), direct_sums(theta, y, modes), atol=1e-10
+    )
+
+
+def test_sums_can_be_read_at_any_real_mode_of_either_sign(samples):
+    theta, y, _ = samples
+    rng = np.random.default_rng(2)
+    modes = np.concatenate([rng.uniform(-300, 300, 200), [0.0, 300.0, -300.0, 0.1, -0.1]])
+    read = RealModeSums.of(theta, y, 300.0).at(modes)
+    np.testing.assert_allclose(read, direct_sums(theta, y, modes), atol=1e-12 * np.abs(y).sum())
