@@ -11,7 +11,9 @@ from robustfourier.training.joint import train_jointly
 from robustfourier.training.layerwise import train_layerwise
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
+from robustfourier.training.many import train_many
 from robustfourier.training.observers import Progress, SaveCheckpoint, StopWhenStalled
+from robustfourier.training.progress import ProgressBar
 from robustfourier.training.schedule import InverseDecay
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "InverseDecay",
     "Loss",
     "Progress",
+    "ProgressBar",
     "SaveCheckpoint",
     "StopWhenStalled",
     "Training",
@@ -29,4 +32,5 @@ __all__ = [
     "save_checkpoint",
     "train_jointly",
     "train_layerwise",
+    "train_many",
 ]

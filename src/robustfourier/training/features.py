@@ -8,7 +8,9 @@ slower, but in no memory at all.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,12 +39,21 @@ class FeatureRows:
     weight : ndarray, shape (n,)
     table : ndarray, shape (n, F) or (0, F)
         Features of each row in the kernels' own order; empty if they are not kept.
+    sample : FixedSample or None
+        Where they come from.
     """
 
     theta: NDArray[np.float64]
     y: NDArray[Any]
     weight: NDArray[Any]
     table: NDArray[Any]
+    sample: FixedSample | None = None
+
+
+# Trainings of the same sample that run side by side share one table. The rows keep their sample
+# alive, so its identity is a safe key for as long as the entry exists.
+_ALIVE: WeakValueDictionary[tuple[Any, ...], FeatureRows] = WeakValueDictionary()
+_LOCK = Lock()
 
 
 def padded_width(architecture: Architecture, dtype: np.dtype[Any]) -> int:
@@ -54,7 +65,21 @@ def padded_width(architecture: Architecture, dtype: np.dtype[Any]) -> int:
 def feature_rows(
     sample: FixedSample, architecture: Architecture, dtype: np.dtype[Any]
 ) -> FeatureRows:
-    """Return the rows of a fixed sample, with their features if these fit."""
+    """Return the rows of a fixed sample, with their features if these fit.
+
+    As long as somebody holds what is returned, the same sample object gives the same rows.
+    """
+    key = id(sample), architecture.n_modes, dtype.str
+    with _LOCK:
+        rows = _ALIVE.get(key)
+        if rows is None:
+            rows = _ALIVE[key] = _embedded_rows(sample, architecture, dtype)
+    return rows
+
+
+def _embedded_rows(
+    sample: FixedSample, architecture: Architecture, dtype: np.dtype[Any]
+) -> FeatureRows:
     theta = _plain(sample.theta, np.dtype(np.float64))
     width = padded_width(architecture, dtype)
     table = np.zeros(
@@ -67,6 +92,7 @@ def feature_rows(
         _plain(sample.y, dtype),
         _plain(sample.weight, dtype),
         table,
+        sample,
     )
 
 

@@ -21,7 +21,7 @@ from robustfourier.training.features import FeatureRows, padded_width
 from robustfourier.training.kernels import run_pairs
 from robustfourier.training.kernels_dense import run_dense
 
-__all__ = ["DenseState", "PairState", "unit_places"]
+__all__ = ["DenseState", "PairState", "one_blas_thread", "unit_places"]
 
 
 class PairState:
@@ -116,7 +116,7 @@ class DenseState:
         """Take the steps of a block and fill in their losses."""
         names = [DIAGONAL, *self._names]
         relu = self._architecture.activation == "relu"
-        with _one_blas_thread():
+        with one_blas_thread():
             run_dense(
                 batches,
                 rates,
@@ -140,7 +140,7 @@ class DenseState:
 
 
 @contextmanager
-def _one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> Iterator[None]:
     """Pin BLAS to one thread: other numbers of threads add in another order, in other bits."""
     with _blas().limit(limits=1, user_api="blas"):
         yield
