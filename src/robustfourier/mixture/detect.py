@@ -8,17 +8,15 @@ modes, and no more lines than the samples can bear.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.errors import InputError
 from robustfourier.mixture.aliases import Alias, sampling_aliases
+from robustfourier.mixture.choice import APART, SLOWEST, allowed, held_out, resolved, weakest_apart
+from robustfourier.mixture.detection import Detection
 from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.proposals import flow_proposals, residual_proposals
 from robustfourier.mixture.relocate import relocate
 from robustfourier.mixture.robust import huber_pays, pseudo_values
@@ -33,84 +31,12 @@ __all__ = ["Detection", "detect"]
 
 FloatArray = NDArray[np.float64]
 
-SLOWEST = 1.5  # cycles over the record; anything slower is trend
-APART = 0.9  # modes; what the record can resolve
 _ROUNDS = 40
 # The flow sees as many modes as there are samples, at least 1000 and at most 10 000 of those
 # searched; with more its steps become small. Lines above are proposed by the residual.
 _FLOW_MODES, _FLOW_AT_LEAST = 10_000, 1_000
 # A peak is worth a joint refinement and a proper test from this false-alarm probability on.
 _WORTH_A_TEST = 0.2
-
-
-@dataclass(frozen=True)
-class Detection:
-    """The lines that noise cannot explain, the trend and the noise, in units of y.
-
-    Parameters
-    ----------
-    lines : Lines
-        Found and known lines, by ascending mode.
-    known : ndarray of bool, shape (K,)
-        Lines that were given.
-    mode_error : ndarray of shape (K,)
-        Standard errors of the modes; zero for known and for integer modes.
-    amplitude_error, phase_error : ndarray of shape (K, q)
-        Standard errors under the noise at each line.
-    false_alarm : ndarray of shape (K,)
-        Probability that noise alone shows a line as strong anywhere in the range searched.
-    strength : ndarray of shape (K,)
-        Power of each line over the noise floor.
-    trend : Trend
-    noise : ndarray of shape (q,)
-        Standard deviation of the residual.
-    floor : NoiseFloor
-        Noise power as a function of the mode, in units of y²/scale².
-    scale : ndarray of shape (q,)
-        The unit of each output's powers.
-    theta, values, weights : ndarray of shape (m,), (m, q), (m,)
-        The rows that least squares was done on: sorted, equal rows merged, outliers pulled in.
-    original : ndarray of shape (m, q)
-        The values of those rows as they were given.
-    limit : ModeLimit
-        Highest mode searched, and why.
-    flow : DiagonalFlow or None
-        The diagonal flow that proposed first.
-    aliases : tuple of Alias
-        What each line could be instead.
-    huber : bool
-        Whether outliers were pulled in.
-    rounds : int
-        Rounds of propose, refine, test.
-    notes : tuple of str
-        What the user should know, in words.
-    """
-
-    lines: Lines
-    known: NDArray[np.bool_]
-    mode_error: FloatArray
-    amplitude_error: FloatArray
-    phase_error: FloatArray
-    false_alarm: FloatArray
-    strength: FloatArray
-    trend: Trend
-    noise: FloatArray
-    floor: NoiseFloor | None
-    scale: FloatArray
-    theta: FloatArray
-    values: FloatArray
-    weights: FloatArray
-    original: FloatArray
-    limit: ModeLimit
-    flow: DiagonalFlow | None
-    aliases: tuple[Alias, ...]
-    huber: bool
-    rounds: int
-    notes: tuple[str, ...]
-
-    def evaluate(self, theta: FloatArray) -> FloatArray:
-        """Return trend plus lines at `theta`, shape (n, q)."""
-        return self.trend.evaluate(theta) + self.lines.evaluate(theta)
 
 
 def detect(
@@ -257,7 +183,7 @@ class _Search:
             if np.any(folded != fit.modes) and not fit.known[folded != fit.modes].any():
                 fit = self.bench.fit(folded, fit.known, fit.rung)
                 continue
-            keep = _resolved(fit, self.bench.lowest, self.bench.max_mode, self.bench.integer)
+            keep = resolved(fit, self.bench.lowest, self.bench.max_mode, self.bench.integer)
             if keep.all():
                 return fit
             fit = self.bench.fit(fit.modes[keep], fit.known[keep], fit.rung)
@@ -270,7 +196,7 @@ class _Search:
             bad = alarm > self.bench.level
             if not bad.any():
                 break
-            drop = _weakest_apart(self.fit.modes, assessment.ratio, bad)
+            drop = weakest_apart(self.fit.modes, assessment.ratio, bad)
             keep = np.ones(len(bad), bool)
             keep[drop] = False
             fit = self.bench.fit(self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
@@ -327,7 +253,7 @@ class _Search:
         """Run the diagonal flow on the residual and return its peaks."""
         bench, residuals = self.bench, self.fit.refined.residuals
         top = int(min(bench.max_mode, _FLOW_MODES, max(len(bench.theta), _FLOW_AT_LEAST)))
-        held = _held_out(bench.theta, self.random_state)
+        held = held_out(bench.theta, self.random_state)
         if not held.any() or held.all():
             return np.zeros(0)
         rest = ~held
@@ -340,7 +266,7 @@ class _Search:
         floor = self.assessment.floor.at(np.arange(top + 1.0)).sum(axis=1)
         proposed = flow_proposals(self.flow, floor, bench.total)
         proposed = np.round(proposed) if bench.integer else proposed
-        return _allowed(proposed, self.fit.modes, bench.lowest, bench.max_mode, bench.integer)
+        return allowed(proposed, self.fit.modes, bench.lowest, bench.max_mode, bench.integer)
 
     def _proposals_of_residual(self) -> FloatArray:
         """Return modes where the residual periodogram still shows more than noise."""
@@ -448,56 +374,6 @@ def _bearable(bench: Workbench, max_lines: int | None) -> int:
     """Return how many lines the data can bear: nine samples for the three numbers of each."""
     bearable = min(int((min(bench.distinct, bench.total) - 2) // 9), 500)
     return bearable if max_lines is None else min(int(max_lines), bearable)
-
-
-def _held_out(theta: FloatArray, random_state: int) -> NDArray[np.bool_]:
-    """Mark a fifth of the distinct positions; rows at one position stay together."""
-    place = np.concatenate([[0], np.cumsum(np.diff(theta) != 0)])
-    count = int(place[-1]) + 1
-    chosen = np.random.default_rng(random_state).permutation(count) < count // 5
-    return chosen[place]
-
-
-def _allowed(
-    proposed: FloatArray, taken: FloatArray, lowest: float, highest: float, integer: bool
-) -> FloatArray:
-    """Keep proposals in range that are apart from each other and from lines already there."""
-    apart = 0.5 if integer else APART
-    kept: list[float] = []
-    for mode in proposed:
-        others = np.concatenate([taken, kept])
-        if lowest <= mode <= highest and np.all(np.abs(others - mode) >= apart):
-            kept.append(float(mode))
-    return np.array(kept)
-
-
-def _resolved(fit: Fit, lowest: float, highest: float, integer: bool) -> NDArray[np.bool_]:
-    """Mark lines to keep: in range, and the stronger one of any two that are too close."""
-    modes, strength = fit.modes, np.sum(fit.refined.lines.amplitude**2, axis=1)
-    keep = fit.known | ((modes >= lowest) & (modes <= highest))
-    order = np.argsort(modes, kind="stable")
-    for i, j in pairwise(order):
-        too_close = not integer and modes[j] - modes[i] < APART and keep[i] and keep[j]
-        if too_close and not (fit.known[i] and fit.known[j]):
-            weaker = j if fit.known[i] or (strength[j] <= strength[i] and not fit.known[j]) else i
-            keep[weaker] = False
-    return keep
-
-
-def _weakest_apart(
-    modes: FloatArray, strength: FloatArray, bad: NDArray[np.bool_]
-) -> NDArray[np.intp]:
-    """Choose lines to drop at once: the weakest of the bad, and others far from those chosen.
-
-    Two bad lines next to each other may be one good one, so only the weaker is dropped now.
-    """
-    candidates = np.flatnonzero(bad)
-    candidates = candidates[np.argsort(strength[candidates], kind="stable")]
-    chosen: list[int] = []
-    for i in candidates:
-        if all(abs(modes[i] - modes[j]) > 4.0 for j in chosen):
-            chosen.append(int(i))
-    return np.array(chosen, dtype=np.intp)
 
 
 def _notes(

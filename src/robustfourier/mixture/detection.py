@@ -1,0 +1,89 @@
+"""Detection: the result of the search for lines, in units of y and in modes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.mixture.aliases import Alias
+from robustfourier.mixture.lines import Lines
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.trend import Trend
+from robustfourier.spectral.flow import DiagonalFlow
+from robustfourier.spectral.limits import ModeLimit
+
+__all__ = ["Detection"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Detection:
+    """The lines that noise cannot explain, the trend and the noise, in units of y.
+
+    Parameters
+    ----------
+    lines : Lines
+        Found and known lines, by ascending mode.
+    known : ndarray of bool, shape (K,)
+        Lines that were given.
+    mode_error : ndarray of shape (K,)
+        Standard errors of the modes; zero for known and for integer modes.
+    amplitude_error, phase_error : ndarray of shape (K, q)
+        Standard errors under the noise at each line.
+    false_alarm : ndarray of shape (K,)
+        Probability that noise alone shows a line as strong anywhere in the range searched.
+    strength : ndarray of shape (K,)
+        Power of each line over the noise floor.
+    trend : Trend
+    noise : ndarray of shape (q,)
+        Standard deviation of the residual.
+    floor : NoiseFloor
+        Noise power as a function of the mode, in units of y²/scale².
+    scale : ndarray of shape (q,)
+        The unit of each output's powers.
+    theta, values, weights : ndarray of shape (m,), (m, q), (m,)
+        The rows that least squares was done on: sorted, equal rows merged, outliers pulled in.
+    original : ndarray of shape (m, q)
+        The values of those rows as they were given.
+    limit : ModeLimit
+        Highest mode searched, and why.
+    flow : DiagonalFlow or None
+        The diagonal flow that proposed first.
+    aliases : tuple of Alias
+        What each line could be instead.
+    huber : bool
+        Whether outliers were pulled in.
+    rounds : int
+        Rounds of propose, refine, test.
+    notes : tuple of str
+        What the user should know, in words.
+    """
+
+    lines: Lines
+    known: NDArray[np.bool_]
+    mode_error: FloatArray
+    amplitude_error: FloatArray
+    phase_error: FloatArray
+    false_alarm: FloatArray
+    strength: FloatArray
+    trend: Trend
+    noise: FloatArray
+    floor: NoiseFloor | None
+    scale: FloatArray
+    theta: FloatArray
+    values: FloatArray
+    weights: FloatArray
+    original: FloatArray
+    limit: ModeLimit
+    flow: DiagonalFlow | None
+    aliases: tuple[Alias, ...]
+    huber: bool
+    rounds: int
+    notes: tuple[str, ...]
+
+    def evaluate(self, theta: FloatArray) -> FloatArray:
+        """Return trend plus lines at `theta`, shape (n, q)."""
+        return self.trend.evaluate(theta) + self.lines.evaluate(theta)
