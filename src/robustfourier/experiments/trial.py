@@ -19,15 +19,22 @@ from robustfourier.estimators.activity import active_modes, mode_strengths
 from robustfourier.experiments.catalogue import Trial
 from robustfourier.experiments.problems import ExampleData, example_data
 from robustfourier.experiments.runner import Outcome
-from robustfourier.network.architecture import Architecture
+from robustfourier.network.architecture import OUTPUT, Architecture
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.synthetic import relative_error
 from robustfourier.training import InverseDecay, Training, train_jointly, train_layerwise
 
-__all__ = ["COLUMNS", "GridError", "effective_number", "run_trial", "work_on"]
+__all__ = [
+    "COLUMNS",
+    "GridError",
+    "diagonal_strengths",
+    "effective_number",
+    "run_trial",
+    "work_on",
+]
 
-N_RECORDS = 60  # points of an error curve, for each phase
+N_RECORDS = 40  # points of an error curve, for each phase
 CHUNK = 1024  # rows of the grid evaluated at once: the intermediate arrays stay in the cache
 
 COLUMNS = (
@@ -43,6 +50,8 @@ COLUMNS = (
     "false_modes",
     "effective_modes",
     "share_above_tenth",
+    "diagonal_active",
+    "diagonal_effective",
 )
 
 
@@ -67,23 +76,33 @@ class GridError:
 
     def predict(self, weights: Weights) -> NDArray[np.float64]:
         """Return the network's values at the points, shape (n,)."""
-        layout, arrays = weights.architecture.layout(), weights.arrays
-        values = []
-        for start in range(0, len(self.features), CHUNK):
-            x = self.features[start : start + CHUNK, layout.feature]
-            x *= layout.sign.astype(x.dtype)
-            if weights.diagonal is not None:
-                x = np.maximum(x * weights.diagonal, 0.0)
-            for i in range(len(weights.architecture.hidden_layer_sizes)):
-                x = x @ arrays[f"dense.{i}.weight"].T + arrays[f"dense.{i}.bias"]
-                x = np.maximum(x, 0.0)
-            x = x @ arrays["output.weight"].T
-            values.append(x[:, 0] + arrays["output.bias"] if "output.bias" in arrays else x[:, 0])
+        chunks = range(0, len(self.features), CHUNK)
+        values = [_forward(weights, self.features[start : start + CHUNK]) for start in chunks]
         return np.concatenate(values).astype(np.float64)
 
     def __call__(self, weights: Weights) -> float:
         """Return the relative error."""
         return relative_error(self.predict(weights), self.truth)
+
+
+def _forward(weights: Weights, features: NDArray[Any]) -> NDArray[Any]:
+    """Values of a network on Φ = [φ; −φ], from φ alone."""
+    layers = [
+        (weights.arrays[f"dense.{i}.weight"], weights.arrays[f"dense.{i}.bias"])
+        for i in range(len(weights.architecture.hidden_layer_sizes))
+    ]
+    no_bias = np.zeros(1, dtype=features.dtype)
+    layers.append((weights.arrays[OUTPUT], weights.arrays.get("output.bias", no_bias)))
+    (first, bias), *rest = layers
+    n, w = features.shape[1], weights.diagonal
+    if w is None:
+        x = features @ (first[:, :n] - first[:, n:]).T + bias
+    else:
+        x = np.maximum(features * w[:n], 0.0) @ first[:, :n].T
+        x += np.maximum(features * -w[n:], 0.0) @ first[:, n:].T + bias
+    for matrix, bias in rest:
+        x = np.maximum(x, 0.0) @ matrix.T + bias
+    return np.asarray(x[:, 0])
 
 
 def work_on(csv: Path | None) -> Callable[[Trial], Outcome]:
@@ -109,7 +128,8 @@ def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
     follow = GridError(data.theta, data.truth, trial.n_modes, trial.dtype)
     training = _train(trial, data, follow)
     strengths = mode_strengths(training.weights)[0]
-    active = np.flatnonzero(active_modes(strengths)) + 1
+    diagonal = diagonal_strengths(training.weights)
+    active = _standing_out(strengths)
     error = training.history.metrics["error"]
     row = {
         **trial.to_row(),
@@ -123,8 +143,27 @@ def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
         "false_modes": _listed(_false(active, trial.example, data.targets)),
         "effective_modes": _digits(effective_number(strengths)),
         "share_above_tenth": _digits(np.mean(strengths > 0.1 * strengths.max())),
+        "diagonal_active": "" if diagonal is None else _listed(_standing_out(diagonal)),
+        "diagonal_effective": "" if diagonal is None else _digits(effective_number(diagonal)),
     }
     return row, _curves(training, follow, strengths)
+
+
+def diagonal_strengths(weights: Weights) -> NDArray[np.float64] | None:
+    """Return the size of the diagonal weights of each mode, shape (m,), what the paper looks at.
+
+    Root of the summed squares over sine and cosine and both signs; None without diagonal layer.
+    """
+    if weights.diagonal is None:
+        return None
+    layout = weights.architecture.layout()
+    squares = np.zeros(weights.architecture.n_modes + 1)
+    np.add.at(squares, layout.mode, weights.diagonal.astype(np.float64) ** 2)
+    return np.sqrt(squares[1:])
+
+
+def _standing_out(strengths: NDArray[np.float64]) -> NDArray[np.intp]:
+    return np.flatnonzero(active_modes(strengths)) + 1
 
 
 def effective_number(strengths: NDArray[np.float64]) -> float:

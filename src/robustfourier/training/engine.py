@@ -1,10 +1,9 @@
 """The contract between the training loop and what does the arithmetic.
 
 The loop (`loop.py`) decides *what* happens: which batches, which rates, which parameters move, when
-to record, stop or save. An engine does one thing: take a block of SGD steps. Three engines exist,
-``"torch"`` (the plain reference, every architecture), ``"fused"`` (compiled, networks without
-dense layers) and ``"dense"`` (lean, networks with them). They get the same batches and do the
-same arithmetic, so their weights agree to rounding.
+to record, stop or save. An engine does one thing: take a block of SGD steps. Two engines exist,
+``"torch"`` (the plain reference, every architecture) and ``"fused"`` (compiled). They get the
+same batches and do the same arithmetic, so their weights agree to rounding.
 
 What an engine is given
 -----------------------
@@ -75,13 +74,12 @@ from robustfourier.training.schedule import InverseDecay
 
 __all__ = ["ENGINES", "Engine", "EngineName", "Phase", "choose_engine", "make_engine"]
 
-EngineName: TypeAlias = Literal["auto", "torch", "fused", "dense"]
+EngineName: TypeAlias = Literal["auto", "torch", "fused"]
 ENGINES: tuple[str, ...] = get_args(EngineName)
 
 _CLASSES = {
     "torch": ("robustfourier.training.engine_torch", "TorchEngine"),
     "fused": ("robustfourier.training.engine_fused", "FusedEngine"),
-    "dense": ("robustfourier.training.engine_dense", "DenseEngine"),
 }
 
 

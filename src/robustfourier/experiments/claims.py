@@ -1,0 +1,325 @@
+"""The paper's claims and ours, each with measured numbers and a verdict that can be "no".
+
+A claim is put as a yes-or-no question to each seed (and network, where it speaks of several). The
+verdict is yes if at least four of five answers are yes, else no. Medians are given with the
+smallest and largest value over seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustfourier.experiments.catalogue import EXAMPLES, NETWORKS
+from robustfourier.experiments.results import Results, Row
+
+__all__ = ["Claim", "judge", "network_claims", "spread"]
+
+ENOUGH = 0.8  # four of five seeds
+RISE = 1.05  # the standard network's error must end this much above its lowest
+NO_HARM = 1.25  # an error this much larger still counts as "does not hurt"
+NEARLY_ALL = 0.9
+
+DIAGONAL = tuple(name for name, (_, diagonal) in NETWORKS.items() if diagonal)
+STANDARD = tuple(name for name, (_, diagonal) in NETWORKS.items() if not diagonal)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim and how it came out.
+
+    Attributes
+    ----------
+    source : str
+        "paper", "theory" or "ours".
+    text : str
+        The claim in a sentence.
+    where : str
+        Example or sweep that it was measured on.
+    measured : str
+        The numbers.
+    holds, of : int
+        In how many of how many answers it holds.
+    """
+
+    source: str
+    text: str
+    where: str
+    measured: str
+    holds: int
+    of: int
+
+    @property
+    def verdict(self) -> str:
+        """Return "yes", "no" or "not run"."""
+        if self.of == 0:
+            return "not run"
+        return "yes" if self.holds >= ENOUGH * self.of else "no"
+
+
+def judge(
+    source: str, text: str, where: str, measured: str, answers: Sequence[bool] | Iterator[bool]
+) -> Claim:
+    """Count the answers.
+
+    Examples
+    --------
+    >>> judge("ours", "It is raining.", "here", "3 mm", [True, True, True, True, False]).verdict
+    'yes'
+    """
+    listed = [bool(answer) for answer in answers]
+    return Claim(source, text, where, measured, sum(listed), len(listed))
+
+
+def spread(values: Sequence[float]) -> str:
+    """Median and range of some numbers, as text.
+
+    Examples
+    --------
+    >>> spread([0.1, 0.4, 0.2])
+    '0.200 [0.100, 0.400]'
+    """
+    if not len(values):
+        return "–"
+    return f"{_short(np.median(values))} [{_short(min(values))}, {_short(max(values))}]"
+
+
+def network_claims(results: Results) -> list[Claim]:
+    """Judge all claims on the networks for the examples that were run."""
+    claims: list[Claim] = []
+    for example in results.examples():
+        claims += _accuracy(results, example)
+        claims += _overfitting(results, example)
+        claims += _sparsity(results, example)
+        claims += _modes(results, example)
+    claims += _phases(results)
+    for example in results.examples():
+        claims += _symmetric_start(results, example)
+    claims += _open_choices(results)
+    return [claim for claim in claims if claim.of]
+
+
+def _accuracy(results: Results, example: str) -> Iterator[Claim]:
+    for depth in (1, 2):
+        pair = (f"u{depth}_diag", f"u{depth}_standard")
+        rows = _matched(results, example, pair)
+        yield judge(
+            "paper",
+            f"With the diagonal layer the error is lower (u{depth}).",
+            _where(example),
+            _errors(rows, pair),
+            (ours.final_error < theirs.final_error for ours, theirs in rows),
+        )
+    pair = ("u1_diag", "u1_standard")
+    rows = _matched(results, example, pair)
+    best = spread([theirs.best_error for _, theirs in rows])
+    yield judge(
+        "ours",
+        "It is lower even than the standard network's lowest error on the way (u1).",
+        _where(example),
+        f"u1_diag {spread([r.final_error for r, _ in rows])}, u1_standard at best {best}",
+        (ours.final_error < theirs.best_error for ours, theirs in rows),
+    )
+    for network in ("*u0_diag", "u0_diag"):
+        pair = (network, "u1_standard")
+        rows = _matched(results, example, pair)
+        yield judge(
+            "paper",
+            f"{network} beats the standard network.",
+            _where(example),
+            _errors(rows, pair),
+            (ours.final_error < theirs.final_error for ours, theirs in rows),
+        )
+    pair = ("u0_diag", "*u0_diag")
+    rows = _matched(results, example, pair)
+    yield judge(
+        "paper",
+        "Joint training is more accurate than layer-wise training.",
+        _where(example),
+        _errors(rows, pair),
+        (joint.final_error < layerwise.final_error for joint, layerwise in rows),
+    )
+    if example == "3":
+        yield _best_network(results, example, "u2_diag")
+
+
+def _best_network(results: Results, example: str, network: str) -> Claim:
+    rows = _matched(results, example, EXAMPLES[example])
+    position = EXAMPLES[example].index(network)
+    medians = {
+        name: float(np.median([row[i].final_error for row in rows])) if rows else np.nan
+        for i, name in enumerate(EXAMPLES[example])
+    }
+    ranked = sorted(medians, key=lambda name: medians[name])
+    return judge(
+        "paper",
+        f"{network} is the best of all networks.",
+        _where(example),
+        ", ".join(f"{name} {_short(medians[name])}" for name in ranked),
+        (min(row, key=lambda r: r.final_error) is row[position] for row in rows),
+    )
+
+
+def _overfitting(results: Results, example: str) -> Iterator[Claim]:
+    rows = [row for name in STANDARD for row in _main(results, example, name)]
+    ends = [row.final_error / row.best_error for row in rows]
+    when = [row.best_step / row.trial.n_steps for row in rows]
+    yield judge(
+        "paper",
+        "Without the diagonal layer the error falls fast, then rises.",
+        _where(example),
+        f"lowest after {spread(when)} of the steps; end / lowest {spread(ends)}",
+        (t <= 0.5 and end >= RISE for t, end in zip(when, ends, strict=True)),
+    )
+
+
+def _sparsity(results: Results, example: str) -> Iterator[Claim]:
+    rows = _matched(results, example, ("*u0_diag", "u0_diag"))
+    measured = ", ".join(
+        f"{name} {spread([row[i].diagonal_effective for row in rows])}"
+        for i, name in enumerate(("*u0_diag", "u0_diag"))
+    )
+    yield judge(
+        "paper",
+        "Layer-wise training gives a sparser diagonal layer than joint training.",
+        _where(example),
+        f"effective number of modes: {measured}",
+        (layerwise.diagonal_effective < joint.diagonal_effective for layerwise, joint in rows),
+    )
+    dense = _main(results, example, "u1_standard")
+    sparse = _main(results, example, "u0_diag")
+    yield judge(
+        "paper",
+        "Nearly all modes of the standard network are active.",
+        _where(example),
+        "share of modes above a tenth of the strongest: u1_standard "
+        f"{spread([r.share_above_tenth for r in dense])}, "
+        f"u0_diag {spread([r.share_above_tenth for r in sparse])}",
+        (row.share_above_tenth >= NEARLY_ALL for row in dense),
+    )
+
+
+def _modes(results: Results, example: str) -> Iterator[Claim]:
+    for network in ("*u0_diag", "u0_diag"):
+        rows = _main(results, example, network)
+        yield judge(
+            "paper",
+            f"The target modes are among the active ones ({network}).",
+            _where(example),
+            _active(rows),
+            (not row.missed for row in rows),
+        )
+    if example in ("1", "2"):
+        rows = _main(results, example, "*u0_diag")
+        yield judge(
+            "paper",
+            "Layer-wise training activates the target modes exclusively.",
+            _where(example),
+            _active(rows),
+            (not row.missed and not row.false_modes for row in rows),
+        )
+
+
+def _phases(results: Results) -> Iterator[Claim]:
+    for network in ("*u0_diag", "u0_diag", "u1_diag"):
+        plain, shifted = (
+            results.by_seed(example=example, network=network, purpose="main")
+            for example in ("1", "2")
+        )
+        ratios = [
+            shifted[seed].final_error / plain[seed].final_error for seed in plain if seed in shifted
+        ]
+        yield judge(
+            "paper",
+            f"Shifted phases do not hurt ({network}: error at most {NO_HARM} times as large).",
+            "examples 1 and 2",
+            f"error of example 2 / example 1: {spread(ratios)}",
+            (ratio <= NO_HARM for ratio in ratios),
+        )
+
+
+def _symmetric_start(results: Results, example: str) -> Iterator[Claim]:
+    for network in DIAGONAL:
+        ours = results.by_seed(example=example, network=network, purpose="init")
+        theirs = results.by_seed(example=example, network=network, purpose="main")
+        pairs = [(ours[seed], theirs[seed]) for seed in ours if seed in theirs]
+        values = [[p[i].final_error for p in pairs] for i in (0, 1)]
+        yield judge(
+            "ours",
+            f"The symmetric start lowers the error ({network}).",
+            _where(example),
+            f"symmetric {spread(values[0])}, Glorot {spread(values[1])}",
+            (a.final_error < b.final_error for a, b in pairs),
+        )
+        if example in ("1", "2", "3"):
+            counts = [sum(len(p[i].false_modes) for p in pairs) for i in (0, 1)]
+            lost = [sum(len(p[i].missed) for p in pairs) for i in (0, 1)]
+            yield judge(
+                "ours",
+                f"The symmetric start gives no more wrong modes ({network}).",
+                _where(example),
+                f"false modes over all seeds: symmetric {counts[0]}, Glorot {counts[1]}; "
+                f"missed: {lost[0]}, {lost[1]}",
+                (_wrong(a) <= _wrong(b) for a, b in pairs),
+            )
+
+
+def _open_choices(results: Results) -> Iterator[Claim]:
+    variations = dict.fromkeys(row.trial.variation for row in results.select(purpose="sweep"))
+    for variation in variations:
+        ends = {
+            row.trial.network: row.final_error
+            for row in results.select(purpose="sweep", variation=variation)
+        }
+        if {"u1_diag", "u1_standard"} <= set(ends):
+            listed = ", ".join(f"{name} {_short(error)}" for name, error in ends.items())
+            yield judge(
+                "ours",
+                f"Diagonal beats standard also with another choice: {variation}.",
+                "example 3",
+                listed,
+                [ends["u1_diag"] < ends["u1_standard"]],
+            )
+
+
+def _main(results: Results, example: str, network: str) -> list[Row]:
+    return results.select(example=example, network=network, purpose="main")
+
+
+def _matched(results: Results, example: str, networks: Sequence[str]) -> list[tuple[Row, ...]]:
+    """Rows of several networks, side by side, for the seeds that all of them have."""
+    by_network = [
+        results.by_seed(example=example, network=name, purpose="main") for name in networks
+    ]
+    seeds = [seed for seed in by_network[0] if all(seed in rows for rows in by_network)]
+    return [tuple(rows[seed] for rows in by_network) for seed in seeds]
+
+
+def _errors(rows: Sequence[tuple[Row, ...]], networks: Sequence[str]) -> str:
+    return ", ".join(
+        f"{name} {spread([row[i].final_error for row in rows])}" for i, name in enumerate(networks)
+    )
+
+
+def _active(rows: Sequence[Row]) -> str:
+    sets = [" ".join(map(str, row.active)) or "none" for row in rows]
+    counted: dict[str, int] = {}
+    for text in sets:
+        counted[text] = counted.get(text, 0) + 1
+    return "active: " + "; ".join(
+        f"{{{text}}}" + (f" ×{count}" if count > 1 else "") for text, count in counted.items()
+    )
+
+
+def _wrong(row: Row) -> int:
+    return len(row.false_modes) + len(row.missed)
+
+
+def _where(example: str) -> str:
+    return f"example {example}" if example.isdigit() else f"example 4 ({example})"
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}" if 0.001 <= abs(value) < 1 else f"{value:.3g}"

@@ -1,0 +1,173 @@
+"""What the figures show, gathered from the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.embedding import embedding_layout
+from robustfourier.experiments.catalogue import EXAMPLES
+from robustfourier.experiments.problems import example_data
+from robustfourier.experiments.results import Results, Row
+from robustfourier.plots.paper import (
+    ErrorCurve,
+    RegressionFigure,
+    WeightsFigure,
+    draw_appendix,
+    draw_regression,
+    draw_weights,
+    save_figure,
+)
+
+__all__ = ["example_figures", "regression_figure", "weights_figure"]
+
+_BOXES = {"1": (0.0, 0.2), "2": (0.0, 0.2), "3": (0.0, 0.2)}
+_BOX_OF_SERIES = (0.0, 0.5)
+
+
+def example_figures(
+    results: Results, example: str, folder: Path, *, csv: Path | None = None
+) -> dict[str, Path]:
+    """Draw the three figures of an example as far as there are results.
+
+    Returns
+    -------
+    dict of str to Path
+        Caption → file.
+    """
+    drawn: dict[str, Path] = {}
+    regression = regression_figure(results, example, csv=csv)
+    if regression is None:
+        return drawn
+    name = f"example{example}" if example.isdigit() else f"example4_{example}"
+    jobs: list[tuple[str, str, tuple[float, float], Callable[..., None]]] = [
+        (
+            "Noisy target, regression in the box, and relative error against iterations.",
+            "regression",
+            (11.5, 5.6),
+            partial(draw_regression, regression),
+        ),
+        (
+            "Regression results over the whole span (the paper's appendix).",
+            "appendix",
+            (11.5, 0.7 + 1.15 * len(regression.predictions)),
+            partial(draw_appendix, regression),
+        ),
+    ]
+    weights = weights_figure(results, example, csv=csv)
+    if weights is not None:
+        jobs.insert(
+            1,
+            (
+                "Weights of the diagonal layer at the end and during training, and of the first "
+                "dense layer of the standard network.",
+                "weights",
+                (11.5, 5.6),
+                partial(draw_weights, weights),
+            ),
+        )
+    for caption, kind, size, draw in jobs:
+        drawn[caption] = save_figure(folder / f"{name}_{kind}.png", size, draw)
+    return drawn
+
+
+def regression_figure(
+    results: Results, example: str, *, csv: Path | None = None
+) -> RegressionFigure | None:
+    """Gather the regression figure, or None if nothing has finished."""
+    first = {
+        network: row
+        for network in EXAMPLES[example]
+        if (row := _of_first_seed(results, example, network)) is not None
+    }
+    if not first:
+        return None
+    any_trial = next(iter(first.values())).trial
+    data = example_data(example, any_trial.seed, noise=any_trial.noise, csv=csv)
+    return RegressionFigure(
+        title=data.title,
+        theta=data.theta,
+        y=data.y,
+        truth=data.truth,
+        box=_BOXES.get(example, _BOX_OF_SERIES),
+        predictions={
+            network: results.curves(row)["prediction"].astype(np.float64)
+            for network, row in first.items()
+        },
+        curves={network: _error_curve(results, example, network) for network in first},
+    )
+
+
+def weights_figure(
+    results: Results, example: str, *, csv: Path | None = None
+) -> WeightsFigure | None:
+    """Gather the figure of the weights, or None if one of its networks has not finished."""
+    rows = {
+        network: _of_first_seed(results, example, network)
+        for network in ("*u0_diag", "u0_diag", "u1_standard")
+    }
+    layerwise, joint, standard = rows.values()
+    if layerwise is None or joint is None or standard is None:
+        return None
+    data = example_data(example, joint.trial.seed, csv=csv)
+    final, steps, strengths, ends = {}, {}, {}, {}
+    for network, row in (("*u0_diag", layerwise), ("u0_diag", joint)):
+        curves = results.curves(row)
+        by_kind = _by_kind(curves["diagonal"], row.trial.n_modes)
+        final[network] = by_kind[-1]
+        steps[network] = curves["step"].astype(np.float64)
+        strengths[network] = np.sqrt((by_kind**2).sum(axis=1))
+        ends[network] = row.trial.n_steps
+    targets = data.targets
+    if not example.isdigit() or example == "4":
+        # The daily pattern's harmonics are as real as its fundamental.
+        targets = tuple(t * n for t in data.targets for n in (1, 2, 3))
+    return WeightsFigure(
+        title=data.title,
+        targets=targets,
+        final=final,
+        steps=steps,
+        strengths=strengths,
+        phase_ends=ends,
+        dense=_dense_by_mode(results.curves(standard)["first_dense"]),
+    )
+
+
+def _of_first_seed(results: Results, example: str, network: str) -> Row | None:
+    rows = results.select(example=example, network=network, purpose="main")
+    return rows[0] if rows else None
+
+
+def _error_curve(results: Results, example: str, network: str) -> ErrorCurve:
+    rows = results.select(example=example, network=network, purpose="main")
+    curves = [results.curves(row) for row in rows]
+    errors = np.stack([curve["error"] for curve in curves])
+    return ErrorCurve(
+        step=curves[0]["step"].astype(np.float64),
+        low=errors.min(axis=0),
+        median=np.median(errors, axis=0),
+        high=errors.max(axis=0),
+    )
+
+
+def _by_kind(diagonal: NDArray[Any], n_modes: int) -> NDArray[np.float64]:
+    """Diagonal weights over time → size for cosine and sine of each mode, shape (R, 2, m)."""
+    layout = embedding_layout(n_modes)
+    squares = diagonal.astype(np.float64) ** 2
+    # One row per entry of the embedding, one column per (cosine or sine, mode).
+    column = layout.is_sine * (n_modes + 1) + layout.mode
+    gather = np.equal.outer(column, np.arange(2 * (n_modes + 1))).astype(np.float64)
+    return np.sqrt((squares @ gather).reshape(len(diagonal), 2, n_modes + 1)[:, :, 1:])
+
+
+def _dense_by_mode(first_dense: NDArray[Any]) -> NDArray[np.float64]:
+    """First dense layer → size of the weights of each mode and neuron, strongest neuron first."""
+    n = first_dense.shape[1] // 2
+    folded = (first_dense[:, :n] - first_dense[:, n:]).astype(np.float64)
+    size = np.hypot(folded[:, 1::2], folded[:, 2::2])
+    return size[np.argsort((size**2).sum(axis=1))]

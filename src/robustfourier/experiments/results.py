@@ -1,0 +1,107 @@
+"""Finished trials, read back for claims and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.experiments.catalogue import Trial
+from robustfourier.experiments.store import ResultStore
+
+__all__ = ["Results", "Row", "load_results"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A finished trial: how it ended, with its curves within reach.
+
+    Attributes
+    ----------
+    trial : Trial
+    final_error, best_error : float
+        Relative L² error at the end, and at its smallest.
+    best_step : int
+    active, missed, false_modes, diagonal_active : tuple of int
+        Modes; see `robustfourier.experiments.trial`.
+    effective_modes, share_above_tenth, diagonal_effective : float
+        `diagonal_effective` is NaN without diagonal layer.
+    """
+
+    trial: Trial
+    final_error: float
+    best_error: float
+    best_step: int
+    active: tuple[int, ...]
+    missed: tuple[int, ...]
+    false_modes: tuple[int, ...]
+    diagonal_active: tuple[int, ...]
+    effective_modes: float
+    share_above_tenth: float
+    diagonal_effective: float
+
+
+@dataclass(frozen=True)
+class Results:
+    """All finished trials of a folder.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        In the order of the catalogue.
+    store : ResultStore
+        Where the curves are.
+    """
+
+    rows: tuple[Row, ...]
+    store: ResultStore
+
+    def select(self, **wanted: Any) -> list[Row]:
+        """Return the rows whose trials have these fields, such as ``network="u0_diag"``."""
+        return [
+            row
+            for row in self.rows
+            if all(getattr(row.trial, name) == value for name, value in wanted.items())
+        ]
+
+    def by_seed(self, **wanted: Any) -> dict[int, Row]:
+        """Return such rows by seed."""
+        return {row.trial.seed: row for row in self.select(**wanted)}
+
+    def examples(self) -> list[str]:
+        """Return the examples that have rows, in order."""
+        return list(dict.fromkeys(row.trial.example for row in self.rows))
+
+    def curves(self, row: Row) -> dict[str, NDArray[Any]]:
+        """Return the curves of a row."""
+        return self.store.curves(row.trial.key)
+
+
+def load_results(store: ResultStore, trials: Iterable[Trial]) -> Results:
+    """Read the rows of the given trials; those that are not finished are left out."""
+    found = {row["key"]: row for row in store.rows()}
+    rows = (_row(trial, found[trial.key]) for trial in trials if trial.key in found)
+    return Results(tuple(rows), store)
+
+
+def _row(trial: Trial, cells: dict[str, str]) -> Row:
+    return Row(
+        trial=trial,
+        final_error=float(cells["final_error"]),
+        best_error=float(cells["best_error"]),
+        best_step=int(cells["best_step"]),
+        active=_modes(cells["active"]),
+        missed=_modes(cells["missed"]),
+        false_modes=_modes(cells["false_modes"]),
+        diagonal_active=_modes(cells["diagonal_active"]),
+        effective_modes=float(cells["effective_modes"]),
+        share_above_tenth=float(cells["share_above_tenth"]),
+        diagonal_effective=float(cells["diagonal_effective"] or np.nan),
+    )
+
+
+def _modes(text: str) -> tuple[int, ...]:
+    return tuple(int(mode) for mode in text.split())

@@ -1,0 +1,322 @@
+"""Algorithm 1 with fresh batches against the theorems, as tasks for the runner.
+
+The first phase is compared with Theorem 1 over r_c, B, T and m; the second with its least-squares
+limit over T′; the generalisation gap is followed over the number of samples TB; and Assumption 2 is
+violated on purpose. Noise is uniform, because the theorems ask for bounded noise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier import theory
+from robustfourier.embedding import symmetrised_embedding
+from robustfourier.experiments.runner import Outcome
+from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.weights import Weights
+from robustfourier.synthetic import Component, Mixture, relative_error
+from robustfourier.training import InverseDecay, train_layerwise
+
+__all__ = ["COLUMNS", "TARGETS", "TheoryTask", "run_theory_task", "theory_tasks"]
+
+FloatArray = NDArray[np.float64]
+Sweep = Literal["r_c", "B", "T", "m", "second phase", "samples", "violation"]
+
+NOISE_MAX = 0.4 * np.sqrt(3.0)  # uniform noise with the standard deviation 0.4 of the examples
+DELTA = 1e-5
+BOX_SLACK = 2.0  # Q₁ in units of the smallest that Theorem 1 allows
+FLAT_STEPS = 30  # the second phase's step size falls like 1/√T′ from here on
+GRID = np.linspace(-1.0, 1.0, 4000, endpoint=False)  # means over it are exact expectations
+
+TARGETS: dict[str, Mixture] = {
+    "odd": Mixture(
+        (
+            Component(5, kind="cos", amplitude=0.5),
+            Component(29, kind="cos", amplitude=0.8),
+            Component(61, kind="sin", amplitude=0.3),
+        )
+    ),
+    "even": Mixture(
+        (
+            Component(5, kind="cos", amplitude=0.5),
+            Component(28, kind="cos", amplitude=0.8),
+            Component(61, kind="sin", amplitude=0.3),
+        )
+    ),
+}
+"""Example 1, and the same with its mode 29 moved to the even 28, which Assumption 2 forbids."""
+
+
+@dataclass(frozen=True)
+class TheoryTask:
+    """One run of Algorithm 1.
+
+    Attributes
+    ----------
+    sweep : str
+        The question that the run belongs to.
+    seed : int
+    target : {"odd", "even"}
+        A key of `TARGETS`.
+    n_modes, r_c, decay, step_size : int, float, float, float
+        m, r_c, λ and η.
+    n_steps, batch_size, n_output_steps : int
+        T, B and T′.
+    large_start : bool
+        Start from w⁰ = Q₁ everywhere instead of nearly zero, to see the start fade.
+    """
+
+    sweep: Sweep
+    seed: int
+    target: str = "odd"
+    n_modes: int = 64
+    r_c: float = 0.1
+    decay: float = 0.5
+    step_size: float = 0.1
+    n_steps: int = 200
+    batch_size: int = 1000
+    n_output_steps: int = 0
+    large_start: bool = False
+
+    @property
+    def key(self) -> str:
+        """Name of the row."""
+        digest = hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:10]
+        return f"{self.sweep.replace(' ', '_')}-s{self.seed}-{digest}"
+
+
+COLUMNS = (
+    "key",
+    *(field.name for field in fields(TheoryTask)),
+    "deviation",
+    "bound",
+    "signal",
+    "signs_agree",
+    "leak_deviation",
+    "false_weight",
+    "empirical_risk",
+    "least_risk",
+    "population_risk",
+    "relative_error",
+)
+
+
+def theory_tasks(*, quick: bool = False) -> list[TheoryTask]:
+    """List the runs; quick means two seeds instead of five and no large cases.
+
+    Examples
+    --------
+    >>> len(theory_tasks()), len(theory_tasks(quick=True))
+    (175, 34)
+    """
+    tasks = [task for seed in range(2 if quick else 5) for task in _tasks_of_one_seed(seed)]
+    if quick:
+        tasks = [
+            t for t in tasks if t.batch_size * t.n_modes <= 130_000 and t.n_output_steps <= 1000
+        ]
+    return tasks
+
+
+def _tasks_of_one_seed(seed: int) -> Iterator[TheoryTask]:
+    for r_c in (0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 4.0):
+        yield TheoryTask("r_c", seed, r_c=r_c, batch_size=4000)
+    for batch_size in (60, 250, 1000, 4000):
+        yield TheoryTask("B", seed, batch_size=batch_size, r_c=0.03)
+    for n_steps in (2, 10, 25, 50, 75, 100, 150, 200):
+        yield TheoryTask("T", seed, n_steps=n_steps, r_c=0.03, large_start=True)
+    for n_modes in (64, 128, 256, 512):
+        yield TheoryTask("m", seed, n_modes=n_modes, r_c=0.03)
+    for n_output_steps in (30, 100, 300, 1000, 3000, 10_000):
+        yield TheoryTask("second phase", seed, batch_size=400, n_output_steps=n_output_steps)
+    for batch_size in (5, 20, 80, 320):
+        yield TheoryTask("samples", seed, batch_size=batch_size, n_output_steps=3000)
+    for target in ("odd", "even"):
+        yield TheoryTask(
+            "violation", seed, target=target, r_c=0.03, n_output_steps=3000, large_start=False
+        )
+
+
+def run_theory_task(task: TheoryTask) -> Outcome:
+    """Run Algorithm 1 and set it beside the theory.
+
+    Returns
+    -------
+    row, curves
+        `row` has the `COLUMNS`, empty where a run has nothing to say; `curves` holds the trained
+        weights and what was predicted.
+    """
+    f, m = TARGETS[task.target], task.n_modes
+    rng = np.random.default_rng([task.seed, 7])
+    alpha = theory.alpha(f, m)
+    alpha[np.abs(alpha) < 1e-9] = 0.0
+    c0 = theory.theory_output_weights(m, task.r_c, rng)
+    box = BOX_SLACK * theory.first_layer_box(alpha, c0, decay=task.decay)
+    w0 = np.full(c0.size, box if task.large_start else 1e-3 * task.r_c / np.sqrt(m))
+    sample = _draw(f, task.n_steps * task.batch_size, rng)
+    w = _first_phase(task, w0, c0, box, sample)
+    predicted = theory.predicted_diagonal(
+        alpha, c0, decay=task.decay, step_size=task.step_size, n_steps=task.n_steps
+    )
+    row = _first_phase_row(task, f, alpha, c0, box, w, w0, predicted)
+    curves = {"w": w, "predicted": predicted, "c0": c0, "alpha": alpha}
+    if task.n_output_steps:
+        c = _second_phase(task, w, c0, box, sample, rng)
+        row.update(_second_phase_row(task, f, w, c, sample))
+        curves["c"] = c
+    blank = dict.fromkeys(COLUMNS, "")
+    return {**blank, "key": task.key, **asdict(task), **row}, curves
+
+
+def _draw(f: Mixture, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    theta = rng.uniform(-1.0, 1.0, n)
+    return theta, f(theta) + rng.uniform(-NOISE_MAX, NOISE_MAX, n)
+
+
+def _network(n_modes: int, w: FloatArray, c: FloatArray) -> Weights:
+    architecture = Architecture(n_modes, embedding="symmetrised")
+    return Weights(architecture, {DIAGONAL: w.copy(), OUTPUT: c[None, :].copy()})
+
+
+class _InOrder:
+    """Hand out the rows of a sample one batch after the other: each batch is fresh."""
+
+    def __init__(self, theta: FloatArray, y: FloatArray) -> None:
+        self.theta, self.y, self.used = theta, y, 0
+
+    def __call__(self, rng: np.random.Generator, size: int) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
+        rows = slice(self.used, self.used + size)
+        self.used += size
+        return self.theta[rows], self.y[rows]
+
+
+def _first_phase(
+    task: TheoryTask,
+    w0: FloatArray,
+    c0: FloatArray,
+    box: float,
+    sample: tuple[FloatArray, FloatArray],
+) -> FloatArray:
+    training = train_layerwise(
+        _network(task.n_modes, w0, c0),
+        _InOrder(*sample),
+        n_steps=task.n_steps,
+        n_output_steps=0,
+        batch_size=task.batch_size,
+        schedule=InverseDecay(task.step_size, decay=0.0),
+        loss="half_squared",
+        ridge=task.decay,
+        diagonal_box=box,
+        record_every=task.n_steps,
+    )
+    assert training.weights.diagonal is not None
+    return training.weights.diagonal
+
+
+def _first_phase_row(
+    task: TheoryTask,
+    f: Mixture,
+    alpha: FloatArray,
+    c0: FloatArray,
+    box: float,
+    w: FloatArray,
+    w0: FloatArray,
+    predicted: FloatArray,
+) -> dict[str, Any]:
+    f_max = float(sum(abs(component.amplitude) for component in f.components))
+    # From w⁰ on, the theorem's ‖w¹ − η c⁰⊙α/2‖ is at most (1−ηλ)‖w⁰‖ plus one step's error.
+    bound = theory.feature_learning_bound(
+        n_modes=task.n_modes,
+        r_c=task.r_c,
+        box=box,
+        decay=task.decay,
+        step_size=task.step_size,
+        n_steps=task.n_steps,
+        batch_size=task.batch_size,
+        f_max=f_max,
+        noise_max=NOISE_MAX,
+        delta=DELTA,
+        start=(1.0 - task.step_size * task.decay) * float(np.abs(w0).max()),
+    )
+    leak = theory.leakage(f, task.n_modes)
+    with_leak = theory.predicted_diagonal(
+        alpha,
+        c0,
+        decay=task.decay,
+        step_size=task.step_size,
+        n_steps=task.n_steps,
+        leak=leak,
+        signs=np.sign(w),
+    )
+    # A unit whose leakage pushes it back to zero rests there instead.
+    with_leak[with_leak * np.sign(w) < 0.0] = 0.0
+    active = alpha != 0.0
+    return {
+        "deviation": repr(float(np.abs(w - predicted).max())),
+        "bound": repr(bound.total),
+        "signal": repr(float(np.abs(predicted).max())),
+        "signs_agree": repr(float(theory.mirrored_signs_agree(w, where=active).mean())),
+        "leak_deviation": repr(float(np.abs(w - with_leak).max())),
+        "false_weight": repr(float(np.abs(w[~active]).max() / np.abs(w[active]).max())),
+    }
+
+
+def _second_phase(
+    task: TheoryTask,
+    w: FloatArray,
+    c0: FloatArray,
+    box: float,
+    sample: tuple[FloatArray, FloatArray],
+    rng: np.random.Generator,
+) -> FloatArray:
+    steps = task.n_output_steps
+    # η′ = min{1/(10 Q₁²), η′/√T′} of the second-layer theorem.
+    step_size = min(1.0, np.sqrt(FLAT_STEPS / steps)) / (10.0 * box**2)
+    training = train_layerwise(
+        _network(task.n_modes, w, c0),
+        sample,
+        n_steps=0,
+        n_output_steps=steps,
+        batch_size=min(task.batch_size, sample[0].size),
+        schedule=InverseDecay(step_size, decay=0.0),
+        loss="half_squared",
+        output_box=theory.second_layer_box(task.n_modes, task.r_c, decay=task.decay),
+        record_every=steps,
+        random_state=rng,
+    )
+    return np.asarray(training.weights.arrays[OUTPUT][0], dtype=np.float64)
+
+
+def _second_phase_row(
+    task: TheoryTask,
+    f: Mixture,
+    w: FloatArray,
+    c: FloatArray,
+    sample: tuple[FloatArray, FloatArray],
+) -> dict[str, Any]:
+    theta, y = sample
+    fitted = _units(GRID, w, task.n_modes) @ c
+    units = _units(theta, w, task.n_modes)
+    best, *_ = np.linalg.lstsq(units.T @ units, units.T @ y, rcond=1e-10)
+    return {
+        "empirical_risk": repr(_risk(units @ c, y)),
+        "least_risk": repr(_risk(units @ best, y)),
+        # E[(f̂ − f − z)²]/2 with z independent of θ
+        "population_risk": repr(_risk(fitted, f(GRID)) + NOISE_MAX**2 / 6.0),
+        "relative_error": repr(relative_error(fitted, f(GRID))),
+    }
+
+
+def _units(theta: FloatArray, w: FloatArray, n_modes: int) -> FloatArray:
+    """Return σ(w ⊙ x), shape (n, 4m+1)."""
+    return np.maximum(symmetrised_embedding(theta, n_modes) * w, 0.0)
+
+
+def _risk(values: FloatArray, y: FloatArray) -> float:
+    return float(0.5 * np.mean((values - y) ** 2))

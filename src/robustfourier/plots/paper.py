@@ -1,0 +1,369 @@
+"""The figures of the paper's section 5 and its appendix, drawn from plain arrays.
+
+What a figure shows is gathered in a small record first (by `robustfourier.experiments.figures`) and
+drawn here. Blue and green lines are networks with diagonal layer, dashed red and orange ones
+without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.plots.style import DOTS, looks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "NETWORK_COLOURS",
+    "ErrorCurve",
+    "RegressionFigure",
+    "WeightsFigure",
+    "draw_appendix",
+    "draw_regression",
+    "draw_weights",
+    "network_label",
+    "save_figure",
+]
+
+FloatArray = NDArray[np.float64]
+_DPI = 120
+_TRUTH = "#20262e"
+NETWORK_COLOURS = {
+    "*u0_diag": "#009e73",
+    "u0_diag": "#0b62a8",
+    "u1_diag": "#2b8fc9",
+    "u2_diag": "#4b3b8f",
+    "u1_standard": "#c2410c",
+    "u2_standard": "#d98a00",
+    "u3_standard": "#a0457f",
+}
+_TARGET_COLOURS = ("#0b62a8", "#c2410c", "#007a59", "#a0457f", "#b07a00")
+
+
+@dataclass(frozen=True)
+class ErrorCurve:
+    """Relative error against iterations, over seeds.
+
+    Attributes
+    ----------
+    step, low, median, high : ndarray of shape (R,)
+    """
+
+    step: FloatArray
+    low: FloatArray
+    median: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True)
+class RegressionFigure:
+    """What the regression figure and the appendix of an example show.
+
+    Attributes
+    ----------
+    title : str
+    theta, y, truth : ndarray of shape (n,)
+        One draw of the noisy target.
+    box : (float, float)
+        The part of θ that is zoomed in.
+    predictions : dict of str to ndarray of shape (n,)
+        By network, for the same draw.
+    curves : dict of str to ErrorCurve
+        By network, over all seeds.
+    """
+
+    title: str
+    theta: FloatArray
+    y: FloatArray
+    truth: FloatArray
+    box: tuple[float, float]
+    predictions: dict[str, FloatArray]
+    curves: dict[str, ErrorCurve]
+
+
+@dataclass(frozen=True)
+class WeightsFigure:
+    """What the figure of the weights shows.
+
+    Attributes
+    ----------
+    title : str
+    targets : tuple of int
+        Modes to mark.
+    final : dict of str to ndarray of shape (2, m)
+        For ``*u0_diag`` and ``u0_diag``: size of the diagonal weights of cosines and sines.
+    steps, strengths : dict of str to ndarray of shape (R,), (R, m)
+        The same over the iterations, cosines and sines together.
+    phase_ends : dict of str to int
+        Step at which the diagonal layer is no longer trained.
+    dense : ndarray of shape (width, m)
+        Size of the weights of each mode in the first dense layer of ``u1_standard``.
+    """
+
+    title: str
+    targets: tuple[int, ...]
+    final: dict[str, FloatArray]
+    steps: dict[str, FloatArray]
+    strengths: dict[str, FloatArray]
+    phase_ends: dict[str, int]
+    dense: FloatArray
+
+
+def network_label(network: str) -> str:
+    r"""Return the paper's notation of a network, for matplotlib.
+
+    Examples
+    --------
+    >>> print(network_label("*u0_diag"))
+    $\ast u_0^{\mathrm{diag}}$
+    """
+    star, rest = (r"\ast ", network[1:]) if network.startswith("*") else ("", network)
+    depth, kind = rest[1:].split("_")
+    return rf"${star}u_{depth}^{{\mathrm{{{kind}}}}}$"
+
+
+def save_figure(path: Path, size: tuple[float, float], drawing: Callable[[Figure], None]) -> Path:
+    """Draw on a new figure and write it as PNG, with the same bytes for the same data."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with looks():
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        drawing(figure)
+        figure.savefig(path, dpi=_DPI, metadata={"Software": None})
+    return path
+
+
+def draw_regression(shown: RegressionFigure, figure: Figure) -> None:
+    """Noisy target with zoom box, the fits inside the box, and the errors over iterations."""
+    figure.suptitle(shown.title, x=0.01, ha="left", fontweight="semibold")
+    grid = figure.add_gridspec(2, 3, width_ratios=(1, 1, 1.05), height_ratios=(0.8, 1))
+    target = figure.add_subplot(grid[0, :2])
+    _draw_target(target, shown)
+    with_diagonal = figure.add_subplot(grid[1, 0])
+    without = figure.add_subplot(grid[1, 1], sharex=with_diagonal, sharey=with_diagonal)
+    _draw_zoom(with_diagonal, shown, diagonal=True)
+    _draw_zoom(without, shown, diagonal=False)
+    with_diagonal.set_title("(b1) with diagonal layer")
+    without.set_title("(b2) without")
+    without.tick_params(labelleft=False)
+    _draw_errors(figure.add_subplot(grid[:, 2]), shown.curves)
+
+
+def _draw_target(ax: Axes, shown: RegressionFigure) -> None:
+    from matplotlib.patches import Rectangle
+
+    many = shown.theta.size > 2000
+    ax.plot(
+        shown.theta, shown.y, ".", color=DOTS, markersize=1.2 if many else 3, alpha=0.35, zorder=1,
+        markeredgewidth=0, rasterized=True,
+    )  # fmt: skip
+    ax.plot(shown.theta, shown.truth, color=_TRUTH, linewidth=0.5 if many else 0.9, zorder=2)
+    low, high = shown.y.min(), shown.y.max()
+    left, right = shown.box
+    ax.add_patch(
+        Rectangle(
+            (left, low), right - left, high - low, facecolor="#ffd75e", alpha=0.35,
+            edgecolor="#b07a00", linewidth=1.2, zorder=3,
+        )
+    )  # fmt: skip
+    ax.set(xlim=(-1, 1), xlabel="θ")
+    ax.set_title("(a) noisy samples, truth, and the part shown below")
+
+
+def _draw_zoom(ax: Axes, shown: RegressionFigure, *, diagonal: bool) -> None:
+    inside = (shown.theta >= shown.box[0]) & (shown.theta <= shown.box[1])
+    theta = shown.theta[inside]
+    ax.plot(theta, shown.y[inside], ".", color=DOTS, markersize=2.5, alpha=0.35, markeredgewidth=0)
+    ax.plot(theta, shown.truth[inside], color=_TRUTH, linewidth=3.2, alpha=0.28, label="truth")
+    for network, values in shown.predictions.items():
+        if network.endswith("diag") == diagonal:
+            ax.plot(theta, values[inside], label=network_label(network), **_line(network))
+    ax.set(xlim=shown.box, xlabel="θ")
+    span = np.ptp(shown.truth)
+    low, high = shown.truth.min() - 0.25 * span, shown.truth.max() + 0.55 * span
+    ax.set_ylim(low, high)
+    ax.legend(ncols=3, fontsize=8.5, loc="upper center", handlelength=1.6, columnspacing=1.0)
+
+
+def _draw_errors(ax: Axes, curves: dict[str, ErrorCurve]) -> None:
+    for network, curve in curves.items():
+        seen = curve.step > 0
+        style = _line(network)
+        ax.fill_between(
+            curve.step[seen], curve.low[seen], curve.high[seen], color=style["color"], alpha=0.15,
+            linewidth=0,
+        )  # fmt: skip
+        ax.plot(curve.step[seen], curve.median[seen], **(style | {"linewidth": 1.8}))
+    _label_ends(ax, curves)
+    ax.set(xscale="log", yscale="log", xlabel="iterations", ylabel="relative $L^2$ error")
+    _plain_log_ticks(ax)
+    ax.set_title("(c) error during training\n(median and range over seeds)")
+
+
+def _label_ends(ax: Axes, curves: dict[str, ErrorCurve]) -> None:
+    """Write each network's name at the end of its line, pushed apart where they would touch."""
+    ends = sorted((float(np.log(curve.median[-1])), name) for name, curve in curves.items())
+    heights = [height for height, _ in ends]
+    lowest = min(np.log(curve.low[curve.step > 0]).min() for curve in curves.values())
+    highest = max(np.log(curve.high[curve.step > 0]).max() for curve in curves.values())
+    apart = 0.048 * (highest - lowest)
+    for _ in range(200):
+        for i in range(len(heights) - 1):
+            overlap = apart - (heights[i + 1] - heights[i])
+            if overlap > 0:
+                heights[i] -= overlap / 2
+                heights[i + 1] += overlap / 2
+    last = max(float(curve.step[-1]) for curve in curves.values())
+    first = min(float(curve.step[curve.step > 0][0]) for curve in curves.values())
+    x = last * (last / first) ** 0.03
+    for height, (_, name) in zip(heights, ends, strict=True):
+        end = curves[name]
+        ax.plot(
+            [float(end.step[-1]), x], [float(end.median[-1]), float(np.exp(height))],
+            color=NETWORK_COLOURS[name], linewidth=0.6, alpha=0.6,
+        )  # fmt: skip
+        ax.text(
+            x * 1.05, float(np.exp(height)), network_label(name), color=NETWORK_COLOURS[name],
+            va="center", fontsize=9.5,
+        )  # fmt: skip
+    ax.set_xlim(first, last * (last / first) ** 0.3)
+
+
+def draw_weights(shown: WeightsFigure, figure: Figure) -> None:
+    """Diagonal weights at the end and during training; the first dense layer without one."""
+    figure.suptitle(shown.title, x=0.01, ha="left", fontweight="semibold")
+    grid = figure.add_gridspec(2, 3)
+    for column, network in enumerate(shown.final):
+        name = network_label(network)
+        manner = "layer-wise" if network.startswith("*") else "jointly"
+        final = figure.add_subplot(grid[0, column])
+        _draw_final(final, shown, network)
+        final.set_title(f"(a{column + 1}) {name}, trained {manner}", pad=16)
+        during = figure.add_subplot(grid[1, column])
+        _draw_during(during, shown, network)
+        during.set_title(f"(b{column + 1}) {name} during training")
+    norms = figure.add_subplot(grid[0, 2])
+    _draw_norms(norms, shown)
+    _draw_heat(figure.add_subplot(grid[1, 2], sharex=norms), shown, figure)
+
+
+def _draw_final(ax: Axes, shown: WeightsFigure, network: str) -> None:
+    cosines, sines = shown.final[network]
+    modes = np.arange(1, cosines.size + 1)
+    _mark_targets(ax, shown.targets)
+    for values, shift, colour, name in (
+        (cosines, -0.2, "#0b62a8", "cosine"),
+        (sines, 0.2, "#c2410c", "sine"),
+    ):
+        ax.vlines(modes + shift, 0, values, color=colour, linewidth=1.3, label=name)
+    ax.set(xlim=(0, modes[-1] + 1), xlabel="mode", ylabel="size of diagonal weight")
+    ax.set_ylim(bottom=0)
+    ax.legend(fontsize=8.5, loc="upper right")
+
+
+def _draw_during(ax: Axes, shown: WeightsFigure, network: str) -> None:
+    steps, strengths = shown.steps[network], shown.strengths[network]
+    end = shown.phase_ends[network]
+    seen = steps <= end
+    targets = [mode for mode in shown.targets if mode <= strengths.shape[1]]
+    others = np.delete(strengths, [mode - 1 for mode in targets], axis=1)
+    ax.plot(steps[seen], others[seen], color="#b8c0ca", linewidth=0.6)
+    for mode, colour in zip(targets, _TARGET_COLOURS, strict=False):
+        ax.plot(steps[seen], strengths[seen, mode - 1], color=colour)
+        ax.annotate(
+            f"{mode}",
+            (end, strengths[seen, mode - 1][-1]),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            color=colour,
+            fontsize=9,
+        )
+    ax.set(xlabel="iterations", ylabel="size of diagonal weights", xlim=(0, end))
+    ax.set_ylim(bottom=0)
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}k" if value else "0")
+
+
+def _draw_norms(ax: Axes, shown: WeightsFigure) -> None:
+    norms = np.sqrt((shown.dense**2).sum(axis=0))
+    modes = np.arange(1, norms.size + 1)
+    _mark_targets(ax, shown.targets)
+    ax.vlines(modes, 0, norms, color="#c2410c", linewidth=1.5)
+    ax.set(xlim=(0, modes[-1] + 1), ylabel="norm over neurons")
+    ax.set_ylim(bottom=0)
+    ax.set_title(f"(c1) {network_label('u1_standard')}, first dense layer", pad=16)
+
+
+def _draw_heat(ax: Axes, shown: WeightsFigure, figure: Figure) -> None:
+    image = ax.imshow(
+        shown.dense, aspect="auto", cmap="magma_r", interpolation="nearest",
+        extent=(0.5, shown.dense.shape[1] + 0.5, 0, shown.dense.shape[0]),
+        vmin=0, vmax=float(np.quantile(shown.dense, 0.998)),
+    )  # fmt: skip
+    figure.colorbar(image, ax=ax, pad=0.01, extend="max")
+    ax.grid(False)
+    ax.set(xlabel="mode", ylabel="neuron")
+    ax.set_title("(c2) size of its weights")
+
+
+def _mark_targets(ax: Axes, targets: Sequence[int]) -> None:
+    for mode in targets:
+        ax.axvline(mode, color="#ffd75e", linewidth=5, alpha=0.55, zorder=0)
+        ax.annotate(
+            str(mode), (mode, 1.0), xycoords=("data", "axes fraction"), ha="center", va="top",
+            fontsize=8, color="#8a6500",
+        )  # fmt: skip
+
+
+def draw_appendix(shown: RegressionFigure, figure: Figure) -> None:
+    """Fit and error of every network over the whole span, one row each (appendix)."""
+    figure.suptitle(shown.title, x=0.01, ha="left", fontweight="semibold")
+    networks = list(shown.predictions)
+    axes = figure.subplots(
+        len(networks), 2, sharex=True, sharey="col", squeeze=False, width_ratios=(1.6, 1)
+    )
+    size = float(np.linalg.norm(shown.truth))
+    for (fit, rest), network in zip(axes, networks, strict=True):
+        values, colour = shown.predictions[network], NETWORK_COLOURS[network]
+        fit.plot(shown.theta, shown.truth, color=_TRUTH, linewidth=1.6, alpha=0.25)
+        fit.plot(shown.theta, values, color=colour, linewidth=0.6)
+        fit.set_ylabel(network_label(network), rotation=0, ha="right", va="center", fontsize=12)
+        residual = values - shown.truth
+        rest.plot(shown.theta, residual, color=colour, linewidth=0.5)
+        rest.annotate(
+            f"relative error {np.linalg.norm(residual) / size:.3f}", (0.99, 0.96),
+            xycoords="axes fraction", ha="right", va="top", fontsize=8.5,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5},
+        )  # fmt: skip
+    axes[0, 0].set_title("fit (colour) and truth (grey)")
+    axes[0, 1].set_title("fit − truth")
+    for ax in axes[-1]:
+        ax.set(xlabel="θ", xlim=(-1, 1))
+
+
+def _line(network: str) -> dict[str, Any]:
+    dashed = not network.endswith("diag")
+    return {
+        "color": NETWORK_COLOURS[network],
+        "linewidth": 1.4,
+        "linestyle": (0, (4, 1.2)) if dashed else "-",
+    }
+
+
+def _plain_log_ticks(ax: Axes) -> None:
+    """Write 0.05 and 0.1 on a logarithmic axis, instead of powers of ten that are too few."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.yaxis.set_minor_formatter(NullFormatter())
