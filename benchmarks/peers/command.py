@@ -9,7 +9,11 @@ from pathlib import Path
 
 from benchmarks.peers import methods
 from benchmarks.peers.catalogue import catalogue
+from benchmarks.peers.comparisons import LEVEL, LOSES, WINS, Results, number
+from benchmarks.peers.page import comparisons, every_entry, write_page
+from benchmarks.peers.rows import read
 from benchmarks.peers.runner import Plan, run
+from benchmarks.verdicts import Verdict
 
 RESULTS = Path("benchmarks/results/peers")
 QUICK_PROBLEMS = {
@@ -25,9 +29,26 @@ def plan(*, quick: bool, data: Path | None, only: list[str]) -> Plan:
     entries = catalogue(data)
     chosen = only or list(methods.ALL)
     if not quick:
-        return Plan(entries, chosen, seeds=5, network_seeds=3, limit=45.0)
+        return Plan(entries, chosen, seeds=5, real_seeds=3, network_seeds=3, limit=30.0)
     entries = [entry for entry in entries if entry.name in QUICK_PROBLEMS]
-    return Plan(entries, chosen, seeds=1, network_seeds=1, limit=10.0, networks=QUICK_NETWORKS)
+    few = {"seeds": 1, "real_seeds": 1, "network_seeds": 1}
+    return Plan(entries, chosen, **few, limit=8.0, networks=QUICK_NETWORKS)
+
+
+def verdicts(quick: bool) -> list[Verdict]:
+    """Run what is missing and return every comparison as a verdict; level lines only report."""
+    main(["--quick"] if quick else [])
+    rows = read((RESULTS / "quick" if quick else RESULTS) / "rows.csv")
+    words = {WINS: True, LEVEL: None, LOSES: False}
+    return [
+        Verdict(
+            line.case,
+            f"{number(line.rival)} ({line.rival_name})",
+            number(line.ours),
+            words[line.verdict],
+        )
+        for line in comparisons(Results(rows), every_entry(rows))
+    ]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
     parser.add_argument("methods", nargs="*", metavar="METHOD", help=", ".join(methods.ALL))
     parser.add_argument("--quick", action="store_true", help="few problems, one seed")
-    parser.add_argument("--out", type=Path, help="folder for the rows (default: %(default)s)")
+    parser.add_argument("--out", type=Path, help=f"folder for the rows (default: {RESULTS})")
     parser.add_argument("--data", type=Path, help="folder with real series that are not shipped")
     parser.add_argument("--page-only", action="store_true", help="draw the page from the rows")
     options = parser.parse_args(arguments)
@@ -49,8 +70,6 @@ def main(arguments: list[str] | None = None) -> int:
         chosen = plan(quick=options.quick, data=options.data, only=options.methods)
         run(chosen, out / "rows.csv", say=functools.partial(print, flush=True))
         print(f"ran for {(time.perf_counter() - start) / 60.0:.1f} minutes", flush=True)
-    from benchmarks.peers.page import write_page
-
     # A quick run shows that everything works; the page in docs/ is drawn from full runs only.
     docs = out / "page" if options.quick else Path("docs")
     print(f"wrote {write_page(out / 'rows.csv', docs)}")

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers import measures, methods, rows
-from benchmarks.peers.catalogue import NETWORK_PROBLEMS, SIZES, Entry
+from benchmarks.peers.catalogue import NETWORK_PROBLEMS, REAL, SIZE, SIZES, Entry
 from benchmarks.peers.face import Fit, Method, NotApplicableError, Told
 from benchmarks.peers.problems import Task
 from benchmarks.peers.rows import OK, Row
@@ -32,6 +32,7 @@ FAILED = "failed"
 UNEVEN = "needs even samples"
 WARM_UP = 200  # samples
 WARM_UP_LIMIT = 120.0  # seconds
+PATIENCE = 6.0
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,11 @@ class Plan:
         Problems.
     methods : list of str
         Keys in `methods.ALL`.
-    seeds, network_seeds : int
-        Number of seeds; networks get fewer.
+    seeds, real_seeds, network_seeds : int
+        Number of seeds; real series (whose seeds only move the held-out blocks) and networks get
+        fewer.
     limit : float
-        Seconds after which a fit is stopped.
+        Processor seconds after which a fit is stopped.
     networks : set of str
         Problems the networks run on.
     """
@@ -55,6 +57,7 @@ class Plan:
     entries: list[Entry]
     methods: list[str]
     seeds: int
+    real_seeds: int
     network_seeds: int
     limit: float
     networks: frozenset[str] = NETWORK_PROBLEMS
@@ -87,8 +90,9 @@ def _jobs(plan: Plan, method: Method) -> Iterable[tuple[Entry, int]]:
     for entry in plan.entries:
         if network and entry.name not in plan.networks:
             continue
-        seeds = 1 if entry.size else plan.network_seeds if network else plan.seeds
-        yield from ((entry, seed) for seed in range(seeds))
+        seeds = plan.network_seeds if network else plan.seeds
+        most = {SIZE: 1, REAL: plan.real_seeds}.get(entry.group, seeds)
+        yield from ((entry, seed) for seed in range(min(seeds, most)))
 
 
 def _row(
@@ -184,26 +188,39 @@ def _warm_up(method: Method) -> str:
 
 
 def in_child(work: Callable[[], dict[str, Any]], limit: float) -> dict[str, Any]:
-    """Run `work` in a fork and return its answer, or a status if it is too slow or fails."""
+    """Run `work` in a fork and return its answer, or a status if it is too slow or fails.
+
+    The limit is in processor seconds, so that a busy machine does not decide; a fit that takes
+    `PATIENCE` times as long on the clock is stopped too.
+    """
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
-        _answer(work, read_end, write_end)
+        _answer(work, read_end, write_end, limit)
     os.close(write_end)
     try:
-        return _await(read_end, limit)
+        text = _await(read_end, PATIENCE * limit)
     finally:
         os.close(read_end)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        _, status = os.waitpid(child, 0)
+    if text is None or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
+        return {"status": TOO_SLOW, "note": f"more than {limit:g} s"}
+    if not text:
+        return {"status": FAILED, "note": "the process died"}
+    answer: dict[str, Any] = json.loads(text)
+    return answer
 
 
-def _answer(work: Callable[[], dict[str, Any]], read_end: int, write_end: int) -> None:
+def _answer(
+    work: Callable[[], dict[str, Any]], read_end: int, write_end: int, limit: float
+) -> None:
     """Child: do the work, write the answer as JSON and leave without any clean-up."""
     try:
         os.setsid()  # so that helpers of the method can be stopped with it
         os.close(read_end)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
         try:
             answer = work()
         except MemoryError as reason:
@@ -216,17 +233,14 @@ def _answer(work: Callable[[], dict[str, Any]], read_end: int, write_end: int) -
         os._exit(0)
 
 
-def _await(read_end: int, limit: float) -> dict[str, Any]:
+def _await(read_end: int, limit: float) -> bytes | None:
+    """Read until the child closes its end; None if it has not done so in time."""
     text, deadline = b"", time.monotonic() + limit
     while True:
         ready, _, _ = select.select([read_end], [], [], max(0.0, deadline - time.monotonic()))
         if not ready:
-            return {"status": TOO_SLOW, "note": f"more than {limit:g} s"}
+            return None
         chunk = os.read(read_end, 65536)
         if not chunk:
-            break
+            return text
         text += chunk
-    if not text:
-        return {"status": FAILED, "note": "the process died"}
-    answer: dict[str, Any] = json.loads(text)
-    return answer

@@ -1,0 +1,153 @@
+"""The text of `docs/cost.md` from what `cost` measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from benchmarks.peers.comparisons import number
+from benchmarks.peers.cost import Step, Work, limit
+from benchmarks.peers.machine import Machine
+
+STAGES = {
+    "spectral/operator.py": "normal operator of the diagonal flow (two FFTs per step)",
+    "spectral/flow.py": "diagonal flow: its own updates",
+    "spectral/sums.py": "Fourier sums (nonuniform FFT)",
+    "spectral/realmodes.py": "sums between whole modes (interpolation)",
+    "spectral/periodogram.py": "periodogram of the residual",
+    "mixture/noise.py": "noise floor",
+    "mixture/refine.py": "joint refinement",
+    "mixture/lines.py": "evaluating lines at the samples",
+    "mixture/moments.py": "normal equations of the lines",
+    "mixture/search.py": "search: residuals and proposals",
+    "mixture/detect.py": "detection loop",
+    "mixture/significance.py": "significance",
+    "mixture/trend.py": "trend",
+    "mixture/robust.py": "robust weights",
+    "mixture/separate.py": "components",
+    "mixture/semidefinite.py": "solving normal equations",
+    "mixture/families.py": "families of harmonics",
+    "mixture/rows.py": "merging equal rows",
+    "mixture/waveform.py": "waveforms",
+    "mixture/penalised.py": "smoothing of waveforms",
+}
+INTRODUCTION = """# What it costs
+
+Where the time of `PeriodicMixture.fit` and of a training step goes, and what the machine would need
+at least for the same arithmetic and the same memory traffic. `python -m benchmarks.peers.cost`
+measures and writes this page. Seconds are processor time on one thread of a machine that others
+share: read the ratios."""
+LIMIT = """*Limit* is the larger of operations over the arithmetic rate and bytes over the memory
+rate: every array read and written once, no latency, no overhead. Nothing reaches it; the ratio says
+how far away we are."""
+SMALLEST_SHARE = 0.015
+Profile = tuple[float, dict[str, float], Work]
+
+
+def page_text(machine: Machine, fits: dict[int, Profile], steps: Sequence[Step]) -> str:
+    """Write the page."""
+    return (
+        "\n\n".join(
+            [
+                _head(machine),
+                _fit_section(machine, fits),
+                _stage_section(fits),
+                _training_section(machine, steps),
+            ]
+        )
+        + "\n"
+    )
+
+
+def _head(machine: Machine) -> str:
+    def rate(value: float, unit: str) -> str:
+        return f"{value / 1e9:.3g} G{unit}/s"
+
+    table = _table(
+        ["limit of this machine, one thread", "measured by", "rate"],
+        [
+            ["memory traffic", "triad a ← b + s·c, 64 MB arrays", rate(machine.triad, "B")],
+            ["reading from cache", "dot product of 256 kB", rate(machine.cached, "B")],
+            ["arithmetic", "64 independent multiply-adds", rate(machine.multiply_add, "FLOP")],
+            ["FFT in practice", "real, 65 536 points", rate(machine.transform, "FLOP")],
+        ],
+    )
+    return f"{INTRODUCTION}\n\n{table}\n\n{LIMIT}"
+
+
+def _fit_section(machine: Machine, fits: dict[int, Profile]) -> str:
+    body = []
+    for samples, (seconds, _, work) in fits.items():
+        least = limit(machine, work.operations(), work.bytes())
+        practical = sum_of_transforms(machine, work)
+        body.append(
+            [
+                f"{samples}", number(seconds), str(len(work.real_ffts)), str(len(work.nuffts)),
+                number(work.operations() / 1e9), number(work.bytes() / 1e9), number(least),
+                number(seconds / least), number(seconds / practical),
+            ]
+        )  # fmt: skip
+    heads = [
+        "samples", "seconds", "real FFTs", "nonuniform FFTs", "GFLOP", "GB", "limit, s", "ratio",
+        "ratio to FFTs in practice",
+    ]  # fmt: skip
+    return (
+        "## PeriodicMixture.fit\n\nFive tones at irregular times. Counted are the transforms, "
+        "which any method of this kind needs; everything else is overhead by this count.\n\n"
+        + _table(heads, body)
+    )
+
+
+def sum_of_transforms(machine: Machine, work: Work) -> float:
+    """Seconds of the same transforms at the rate an FFT library really reaches here."""
+    return max(work.operations() / machine.transform, work.bytes() / machine.triad)
+
+
+def _stage_section(fits: dict[int, Profile]) -> str:
+    files: dict[str, None] = {}
+    for seconds, stages, _ in fits.values():
+        for file, value in sorted(stages.items(), key=lambda item: -item[1]):
+            if value > SMALLEST_SHARE * seconds:
+                files[file] = None
+    body = []
+    for file in files:
+        shares = [
+            f"{100.0 * stages.get(file, 0.0) / seconds:.0f} %"
+            for seconds, stages, _ in fits.values()
+        ]
+        body.append([STAGES.get(file, ""), f"`{file}`", *shares])
+    rest = [
+        100.0 * (1.0 - sum(stages.get(file, 0.0) for file in files) / seconds)
+        for seconds, stages, _ in fits.values()
+    ]
+    body.append(["everything else", "", *(f"{value:.0f} %" for value in rest)])
+    heads = ["stage", "file", *(f"n = {samples}" for samples in fits)]
+    return (
+        "### By stage\n\nShare of the processor time, time inside libraries counted where it was "
+        "called for.\n\n" + _table(heads, body)
+    )
+
+
+def _training_section(machine: Machine, steps: Sequence[Step]) -> str:
+    body = []
+    for step in steps:
+        least = limit(machine, step.operations, step.bytes)
+        body.append(
+            [
+                step.name, number(1e6 * step.seconds), number(step.operations / 1e3),
+                number(step.bytes / 1e3), number(1e6 * step.operations / machine.multiply_add),
+                number(1e6 * step.bytes / machine.triad), number(step.seconds / least),
+            ]
+        )  # fmt: skip
+    heads = [
+        "network", "µs per step", "kFLOP", "kB", "arithmetic, µs", "memory, µs", "ratio to limit",
+    ]  # fmt: skip
+    return (
+        "## A training step\n\nThe paper's setting: example 1, batches of 201, 100 modes, dense "
+        "layer of 100. The rows of a batch lie scattered over a table larger than the cache.\n\n"
+        + _table(heads, body)
+    )
+
+
+def _table(heads: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+    lines = [list(heads), ["---"] * len(heads), *body]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)

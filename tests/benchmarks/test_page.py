@@ -1,0 +1,136 @@
+import numpy as np
+import pytest
+from benchmarks.peers import comparisons, cost, cost_page, page
+from benchmarks.peers.catalogue import NOISE_LEVELS, SIZES, catalogue
+from benchmarks.peers.comparisons import LEVEL, LOSES, WINS, Results
+from benchmarks.peers.machine import Machine
+from benchmarks.peers.rows import Row, append
+
+
+def row(problem, method, seed, error, **more):
+    given = {
+        "n_found": 3, "precision": 1, "recall": 1, "precision_3se": 1, "recall_3se": 1,
+        "components_right": 1, "seconds": 0.5, "megabytes": 10, **more,
+    }  # fmt: skip
+    return Row(problem, method, seed, "ok", error, **given)
+
+
+@pytest.fixture
+def canned():
+    """Rows in which ours wins on example 3, is level on example 2 and loses on example 1."""
+    rows = []
+    for seed in range(3):
+        rows += [
+            row("example 1", "ours", seed, 0.030),
+            row("example 1", "lasso_cv", seed, 0.020),
+            row("example 1", "limit", seed, 0.001),
+            row("example 2", "ours", seed, 0.0205),
+            row("example 2", "lasso_cv", seed, 0.020),
+            row("example 3", "ours", seed, 0.010 + 0.001 * seed),
+            row("example 3", "lasso_cv", seed, 0.050),
+            Row("example 3", "lombscargle", seed, "too slow", note="more than 30 s"),
+        ]
+        for level in NOISE_LEVELS:
+            rows.append(row(f"noise × {level:g}", "ours", seed, 0.1 * level))
+            rows.append(row(f"noise × {level:g}", "lasso_cv", seed, 0.3 * level, precision=0.5))
+    for size in SIZES[:3]:
+        rows.append(row(f"n = {size}", "ours", 0, 0.1, seconds=size / 1e4))
+        rows.append(row(f"n = {size}", "lasso_cv", 0, 0.1, seconds=size / 1e3))
+    return rows
+
+
+def verdict_of(lines, case):
+    return next(line for line in lines if line.case == case)
+
+
+def test_verdicts_say_who_is_better(canned):
+    lines = page.comparisons(Results(canned), catalogue())
+    assert verdict_of(lines, "example 1: error").verdict == LOSES
+    assert verdict_of(lines, "example 2: error").verdict == LEVEL
+    assert verdict_of(lines, "example 3: error").verdict == WINS
+    assert verdict_of(lines, "n = 1000: seconds").verdict == WINS
+    assert verdict_of(lines, "noise curve: precision of the periods").verdict == WINS
+
+
+def test_a_told_method_is_shown_but_not_counted(canned):
+    line = verdict_of(page.comparisons(Results(canned), catalogue()), "example 1: error")
+    assert line.rival_name == "LassoCV (scikit-learn)"
+    assert line.told.startswith("0.001")
+
+
+def test_medians_not_means_are_compared(canned):
+    canned.append(row("example 3", "ours", 3, 9.0))
+    line = verdict_of(page.comparisons(Results(canned), catalogue()), "example 3: error")
+    assert line.ours == pytest.approx(0.0115)
+
+
+def test_duels_count_problems_and_take_the_geometric_mean(canned):
+    duel = comparisons.duels(Results(canned), catalogue())["lasso_cv"]
+    assert (duel.wins, duel.level, duel.losses) == (1 + len(NOISE_LEVELS), 1, 1)
+    ratios = [1.5, 1.025, 0.22, *[1 / 3] * len(NOISE_LEVELS)]
+    assert duel.ratio == pytest.approx(np.exp(np.mean(np.log(ratios))))
+
+
+def test_the_page_and_its_figures_are_drawn_from_rows(canned, tmp_path):
+    for each in canned:
+        append(tmp_path / "rows.csv", each)
+    text = page.write_page(tmp_path / "rows.csv", tmp_path / "docs").read_text(encoding="utf-8")
+    assert "| example 1: error | 0.03 | 0.02 | LassoCV (scikit-learn) | 1.5 | **loses** |" in text
+    assert "too slow (more than 30 s) | example 3 |" in text
+    assert "is told every true line" in text
+    drawn = list((tmp_path / "docs/figures/benchmarks").glob("*.png"))
+    assert {path.name for path in drawn} == {"noise.png", "ratios.png", "size.png"}
+    for path in drawn:
+        assert f"figures/benchmarks/{path.name}" in text
+
+
+def test_losing_lines_are_read_out(canned):
+    from benchmarks.peers.reading import reading
+
+    lines = page.comparisons(Results(canned), catalogue())
+    text = reading(lines)
+    for line in lines:
+        assert (line.case in text) == (line.verdict == LOSES)
+
+
+def test_time_in_libraries_is_counted_where_it_was_called_for():
+    ours = ("/site/robustfourier/spectral/flow.py", 1, "flow")
+    also = ("/site/robustfourier/mixture/noise.py", 1, "noise")
+    wrapper, builtin = ("/site/numpy/fft.py", 1, "fft"), ("~", 0, "<c2c>")
+    stats = {  # calls, primitive calls, own time, cumulative time, callers
+        ours: (1, 1, 1.0, 4.0, {}),
+        also: (1, 1, 2.0, 5.0, {}),
+        wrapper: (2, 2, 0.0, 6.0, {ours: (1, 1, 0.0, 3.0), also: (1, 1, 0.0, 3.0)}),
+        builtin: (2, 2, 6.0, 6.0, {wrapper: (2, 2, 6.0, 6.0)}),
+    }
+    assert cost.by_stage(stats) == pytest.approx(
+        {"spectral/flow.py": 4.0, "mixture/noise.py": 5.0, "elsewhere": 0.0}
+    )
+
+
+def test_the_limit_is_the_slower_of_arithmetic_and_traffic():
+    machine = Machine(triad=10.0, cached=1.0, multiply_add=100.0, transform=50.0)
+    assert cost.limit(machine, 1000.0, 10.0) == 10.0
+    assert cost.limit(machine, 100.0, 1000.0) == 100.0
+
+
+def test_transforms_of_a_fit_are_counted():
+    from robustfourier.spectral.operator import NormalOperator
+    from robustfourier.spectral.sums import fourier_sums
+
+    work = cost.Work()
+    with cost.counted(work):
+        sums = fourier_sums(np.linspace(-1, 1, 50), np.ones((50, 1)), np.ones(50), max_mode=4)
+        NormalOperator.of(sums)(np.ones((5, 1), complex))
+    assert len(work.real_ffts) == 3  # one for the density, two for the product
+    assert work.nuffts
+    assert all(samples == 50 for samples, _ in work.nuffts)
+
+
+def test_the_cost_page_names_stages_and_ratios():
+    machine = Machine(triad=1e10, cached=1e11, multiply_add=1e10, transform=1e9)
+    work = cost.Work(real_ffts=[1024] * 1000, nuffts=[(1000, 500)])
+    fits = {1000: (1.0, {"spectral/flow.py": 0.9, "mixture/noise.py": 0.1}, work)}
+    text = cost_page.page_text(machine, fits, [cost.Step("u0_diag", 1e-4, 1e5, 1e5)])
+    assert "| diagonal flow: its own updates | `spectral/flow.py` | 90 % |" in text
+    assert "| u0_diag | 100 | 100 | 100 | 10 | 10 | 10 |" in text

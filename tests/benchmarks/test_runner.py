@@ -1,0 +1,159 @@
+import os
+import signal
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from benchmarks.peers import methods, rows, runner
+from benchmarks.peers.catalogue import MIXTURES, SIZE, Entry
+from benchmarks.peers.face import Fit, NotApplicableError
+from benchmarks.peers.rows import Row
+from benchmarks.peers.runner import Plan, in_child, run
+
+
+def method(fit, *, even_only=False, packages=()):
+    return SimpleNamespace(
+        NAME="a method", PACKAGES=packages, TOLD="", EVEN_ONLY=even_only, BUDGET="all", fit=fit
+    )
+
+
+def honest(_t, _y, told):
+    return Fit(np.zeros_like, told.periods)
+
+
+@pytest.fixture
+def plan(task):
+    def make(count=2, **options):
+        entries = [Entry(f"problem {i}", MIXTURES, lambda _seed: task) for i in range(count)]
+        return Plan(entries, ["it"], seeds=2, real_seeds=1, network_seeds=1, limit=20.0, **options)
+
+    return make
+
+
+@pytest.fixture
+def use(monkeypatch):
+    def put(chosen):
+        monkeypatch.setattr(methods, "load", lambda _key: chosen)
+
+    return put
+
+
+def quiet(text):
+    pass
+
+
+def test_every_problem_and_seed_gives_a_row(use, plan, tmp_path):
+    use(method(honest))
+    made = run(plan(), tmp_path / "rows.csv", quiet)
+    assert [(row.problem, row.seed) for row in made] == [
+        ("problem 0", 0), ("problem 0", 1), ("problem 1", 0), ("problem 1", 1),
+    ]  # fmt: skip
+    assert all(row.status == "ok" and row.error == 1.0 and row.recall == 1.0 for row in made)
+
+
+def test_what_was_written_is_read_back(use, plan, tmp_path):
+    use(method(honest))
+    made = run(plan(), tmp_path / "rows.csv", quiet)
+    back = rows.read(tmp_path / "rows.csv")
+    assert [row.key for row in back] == [row.key for row in made]
+    assert back[0].error == made[0].error
+    assert back[0].own_3se is None
+
+
+def test_a_run_resumes_where_it_was_stopped(use, plan, tmp_path):
+    use(method(honest))
+    path = tmp_path / "rows.csv"
+    run(plan(count=1), path, quiet)
+    lines = path.read_text().splitlines()
+    run(plan(count=2), path, quiet)
+    assert path.read_text().splitlines()[: len(lines)] == lines
+    assert len(path.read_text().splitlines()) == 1 + 4
+
+    use(method(lambda *_: pytest.fail("nothing is left to do")))
+    assert len(run(plan(count=2), path, quiet)) == 4
+
+
+def test_a_method_that_fails_gets_its_word_in_the_row(use, plan, tmp_path):
+    def broken(t, y, told):
+        if t.size < runner.WARM_UP:
+            raise ZeroDivisionError("no luck")
+        return honest(t, y, told)
+
+    use(method(broken))
+    made = run(plan(), tmp_path / "rows.csv", quiet)
+    assert {row.status for row in made} == {"failed"}
+    assert made[0].note == "ZeroDivisionError: no luck"
+
+
+def test_a_method_that_crashes_does_not_take_the_run_with_it(use, plan, tmp_path):
+    use(method(lambda *_: os.kill(os.getpid(), signal.SIGKILL)))
+    made = run(plan(), tmp_path / "rows.csv", quiet)
+    assert {row.status for row in made} == {"fails on a cosine: the process died"}
+
+
+def test_a_method_that_is_not_installed_is_skipped_with_a_word(use, plan, tmp_path):
+    use(method(honest, packages=("no-such-package",)))
+    made = run(plan(), tmp_path / "rows.csv", quiet)
+    assert {row.status for row in made} == {"not installed: no-such-package"}
+
+
+def test_a_method_may_say_that_the_data_is_not_for_it(use, plan, tmp_path):
+    def picky(t, y, told):
+        if t.size < runner.WARM_UP:
+            raise NotApplicableError("not a tide")
+        return honest(t, y, told)
+
+    use(method(picky))
+    assert {row.status for row in run(plan(), tmp_path / "rows.csv", quiet)} == {"not a tide"}
+
+
+def test_uneven_samples_are_not_given_to_methods_for_even_ones(use, task, tmp_path):
+    use(method(honest, even_only=True))
+    uneven = Entry("uneven", MIXTURES, lambda _seed: replace(task, even=False))
+    made = run(Plan([uneven], ["it"], 1, 1, 1, 20.0), tmp_path / "rows.csv", quiet)
+    assert made[0].status == "needs even samples"
+
+
+def test_too_slow_is_a_matter_of_processor_seconds():
+    def busy():
+        while True:
+            pass
+
+    start = time.process_time()
+    assert in_child(busy, 1.0)["status"] == "too slow"
+    assert time.process_time() - start < 1.0  # the child's time is not ours
+
+
+def test_a_size_that_was_too_slow_spares_the_larger_ones(use, task, tmp_path):
+    use(method(honest))
+    entries = [Entry(f"n = {n}", SIZE, lambda _seed: task, size=n) for n in (1000, 3000, 10000)]
+    path = tmp_path / "rows.csv"
+    rows.append(path, Row("n = 3000", "it", 0, "too slow"))
+    made = {
+        row.problem: row.status for row in run(Plan(entries, ["it"], 1, 1, 1, 9.0), path, quiet)
+    }
+    assert made == {"n = 1000": "ok", "n = 3000": "too slow", "n = 10000": "too slow"}
+
+
+def test_memory_is_that_of_the_fit_alone(use, plan, tmp_path):
+    def greedy(t, y, told):
+        np.ones(5_000_000 if t.size < runner.WARM_UP else 1)
+        return honest(t, y, told)
+
+    use(method(greedy))
+    made = run(plan(), tmp_path / "rows.csv", quiet)
+    assert 38.0 < made[0].megabytes < 60.0
+
+
+def test_every_listed_method_has_the_face():
+    for key in methods.ALL:
+        module = methods.load(key)
+        assert module.NAME
+        assert module.PACKAGES
+        assert module.TOLD is not None
+        assert module.EVEN_ONLY in (True, False)
+        assert module.BUDGET in ("all", "subset")
+        assert callable(module.fit)
+    assert len(methods.ALL) >= 12
