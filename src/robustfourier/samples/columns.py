@@ -96,7 +96,9 @@ def choose_columns(
     if not need_value:
         return Choice(at, None, None, clock)
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
-    errors = [i for i in numbers if _words(names[i]) & _ERROR_WORDS]
+    if not numbers:  # a column without any value is told apart from one of words later
+        numbers = [i for i, kind in enumerate(kinds) if kind == "empty" and i not in taken]
+    errors = [i for i in numbers if _is_error(names[i])]
     if told_value is None:
         told_value = _guess_value(names, [i for i in numbers if i not in errors], source)
     if told_value == at:
@@ -135,6 +137,11 @@ def _words(name: str) -> set[str]:
     return set(words) if len(words) == 1 else {word for word in words if len(word) > 1}
 
 
+def _is_error(name: str) -> bool:
+    """Whether a name speaks of errors; catalogues of stars write ``e_mag`` for those of ``mag``."""
+    return bool(_words(name) & _ERROR_WORDS) or name.strip().lower().startswith("e_")
+
+
 def _find(wanted: str, names: Sequence[str], source: str, option: str) -> int:
     """Index of the column that the user means by a name or a number from 1."""
     exact = [i for i, name in enumerate(names) if name == wanted.strip()]
@@ -167,6 +174,7 @@ def _guess_time(
         [i for i in dated if i in spoken],
         dated,
         spoken,
+        usable if len(names) == 1 else [],
         usable if len(usable) == 2 and _unnamed(names) else [],
         # Errors are told by their name, so of "x, y, y_err" two columns are left.
         usable[:1] if _is_first_of_two(names, usable) else [],
@@ -194,7 +202,7 @@ def _unnamed(names: Sequence[str]) -> bool:
 
 
 def _is_first_of_two(names: Sequence[str], usable: Sequence[int]) -> bool:
-    plain = [i for i in usable if not _words(names[i]) & _ERROR_WORDS]
+    plain = [i for i in usable if not _is_error(names[i])]
     return len(plain) == 2 and plain[0] == usable[0]
 
 

@@ -220,8 +220,10 @@ def _read_head(stream: _Raw, name: str) -> bytes:
     try:
         while len(head) < _HEAD and (block := stream.read(_HEAD - len(head))):
             head += block
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{name}: cannot be read ({error}); fetch the file again") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{name}: damaged gzip data ({error}); fetch the file again") from None
+    except OSError as error:
+        raise DataError(f"{name}: cannot be read ({error.strerror or error})") from None
     stream.push(head)
     if not head:
         raise DataError(f"{name}: is empty; a table with a time and a value column is needed")

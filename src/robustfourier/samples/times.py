@@ -95,7 +95,7 @@ class TimeReader:
             return False
         if self.time_format != "auto":
             return True
-        if not cells or not all(is_number(cell) for cell in cells):
+        if not cells or sum(is_number(cell) for cell in cells) < 0.5 * len(cells):
             return False
         return not self._is_compact(cells)
 
@@ -113,12 +113,13 @@ class TimeReader:
         if cells and self._is_compact(cells):
             return ["%Y%m%d"]
         texts = [_without_offset(_first_day(cell)) for cell in cells]
-        found = [f for f in _FORMATS if texts and _parses(texts[:25], f) and _parses(texts, f)]
+        forms = _plausible(texts)
+        found = [f for f in forms if texts and _parses(texts[:25], f) and _parses(texts, f)]
         if "ISO8601" in found:
             return ["ISO8601"]
         if not found:
             # The best explanation of most cells, so that the error can point at the others.
-            good = {f: int(np.sum(_coerce(texts, f).notna())) for f in _FORMATS} if texts else {}
+            good = {f: int(np.sum(_coerce(texts, f).notna())) for f in forms} if texts else {}
             best = max(good, key=lambda f: good[f], default="ISO8601")
             if not good or good[best] < 0.5 * len(texts):
                 example = cells[0] if cells else ""
@@ -315,6 +316,16 @@ def _coerce(texts: list[str], form: str, utc: bool = False) -> pd.DatetimeIndex:
             return pd.DatetimeIndex(pd.to_datetime(texts, format=form, errors="coerce", utc=utc))
         except (ValueError, OverflowError):
             return pd.DatetimeIndex([pd.NaT] * len(texts))
+
+
+def _plausible(texts: list[str]) -> list[str]:
+    """Formats with the punctuation of at least one cell: trying all of them would take long."""
+    shapes = {_shape(text) for text in texts}
+    return [f for f in _FORMATS if f == "ISO8601" or _shape(f.replace("%p", "PM")) in shapes]
+
+
+def _shape(text: str) -> tuple[Any, ...]:
+    return (*(text.count(mark) for mark in "./-:,"), text[-2:].upper() in ("AM", "PM"))
 
 
 def _parses(texts: list[str], form: str) -> bool:
