@@ -39,6 +39,12 @@ def test_the_embedding_module_equals_the_numpy_embedding(kind, theta):
     assert module.out_features == expected.shape[-1]
 
 
+def test_times_one_period_apart_embed_identically_in_torch_too():
+    theta = torch.arange(-32, 32)[:, None] / 32
+    module = FourierEmbedding(50)
+    assert torch.equal(module(theta), module(theta + 4.0))
+
+
 def test_in_float32_the_phase_of_a_high_mode_is_still_right():
     theta = np.float32(0.7)
     module = FourierEmbedding(100_000)

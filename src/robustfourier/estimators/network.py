@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from robustfourier.domain import Domain
 from robustfourier.embedding import EmbeddingKind
 from robustfourier.errors import InputError
-from robustfourier.estimators.activity import active_modes, mode_strengths
+from robustfourier.estimators.network_modes import network_modes
+from robustfourier.estimators.scaling import Scaling
 from robustfourier.estimators.validation import (
     canonical_rows,
     check_row_weights,
@@ -25,12 +25,8 @@ from robustfourier.estimators.validation import (
     theta_columns,
     time_columns,
 )
-from robustfourier.mixture.rows import weighted_median
-from robustfourier.modes import ModeTable
 from robustfourier.network.architecture import Activation, Architecture
 from robustfourier.network.initial import Init, draw_weights
-from robustfourier.network.series import network_series
-from robustfourier.network.weights import Weights
 from robustfourier.training import Training, fixed_sample, train_jointly, train_layerwise
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.engine import EngineName
@@ -137,7 +133,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> t = rng.uniform(0, 10, (400, 1))
+    >>> t = np.linspace(0, 10, 400).reshape(-1, 1)
     >>> y = 3 * np.cos(2 * np.pi * t[:, 0] * 1.5) + rng.normal(size=400)
     >>> model = FourierNetworkRegressor(n_modes=40, n_steps=4000, learning_rate=0.02,
     ...                                 random_state=0).fit(t, y)
@@ -237,7 +233,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         )
         scaling = self._scaling(values, weight)
         trained = self._train(fixed_sample(theta, scaling.apply(values), weight))
-        modes = _mode_table(trained.weights, domains, scaling, self.threshold, target.ndim)
+        modes = network_modes(trained.weights, domains, scaling, self.threshold, target.ndim)
         # all at once, at the end: an error above leaves no trace
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)
@@ -269,6 +265,20 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         values = self.y_offset_ + self.y_scale_ * self.weights_.predict(theta)
         return values[:, 0] if self._y_ndim == 1 else values
 
+    def plot(self, *args: Any, **kwargs: Any) -> Any:
+        """Draw the fit; see `robustfourier.plots.plot_model`."""
+        from robustfourier import plots
+
+        check_is_fitted(self)
+        return plots.plot_model(self, *args, **kwargs)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the fitted model to a file that `robustfourier.load` reads."""
+        from robustfourier.persistence import save
+
+        check_is_fitted(self)
+        save(self, path)
+
     def _check_choices(self) -> None:
         for name, choices in (("training", _TRAININGS), ("dtype", _DTYPES)):
             if getattr(self, name) not in choices:
@@ -281,10 +291,10 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
                 "give numbers for joint training"
             )
 
-    def _scaling(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> _Scaling:
+    def _scaling(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Scaling:
         if not self.standardize:
-            return _Scaling(np.zeros(y.shape[1]), np.ones(y.shape[1]))
-        return _Scaling.robust(y, weight) if self.loss == "huber" else _Scaling.mean(y, weight)
+            return Scaling.none(y.shape[1])
+        return Scaling.robust(y, weight) if self.loss == "huber" else Scaling.mean(y, weight)
 
     def _train(self, sample: FixedSample) -> Training:
         start_seed, batch_seed = seed_sequence(self.random_state, 2)
@@ -323,82 +333,3 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-@dataclass(frozen=True)
-class _Scaling:
-    """y = offset + scale · (what the network sees), each of shape (q,)."""
-
-    offset: NDArray[np.float64]
-    scale: NDArray[np.float64]
-
-    @classmethod
-    def mean(cls, y: NDArray[np.float64], weight: NDArray[np.float64]) -> _Scaling:
-        """Mean and standard deviation."""
-        offset = np.average(y, axis=0, weights=weight)
-        scale = np.sqrt(np.average((y - offset) ** 2, axis=0, weights=weight))
-        # a constant y leaves rounding behind, which must not be blown up to size one
-        constant = scale <= 1e-12 * np.abs(offset)
-        return cls(offset, np.where(constant | (scale == 0), 1.0, scale))
-
-    @classmethod
-    def robust(cls, y: NDArray[np.float64], weight: NDArray[np.float64]) -> _Scaling:
-        """Median and 1.4826 times the median absolute deviation, which outliers do not move."""
-        plain = cls.mean(y, weight)
-        offset = np.array([weighted_median(column, weight) for column in y.T])
-        spread = np.array([weighted_median(column, weight) for column in np.abs(y - offset).T])
-        # where more than half of y is one number, the spread is told by the rest alone
-        return cls(offset, np.where(spread > 0, 1.4826 * spread, plain.scale))
-
-    def apply(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (y - self.offset) / self.scale
-
-
-def _mode_table(
-    weights: Weights,
-    domains: Sequence[Domain],
-    scaling: _Scaling,
-    threshold: float | None,
-    y_ndim: int,
-) -> ModeTable:
-    """All modes of all columns, column after column."""
-    series = network_series(weights)
-    cosine_weight, sine_weight = _feature_weights(weights)
-    active = active_modes(mode_strengths(weights), threshold)
-    tables = []
-    for j, domain in enumerate(domains):
-        cosine, sine = series.cosine[j] * scaling.scale, series.sine[j] * scaling.scale
-        one = slice(0, None) if y_ndim == 2 else 0
-        tables.append(
-            ModeTable.build(
-                mode=np.arange(1, len(cosine) + 1),
-                cosine=cosine[:, one],
-                sine=sine[:, one],
-                span=domain.span,
-                unit=domain.unit,
-                cosine_weight=cosine_weight[j],
-                sine_weight=sine_weight[j],
-                active=active[j],
-                column=np.full(len(cosine), j) if len(domains) > 1 else None,
-            )
-        )
-    return tables[0] if len(tables) == 1 else _stack(tables)
-
-
-def _feature_weights(weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Root mean square weight of each cosine and each sine over its two signs, shape (d, m)."""
-    layout = weights.architecture.layout()
-    if weights.diagonal is not None:
-        squares = weights.diagonal.astype(np.float64) ** 2
-    else:
-        first = weights.arrays[next(iter(weights.arrays))].astype(np.float64)
-        squares = (first**2).mean(axis=0)
-    total = np.bincount(layout.feature, squares) / np.bincount(layout.feature)
-    rms = np.sqrt(total).reshape(weights.architecture.n_columns, -1)
-    return rms[:, 2::2], rms[:, 1::2]
-
-
-def _stack(tables: Sequence[ModeTable]) -> ModeTable:
-    names = tables[0].columns()
-    joined = {name: np.concatenate([t.columns()[name] for t in tables]) for name in names}
-    return ModeTable(**joined, unit=tables[0].unit)

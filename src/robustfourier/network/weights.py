@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -61,15 +60,7 @@ class Weights:
                 )
         # one memory order: matrix products of another order round in other bits
         ordered = {name: np.ascontiguousarray(self.arrays[name]) for name in shapes}
-        object.__setattr__(self, "arrays", MappingProxyType(ordered))
-
-    def __getstate__(self) -> dict[str, Any]:
-        # a read-only view of a dict cannot be pickled or copied; the dict behind it can
-        return {"architecture": self.architecture, "arrays": dict(self.arrays)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        object.__setattr__(self, "architecture", state["architecture"])
-        object.__setattr__(self, "arrays", MappingProxyType(state["arrays"]))
+        object.__setattr__(self, "arrays", ordered)
 
     @property
     def dtype(self) -> np.dtype[Any]:

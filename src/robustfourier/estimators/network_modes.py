@@ -1,0 +1,85 @@
+"""What a trained network says about its modes, as a table in the user's units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.domain import Domain
+from robustfourier.estimators.activity import active_modes, mode_strengths
+from robustfourier.estimators.scaling import Scaling
+from robustfourier.modes import ModeTable
+from robustfourier.network.series import network_series
+from robustfourier.network.weights import Weights
+
+__all__ = ["network_modes"]
+
+
+def network_modes(
+    weights: Weights,
+    domains: Sequence[Domain],
+    scaling: Scaling,
+    threshold: float | None,
+    y_ndim: int,
+) -> ModeTable:
+    """Return all modes of all columns, column after column.
+
+    Parameters
+    ----------
+    weights : Weights
+        The trained network.
+    domains : sequence of Domain
+        One for each column.
+    scaling : Scaling
+        From the network's values to y.
+    threshold : float, optional
+        Strength above which a mode is active, instead of the rule of `activity`.
+    y_ndim : int
+        1 gives amplitudes of shape (n_modes,), 2 of shape (n_modes, q).
+
+    Returns
+    -------
+    ModeTable
+    """
+    series = network_series(weights)
+    cosine_weight, sine_weight = _feature_weights(weights)
+    active = active_modes(mode_strengths(weights), threshold)
+    tables = []
+    for j, domain in enumerate(domains):
+        cosine, sine = series.cosine[j] * scaling.scale, series.sine[j] * scaling.scale
+        one = slice(0, None) if y_ndim == 2 else 0
+        tables.append(
+            ModeTable.build(
+                mode=np.arange(1, len(cosine) + 1),
+                cosine=cosine[:, one],
+                sine=sine[:, one],
+                span=domain.span,
+                unit=domain.unit,
+                cosine_weight=cosine_weight[j],
+                sine_weight=sine_weight[j],
+                active=active[j],
+                column=np.full(len(cosine), j) if len(domains) > 1 else None,
+            )
+        )
+    return tables[0] if len(tables) == 1 else _stack(tables)
+
+
+def _feature_weights(weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Root mean square weight of each cosine and each sine over its two signs, shape (d, m)."""
+    layout = weights.architecture.layout()
+    if weights.diagonal is not None:
+        squares = weights.diagonal.astype(np.float64) ** 2
+    else:
+        first = weights.arrays[next(iter(weights.arrays))].astype(np.float64)
+        squares = (first**2).mean(axis=0)
+    total = np.bincount(layout.feature, squares) / np.bincount(layout.feature)
+    rms = np.sqrt(total).reshape(weights.architecture.n_columns, -1)
+    return rms[:, 2::2], rms[:, 1::2]
+
+
+def _stack(tables: Sequence[ModeTable]) -> ModeTable:
+    names = tables[0].columns()
+    joined = {name: np.concatenate([t.columns()[name] for t in tables]) for name in names}
+    return ModeTable(**joined, unit=tables[0].unit)

@@ -1,0 +1,52 @@
+"""The scale of y: SGD with a given learning rate wants targets of size one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.mixture.rows import weighted_median
+
+__all__ = ["Scaling"]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """y = offset + scale · (what is trained on).
+
+    Attributes
+    ----------
+    offset, scale : ndarray, shape (q,)
+    """
+
+    offset: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+    @classmethod
+    def none(cls, n_outputs: int) -> Scaling:
+        """Leave y as it is."""
+        return cls(np.zeros(n_outputs), np.ones(n_outputs))
+
+    @classmethod
+    def mean(cls, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Scaling:
+        """Mean and standard deviation."""
+        offset = np.average(y, axis=0, weights=weight)
+        scale = np.sqrt(np.average((y - offset) ** 2, axis=0, weights=weight))
+        # a constant y leaves rounding behind, which must not be blown up to size one
+        constant = scale <= 1e-12 * np.abs(offset)
+        return cls(offset, np.where(constant | (scale == 0), 1.0, scale))
+
+    @classmethod
+    def robust(cls, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Scaling:
+        """Median and 1.4826 times the median absolute deviation, which outliers do not move."""
+        plain = cls.mean(y, weight)
+        offset = np.array([weighted_median(column, weight) for column in y.T])
+        spread = np.array([weighted_median(column, weight) for column in np.abs(y - offset).T])
+        # where more than half of y is one number, the spread is told by the rest alone
+        return cls(offset, np.where(spread > 0, 1.4826 * spread, plain.scale))
+
+    def apply(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (y − offset) / scale, shape (n, q)."""
+        return (y - self.offset) / self.scale
