@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -22,12 +25,15 @@ from robustfourier.estimators.validation import (
     theta_columns,
     time_columns,
 )
+from robustfourier.mixture.bands import lengths
 from robustfourier.mixture.decompose import Settings, additive
 from robustfourier.mixture.model import mode_table
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
 FloatArray = NDArray[np.float64]
+
+MOST_MODES = 2_000_000  # a periodogram of more would not fit into memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,8 +184,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         PeriodicMixture
         """
-        columns = time_columns(_as_table(X), self)
-        values = check_targets(y, len(columns[0]), self)
+        with _input_errors():
+            columns = time_columns(_as_table(X), self)
+            values = check_targets(y, len(columns[0]), self)
         weights = check_row_weights(sample_weight, len(values))
         domains = span_columns(columns, weights > 0, self.span, self.endpoint, self.unit)
         weights = _with_errors(weights, y_err)
@@ -223,8 +230,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         values = sum(m.evaluate(theta[:, j]) for j, m in enumerate(self.models_))
         if not return_std:
             return self._shaped(values)
-        squares = sum(m.errors_at(theta[:, j]) ** 2 for j, m in enumerate(self.models_))
-        return self._shaped(values), self._shaped(np.sqrt(squares))
+        errors = [m.errors_at(theta[:, j]) for j, m in enumerate(self.models_)]
+        return self._shaped(values), self._shaped(lengths(np.stack(errors, axis=-1)))
 
     def unmix(self, X: Any) -> Unmixed:
         """Return the value of each component and of the trend at new times.
@@ -246,8 +253,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def summary(self) -> str:
         """Return what was found, in words and a table."""
         check_is_fitted(self)
-        lines = [f"PeriodicMixture: {len(self.components_)} components, {len(self.modes_)} modes"]
-        lines += [f"  {component!r}"[1:] for component in self.components_]
+        counts = f"components: {len(self.components_)}, modes: {len(self.modes_)}"
+        lines = [f"PeriodicMixture, {counts}"]
+        lines += [f"  {component!r}" for component in self.components_]
         lines.append(f"noise: {np.array2string(np.asarray(self.noise_), precision=4)}")
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
@@ -267,13 +275,12 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _settings(self, domains: list[Domain]) -> list[Settings]:
         """Check the parameters and turn units into modes, one record per column."""
-        if self.max_frequency is not None and not self.max_frequency > 0:
-            raise InputError(
-                f"max_frequency={self.max_frequency!r} must be a positive number of cycles per unit"
-            )
-        periods = np.asarray([] if self.periods is None else self.periods, np.float64).ravel()
-        if not (np.isfinite(periods).all() and (periods > 0).all()):
-            raise InputError(f"periods={self.periods!r} must all be positive finite numbers")
+        _require_number("level", self.level)
+        if self.max_frequency is not None:
+            _require_number("max_frequency", self.max_frequency)
+        if self.unit is not None and not isinstance(self.unit, str):
+            raise InputError(f"unit={self.unit!r} must be text, such as 'day', or None")
+        periods = _known_periods(self.periods)
         (seed,) = seed_sequence(self.random_state, 1)
         return [
             Settings(
@@ -281,7 +288,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 frequencies=self.frequencies,
                 loss=self.loss,
                 modes=domain.mode(1.0 / periods) if column == 0 else np.zeros(0),
-                max_mode=None if self.max_frequency is None else domain.mode(self.max_frequency),
+                max_mode=_highest_mode(domain, self.max_frequency),
                 seed=seed,
             )
             for column, domain in enumerate(domains)
@@ -292,12 +299,52 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         table = X if self.n_features_in_ > 1 else _as_table(X)
         _check_feature_names(self, table, reset=False)
-        columns = time_columns(table, self)
-        _check_n_features(self, table, reset=False)
+        with _input_errors():
+            columns = time_columns(table, self)
+            _check_n_features(self, table, reset=False)
         return theta_columns(columns, list(self.domains_))
 
     def _shaped(self, values: Any) -> FloatArray:
         return np.asarray(values[:, 0] if self.single_output_ else values)
+
+
+@contextmanager
+def _input_errors() -> Iterator[None]:
+    """Turn scikit-learn's complaints about arrays into `InputError`, which they already are."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def _require_number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
+        raise InputError(f"{name}={value!r} must be a positive finite number")
+
+
+def _known_periods(periods: Any) -> FloatArray:
+    """Periods as an array, or a clear word."""
+    try:
+        values = np.asarray([] if periods is None else periods, np.float64).ravel()
+    except (TypeError, ValueError):
+        values = np.array([np.nan])
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise InputError(f"periods={periods!r} must all be positive finite numbers")
+    return values
+
+
+def _highest_mode(domain: Domain, max_frequency: float | None) -> float | None:
+    if max_frequency is None:
+        return None
+    mode = float(domain.mode(max_frequency))
+    if mode > MOST_MODES:
+        raise InputError(
+            f"max_frequency={max_frequency!r} makes {mode:.3g} cycles over the record; at most "
+            f"{MOST_MODES} can be searched: lower it"
+        )
+    return mode
 
 
 def _as_table(X: Any) -> Any:
@@ -309,7 +356,7 @@ def _as_table(X: Any) -> Any:
     if hasattr(X, "to_frame") and not hasattr(X, "columns"):  # a polars series
         return X.to_frame()
     if isinstance(X, (list, tuple)) and len(X) and not np.ndim(X[0]):
-        return np.asarray(X).reshape(-1, 1)
+        X = np.asarray(X)
     return X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X
 
 
@@ -317,7 +364,10 @@ def _with_errors(weights: FloatArray, y_err: Any) -> FloatArray:
     """Weights divided by squared errors, scaled to the same total."""
     if y_err is None:
         return weights
-    errors = np.asarray(y_err, np.float64)
+    try:
+        errors = np.asarray(y_err, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"y_err={y_err!r:.60} must be numbers, one per row") from None
     if errors.shape != weights.shape:
         raise InputError(f"y_err has shape {errors.shape}, expected {weights.shape}: one per row")
     if not (np.isfinite(errors).all() and (errors > 0).all()):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.moments import extended_columns
 
-__all__ = ["amplitude_errors", "phase_errors", "prediction_errors"]
+__all__ = ["amplitude_errors", "lengths", "phase_errors", "prediction_errors"]
 
 FloatArray = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def prediction_errors(
         rows = slice(start, start + _CHUNK)
         columns = extended_columns(theta[rows], trend[rows], mode)
         for output, part in enumerate(factor):
-            errors[rows, output] = np.linalg.norm(columns @ part, axis=1)
+            errors[rows, output] = lengths(columns @ part)
     return errors
 
 
@@ -77,4 +77,15 @@ def _errors_along(
     length = np.maximum(np.hypot(cosine, sine), np.finfo(float).tiny)
     c, s = factor[:, n_trend : n_trend + count], factor[:, n_trend + count : n_trend + 2 * count]
     along = (cosine / length).T[:, :, None] * c + (sine / length).T[:, :, None] * s
-    return np.asarray(np.linalg.norm(along, axis=2).T)
+    return lengths(along).T
+
+
+def lengths(rows: FloatArray) -> FloatArray:
+    """Euclidean length along the last axis, for entries whose squares overflow too.
+
+    >>> lengths(np.array([[3e200, 4e200]]))
+    array([5.e+200])
+    """
+    largest = np.max(np.abs(rows), axis=-1, initial=0.0)
+    scale = np.where(largest > 0, largest, 1.0)
+    return np.asarray(scale * np.sqrt(np.sum((rows / scale[..., None]) ** 2, axis=-1)))

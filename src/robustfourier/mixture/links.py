@@ -16,6 +16,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
+from robustfourier.mixture.bands import lengths
 from robustfourier.mixture.waveform import shrinkage
 
 __all__ = ["Link", "PhaseLock", "phase_lock"]
@@ -65,7 +66,7 @@ class Link:
         if not return_std:
             return values
         rows = chebyshev.chebvander(x, len(self.coefficients) - 1) @ self.factor
-        return values, np.sqrt(np.sum(rows**2, axis=-1))
+        return values, lengths(rows)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.domain import Domain
-from robustfourier.mixture.bands import amplitude_errors, phase_errors, prediction_errors
+from robustfourier.mixture.bands import (
+    amplitude_errors,
+    lengths,
+    phase_errors,
+    prediction_errors,
+)
 from robustfourier.mixture.combinations import label
 from robustfourier.mixture.components import Grouping
 from robustfourier.mixture.lines import Lines
@@ -129,9 +134,16 @@ class ColumnModel:
         return self.trend_at(theta) + self.lines.evaluate(theta)
 
     def errors_at(self, theta: FloatArray) -> FloatArray:
-        """Return standard errors of `evaluate`, shape (n, q)."""
+        """Return standard errors of `evaluate`, shape (n, q).
+
+        Far beyond the record the phase of a line is unknown; its error is then its amplitude, and
+        does not grow any more.
+        """
         columns = trend_columns(theta, len(self.trend))
-        return prediction_errors(theta, columns, self.lines.mode, self.factor)
+        errors = prediction_errors(theta, columns, self.lines.mode, self.factor)
+        alone = self.factor[:, : len(self.trend)]
+        trend = prediction_errors(theta, columns, np.zeros(0), alone)
+        return np.minimum(errors, np.hypot(trend, lengths(self.lines.amplitude.T)))
 
     def labels(self, first: int = 0) -> list[str]:
         """Names of the components; `first` counts the bases of columns before this one."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.domain import Domain
+from robustfourier.mixture.bands import lengths
 from robustfourier.mixture.links import Link
 
 __all__ = ["Component"]
@@ -107,7 +108,7 @@ class Component:
         values = values[..., 0] if single else values
         if not return_std:
             return values
-        errors = np.stack([np.linalg.norm(columns @ part, axis=-1) for part in self.factor], -1)
+        errors = np.stack([lengths(columns @ part) for part in self.factor], -1)
         return values, errors[..., 0] if single else errors
 
     def __repr__(self) -> str:

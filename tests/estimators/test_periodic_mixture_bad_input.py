@@ -1,0 +1,122 @@
+"""Bad input: a clear error that names argument, value and remedy, or the right answer."""
+
+import re
+
+import numpy as np
+import pytest
+
+from robustfourier.errors import InputError
+from robustfourier.estimators.mixture import PeriodicMixture
+
+RNG = np.random.default_rng(0)
+T = np.sort(RNG.uniform(0, 50, 250))
+Y = np.cos(2 * np.pi * T / 3) + 0.3 * RNG.normal(size=250)
+
+
+def with_value(array, value):
+    return np.concatenate([array[:-1], [value]])
+
+
+@pytest.mark.parametrize(
+    ("t", "y", "message"),
+    [
+        (with_value(T, np.nan), Y, "X[249, 0] is nan; remove or fill such values first"),
+        (T, with_value(Y, np.inf), "y[249] is inf; remove or fill such values first"),
+        ([1.0], [2.0], "n_samples=1); at least two samples at different times are needed"),
+        ([], [], "Expected 2D array, got 1D array instead"),
+        (np.ones(9), np.arange(9.0), "times are all equal; at least two different times"),
+        (T, Y[:-1], "y has 249 rows but X has 250"),
+        (T, None, "requires y to be passed, but the target y is None"),
+        (np.array(["a"] * 250, dtype=object), Y, "could not convert string to float: 'a'"),
+        (T, ["x"] * 250, "Convert your data to numeric values explicitly instead"),
+        (T, Y.reshape(250, 1, 1), "y has shape (250, 1, 1); give (n_samples,)"),
+    ],
+)
+def test_data_that_cannot_be_used_are_refused_and_nothing_is_half_fitted(t, y, message):
+    model = PeriodicMixture()
+    with pytest.raises(InputError, match=re.escape(message)):
+        model.fit(t, y)
+    assert not [name for name in vars(model) if name.endswith("_")]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"level": 2.0}, "level=2.0 must lie between 0 and 1"),
+        ({"level": "a"}, "level='a' must be a positive finite number"),
+        ({"frequencies": "x"}, "frequencies='x' is not one of real, integer"),
+        ({"loss": "x"}, "loss='x' is not one of auto, squared, huber"),
+        ({"max_frequency": -1.0}, "max_frequency=-1.0 must be a positive finite number"),
+        ({"max_frequency": 1e9}, "at most 2000000 can be searched: lower it"),
+        ({"periods": [3.0, -1.0]}, "periods=[3.0, -1.0] must all be positive finite numbers"),
+        ({"unit": 3}, "unit=3 must be text, such as 'day', or None"),
+        ({"endpoint": "x"}, "endpoint='x' must be 'included' or 'excluded'"),
+        ({"random_state": "x"}, "random_state='x' is not usable"),
+    ],
+)
+def test_parameters_that_cannot_be_used_are_refused_by_name(parameters, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        PeriodicMixture(**parameters).fit(T, Y)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"sample_weight": -np.ones(250)}, "negative value -1.0; weights must be 0 or positive"),
+        ({"sample_weight": np.ones(3)}, "sample_weight has shape (3,), expected (250,)"),
+        ({"sample_weight": np.zeros(250)}, "sample_weight is zero for every row"),
+        ({"y_err": np.zeros(250)}, "y_err[0] is 0.0; errors must be positive and finite"),
+        ({"y_err": np.ones(3)}, "y_err has shape (3,), expected (250,): one per row"),
+        ({"y_err": ["a"] * 250}, "must be numbers, one per row"),
+    ],
+)
+def test_weights_and_errors_that_cannot_be_used_are_refused(weights, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        PeriodicMixture().fit(T, Y, **weights)
+
+
+def test_two_samples_are_a_level_without_modes():
+    model = PeriodicMixture().fit([1.0, 2.0], [3.0, 5.0])
+    assert len(model.modes_) == 0
+    assert np.isfinite(model.predict([0.0, 1.5, 10.0])).all()
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-310, 1e300])
+def test_values_of_any_magnitude_give_the_same_modes(scale):
+    plain, scaled = PeriodicMixture().fit(T, Y), PeriodicMixture().fit(T, scale * Y)
+    assert scaled.modes_.period == pytest.approx(plain.modes_.period, rel=1e-6)
+    assert scaled.components_[0].share == pytest.approx(plain.components_[0].share, rel=1e-6)
+    values, errors = scaled.predict(T, return_std=True)
+    assert np.isfinite(values).all()
+    assert np.isfinite(errors).all()
+    assert values / scale == pytest.approx(plain.predict(T), abs=1e-6)
+
+
+def test_times_in_nanoseconds_since_1970_lose_nothing():
+    stamps = np.round(T * 1e9).astype(np.int64) + 1_700_000_000_000_000_000
+    model = PeriodicMixture().fit(stamps, Y)
+    assert model.modes_.period == pytest.approx(PeriodicMixture().fit(T, Y).modes_.period * 1e9)
+
+
+def test_duplicate_times_with_different_values_are_samples_like_others():
+    again = np.cos(2 * np.pi * T / 3) + 0.3 * np.random.default_rng(5).normal(size=250)
+    model = PeriodicMixture().fit(np.concatenate([T, T]), np.concatenate([Y, again]))
+    assert model.modes_.period == pytest.approx([3.0], rel=2e-3)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e9])
+def test_a_single_huge_outlier_changes_little(size):
+    y = Y.copy()
+    y[17] = size
+    plain, hit = PeriodicMixture().fit(T, Y), PeriodicMixture().fit(T, y)
+    assert hit.modes_.period == pytest.approx(plain.modes_.period, rel=1e-3)
+    assert hit.predict(T) == pytest.approx(plain.predict(T), abs=0.1)
+
+
+def test_a_bad_prediction_input_is_refused_and_the_model_stays_usable():
+    model = PeriodicMixture().fit(T, Y)
+    with pytest.raises(InputError, match=re.escape("X[1, 0] is nan")):
+        model.predict([1.0, np.nan])
+    with pytest.raises(InputError, match=re.escape("X has 2 features")):
+        model.predict(np.ones((3, 2)))
+    assert np.isfinite(model.predict(T)).all()

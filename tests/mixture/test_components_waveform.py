@@ -1,0 +1,236 @@
+"""From lines to waveforms: harmonics within families, ties, penalised fit, bands."""
+
+import numpy as np
+import pytest
+from scipy.optimize import least_squares
+
+from robustfourier.mixture.bands import amplitude_errors, lengths, prediction_errors
+from robustfourier.mixture.components import Grouping
+from robustfourier.mixture.cusps import cusp_ratio
+from robustfourier.mixture.families import further_harmonics, waveform_rows
+from robustfourier.mixture.lines import Lines
+from robustfourier.mixture.moments import direct_moments
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.penalised import Prior, penalised_fit
+from robustfourier.mixture.separate import separate
+
+WHITE = NoiseFloor(np.array([1.0, 1000.0]), np.full((2, 1), 0.09), np.full(2, 1e6))
+
+
+def samples(n=1200, seed=0, gap=True):
+    rng = np.random.default_rng(seed)
+    theta = np.sort(rng.uniform(-1, 1, n))
+    theta = theta[(theta < 0.1) | (theta > 0.35)] if gap else theta
+    return theta, rng
+
+
+def sawtooth(theta, mode):
+    return 2.0 * ((0.5 * mode * theta) % 1.0) - 1.0
+
+
+def single(bases):
+    return Grouping(
+        np.asarray(bases, float), np.eye(len(bases), dtype=np.int64), np.zeros(len(bases), bool)
+    )
+
+
+def separated(theta, y, mode, highest=400.0, **options):
+    mode = np.asarray(mode, float)
+    count = len(mode)
+    return separate(
+        theta,
+        y[:, None],
+        np.ones(len(theta)),
+        mode,
+        np.full(count, 0.02),
+        np.ones(count),
+        np.full(count, 1e-6),
+        trend=np.ones((len(theta), 1)),
+        floor=WHITE,
+        noise=np.array([0.09]),
+        highest=highest,
+        **options,
+    )
+
+
+def test_weak_harmonics_are_found_at_multiples_of_a_known_base():
+    theta, rng = samples(gap=False)
+    residual = 0.06 * np.cos(np.pi * 3 * 20.3 * theta) + 0.3 * rng.normal(size=len(theta))
+    found = further_harmonics(
+        theta,
+        np.ones(len(theta)),
+        residual[:, None],
+        single([20.3]),
+        WHITE,
+        highest=400.0,
+        level=0.01,
+    )
+    assert found.rows.tolist() == [[3]]
+    assert found.false_alarm[0] < 0.01
+
+
+def test_noise_alone_gives_a_false_harmonic_about_as_often_as_the_level_says():
+    alarms = 0
+    for seed in range(300):
+        theta, rng = samples(300, seed, gap=False)
+        noise = 0.3 * rng.normal(size=(len(theta), 1))
+        found = further_harmonics(
+            theta, np.ones(len(theta)), noise, single([11.7]), WHITE, highest=100.0, level=0.05
+        )
+        alarms += len(found.rows) > 0
+    # 5 % of 300 is 15; the spending rule stops at the highest mode, so somewhat fewer.
+    assert 3 <= alarms <= 27
+
+
+def test_a_place_that_two_families_share_goes_to_the_lower_order():
+    rows = waveform_rows(
+        Grouping(
+            np.array([5.0, 29.0]),
+            np.array([[1, 0], [3, 0], [0, 1], [0, 3]]),
+            np.zeros(2, bool),
+        ),
+        highest=400.0,
+        limit=100,
+    )
+    assert [0, 5] in rows.tolist()
+    assert [29, 0] not in rows.tolist()
+
+
+def test_a_family_of_one_line_gets_no_waveform():
+    assert len(waveform_rows(single([7.3, 31.1]), highest=400.0, limit=50)) == 0
+
+
+def test_two_sawtooths_are_separated_with_their_harmonics_tied_exactly():
+    theta, rng = samples(2000)
+    y = sawtooth(theta, 13.3) + 0.5 * sawtooth(theta, 21.7) + 0.3 * rng.normal(size=len(theta))
+    fit = separated(theta, y, [13.31, 26.59, 39.91, 53.2, 21.71, 43.38])
+    bases = np.sort(fit.grouping.bases)
+    assert bases == pytest.approx([13.3, 21.7], abs=0.02)
+    assert np.array_equal(fit.lines.mode, fit.grouping.harmonics @ fit.grouping.bases)
+    assert fit.listed.sum() >= 8
+    # Beyond the listed harmonics the waveform holds weak ones, shrunk.
+    assert len(fit.lines) > fit.listed.sum()
+
+
+def test_smoothing_lowers_the_error_of_a_waveform():
+    errors = {"listed": [], "smoothed": []}
+    for seed in range(6):
+        theta, rng = samples(2000, seed, gap=False)
+        truth = np.tanh(10 * np.cos(np.pi * 13.3 * theta))
+        y = truth + 0.3 * rng.normal(size=len(theta))
+        fit = separated(theta, y, [13.3, 39.9, 66.5])
+        for name, which in (("smoothed", slice(None)), ("listed", fit.listed)):
+            lines = Lines(fit.lines.mode[which], fit.lines.cosine[which], fit.lines.sine[which])
+            errors[name].append(np.std(lines.evaluate(theta)[:, 0] - truth))
+    assert np.median(errors["smoothed"]) < np.median(errors["listed"])
+
+
+def test_the_penalised_fit_minimises_its_objective():
+    """Against a general optimiser on the same objective: data misfit plus prior."""
+    theta, rng = samples(300)
+    harmonics = np.array([[1], [2], [3]])
+    y = sawtooth(theta, 6.3) + 0.3 * rng.normal(size=len(theta))
+    trend, weights = np.ones((len(theta), 1)), np.ones(len(theta))
+    variance = np.array([np.inf, 0.05, 0.01])
+    prior = Prior(
+        variance[:, None],
+        np.ones(3),
+        np.full(3, np.nan),
+        np.zeros(3, np.int64),
+        np.array([1, 2, 3]),
+    )
+    fit = penalised_fit(
+        lambda modes: direct_moments(theta, y[:, None], weights, trend, modes),
+        harmonics,
+        np.array([6.32]),
+        np.ones(1, bool),
+        prior,
+        np.array([0.09]),
+        squares=weights @ y[:, None] ** 2,
+        total=float(len(theta)),
+    )
+
+    def residuals(p):
+        modes = harmonics[:, 0] * p[0]
+        lines = Lines(modes, p[2:5, None], p[5:8, None])
+        data = (y - p[1] - lines.evaluate(theta)[:, 0]) / 0.3
+        return np.concatenate([data, p[2:5] / np.sqrt(variance), p[5:8] / np.sqrt(variance)])
+
+    start = np.concatenate([fit.bases, fit.coefficients[:, 0]]) + 0.001
+    best = least_squares(residuals, start, xtol=1e-15, ftol=1e-15, gtol=1e-15).x
+    assert fit.bases[0] == pytest.approx(best[0], abs=1e-5)
+    assert fit.coefficients[:, 0] == pytest.approx(best[1:], abs=1e-4)
+
+
+def test_the_penalised_fit_in_phase_minimises_its_objective():
+    theta, rng = samples(400)
+    order = np.array([1, 2, 3])
+    y = np.maximum(np.cos(np.pi * 6.3 * theta - 0.5), 0) + 0.3 * rng.normal(size=len(theta))
+    trend, weights = np.ones((len(theta), 1)), np.ones(len(theta))
+    variance = np.array([np.inf, 0.05, 0.01])
+    prior = Prior(variance[:, None], np.ones(3), np.full(3, 0.4), np.zeros(3, np.int64), order)
+    fit = penalised_fit(
+        lambda modes: direct_moments(theta, y[:, None], weights, trend, modes),
+        order[:, None],
+        np.array([6.31]),
+        np.ones(1, bool),
+        prior,
+        np.array([0.09]),
+        squares=weights @ y[:, None] ** 2,
+        total=float(len(theta)),
+    )
+
+    def model(p):
+        angle = np.outer(np.pi * p[0] * theta - p[2], order)
+        return p[1] + np.cos(angle) @ p[3:]
+
+    def residuals(p):
+        return np.concatenate([(y - model(p)) / 0.3, p[3:] / np.sqrt(variance)])
+
+    best = least_squares(
+        residuals, [6.3, 0.3, 0.5, 0.5, 0.2, 0.0], xtol=1e-15, ftol=1e-15, gtol=1e-15
+    )
+    along = np.hypot(fit.coefficients[1:4, 0], fit.coefficients[4:, 0])
+    assert fit.bases[0] == pytest.approx(best.x[0], abs=1e-4)
+    assert fit.shift == pytest.approx(np.full(3, best.x[2]), abs=1e-3)
+    assert along == pytest.approx(np.abs(best.x[3:]), abs=1e-3)
+    # The band is that of the linearised model: compare with the optimiser's own Jacobian.
+    covariance = np.linalg.inv(best.jac.T @ best.jac)
+    gradient = np.array([(model(best.x + h) - model(best.x - h)) / 2e-6 for h in 1e-6 * np.eye(6)])
+    expected = np.sqrt(np.einsum("pn,pq,qn->n", gradient, covariance, gradient))
+    band = prediction_errors(theta, trend, order * fit.bases[0], fit.factor)[:, 0]
+    assert band == pytest.approx(expected, rel=0.02)
+
+
+def test_a_line_at_the_nyquist_mode_leaves_its_unseen_phase_at_zero():
+    theta = np.linspace(-1, 1, 121)  # Nyquist mode 60
+    rng = np.random.default_rng(0)
+    y = np.cos(np.pi * 20 * theta) + 0.5 * np.cos(np.pi * 60 * theta) + 0.3 * rng.normal(size=121)
+    fit = separated(theta, y, [20.0, 60.0], highest=60.0, integer=True)
+    at = int(np.argmax(fit.lines.mode))
+    assert fit.lines.mode[at] == 60.0
+    assert abs(fit.lines.sine[at, 0]) < 0.05
+    assert fit.lines.cosine[at, 0] == pytest.approx(0.5, abs=0.1)
+
+
+def test_a_cusp_is_seen_and_flat_noise_has_none():
+    theta, rng = samples(3000, gap=False)
+    lines = np.array([50.0, 120.0])
+    noise = 0.3 * rng.normal(size=(3000, 1))
+    wobble = 0.4 * np.cos(np.pi * 51.6 * theta) + 0.4 * np.cos(np.pi * 48.4 * theta)
+    flat = cusp_ratio(theta, np.ones(3000), noise, lines, lines, WHITE)
+    cusp = cusp_ratio(theta, np.ones(3000), noise + wobble[:, None], lines, lines, WHITE)
+    assert flat.tolist() == [1.0, 1.0]
+    assert cusp[0] > 10
+    assert cusp[1] == 1.0
+
+
+def test_amplitude_errors_follow_the_direction_of_the_line():
+    lines = Lines(np.array([3.0]), np.array([[1.0]]), np.array([[0.0]]))
+    factor = np.zeros((1, 5, 2))
+    factor[0, 1, 0], factor[0, 2, 1] = 0.1, 0.3
+    assert amplitude_errors(lines, factor, 1) == pytest.approx(0.1)
+
+
+def test_lengths_do_not_overflow():
+    assert lengths(np.array([[3e300, 4e300], [0.0, 0.0]])) == pytest.approx([5e300, 0.0])

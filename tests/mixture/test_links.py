@@ -1,0 +1,142 @@
+"""Shrinkage of harmonics and the test for harmonics in phase."""
+
+import numpy as np
+import pytest
+from numpy.polynomial import chebyshev
+from scipy.stats import norm
+
+from robustfourier.mixture.links import Link, phase_lock
+from robustfourier.mixture.waveform import POWERS, RATES, SCALES, shrinkage
+
+ORDER = np.arange(1, 31)
+
+
+def chebyshev_coefficients(link, highest=30):
+    """λ_n of g(cos x) by a fine sum."""
+    x = 2 * np.pi * np.arange(4096) / 4096
+    return np.array([2 * np.mean(link(np.cos(x)) * np.cos(n * x)) for n in range(1, highest + 1)])
+
+
+def noisy_family(link, shift, sigma, seed):
+    rng = np.random.default_rng(seed)
+    wave = chebyshev_coefficients(link) * np.exp(1j * ORDER * shift)
+    return wave, wave + sigma * (rng.normal(size=30) + 1j * rng.normal(size=30))
+
+
+def slow_shrinkage(order, squares, variance, parts):
+    """The same average by loops over the grid, with densities of normal variables."""
+    total, factor = 0.0, np.zeros(len(order))
+    for s in POWERS:
+        for r in RATES:
+            weight, kept = 1.0, np.zeros(len(order))
+            for parity in (0, 1):
+                same = np.flatnonzero(order % 2 == parity)
+                if not len(same):
+                    continue
+                shape = order[same] ** (-2.0 * s) * np.exp(-2.0 * r * order[same])
+                prior = shape / shape.max() * variance[same].min()
+                mean, average = 0.0, np.zeros(len(same))
+                for scale in SCALES:
+                    spread = scale * prior + variance[same]
+                    # `parts` equal coefficients share the sum of squares.
+                    value = np.sqrt(squares[same] / parts)
+                    density = norm.logpdf(value, scale=np.sqrt(spread))
+                    noise = norm.logpdf(value, scale=np.sqrt(variance[same]))
+                    likelihood = np.exp(parts * np.sum(density - noise))
+                    mean += likelihood
+                    average += likelihood * scale * prior / spread
+                kept[same] = average / mean
+                weight *= mean / len(SCALES)
+            total += weight
+            factor += weight * kept
+    return factor / total, np.log(total / (len(POWERS) * len(RATES)))
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_shrinkage_equals_the_slow_average_over_the_grid(parts):
+    rng = np.random.default_rng(0)
+    order, variance = np.array([2, 3, 5, 6]), rng.uniform(0.5, 2.0, 4)
+    squares = variance * np.array([1.0, 30.0, 12.0, 0.4])
+    factor, evidence = shrinkage(order, squares, variance, parts)
+    slow_factor, slow_evidence = slow_shrinkage(order, squares, variance, parts)
+    assert factor == pytest.approx(slow_factor, rel=1e-10)
+    assert evidence == pytest.approx(slow_evidence, rel=1e-10)
+
+
+def test_pure_noise_is_shrunk_to_little_and_clear_harmonics_are_kept():
+    rng = np.random.default_rng(1)
+    order = np.arange(2, 12)
+    noise = np.mean(
+        [shrinkage(order, rng.normal(size=10) ** 2, np.ones(10), 1)[0] for _ in range(50)]
+    )
+    clear = shrinkage(order, 1e4 / order.astype(float) ** 2, np.ones(10), 1)[0]
+    assert noise < 0.15
+    assert np.all(clear > 0.95)
+
+
+def test_shrinking_beats_keeping_all_and_cutting_at_the_significant():
+    losses = {"shrunk": [], "all": [], "cut": []}
+    for seed in range(40):
+        wave, seen = noisy_family(lambda x: np.tanh(10 * x), 0.3, 0.006, seed)
+        lock = phase_lock(ORDER, seen, np.full(30, 0.006**2), np.abs(seen) > 0.02)
+        along = (seen * np.exp(-1j * ORDER * lock.phase)).real
+        shrunk = lock.factor * along * np.exp(1j * ORDER * lock.phase)
+        losses["shrunk"].append(np.sum(np.abs(shrunk - wave) ** 2))
+        losses["all"].append(np.sum(np.abs(seen - wave) ** 2))
+        losses["cut"].append(np.sum(np.abs(np.where(np.abs(seen) > 0.02, seen, 0) - wave) ** 2))
+    median = {name: np.median(values) for name, values in losses.items()}
+    assert median["shrunk"] < 0.6 * median["cut"]
+    assert median["shrunk"] < 0.4 * median["all"]
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.7, -2.9, 3.1])
+@pytest.mark.parametrize(
+    "link", [lambda x: np.tanh(10 * x), lambda x: np.maximum(x, 0), lambda x: x**3], ids=str
+)
+def test_a_function_of_one_cosine_is_in_phase_at_its_shift(link, shift):
+    _, seen = noisy_family(link, shift, 1e-3, 0)
+    lock = phase_lock(ORDER, seen, np.full(30, 1e-6), np.abs(seen) > 0.01)
+    assert lock.accepted
+    assert np.angle(np.exp(1j * (lock.phase - shift))) == pytest.approx(0.0, abs=0.01)
+
+
+def test_a_sawtooth_which_is_no_function_of_a_cosine_with_many_phases_is_refused():
+    rng = np.random.default_rng(4)
+    wave = np.exp(1j * rng.uniform(-np.pi, np.pi, 30)) / ORDER
+    lock = phase_lock(ORDER, wave, np.full(30, 1e-4), np.abs(wave) > 0.03)
+    assert not lock.accepted
+    assert lock.p_value < 1e-6
+
+
+def test_harmonics_in_phase_are_rarely_refused():
+    refused = 0
+    for seed in range(80):
+        _, seen = noisy_family(lambda x: np.maximum(x, 0), 0.5, 0.01, seed)
+        clear = np.isin(ORDER, [1, 2, 4])
+        refused += not phase_lock(ORDER, seen, np.full(30, 1e-4), clear).accepted
+    assert refused <= 12
+
+
+def test_turning_the_family_turns_the_shift_and_nothing_else():
+    _, seen = noisy_family(lambda x: np.tanh(10 * x), 0.2, 0.006, 3)
+    clear, variance = np.abs(seen) > 0.02, np.full(30, 0.006**2)
+    one = phase_lock(ORDER, seen, variance, clear)
+    other = phase_lock(ORDER, seen * np.exp(1j * ORDER * 0.9), variance, clear)
+    assert other.phase == pytest.approx(one.phase + 0.9, abs=1e-6)
+    assert np.allclose(one.factor, other.factor, atol=1e-6)
+
+
+def test_a_link_is_its_chebyshev_series_without_its_mean():
+    coefficients = np.concatenate([[0.0], chebyshev_coefficients(np.exp)])
+    link = Link(coefficients, 0.0, 1.0, np.zeros((31, 1)))
+    x = np.linspace(-1, 1, 101)
+    mean = chebyshev.chebinterpolate(np.exp, 30)[0]
+    assert link(x) == pytest.approx(np.exp(x) - mean, abs=1e-12)
+
+
+def test_the_band_of_a_link_is_that_of_its_series():
+    factor = np.zeros((3, 2))
+    factor[1, 0], factor[2, 1] = 0.1, 0.2
+    link = Link(np.array([0.0, 1.0, 0.0]), 0.0, 1.0, factor)
+    _, error = link(np.array([0.0, 1.0]), return_std=True)
+    assert error == pytest.approx([0.2, np.hypot(0.1, 0.2)])
