@@ -1,0 +1,183 @@
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import robustfourier
+from robustfourier import FourierNetworkRegressor, PeriodicMixture
+from robustfourier.errors import InputError, ModelFormatError
+from robustfourier.persistence import describe, load, save
+from robustfourier.persistence.codec import decode, encode
+from robustfourier.persistence.container import read_container, write_container
+from robustfourier.persistence.models import _Classes, _Names
+
+
+@pytest.fixture(scope="module")
+def record():
+    rng = np.random.default_rng(1)
+    times = np.sort(rng.uniform(0.0, 40.0, 250))
+    values = np.sin(2 * np.pi * times / 3.7) + 0.3 * times / 40 + 0.2 * rng.normal(size=250)
+    return times, values
+
+
+@pytest.fixture(scope="module")
+def mixture(record):
+    return PeriodicMixture().fit(*record)
+
+
+def test_a_mixture_predicts_bit_for_bit_after_loading(mixture, tmp_path):
+    mixture.save(tmp_path / "model.rfm")
+    again = robustfourier.load(tmp_path / "model.rfm")
+    times = np.linspace(-5.0, 60.0, 500)
+    for got, wanted in zip(
+        again.predict(times, return_std=True), mixture.predict(times, return_std=True), strict=True
+    ):
+        assert got.tobytes() == wanted.tobytes()
+    assert again.unmix(times).components.tobytes() == mixture.unmix(times).components.tobytes()
+    assert again.get_params() == mixture.get_params()
+    assert again.modes_.to_frame().equals(mixture.modes_.to_frame())
+    assert again.components_[0].waveform(0.25) == mixture.components_[0].waveform(0.25)
+    assert again.notes_ == mixture.notes_
+
+
+def test_saving_twice_gives_the_same_bytes(mixture, tmp_path):
+    for name in ("a", "b"):
+        save(mixture, tmp_path / name)
+    save(load(tmp_path / "a"), tmp_path / "c")
+    assert len({(tmp_path / name).read_bytes() for name in "abc"}) == 1
+
+
+def test_dates_with_a_zone_survive(record, tmp_path):
+    hours = pd.Timestamp("2024-03-01", tz="Europe/Berlin") + pd.to_timedelta(record[0], unit="h")
+    model = PeriodicMixture(unit="hour").fit(pd.DatetimeIndex(hours), record[1])
+    save(model, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert again.predict(hours).tobytes() == model.predict(hours).tobytes()
+
+
+@pytest.mark.parametrize("widths", [(), (6,)])
+def test_a_network_predicts_bit_for_bit_after_loading(record, tmp_path, widths):
+    pytest.importorskip("torch")
+    times, values = record
+    model = FourierNetworkRegressor(
+        n_modes=12, hidden_layer_sizes=widths, n_steps=300, random_state=0
+    ).fit(times.reshape(-1, 1), values)
+    save(model, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert (
+        again.predict(times.reshape(-1, 1)).tobytes()
+        == model.predict(times.reshape(-1, 1)).tobytes()
+    )
+    np.testing.assert_array_equal(again.diagonal_weights_, model.diagonal_weights_)
+
+
+def test_a_mixture_loads_and_predicts_without_torch(mixture, tmp_path):
+    save(mixture, tmp_path / "m")
+    code = (
+        f"import sys, robustfourier; m = robustfourier.load({str(tmp_path / 'm')!r}); "
+        "print(repr(m.predict([1.5])[0])); assert 'torch' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == repr(mixture.predict([1.5])[0])
+
+
+def test_other_estimators_are_refused(tmp_path):
+    with pytest.raises(InputError, match=re.escape("model is a dict; only PeriodicMixture")):
+        save({}, tmp_path / "m")
+
+
+def test_a_file_says_what_it_holds(mixture, tmp_path):
+    save(mixture, tmp_path / "m")
+    about = describe(tmp_path / "m")
+    assert about["model"] == "PeriodicMixture"
+    assert about["package"] == robustfourier.__version__
+
+
+def forged(mixture, tmp_path, change):
+    save(mixture, tmp_path / "m")
+    tree, arrays = read_container(tmp_path / "m")
+    change(tree)
+    write_container(tmp_path / "m", tree, arrays)
+    return tmp_path / "m"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda t: t.update(model="os.system"), "holds a 'os.system'"),
+        (lambda t: t.pop("params"), "lacks the parts"),
+        (lambda t: t["params"]["items"].append(["evil", 1]), "has no parameters ['evil']"),
+        (lambda t: t["fitted"]["items"].append(["predict", 1]), "'predict' is no fitted"),
+        (lambda t: t["fitted"]["items"].append(["__class__", 1]), "'__class__' is no fitted"),
+        (lambda t: t["fitted"]["items"].append(["a.b/../c", 1]), "is no fitted attribute"),
+        (lambda t: t["fitted"]["items"].append(["x_", {"$": "eval"}]), "unknown kind of value"),
+        (
+            lambda t: t["fitted"]["items"].append(["x_", {"$": "array", "index": 999}]),
+            "has no array 999",
+        ),
+        (
+            lambda t: t["fitted"]["items"].append(
+                ["x_", {"$": "record", "name": "subprocess:Popen", "fields": {}}]
+            ),
+            "a record 'subprocess:Popen' we do not know",
+        ),
+        (
+            lambda t: t["fitted"]["items"].append(
+                ["x_", {"$": "record", "name": "robustfourier.domain:os", "fields": {}}]
+            ),
+            "we do not know",
+        ),
+        (
+            lambda t: t["fitted"]["items"].append(
+                [
+                    "x_",
+                    {"$": "record", "name": "robustfourier.domain:Domain", "fields": {"span": -1}},
+                ]
+            ),
+            "cannot be rebuilt",
+        ),
+    ],
+)
+def test_forged_contents_are_refused(mixture, tmp_path, change, words):
+    with pytest.raises(ModelFormatError, match=re.escape(words)):
+        load(forged(mixture, tmp_path, change))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        -3,
+        2**80,
+        0.1,
+        float("inf"),
+        "text",
+        (1, [2.0, "x"], {"a": (None,)}),
+        np.float32(1.5),
+        np.array([1 + 2j]),
+        np.array(["f1", "f1+f2"]),
+        np.array([], dtype="U1"),
+        np.array(["2024-01-01"], "datetime64[ns]"),
+        np.timedelta64(5, "s"),
+        {1: 2, "b": 3},
+    ],
+)
+def test_values_come_back_as_they_were(value):
+    arrays: list = []
+    again = decode(encode(value, arrays, _Names(), "value"), arrays, _Classes())
+    assert type(again) is type(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        assert again.dtype == value.dtype
+        np.testing.assert_array_equal(again, value)
+    else:
+        assert again == value
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, np.array([object()]), lambda: 1, b"bytes"])
+def test_values_of_other_types_are_refused(value):
+    with pytest.raises(TypeError):
+        encode(value, [], _Names(), "value")
