@@ -95,19 +95,32 @@ class TorchEngine:
     def _forward(self, features: torch.Tensor) -> torch.Tensor:
         p, architecture = self._parameters, self._architecture
         n_dense = len(architecture.hidden_layer_sizes)
-        if architecture.diagonal:
-            x = self._activate(features[:, self._feature] * (self._sign * p[DIAGONAL]))
+        first = "dense.0.weight" if n_dense else OUTPUT
+        if architecture.diagonal and architecture.activation == "relu":
+            # W σ(w ⊙ x) = (W diag|w|) σ(sgn(w) ⊙ x): the input needs no gradient, which saves
+            # a third of the layer's work, and |w| has the derivative 0 at 0 as ReLU has
+            w = p[DIAGONAL]
+            x = self._with_signs(features, self._sign * w.detach().sign()).relu_()
+            p = {**p, first: p[first] * w.abs()}
         else:
             # W₊φ + W₋(−φ) = (W₊ − W₋)φ: half the multiplications
-            first = "dense.0.weight" if n_dense else OUTPUT
-            p = {**p, first: self._fold(p[first])}
+            matrix = p[first] * p[DIAGONAL] if architecture.diagonal else p[first]
+            p = {**p, first: self._fold(matrix)}
             x = features
         for i in range(n_dense):
-            x = torch.addmm(p[f"dense.{i}.bias"], x, p[f"dense.{i}.weight"].T)
-            x = self._activate(x)
+            x = self._activate(torch.addmm(p[f"dense.{i}.bias"], x, p[f"dense.{i}.weight"].T))
         if "output.bias" in p:
             return torch.addmm(p["output.bias"], x, p[OUTPUT].T)
         return x @ p[OUTPUT].T
+
+    def _with_signs(self, features: torch.Tensor, signs: torch.Tensor) -> torch.Tensor:
+        """Return signs ⊙ φ[feature], shape (B, D)."""
+        if self._architecture.embedding == "symmetrised":
+            return features.index_select(1, self._feature).mul_(signs)
+        # each column is [φ, −φ]: one product with its two rows of signs
+        d = self._architecture.n_columns
+        blocks = features.view(len(features), d, 1, -1) * signs.view(d, 2, -1)
+        return blocks.view(len(features), -1)
 
     def _fold(self, matrix: torch.Tensor) -> torch.Tensor:
         folded = matrix.new_zeros(len(matrix), self._architecture.n_features)
