@@ -24,7 +24,7 @@ def reproduce(
     csv: Annotated[
         Path | None, typer.Option(help="Your own Google Trends export, for the trends example.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:

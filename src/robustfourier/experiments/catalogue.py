@@ -54,12 +54,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 """Example → the networks that the paper trains on it ("simulated" is our stand-in for its 4)."""
 
 STEPS: dict[str, int] = {
-    "1": 30_000,
-    "2": 30_000,
-    "3": 30_000,
-    "4": 15_000,
-    "simulated": 10_000,
-    "trends": 15_000,
+    "1": 20_000,
+    "2": 20_000,
+    "3": 20_000,
+    "4": 10_000,
+    "simulated": 8_000,
+    "trends": 10_000,
 }
 """Example → steps of SGD. Short series are passed over more often and need fewer."""
 
@@ -108,7 +108,7 @@ class Trial:
     decay_rate: float = 0.95
     decay_steps: float = 5e4
     batch_size: int = 201
-    n_steps: int = 30_000
+    n_steps: int = 20_000
     noise: float = 0.4
     dtype: str = "float32"
     variation: str = ""

@@ -18,7 +18,7 @@ from robustfourier.experiments.results import Results, Row
 __all__ = ["Claim", "judge", "network_claims", "spread"]
 
 ENOUGH = 0.8  # four of five seeds
-RISE = 1.05  # the standard network's error must end this much above its lowest
+RISE = 1.02  # the standard network's error must end this much above its lowest
 NO_HARM = 1.25  # an error this much larger still counts as "does not hurt"
 NEARLY_ALL = 0.9
 

@@ -73,12 +73,23 @@ class GridError:
     ) -> None:
         self.truth = truth
         self.features = fourier_features(theta, n_modes).astype(dtype)
+        self.sizes = np.abs(self.features)
 
     def predict(self, weights: Weights) -> NDArray[np.float64]:
         """Return the network's values at the points, shape (n,)."""
+        if weights.diagonal is not None and not weights.architecture.hidden_layer_sizes:
+            return self._predict_pairs(weights.diagonal, weights.arrays[OUTPUT][0])
         chunks = range(0, len(self.features), CHUNK)
         values = [_forward(weights, self.features[start : start + CHUNK]) for start in chunks]
         return np.concatenate(values).astype(np.float64)
+
+    def _predict_pairs(self, w: NDArray[Any], c: NDArray[Any]) -> NDArray[np.float64]:
+        """Without dense layers: cσ(wx) = ½(cw x + c|w| |x|) needs only sums over φ and |φ|."""
+        n = self.features.shape[1]
+        linear = (c * w)[:n] - (c * w)[n:]
+        folded = (c * np.abs(w))[:n] + (c * np.abs(w))[n:]
+        values = self.features @ linear + self.sizes @ folded
+        return 0.5 * values.astype(np.float64)
 
     def __call__(self, weights: Weights) -> float:
         """Return the relative error."""

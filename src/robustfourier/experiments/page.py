@@ -1,0 +1,153 @@
+"""The results as pages: Markdown for the documentation, HTML with everything on one page.
+
+A page is a list of blocks (headings, paragraphs, tables, figures); the two writers below turn the
+same blocks into the two formats.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from robustfourier.experiments.claims import Claim
+
+__all__ = ["Block", "Heading", "Paragraph", "Picture", "Table", "claims_table", "write_pages"]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading; level 1 is the page's title."""
+
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with its caption."""
+
+    path: Path
+    caption: str
+
+
+Block: TypeAlias = Heading | Paragraph | Table | Picture
+
+_STYLE = """
+body { max-width: 1180px; margin: 2rem auto; padding: 0 1rem; color: #20262e;
+  font: 15px/1.5 system-ui, sans-serif }
+h1 { font-size: 1.7rem } h2 { margin-top: 2.4rem } p { max-width: 52rem }
+table { border-collapse: collapse; font-size: 13.5px }
+th, td { text-align: left; vertical-align: top; padding: .3rem .6rem;
+  border-bottom: 1px solid #e4e8ee }
+th { color: #5b6675; font-weight: 600 }
+td.yes { color: #007a59; font-weight: 600 } td.no { color: #c2410c; font-weight: 600 }
+figure { margin: 1.2rem 0 } img { max-width: 100% } figcaption { color: #5b6675; font-size: 13.5px }
+"""
+
+
+def claims_table(claims: Iterable[Claim]) -> Table:
+    """Return the table of claims: what was said, where, what was measured, verdict."""
+    rows = tuple(
+        (
+            claim.text,
+            claim.source,
+            claim.where,
+            claim.measured,
+            f"{claim.holds} of {claim.of}",
+            claim.verdict,
+        )
+        for claim in claims
+    )
+    return Table(("claim", "whose", "where", "measured", "holds in", "verdict"), rows)
+
+
+def write_pages(blocks: Sequence[Block], folder: Path, stem: str) -> Path:
+    """Write ``<stem>.md`` and ``<stem>.html`` into a folder and return the HTML file."""
+    (folder / f"{stem}.md").write_text(_markdown(blocks, folder), encoding="utf-8")
+    page = folder / f"{stem}.html"
+    page.write_text(_html(blocks, folder), encoding="utf-8")
+    return page
+
+
+def _markdown(blocks: Sequence[Block], folder: Path) -> str:
+    parts = []
+    for block in blocks:
+        match block:
+            case Heading(text, level):
+                parts.append(f"{'#' * level} {text}")
+            case Paragraph(text):
+                parts.append(_plain(text))
+            case Table(columns, rows):
+                lines = [columns, tuple("---" for _ in columns), *rows]
+                parts.append(
+                    "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+                )
+            case Picture(path, caption):
+                text = _plain(caption)
+                parts.append(f"![{text}]({_relative(path, folder)})\n\n*{text}*")
+    return "\n\n".join(parts) + "\n"
+
+
+def _html(blocks: Sequence[Block], folder: Path) -> str:
+    title = next((b.text for b in blocks if isinstance(b, Heading)), "results")
+    body = []
+    for block in blocks:
+        match block:
+            case Heading(text, level):
+                body.append(f"<h{level}>{html.escape(text)}</h{level}>")
+            case Paragraph(text):
+                body.append(f"<p>{html.escape(text)}</p>")
+            case Table(columns, rows):
+                head = "".join(f"<th>{html.escape(cell)}</th>" for cell in columns)
+                lines = ["".join(map(_html_cell, row)) for row in rows]
+                inner = "".join(f"<tr>{line}</tr>" for line in [head, *lines])
+                body.append(f"<table>{inner}</table>")
+            case Picture(path, caption):
+                source, text = html.escape(_relative(path, folder)), html.escape(caption)
+                body.append(
+                    f'<figure><img src="{source}" alt="{text}">'
+                    f"<figcaption>{text}</figcaption></figure>"
+                )
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        f"<title>{html.escape(title)}</title><style>{_STYLE}</style><body>"
+        + "\n".join(body)
+        + "</body></html>\n"
+    )
+
+
+def _html_cell(cell: str) -> str:
+    kind = f' class="{cell}"' if cell in ("yes", "no") else ""
+    return f"<td{kind}>{html.escape(cell)}</td>"
+
+
+def _cell(text: str) -> str:
+    return _plain(text).replace("|", r"\|")
+
+
+def _plain(text: str) -> str:
+    """Keep Markdown from reading stars and underscores as emphasis."""
+    return text.replace("*", r"\*").replace("_", r"\_")
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return Path(os.path.relpath(path, folder)).as_posix()

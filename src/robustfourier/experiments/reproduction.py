@@ -1,0 +1,206 @@
+"""The paper again: run what is missing, draw the figures, judge the claims, write the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from robustfourier.errors import InputError
+from robustfourier.experiments import theory_runs
+from robustfourier.experiments.catalogue import LONGER_WITHOUT_DENSE, STEPS, Trial, trials
+from robustfourier.experiments.claims import Claim, network_claims, spread
+from robustfourier.experiments.figures import example_figures
+from robustfourier.experiments.page import (
+    Block,
+    Heading,
+    Paragraph,
+    Picture,
+    Table,
+    claims_table,
+    write_pages,
+)
+from robustfourier.experiments.problems import example_data, example_title
+from robustfourier.experiments.results import Results, load_results
+from robustfourier.experiments.runner import Report, run_tasks
+from robustfourier.experiments.store import ResultStore
+from robustfourier.experiments.theory_claims import load_theory, theory_claims
+from robustfourier.experiments.theory_figures import comparison_figures, theory_figures
+from robustfourier.experiments.theory_runs import TheoryTask, run_theory_task, theory_tasks
+from robustfourier.experiments.trial import COLUMNS, work_on
+
+__all__ = ["NAMES", "reproduce"]
+
+NAMES = ("1", "2", "3", "4", "simulated", "trends", "theory", "all")
+_GROUPS = {"all": ("1", "2", "3", "4", "simulated", "theory"), "4": ("4", "simulated")}
+PAGE = "reproduction"
+
+
+def reproduce(
+    names: Sequence[str] | None = None,
+    *,
+    out: Path,
+    quick: bool = False,
+    csv: Path | None = None,
+    jobs: int = 2,
+    progress: Report | bool | None = None,
+) -> Path:
+    """Run the paper's experiments and write a page with figures and verdicts.
+
+    Interrupt it at any time: started again with the same folder, it goes on where it was.
+
+    Parameters
+    ----------
+    names : sequence of str, optional
+        Of "1", "2", "3", "4" (electricity demand, and with it "simulated"), "trends" (needs
+        `csv`), "theory", "all". By default all but "trends".
+    out : path
+        Folder for rows, curves, figures and pages; made if it is not there.
+    quick : bool
+        Two seeds and a tenth of the steps at ten times the rate: minutes instead of an hour.
+    csv : path, optional
+        A Google Trends export, for "trends".
+    jobs : int
+        Worker processes.
+    progress : callable, bool or None
+        Called with lines of text; True prints them.
+
+    Returns
+    -------
+    Path
+        The HTML page; a Markdown page lies beside it.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown, or "trends" comes without `csv`.
+    RunLockedError
+        If another run uses the folder.
+    """
+    chosen = _chosen(names)
+    if "trends" in chosen:
+        example_data("trends", 0, csv=csv)  # a bad file is refused before anything is run
+    report = print if progress is True else progress or None
+    networks = ResultStore(Path(out), "networks_quick" if quick else "networks", COLUMNS)
+    tests = ResultStore(Path(out), "theory_quick" if quick else "theory", theory_runs.COLUMNS)
+    listed = trials([name for name in chosen if name != "theory"], quick=quick)
+    tasks = theory_tasks(quick=quick) if "theory" in chosen else []
+    if listed:
+        run_tasks(listed, work_on(csv), networks, jobs=jobs, report=report)
+    if tasks:
+        run_tasks(tasks, run_theory_task, tests, jobs=jobs, report=report)
+    return write_reproduction(Path(out), networks, tests, listed, tasks, quick=quick, csv=csv)
+
+
+def write_reproduction(
+    out: Path,
+    networks: ResultStore,
+    tests: ResultStore,
+    listed: Sequence[Trial],
+    tasks: Sequence[TheoryTask],
+    *,
+    quick: bool = False,
+    csv: Path | None = None,
+) -> Path:
+    """Draw and write whatever has finished."""
+    figures = out / "figures"
+    figures.mkdir(parents=True, exist_ok=True)
+    results = load_results(networks, listed)
+    rows = load_theory(tests, tasks)
+    claims = [*network_claims(results), *theory_claims(rows)]
+    blocks: list[Block] = [*_introduction(results, len(listed), quick), *_verdicts(claims)]
+    for example in results.examples():
+        blocks += _example(results, example, figures, csv)
+    if results.rows:
+        blocks.append(Heading("Our start, and the open choices"))
+        blocks += _pictures(comparison_figures(results, figures))
+    if rows:
+        blocks += [Heading("Theory"), Paragraph(_THEORY)]
+        blocks += _pictures(theory_figures(rows, tests, figures))
+    return write_pages(blocks, out, PAGE)
+
+
+_THEORY = (
+    "Algorithm 1 with fresh batches, on example 1 with uniform noise of standard deviation 0.4 "
+    "(bounded, as the theorems ask), m = 64, λ = 0.5, η = 0.1, T = 200 unless varied. The "
+    "prediction is w^T = (1 − (1 − ηλ)^T)/λ · c⁰⊙α/2 with α_j = E[f x_j]."
+)
+
+
+def _chosen(names: Sequence[str] | None) -> list[str]:
+    wanted: list[str] = []
+    for name in names or ["all"]:
+        if name not in NAMES:
+            raise InputError(f"names: {name!r} is unknown; choose from {', '.join(NAMES)}.")
+        wanted += _GROUPS.get(name, (name,))
+    return list(dict.fromkeys(wanted))
+
+
+def _introduction(results: Results, n_trials: int, quick: bool) -> list[Block]:
+    seeds = sorted({row.trial.seed for row in results.rows})
+    text = (
+        "Section 5 of “Robust Fourier Neural Networks” (Jeong and Han) run again, with "
+        f"{len(seeds)} seeds of noise, initial weights and batches. A network u_n has n dense "
+        "layers; “diag” means a diagonal layer behind the Fourier embedding, “standard” none, and "
+        "the star layer-wise training. The error is the paper's relative L² error against the "
+        "noiseless truth on the sample points."
+    )
+    choices = (
+        "Chosen where the paper is silent: 100 modes, dense layers of width 100, the rates "
+        "(α₀, γ, m₀) = (2e-3, 0.95, 5e4) and batches of 201 rows for all examples, and "
+        + ", ".join(f"{steps} steps for example {name}" for name, steps in STEPS.items())
+        + f" ({LONGER_WITHOUT_DENSE} times as many without dense layers, and for each of the two "
+        "phases of layer-wise training). Networks are trained in float32; the table below has "
+        "one trained in float64 among the varied choices."
+    )
+    if quick:
+        choices += " This is the quick form: a tenth of the steps at ten times the rate, two seeds."
+    blocks: list[Block] = [Heading("The paper again", 1), Paragraph(text), Paragraph(choices)]
+    if len(results.rows) < n_trials:
+        blocks.append(
+            Paragraph(f"Not finished yet: {len(results.rows)} of {n_trials} trainings are done.")
+        )
+    return blocks
+
+
+def _verdicts(claims: Sequence[Claim]) -> list[Block]:
+    confirmed = sum(claim.verdict == "yes" for claim in claims)
+    return [
+        Heading("Claims"),
+        Paragraph(
+            f"{confirmed} of {len(claims)} come out. A claim is put to each seed as a yes-or-no "
+            "question, and its verdict is yes if at least four of five answers are. Numbers are "
+            "medians with the smallest and largest value."
+        ),
+        claims_table(claims),
+    ]
+
+
+def _example(results: Results, example: str, figures: Path, csv: Path | None) -> list[Block]:
+    data = example_data(example, 0, csv=csv)
+    rows = []
+    for network in dict.fromkeys(row.trial.network for row in results.select(example=example)):
+        found = results.select(example=example, network=network, purpose="main")
+        if found:
+            rows.append(
+                (
+                    network,
+                    spread([row.final_error for row in found]),
+                    spread([row.best_error for row in found]),
+                    spread([float(len(row.active)) for row in found]),
+                    " ".join(map(str, found[0].active)) or "none",
+                )
+            )
+    table = Table(
+        ("network", "error at the end", "lowest error", "active modes", "which (first seed)"),
+        tuple(rows),
+    )
+    return [
+        Heading(example_title(example)),
+        Paragraph(data.note),
+        table,
+        *_pictures(example_figures(results, example, figures, csv=csv)),
+    ]
+
+
+def _pictures(drawn: dict[str, Path]) -> list[Picture]:
+    return [Picture(path, caption) for caption, path in drawn.items()]
