@@ -36,8 +36,14 @@ class Comparison:
         The best rival's.
     verdict : str
         `WINS`, `LEVEL` or `LOSES`.
-    told : str
-        The best result of a method that was told the truth, "" if there is none.
+    kind : str
+        "error", "false periods", "periods", "seconds" or "memory".
+    group : str
+        Of the problem.
+    told : float
+        The best result of a method that was told the truth, nan if there is none.
+    told_name : str
+        Its name.
     """
 
     case: str
@@ -45,7 +51,16 @@ class Comparison:
     rival: float
     rival_name: str
     verdict: str
-    told: str = ""
+    kind: str
+    group: str
+    told: float = np.nan
+    told_name: str = ""
+
+    @property
+    def factor(self) -> float:
+        """By how much the better one is better; infinite where the worse one has nothing."""
+        low, high = sorted((self.ours, self.rival))
+        return high / low if low > 0 else np.inf
 
 
 class Results:
@@ -115,10 +130,12 @@ def compare(
     score: Callable[[str], float],
     keys: Sequence[str],
     *,
-    larger: bool = False,
+    kind: str,
+    group: str,
     us: str = OURS,
 ) -> Comparison | None:
     """Compare us with the best rival by `score`, a function of the method's key."""
+    larger = kind == "periods"
     ours = score(us)
     rivals = {key: score(key) for key in keys if is_rival(key)}
     rivals = {key: value for key, value in rivals.items() if np.isfinite(value)}
@@ -128,11 +145,11 @@ def compare(
     verdict = (larger_is_better if larger else smaller_is_better)(ours, rivals[best])
     told = {key: score(key) for key in keys if is_told(key)}
     told = {key: value for key, value in told.items() if np.isfinite(value)}
-    words = ""
+    least, name = np.nan, ""
     if told and not larger:
-        least = min(told, key=lambda key: told[key])
-        words = f"{number(told[least])} ({plain_name(least)})"
-    return Comparison(case, ours, rivals[best], plain_name(best), verdict, words)
+        key = min(told, key=lambda key: told[key])
+        least, name = told[key], plain_name(key)
+    return Comparison(case, ours, rivals[best], plain_name(best), verdict, kind, group, least, name)
 
 
 def error_lines(results: Results, entries: Iterable[Entry]) -> list[Comparison]:
@@ -142,15 +159,15 @@ def error_lines(results: Results, entries: Iterable[Entry]) -> list[Comparison]:
         if entry.group == SIZE or entry.name not in results.problems():
             continue
         error = _median_of(results, entry.name, "error")
-        lines.append(compare(f"{entry.name}: error", error, results.methods()))
+        keys, kind = results.methods(), {"kind": "error", "group": entry.group}
+        lines.append(compare(f"{entry.name}: error", error, keys, **kind))
         if results.values(entry.name, INTEGER, "error"):
             case = f"{entry.name}: error, whole modes"
-            lines.append(compare(case, error, results.methods(), us=INTEGER))
+            lines.append(compare(case, error, keys, **kind, us=INTEGER))
         if entry.group == NOTHING:
             count = _mean_of(results, [entry.name], "n_found")
-            lines.append(
-                compare(f"{entry.name}: false periods per series", count, results.methods())
-            )
+            kind = {"kind": "false periods", "group": entry.group}
+            lines.append(compare(f"{entry.name}: false periods per series", count, keys, **kind))
     return [line for line in lines if line is not None]
 
 
@@ -194,11 +211,12 @@ def period_lines(results: Results, entries: Sequence[Entry], group: str) -> list
     lines = []
     for column, words in PERIOD_COLUMNS.items():
         share = _mean_of(results, names, column)
-        lines.append(compare(f"{group}: {words}", share, whole, larger=True))
+        lines.append(compare(f"{group}: {words}", share, whole, kind="periods", group=group))
     both = lambda key: _harmonic_mean(  # noqa: E731
         results.mean(names, key, "precision"), results.mean(names, key, "recall")
     )
-    lines.append(compare(f"{group}: F-score of the periods", both, whole, larger=True))
+    case = f"{group}: F-score of the periods"
+    lines.append(compare(case, both, whole, kind="periods", group=group))
     return [line for line in lines if line is not None]
 
 
@@ -222,9 +240,11 @@ def size_lines(results: Results, entries: Iterable[Entry]) -> list[Comparison]:
             for key in results.methods()
             if results.median(entry.name, key, "recall") == 1.0 or key == OURS
         ]
-        for column, words in (("seconds", "seconds"), ("megabytes", "peak memory in MB")):
+        for column, kind in (("seconds", "seconds"), ("megabytes", "memory")):
             score = _median_of(results, entry.name, column)
-            lines.append(compare(f"{entry.name}: {words}", score, able))
+            words = "seconds" if column == "seconds" else "peak memory in MB"
+            case = f"{entry.name}: {words}"
+            lines.append(compare(case, score, able, kind=kind, group=SIZE))
     return [line for line in lines if line is not None]
 
 

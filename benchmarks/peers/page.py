@@ -153,7 +153,7 @@ def _verdicts(lines: list[Comparison]) -> str:
         ["case", "ours", "best rival", "", "ours / rival", "verdict", "told †"],
         (
             [line.case, number(line.ours), number(line.rival), line.rival_name,
-             number(line.ours / line.rival) if line.rival else "–", line.verdict, line.told]
+             number(line.ours / line.rival) if line.rival else "–", line.verdict, _told(line)]
             for line in lines
         ),
     )  # fmt: skip
@@ -164,6 +164,10 @@ def _verdicts(lines: list[Comparison]) -> str:
         f"{count[WINS]} lines won, {count[LEVEL]} level, {count[LOSES]} lost."
     )
     return f"## Verdicts\n\n{words}\n\n{table}"
+
+
+def _told(line: Comparison) -> str:
+    return f"{number(line.told)} ({line.told_name})" if line.told_name else ""
 
 
 def _duels(results: Results, entries: Sequence[Entry]) -> str:

@@ -55,7 +55,7 @@ def test_verdicts_say_who_is_better(canned):
 def test_a_told_method_is_shown_but_not_counted(canned):
     line = verdict_of(page.comparisons(Results(canned), catalogue()), "example 1: error")
     assert line.rival_name == "LassoCV (scikit-learn)"
-    assert line.told.startswith("0.001")
+    assert (line.told, line.told_name) == (0.001, "limit: least squares from the truth")
 
 
 def test_medians_not_means_are_compared(canned):
