@@ -23,8 +23,9 @@ __all__ = ["Finding", "Gap", "Sampling", "Window", "check_sampling", "spectral_w
 
 FloatArray = NDArray[np.float64]
 
-_GAP = 5.0  # a pause is a gap if it is this many times the ordinary step …
-_GAP_SHARE = 0.01  # … and at least this share of the record
+_GAP = 5.0  # on an even grid a pause is a gap if it lasts so many steps …
+_CHANCE = 2.0  # … at irregular times if it is so many times what chance makes the longest …
+_GAP_SHARE = 0.01  # … and always at least this share of the record
 _SIDE_PEAK = 0.3  # relative height from which a peak of the window makes aliases
 _TRUSTED_CYCLES = 2.0  # a period seen fewer times than this could be a trend
 _FEW = 30  # samples below which a fit says little
@@ -135,7 +136,7 @@ def check_sampling(samples: Samples) -> Sampling:
     spacing = even_spacing(np.unique(theta))
     limit = highest_mode(theta)
     places = 2.0 / spacing + 1 if spacing is not None else domain.span / step + 1
-    gaps = _gaps(samples, domain, offsets, step)
+    gaps = _gaps(samples, domain, offsets, step if spacing is not None else None)
     window = spectral_window(theta, limit.max_mode)
     quality = Sampling(
         n=len(samples),
@@ -179,9 +180,16 @@ def spectral_window(theta: FloatArray, max_mode: int, points: int = 200_000) -> 
     return Window(modes, height.astype(np.float64), modes[order], height[order])
 
 
-def _gaps(samples: Samples, domain: Domain, offsets: FloatArray, step: float) -> tuple[Gap, ...]:
+def _gaps(
+    samples: Samples, domain: Domain, offsets: FloatArray, step: float | None
+) -> tuple[Gap, ...]:
+    """Pauses that neither the grid nor chance explains."""
     pauses = np.diff(offsets)
-    long = np.flatnonzero((pauses > _GAP * step) & (pauses > _GAP_SHARE * domain.span))
+    if step is not None:
+        limit = _GAP * step
+    else:  # the longest of n random pauses is about ln n times their mean
+        limit = _CHANCE * domain.span / len(pauses) * np.log(len(pauses) + 1.0)
+    long = np.flatnonzero(pauses > max(limit, _GAP_SHARE * domain.span))
     order = long[np.argsort(-pauses[long], kind="stable")]
     return tuple(
         Gap(samples.times[i], float(pauses[i]), float(pauses[i]) / domain.span) for i in order

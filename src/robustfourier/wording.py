@@ -43,10 +43,10 @@ _SHORT = {
     "month": "months",
     "year": "yr",
 }
-# For dates, the unit changes where the next one would still read more than one and a half.
+# For dates: seconds up to which each unit is used; days are told in hours up to two of them.
 _LADDER = (
-    ("microsecond", 1.5e-3),
-    ("millisecond", 1.5),
+    ("microsecond", 0.5e-3),
+    ("millisecond", 0.5),
     ("second", 100.0),
     ("minute", 100.0 * 60),
     ("hour", 48.5 * 3600),

@@ -1,0 +1,44 @@
+"""Shared by tests of plots, report and command line: one small fit, made once."""
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="session")
+def small_samples():
+    """Two patterns with periods 3.7 h (a sawtooth) and 11 h, noise 0.2, a gap, dates."""
+    from robustfourier.samples import from_arrays
+
+    rng = np.random.default_rng(7)
+    hours = np.sort(rng.uniform(0.0, 120.0, 420))
+    hours = hours[(hours < 50.0) | (hours > 62.0)]
+    values = 2.0 * (hours / 3.7 % 1.0) + np.cos(2 * np.pi * hours / 11.0)
+    values += 0.2 * rng.normal(size=len(hours))
+    times = np.datetime64("2024-03-01") + (hours * 3.6e9).astype("timedelta64[us]")
+    return from_arrays(times, values, time_name="when", value_name="level", source="tank.csv")
+
+
+@pytest.fixture(scope="session")
+def small_model(small_samples):
+    from robustfourier.analysis import fit_model
+
+    return fit_model(small_samples)
+
+
+@pytest.fixture(scope="session")
+def small_result(small_samples, small_model):
+    from robustfourier.results import summarise
+
+    return summarise(small_samples, small_model)
+
+
+@pytest.fixture(scope="session")
+def noise_result():
+    """A record of noise alone, with plain numbers as times."""
+    from robustfourier.analysis import fit_model
+    from robustfourier.results import summarise
+    from robustfourier.samples import from_arrays
+
+    noise = np.random.default_rng(3).normal(size=60)
+    samples = from_arrays(np.arange(60.0), noise, value_name="hiss", source="noise.csv")
+    return summarise(samples, fit_model(samples))

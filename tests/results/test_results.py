@@ -1,0 +1,160 @@
+import numpy as np
+import pytest
+
+from robustfourier.domain import Domain
+from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
+from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
+from robustfourier.samples import from_arrays
+from robustfourier.sampling import check_sampling, spectral_window
+from robustfourier.wording import readable_period, readable_periods, with_error
+
+
+def test_the_headline_says_how_many_how_much_and_how_long(small_result):
+    assert small_result.headline.startswith("Two repeating patterns explain 9")
+    assert "of the variation: 11.0" in small_result.headline or "3.70" in small_result.headline
+    assert small_result.headline.endswith("hours.")
+
+
+def test_noise_alone_gets_a_plain_word(noise_result):
+    assert noise_result.headline == "No repeating pattern stands out from the noise."
+    assert noise_result.patterns == ()
+
+
+def test_trend_patterns_and_residual_add_up_to_the_data(small_result):
+    total = small_result.trend + small_result.parts.sum(0) + small_result.residual
+    np.testing.assert_allclose(total, small_result.samples.values, atol=1e-9)
+
+
+def test_waveforms_run_through_the_folded_data(small_result):
+    for pattern in small_result.patterns:
+        wave = np.interp(pattern.folded.x, pattern.waveform.x, pattern.waveform.y)
+        left = pattern.folded.y - wave
+        np.testing.assert_allclose(left, small_result.residual, atol=0.05)
+
+
+def test_the_sawtooth_is_the_one_with_harmonics(small_result):
+    saw = next(p for p in small_result.patterns if len(p.harmonics) > 2)
+    assert abs(24.0 * saw.period - 3.7) < 0.005
+    assert saw.share > 0.2
+
+
+def test_gaps_are_mentioned(small_result):
+    assert any("gap without samples" in words for words in small_result.warnings)
+
+
+N_SPECTRUM = 500
+
+
+@pytest.fixture(scope="module")
+def spectrum():
+    rng = np.random.default_rng(0)
+    theta = np.sort(rng.uniform(-1.0, 1.0, N_SPECTRUM))
+    noise = rng.normal(size=N_SPECTRUM)
+    tone = 0.8 * np.cos(np.pi * 40.3 * theta - 1.0)
+    return amplitude_spectrum(theta, tone + noise, noise, max_mode=250.0, lines=np.array([40.3]))
+
+
+class TestSpectrum:
+    def test_a_tone_has_its_amplitude_at_its_mode(self, spectrum):
+        top = np.argmax(spectrum.data)
+        assert abs(spectrum.mode[top] - 40.3) <= 0.25
+        assert abs(spectrum.data[top] - 0.8) < 0.15
+
+    def test_the_floor_is_what_noise_has(self, spectrum):
+        assert np.median(spectrum.floor) == pytest.approx(2.0 / np.sqrt(N_SPECTRUM), rel=0.15)
+
+    def test_noise_stays_below_the_line_and_the_tone_does_not(self, spectrum):
+        assert (spectrum.residual < spectrum.line).mean() > 0.999
+        assert spectrum.data.max() > spectrum.line.max()
+
+    def test_thinning_keeps_every_peak(self, spectrum):
+        keep = peak_bins(spectrum.mode, spectrum.data, 100)
+        assert spectrum.data[keep].max() == spectrum.data.max()
+        assert len(keep) == 100
+
+
+class TestAxis:
+    @pytest.mark.parametrize(
+        ("low", "high"), [(0.0, 1.0), (-3e-7, 5e-7), (1e6, 1e6 + 3), (2450622.9, 2451238.5)]
+    )
+    def test_ticks_are_inside_and_labels_differ(self, low, high):
+        at = even_ticks(low, high, 6)
+        assert 3 <= len(at) <= 13
+        assert low <= at[0] + 1e-9 * abs(high)
+        assert at[-1] <= high + 1e-9 * abs(high)
+        assert len(set(number_labels(at))) == len(at)
+
+    @pytest.mark.parametrize("days", [1e-6, 1e-3, 0.1, 1.0, 5.0, 40.0, 400.0, 5000.0, 100_000.0])
+    def test_dates_have_a_handful_of_labels(self, days):
+        times = np.datetime64("2019-11-28T06:00", "us") + (np.array([0.0, days]) * 86400e6).astype(
+            "timedelta64[us]"
+        )
+        axis = TimeAxis.of(Domain.from_times(times), "when")
+        low, high = axis.positions(times)
+        at, labels = axis.ticks(low, high, 6)
+        assert 2 <= len(at) <= 12
+        assert len(set(labels)) == len(labels)
+
+    def test_local_time_is_shown_where_there_is_a_zone(self):
+        import pandas as pd
+
+        times = pd.DatetimeIndex(["2024-07-01T00:00Z", "2024-07-02T00:00Z"])
+        local = times.tz_convert("Europe/Berlin")
+        axis = TimeAxis.of(Domain.from_times(local), "when")
+        assert axis.positions(local)[0] - axis.positions(times)[0] == 7200
+        assert "Europe/Berlin" in axis.label
+
+
+class TestSampling:
+    def test_even_sampling_is_recognised_with_its_nyquist_period(self):
+        quality = check_sampling(from_arrays(np.arange(100.0), np.ones(100)))
+        assert quality.even
+        assert quality.filled == 1.0
+        assert quality.shortest == pytest.approx(2.0, rel=0.02)
+        assert quality.resolution == pytest.approx(1 / 99)
+
+    def test_missing_places_are_not_taken_for_irregular_times(self):
+        times = np.delete(np.arange(100.0), [3, 50, 51, 77])
+        quality = check_sampling(from_arrays(times, np.ones(96)))
+        assert quality.even
+        assert quality.filled == pytest.approx(0.96)
+
+    def test_a_gap_is_found_with_its_length(self):
+        times = np.concatenate([np.arange(50.0), np.arange(150.0, 200.0)])
+        quality = check_sampling(from_arrays(times, np.ones(100)))
+        assert len(quality.gaps) == 1
+        assert quality.gaps[0].length == 101.0
+
+    def test_a_nightly_rhythm_shows_in_the_window(self):
+        rng = np.random.default_rng(0)
+        nights = np.repeat(np.arange(120.0), 3) + rng.uniform(0.0, 0.2, 360)
+        quality = check_sampling(from_arrays(np.sort(nights), np.ones(360), unit="day"))
+        rhythm = quality.domain.period(quality.window.peak_mode[0])
+        assert rhythm == pytest.approx(1.0, rel=0.01)
+        assert any("has a rhythm of" in finding.text for finding in quality.findings)
+
+    def test_the_window_is_its_definition(self):
+        theta = np.random.default_rng(0).uniform(-1, 1, 50)
+        window = spectral_window(theta, 20)
+        direct = np.abs(np.exp(-1j * np.pi * np.outer(window.mode, theta)).mean(axis=1))
+        np.testing.assert_allclose(window.height, direct, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("period", "error", "words"),
+    [(1.0, 0.001, "24.00 h"), (29.0, 0.03, "29.00 d"), (1 / 86400, 1e-8, "1.000 s"),
+     (400.0, 0.5, "400.0 d"), (3652.5, 1.0, "10.00 yr"), (0.02, None, "28.8 min")],
+)  # fmt: skip
+def test_periods_of_dates_are_told_in_the_unit_people_use(period, error, words):
+    assert readable_period(period, "day", error=error, dates=True) == words
+
+
+def test_digits_follow_the_error():
+    assert with_error(1.2345678, 0.01) == "1.235 ± 0.010"
+    assert with_error(1.2345678, 0.3) == "1.2 ± 0.3"
+    assert with_error(123456.0, 2000.0) == "123,456 ± 2,000"
+
+
+def test_periods_share_their_unit():
+    words = readable_periods([0.5, 1.0], "day", [1e-4, 1e-4], dates=True)
+    assert words == "12.00 and 24.00 hours"
