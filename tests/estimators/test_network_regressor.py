@@ -341,7 +341,7 @@ def test_what_cannot_be_used_is_named_and_nothing_is_half_fitted(options, X, y, 
 
 def test_text_objects_and_mixed_timezones_are_refused():
     model = regressor(n_steps=5)
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    with pytest.raises(InputError, match="X cannot be used, give numbers or dates: could not con"):
         model.fit(np.array([["a"], ["b"]], dtype=object), [1.0, 2.0])
     mixed = [
         [pd.Timestamp("2024-01-01", tz="UTC").to_pydatetime()],

@@ -85,6 +85,12 @@ def test_a_crash_between_checkpoints_costs_only_the_steps_since_the_last(tmp_pat
     assert_same(train(), train(resume=checkpoint))
 
 
+def test_chosen_records_survive_an_interruption():
+    steps = [3, 20, 50]
+    short = train(n_steps=25, record_every=steps)
+    assert_same(train(record_every=steps), train(record_every=steps, resume=short.checkpoint))
+
+
 def test_a_finished_training_can_be_prolonged():
     short = train(n_steps=25)
     assert_same(train(), train(resume=short.checkpoint))

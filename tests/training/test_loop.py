@@ -11,6 +11,7 @@ from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
 from robustfourier.nn import FourierNetwork
 from robustfourier.training import InverseDecay, StopWhenStalled, train_jointly, train_layerwise
+from robustfourier.training.engine_torch import TorchEngine
 
 THETA = np.linspace(-1, 1, 60)
 Y = np.cos(2 * np.pi * THETA)
@@ -35,6 +36,14 @@ def test_the_history_records_the_start_every_so_many_steps_and_the_end():
     assert history.loss[3] == pytest.approx(history.batch_loss[20:].mean())
     assert history.engine == "torch"
     assert history.diagonal.shape == (4, 14)
+
+
+def test_the_steps_to_record_at_can_be_chosen():
+    chosen, every = train(record_every=[1, 7, 30]), train(record_every=1)
+    assert chosen.history.step.tolist() == [0, 1, 7, 30, 100]
+    at = chosen.history.step
+    np.testing.assert_array_equal(chosen.history.diagonal, every.history.diagonal[at])
+    assert chosen.history.loss[3] == pytest.approx(every.history.batch_loss[7:30].mean())
 
 
 def test_the_history_starts_at_the_start_and_ends_at_the_end():
@@ -152,6 +161,23 @@ def test_the_same_seed_gives_the_same_bits_whatever_threads_torch_has():
     finally:
         torch.set_num_threads(before)
     np.testing.assert_array_equal(*results)
+
+
+def test_torch_keeps_to_one_thread_while_it_trains(monkeypatch):
+    seen, step = set(), TorchEngine._step
+
+    def watched(*arguments):
+        seen.add(torch.get_num_threads())
+        return step(*arguments)
+
+    monkeypatch.setattr(TorchEngine, "_step", watched)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        train(n_steps=3)
+    finally:
+        torch.set_num_threads(before)
+    assert seen == {1}
 
 
 def test_nothing_is_taken_from_the_global_random_state():

@@ -55,9 +55,7 @@ def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
                 "Reshape your data with X.reshape(-1, 1) if it is one column of times"
             )
         return list(array.T)
-    array = check_array(
-        X, dtype="numeric", ensure_all_finite=False, input_name="X", estimator=estimator
-    )
+    array = _check_array("X", X, estimator)
     _require_finite("X", array)
     return list(array.T)
 
@@ -113,15 +111,7 @@ def check_targets(y: Any, n_rows: int, estimator: BaseEstimator) -> FloatArray:
         raise InputError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None"
         )
-    array = check_array(
-        y,
-        dtype="numeric",
-        ensure_2d=False,
-        allow_nd=True,
-        ensure_all_finite=False,
-        input_name="y",
-        estimator=estimator,
-    )
+    array = _check_array("y", y, estimator, ensure_2d=False, allow_nd=True)
     if array.ndim > 2:
         raise InputError(f"y has shape {array.shape}; give (n_samples,) or (n_samples, n_outputs)")
     if len(array) != n_rows:
@@ -205,6 +195,21 @@ def seed_sequence(random_state: Any, n_seeds: int) -> list[int]:
             "numpy Generator or RandomState, or None"
         ) from error
     return [int(seed) for seed in rng.integers(2**63, size=n_seeds)]
+
+
+def _check_array(name: str, values: Any, estimator: BaseEstimator, **options: Any) -> NDArray[Any]:
+    """Return numbers, of any size; scikit-learn's words, but our kind of error."""
+    try:
+        return check_array(
+            values,
+            dtype="numeric",
+            ensure_all_finite=False,
+            input_name=name,
+            estimator=estimator,
+            **options,
+        )
+    except ValueError as error:
+        raise InputError(f"{name} cannot be used, give numbers or dates: {error}") from error
 
 
 def _frame_columns(X: Any) -> list[Any] | None:

@@ -84,9 +84,9 @@ class Recorder:
         diagonal = None if weights.diagonal is None else weights.diagonal.astype(np.float64)
         self._records.append((step, loss, phase, values, diagonal))
 
-    def keep_multiples_of(self, every: int) -> None:
-        """Forget the records of other steps."""
-        self._records = [record for record in self._records if record[0] % every == 0]
+    def keep(self, wanted: Callable[[int], bool]) -> None:
+        """Forget the records of steps that are not wanted."""
+        self._records = [record for record in self._records if wanted(record[0])]
 
     def history(self) -> History:
         """Return all records so far."""

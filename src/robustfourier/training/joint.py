@@ -50,7 +50,7 @@ def train_jointly(
     output_box: float | None = None,
     engine: EngineName = "auto",
     random_state: int | np.random.Generator | None = None,
-    record_every: int = 1000,
+    record_every: int | Sequence[int] = 1000,
     metrics: Mapping[str, Metric] | None = None,
     observers: Sequence[Observer] = (),
     observe_every: int = 1000,
@@ -82,8 +82,9 @@ def train_jointly(
     engine : {"auto", "torch", "fused"}
     random_state : int, numpy Generator or None
         For the batches.
-    record_every : int, default 1000
-        Steps between two records of the history.
+    record_every : int or sequence of int, default 1000
+        Steps between two records of the history, or the steps to record at (start and end
+        always are).
     metrics : mapping of str to callable, optional
         ``name → metric(weights)``, a number to record.
     observers : sequence of callables

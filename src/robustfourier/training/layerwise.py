@@ -48,7 +48,7 @@ def train_layerwise(
     output_box: Box = None,
     engine: EngineName = "auto",
     random_state: int | np.random.Generator | None = None,
-    record_every: int = 1000,
+    record_every: int | Sequence[int] = 1000,
     metrics: Mapping[str, Metric] | None = None,
     observers: Sequence[Observer] = (),
     observe_every: int = 1000,

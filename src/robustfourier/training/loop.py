@@ -56,8 +56,8 @@ class Watch:
 
     Attributes
     ----------
-    record_every : int
-        Steps between two records of the history.
+    record_every : int or sequence of int
+        Steps between two records of the history, or the steps to record at.
     metrics : mapping of str to callable
         ``name → metric(weights)``, computed at each record.
     observers : sequence of callables
@@ -65,15 +65,31 @@ class Watch:
         Steps between two calls of the observers.
     """
 
-    record_every: int = 1000
+    record_every: int | Sequence[int] = 1000
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     observers: Sequence[Observer] = ()
     observe_every: int = 1000
 
     def __post_init__(self) -> None:
         for name in ("record_every", "observe_every"):
-            if getattr(self, name) < 1:
+            if np.min(getattr(self, name), initial=1) < 1:
                 raise InputError(f"{name}={getattr(self, name)!r} must be at least 1 step")
+
+    def is_record(self, step: int) -> bool:
+        """Return whether the history is recorded after `step` steps; the start always is."""
+        if isinstance(self.record_every, Sequence):
+            return step == 0 or step in self.record_every
+        return step % self.record_every == 0
+
+    def next_stop(self, step: int) -> float:
+        """Return the first step after `step` at which something is to be recorded or shown."""
+        if isinstance(self.record_every, Sequence):
+            stops = [later for later in self.record_every if later > step]
+        else:
+            stops = [_next_multiple(step, self.record_every)]
+        if self.observers:
+            stops.append(_next_multiple(step, self.observe_every))
+        return min(stops, default=np.inf)
 
 
 def run_phases(
@@ -112,6 +128,10 @@ def run_phases(
     return Training(run.weights(), run.recorder.history(), run.checkpoint(), completed)
 
 
+def _next_multiple(step: int, every: int) -> int:
+    return step - step % every + every
+
+
 class _Run:
     """The moving parts of one training."""
 
@@ -147,7 +167,7 @@ class _Run:
             self.recorder.record(0, self.phases[0].name, self.weights())
         for phase, offset, size in self._blocks():
             rate = self._run_block(phase, offset, size)
-            if self.step % self.watch.record_every == 0 or self.step == self.n_steps:
+            if self.watch.is_record(self.step) or self.step == self.n_steps:
                 self.recorder.record(self.step, phase.name, self.weights())
             if self._observers_say_stop(phase, rate):
                 if self.recorder.last_step < self.step:
@@ -161,16 +181,13 @@ class _Run:
         for phase in self.phases:
             end = begin + phase.n_steps
             while begin <= self.step < end:
-                yield phase, self.step - begin, min(end, self._next_stop()) - self.step
+                stop = min(end, self.watch.next_stop(self.step), self.step + self._longest())
+                yield phase, self.step - begin, int(stop) - self.step
             begin = end
 
-    def _next_stop(self) -> int:
-        stops = [self.step - self.step % self.watch.record_every + self.watch.record_every]
-        if self.watch.observers:
-            every = self.watch.observe_every
-            stops.append(self.step - self.step % every + every)
-        stops.append(self.step + max(1, _BLOCK_BYTES // (16 * self.source.batch_size)))
-        return min(stops)
+    def _longest(self) -> int:
+        """Steps whose batches may be drawn at once."""
+        return max(1, _BLOCK_BYTES // (16 * self.source.batch_size))
 
     def _run_block(self, phase: Phase, offset: int, size: int) -> float:
         rates = phase.schedule.rates(offset, size)
@@ -270,5 +287,5 @@ class _Run:
         self.recorder.restore(checkpoint.group("history"))
         if self.step < self.n_steps:
             # the record of a premature end is not one that the uninterrupted training makes
-            self.recorder.keep_multiples_of(self.watch.record_every)
+            self.recorder.keep(self.watch.is_record)
         self._start(Weights(self.architecture, checkpoint.group("parameters")))
