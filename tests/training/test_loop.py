@@ -143,6 +143,13 @@ def test_divergence_stops_and_keeps_the_last_good_weights(rate):
         np.testing.assert_array_equal(array, good[name])
 
 
+def test_a_loss_grown_a_thousandfold_is_divergence_though_it_is_finite():
+    # boxes keep the weights, and so the loss, from growing to infinity
+    boxes = {"diagonal_box": 30.0, "output_box": 30.0}
+    with pytest.raises(DivergenceError, match=r"went from 0\.\d+ to \d\.\d+e\+0\d;"):
+        train(n_steps=200, schedule=InverseDecay(20.0, 0), **boxes)
+
+
 def test_a_start_at_the_solution_is_no_divergence():
     done = train(n_steps=1000, schedule=InverseDecay(0.5)).weights
     noisy = Y + 0.01 * np.random.default_rng(0).normal(size=len(Y))
