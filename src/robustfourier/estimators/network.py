@@ -96,7 +96,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         `robustfourier.estimators.activity`, which needs no number.
     dtype : {"float64", "float32"}, default "float64"
         What training computes in.
-    engine : {"auto", "torch", "fused", "dense"}, default "auto"
+    engine : {"auto", "torch", "fused"}, default "auto"
     observers : sequence of callables, optional
         Called with a `Progress` every 1000 steps; one that returns True ends the training.
     random_state : int, numpy Generator, RandomState or None, default None

@@ -47,7 +47,7 @@ def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
     frame = _frame_columns(X)
     if frame is not None and any(_is_date(column) for column in frame):
         return frame
-    if _is_date(X):
+    if frame is None and _is_date(X):
         array = np.asarray(X)
         if array.ndim != 2:
             raise InputError(
