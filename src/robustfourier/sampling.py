@@ -86,7 +86,7 @@ class Sampling:
         Difference of two frequencies that can just be told apart, 1 / span.
     longest, shortest : float
         Longest and shortest period that can be found.
-    max_mode : int
+    max_mode : float
         The highest mode a search would try, and `rule` says why.
     gaps : tuple of Gap
         The longest first.
@@ -104,7 +104,7 @@ class Sampling:
     resolution: float
     longest: float
     shortest: float
-    max_mode: int
+    max_mode: float
     rule: str
     gaps: tuple[Gap, ...]
     window: Window
@@ -156,14 +156,14 @@ def check_sampling(samples: Samples) -> Sampling:
     return Sampling(**{**vars(quality), "findings": tuple(_findings(quality, samples))})
 
 
-def spectral_window(theta: FloatArray, max_mode: int, points: int = 200_000) -> Window:
+def spectral_window(theta: FloatArray, max_mode: float, points: int = 200_000) -> Window:
     """Spectral window of samples at θ, up to twice the highest mode searched.
 
     Parameters
     ----------
     theta : ndarray of shape (n,)
         Positions in [-1, 1].
-    max_mode : int
+    max_mode : float
         Highest mode of a search; a side peak at k turns mode m into k ± m.
     points : int
         Points of the grid at most.

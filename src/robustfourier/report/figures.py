@@ -28,8 +28,8 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 WIDE, NARROW = 960, 460
-_DOTS = 3000
-_FOLDED = 1200
+_DOTS = 2500
+_FOLDED = 700
 _BAND = 1.645  # standard errors to each side of a 90 % band
 _CYCLES_SEEN = 60.0
 

@@ -6,11 +6,24 @@
   var data = JSON.parse(document.getElementById("payload").textContent);
   var plots = [];
 
-  function floats(text, origin) {
+  function view(text) {
     var raw = atob(text), bytes = new Uint8Array(raw.length);
     for (var i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-    var view = new DataView(bytes.buffer), out = new Array(bytes.length / 4);
-    for (var j = 0; j < out.length; j++) out[j] = view.getFloat32(4 * j, true) + (origin || 0);
+    return new DataView(bytes.buffer);
+  }
+  function floats(text, origin) {
+    var from = view(text), out = new Array(from.byteLength / 4);
+    for (var j = 0; j < out.length; j++) out[j] = from.getFloat32(4 * j, true) + (origin || 0);
+    return out;
+  }
+  function steps(part) {
+    var from = view(part.steps), out = new Array(from.byteLength / 2), unit = (part.high - part.low) / 65535;
+    for (var j = 0; j < out.length; j++) out[j] = part.low + unit * from.getUint16(2 * j, true);
+    return out;
+  }
+  function between(ends, count) {
+    var out = new Array(count);
+    for (var j = 0; j < count; j++) out[j] = ends[0] + (ends[1] - ends[0]) * j / (count - 1);
     return out;
   }
   function css(name) { return getComputedStyle(root).getPropertyValue(name).trim(); }
@@ -30,9 +43,10 @@
     return new Date(x * 1000).toISOString().replace("T", " ").replace(/(:00)?\.000Z$/, "").replace("Z", "");
   }
 
-  var samples = { x: floats(data.samples.x, data.samples.origin), y: floats(data.samples.y), fit: floats(data.samples.fit) };
+  var samples = { x: floats(data.samples.x, data.samples.origin), y: floats(data.samples.y), fit: steps(data.samples.fit) };
   samples.rest = samples.y.map(function (y, i) { return y - samples.fit[i]; });
-  var curve = { x: floats(data.curve.x, data.curve.origin), y: floats(data.curve.y), std: floats(data.curve.std) };
+  var curve = { y: steps(data.curve.y), std: steps(data.curve.std) };
+  curve.x = between(data.curve.ends, curve.y.length);
   var band = curve.std.some(function (s) { return s > 0; });
   var spectrum = data.spectrum;
   ["x", "y", "smooth", "floor", "line"].forEach(function (key) { spectrum[key] = floats(spectrum[key]); });

@@ -1,0 +1,117 @@
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from robustfourier import plots
+from robustfourier.errors import InputError
+from robustfourier.injection import Completeness
+from robustfourier.plots.files import save_completeness, save_figures, save_window
+from robustfourier.sampling import check_sampling
+
+HOSTILE = r"cost $5 \frac{ 🌊 <b> %s"
+ONE_AXES = ["fit", "spectrum", "component", "diagonal", "residuals", "histogram"]
+
+
+@pytest.fixture
+def ax():
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    return figure.add_subplot()
+
+
+@pytest.mark.parametrize("name", ONE_AXES)
+def test_each_figure_is_drawn_on_the_axes_it_is_given(small_result, ax, name):
+    assert getattr(plots, f"plot_{name}")(small_result, ax=ax) is ax
+    assert ax.lines or ax.collections or ax.patches
+    ax.figure.canvas.draw()
+
+
+@pytest.mark.parametrize("name", ONE_AXES)
+def test_odd_names_are_drawn_as_they_are(small_result, ax, name):
+    from dataclasses import replace
+
+    samples = replace(small_result.samples, value_name=HOSTILE)
+    result = replace(small_result, samples=samples, axis=replace(small_result.axis, label=HOSTILE))
+    getattr(plots, f"plot_{name}")(result, ax=ax)
+    from robustfourier.plots.style import looks
+
+    with looks():
+        ax.figure.canvas.draw()
+
+
+def test_a_model_draws_itself(small_model, small_samples, ax):
+    assert small_model.plot(ax=ax) is ax
+    n_lines = len(ax.lines)
+    small_model.plot(small_samples.axis, small_samples.values, ax=ax)
+    assert len(ax.lines) > n_lines
+
+
+def test_a_model_and_its_data_do_for_every_figure(small_model, small_samples, ax):
+    plots.plot_spectrum(small_model, small_samples.axis, small_samples.values, ax=ax)
+    assert ax.get_yscale() == "log"
+
+
+def test_a_model_without_its_data_says_what_is_needed(small_model):
+    with pytest.raises(InputError, match=re.escape("times and values are needed")):
+        plots.plot_spectrum(small_model)
+
+
+def test_components_share_one_figure(small_result):
+    figure = Figure()
+    axes = plots.plot_components(small_result, axes=figure.subplots(1, 2))
+    assert all(ax.lines for ax in axes)
+
+
+def test_a_pattern_that_is_not_there_is_refused(small_result, ax):
+    with pytest.raises(InputError, match=re.escape("index=99 must be below")):
+        plots.plot_component(small_result, 99, ax=ax)
+
+
+def test_a_pattern_without_a_link_says_so(small_result, ax):
+    unlinked = [i for i, p in enumerate(small_result.patterns) if p.link is None]
+    assert unlinked, "a sawtooth has no link"
+    with pytest.raises(InputError, match=re.escape("has no link")):
+        plots.plot_link(small_result, unlinked[0], ax=ax)
+
+
+@pytest.mark.parametrize("name", ["fit", "spectrum", "residuals", "histogram", "diagonal"])
+def test_noise_alone_can_be_drawn(noise_result, ax, name):
+    getattr(plots, f"plot_{name}")(noise_result, ax=ax)
+
+
+def test_all_figures_are_saved_and_are_the_same_bytes_each_time(small_result, tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        written = save_figures(small_result, tmp_path / folder, ("png", "svg"))
+    names = {path.name for path in written}
+    assert {"fit.png", "spectrum.svg", "components.png", "diagonal.png", "residuals.svg"} <= names
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_the_surveys_are_saved(small_samples, tmp_path):
+    save_window(check_sampling(small_samples), tmp_path / "window.png")
+    found = Completeness(
+        np.array([3.0, 10.0]),
+        np.array([10.0, 3.0]),
+        np.array([0.1, 0.2]),
+        np.array([[0.0, 1.0], [0.5, 1.0]]),
+        4,
+        0.0,
+    )
+    save_completeness(found, tmp_path / "map.png", "day", False)
+    assert (tmp_path / "window.png").stat().st_size > 1000
+    assert (tmp_path / "map.png").stat().st_size > 1000
+
+
+def test_pyplot_is_not_needed_to_write_files():
+    code = (
+        "import sys, robustfourier.plots.files; "
+        "assert 'matplotlib' not in sys.modules, 'matplotlib is loaded late'"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

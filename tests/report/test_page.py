@@ -1,0 +1,163 @@
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from robustfourier.report import render
+from robustfourier.report.payload import payload
+from robustfourier.report.svg import Panel
+
+RUN = {"Estimator": "PeriodicMixture", "Seed": "0"}
+HOSTILE = (
+    "</script><script>alert('x')</script><img src=x onerror=alert(1)>$5 \\frac{ {{7*7}} =cmd()"
+)
+
+
+class Outline(HTMLParser):
+    """Tags with their attributes, and the text between them."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.text: list[str] = []
+        self.inside: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        self.inside.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.inside and self.inside.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if not {"script", "style"} & set(self.inside):
+            self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def page(small_result):
+    return render(small_result, RUN)
+
+
+def test_the_headline_is_the_title_of_the_page(page, small_result):
+    assert f"<h1>{small_result.headline}</h1>" in page
+
+
+def test_nothing_is_loaded_from_outside(page):
+    outline = Outline(page)
+    for tag, attributes in outline.tags:
+        assert tag not in ("link", "iframe", "img", "object", "embed", "base"), tag
+        assert "src" not in attributes
+        assert not str(attributes.get("href", "#")).startswith(("http", "//"))
+    own_words = re.sub(r"<script>.*?</script>", "", page, flags=re.S)
+    addresses = set(re.findall(r"https?://[^\s\"'<)]+", own_words))
+    assert addresses <= {"http://www.w3.org/2000/svg"}, "the name of SVG is no address"
+    assert "url(" not in page
+    assert "@import" not in page
+    assert "default-src 'none'" in page
+
+
+def test_every_figure_is_there_without_javascript(page, small_result):
+    labels = {a["aria-label"] for tag, a in Outline(page).tags if tag == "svg" and "role" in a}
+    wanted = {
+        "Data and fit",
+        "Amplitude spectrum with the modes found, the noise floor and the false-alarm line",
+        "Weights of the diagonal layer",
+        "Residuals against time",
+        "Histogram of the residuals",
+        "Spectrum of the residuals",
+    } | {f"Waveform of pattern {p.name}" for p in small_result.patterns}
+    assert wanted <= labels
+
+
+def test_warnings_modes_and_run_are_told(page, small_result):
+    text = " ".join(Outline(page).text)
+    for warning in small_result.warnings:
+        assert warning in text
+    assert text.count("± ") >= 3 * len(small_result.modes)
+    assert "PeriodicMixture" in text
+
+
+def test_user_text_is_escaped_wherever_it_is_shown(small_result):
+    samples = replace(
+        small_result.samples, value_name=HOSTILE, time_name=HOSTILE, source=HOSTILE + ".csv"
+    )
+    axis = replace(small_result.axis, label=HOSTILE)
+    page = render(replace(small_result, samples=samples, axis=axis), {HOSTILE: HOSTILE})
+    outline = Outline(page)
+    assert [tag for tag, _ in outline.tags].count("script") == 3
+    assert not [tag for tag, _ in outline.tags if tag == "img"]
+    assert not [a for _, a in outline.tags if any(name.startswith("on") for name in a)]
+    assert HOSTILE in " ".join(outline.text)
+    assert "49 =cmd()" not in page
+
+
+def test_the_payload_is_json_that_cannot_leave_its_element(small_result):
+    samples = replace(small_result.samples, value_name=HOSTILE)
+    text = payload(replace(small_result, samples=samples))
+    assert "<" not in text
+    assert ">" not in text
+    assert json.loads(text)["value"] == HOSTILE
+
+
+def test_noise_alone_makes_a_page_too(noise_result):
+    page = render(noise_result, RUN)
+    assert "No mode stands out from the noise." in page
+    assert "Waveform of pattern" not in page
+
+
+def test_ten_thousand_samples_stay_below_a_megabyte(small_result):
+    rng = np.random.default_rng(0)
+    n = 10_000
+    position = np.sort(rng.uniform(small_result.position[0], small_result.position[-1], n))
+    values = rng.normal(size=n)
+    many = replace(
+        small_result,
+        samples=replace(small_result.samples, values=values, times=np.zeros(n, "M8[us]")),
+        position=position,
+        fitted=values,
+        residual=values,
+        curve=replace(
+            small_result.curve,
+            x=np.linspace(position[0], position[-1], 12_000),
+            y=rng.normal(size=12_000),
+            std=np.ones(12_000),
+        ),
+        patterns=tuple(
+            replace(p, folded=replace(p.folded, x=rng.uniform(size=n), y=values))
+            for p in (small_result.patterns * 6)[:12]
+        ),
+    )
+    assert len(render(many, RUN).encode()) < 1_000_000
+
+
+class TestPanel:
+    def test_data_land_where_they_belong(self):
+        panel = Panel(200, 100, (0.0, 10.0), (0.0, 1.0), left=20, right=20, top=10, bottom=30)
+        assert panel.px(0.0) == 20
+        assert panel.px(10.0) == 180
+        assert panel.py(1.0) == 10
+        assert panel.py(0.0) == 70
+
+    def test_logarithms_are_even_steps(self):
+        panel = Panel(200, 100, (0.0, 1.0), (0.01, 100.0), log=True, top=0, bottom=0)
+        np.testing.assert_allclose(np.diff(panel.py(np.array([0.01, 0.1, 1.0, 10.0]))), -25.0)
+
+    def test_text_is_escaped(self):
+        panel = Panel(200, 100, (0.0, 1.0), (0.0, 1.0), title='"><script>')
+        panel.axes("<b>", "&", xticks=(np.array([0.5]), ["<i>"]))
+        panel.mark(0.5, 0.5, "<u>", "c0")
+        drawn = str(panel)
+        assert not re.search(r"<(b|i|u|script)>", drawn)
+
+    @pytest.mark.parametrize("ends", [(1.0, 1.0), (np.nan, 1.0), (0.0, np.inf), (5.0, 2.0)])
+    def test_ranges_without_length_do_not_break_it(self, ends):
+        panel = Panel(200, 100, ends, ends)
+        panel.axes("x", "y")
+        panel.points(np.array([1.0]), np.array([1.0]), "data")
+        assert "nan" not in str(panel)
