@@ -54,16 +54,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 """Example → the networks that the paper trains on it ("simulated" is our stand-in for its 4)."""
 
 STEPS: dict[str, int] = {
-    "1": 20_000,
-    "2": 20_000,
-    "3": 20_000,
-    "4": 10_000,
-    "simulated": 8_000,
-    "trends": 10_000,
+    "1": 60_000,
+    "2": 60_000,
+    "3": 60_000,
+    "4": 30_000,
+    "simulated": 24_000,
+    "trends": 30_000,
 }
 """Example → steps of SGD. Short series are passed over more often and need fewer."""
 
-LONGER_WITHOUT_DENSE = 4
+LONGER_WITHOUT_DENSE = 2
 """Networks without dense layers learn slower and cost little: they take so many times the steps."""
 
 SEEDS = (0, 1, 2, 3, 4)
@@ -108,7 +108,7 @@ class Trial:
     decay_rate: float = 0.95
     decay_steps: float = 5e4
     batch_size: int = 201
-    n_steps: int = 20_000
+    n_steps: int = 60_000
     noise: float = 0.4
     dtype: str = "float32"
     variation: str = ""
@@ -214,7 +214,7 @@ def _sweep(example: str) -> Iterator[Trial]:
     }
     for label, change in variations.items():
         for network in ("u0_diag", "u1_diag", "u1_standard"):
-            steps = 10_000 * (LONGER_WITHOUT_DENSE if network == "u0_diag" else 1)
+            steps = 20_000 * (LONGER_WITHOUT_DENSE if network == "u0_diag" else 1)
             base = Trial(example, network, 0, purpose="sweep", variation=label, n_steps=steps)
             yield replace(base, **change)
 
