@@ -1,0 +1,5 @@
+"""``python -m robustfourier.cli`` is ``robustfourier``."""
+
+from robustfourier.cli.app import main
+
+main()

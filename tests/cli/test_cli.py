@@ -1,0 +1,326 @@
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import robustfourier
+from robustfourier.cli import main
+from robustfourier.cli.options import duration, instant
+from robustfourier.errors import InputError
+from robustfourier.samples import read_samples
+
+PROGRAM = [sys.executable, "-m", "robustfourier.cli"]
+HOSTILE = "=cmd() <script> $5 \\frac{"
+ESCAPE = "\x1b["
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    """Half-hourly values with a period of 12.4 hours, and a column with an ugly name."""
+    rng = np.random.default_rng(5)
+    n = 160
+    hours = 0.5 * np.arange(n)
+    level = 2.0 * np.cos(2 * np.pi * hours / 12.4) + 0.3 * rng.normal(size=n)
+    times = np.datetime64("2024-03-01T00:00") + (30 * np.arange(n)).astype("timedelta64[m]")
+    path = tmp_path_factory.mktemp("record") / "tank.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["when", HOSTILE])
+        writer.writerows(zip(times.astype(str), level.round(4), strict=True))
+    return path
+
+
+@pytest.fixture(scope="module")
+def finished(record, tmp_path_factory):
+    """One run as on a bare machine: no HOME, no locale, no terminal."""
+    folder = tmp_path_factory.mktemp("run")
+    bare = {"PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [*PROGRAM, "fit", str(record), "--out", "out"],
+        cwd=folder, env=bare, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done, folder / "out"
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return stop.value.code, said.out, said.err
+
+    return run
+
+
+class TestFit:
+    def test_it_works_without_home_locale_or_terminal(self, finished):
+        done, _ = finished
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        assert "One repeating pattern explains" in done.stdout
+        assert re.search(r"12\.[34]\d* ", done.stdout)
+
+    def test_nothing_is_coloured_in_a_pipe(self, finished):
+        assert ESCAPE not in finished[0].stdout
+
+    def test_the_folder_has_its_fixed_layout(self, finished):
+        names = {path.name for path in finished[1].iterdir()}
+        assert names == {
+            "report.html", "modes.csv", "components.csv", "fit.csv", "model.rfm", "figures",
+            "run.json",
+        }  # fmt: skip
+        figures = {path.name for path in (finished[1] / "figures").iterdir()}
+        assert {"fit.png", "spectrum.png", "components.png"} <= figures
+
+    def test_the_run_can_be_repeated_from_its_record(self, finished, record):
+        told = json.loads((finished[1] / "run.json").read_text(encoding="utf-8"))
+        assert told["input"]["sha256"] == read_samples(record).sha256
+        assert told["parameters"]["random_state"] == 0
+        assert told["versions"]["robustfourier"] == robustfourier.__version__
+        assert set(told["seconds"]) == {"reading", "fitting", "summing up", "drawing", "report"}
+        assert told["input"]["value"] == HOSTILE
+
+    def test_the_fit_table_adds_up(self, finished, record):
+        with (finished[1] / "fit.csv").open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        samples = read_samples(record)
+        assert len(rows) == len(samples)
+        for row, value in zip(rows, samples.values, strict=True):
+            parts = float(row["trend"]) + float(row["pattern_A"])
+            assert float(row["value"]) == value
+            assert float(row["fitted"]) == pytest.approx(parts, abs=1e-9)
+            assert float(row["residual"]) == pytest.approx(value - parts, abs=1e-9)
+            assert float(row["band_low"]) < float(row["fitted"]) < float(row["band_high"])
+        assert rows[0]["time"] == "2024-03-01T00:00:00"
+
+    def test_the_model_in_the_folder_is_the_fit(self, finished, record):
+        model = robustfourier.load(finished[1] / "model.rfm")
+        samples = read_samples(record)
+        with (finished[1] / "fit.csv").open(encoding="utf-8") as file:
+            fitted = [float(row["fitted"]) for row in csv.DictReader(file)]
+        np.testing.assert_array_equal(model.predict(samples.axis), fitted)
+
+    def test_names_are_escaped_in_the_page(self, finished):
+        page = (finished[1] / "report.html").read_text(encoding="utf-8")
+        assert "<script> $5" not in page
+        assert "&lt;script&gt; $5 \\frac{" in page
+
+    def test_the_same_run_may_replace_itself_but_no_other(self, finished, record, run, tmp_path):
+        out = finished[1]
+        other = tmp_path / "other.csv"
+        other.write_text("t,v\n" + "".join(f"{i},{i % 5}\n" for i in range(30)))
+        code, _, err = run("fit", other, "--out", out)
+        assert code == 1
+        assert "holds another run (of 'tank.csv')" in err
+        code, _, err = run("fit", record, "--out", out, "--level", "0.02")
+        assert code == 1
+        assert "--overwrite" in err
+        assert (out / "run.json").exists()
+
+    def test_a_folder_with_something_else_is_left_alone(self, record, run, tmp_path):
+        (tmp_path / "thesis.tex").write_text("years of work")
+        code, _, err = run("fit", record, "--out", tmp_path)
+        assert code == 1
+        assert "is not empty and holds no finished run" in err
+        assert (tmp_path / "thesis.tex").read_text() == "years of work"
+
+    def test_json_is_one_document(self, record, run):
+        code, out, err = run("fit", record, "--no-files", "--json")
+        assert (code, err) == (0, "")
+        told = json.loads(out)
+        assert told["patterns"][0]["period"] * 24 == pytest.approx(12.4, abs=0.1)
+        assert told["folder"] is None
+
+    def test_quiet_says_nothing_and_verbose_says_more(self, record, run):
+        assert run("fit", record, "--no-files", "-q") == (0, "", "")
+        assert "seconds: reading" in run("fit", record, "--no-files", "-v")[1]
+
+    def test_limits_are_told_in_the_users_units(self, record, run):
+        code, out, _ = run("fit", record, "--no-files", "--json", "--shortest-period", "13h")
+        assert code == 0
+        assert all(p["period"] * 24 > 12.9 for p in json.loads(out)["patterns"])
+
+    def test_the_papers_network_is_a_method_too(self, record, run):
+        pytest.importorskip("torch")
+        code, out, err = run(
+            "fit", record, "--no-files", "--json", "--method", "network", "--modes", "20",
+            "--steps", "3000",
+        )  # fmt: skip
+        assert code == 0, err
+        strongest = max(json.loads(out)["patterns"], key=lambda p: p["amplitude"])
+        assert round(79.5 / (24 * strongest["period"])) in (6, 7), "12.4 h is 6.4 cycles"
+
+
+class TestUsage:
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["fit"], "argument"),
+            (["nonsense"], "nonsense"),
+            (["fit", "x.csv", "--level", "abc"], "--level"),
+            (["fit", "x.csv", "--level", "7"], "--level 7.0 must lie between 0 and 1"),
+            (["fit", "x.csv", "--method", "magic"], "--method 'magic'"),
+            (["fit", "x.csv", "--loss", "none"], "--loss 'none'"),
+            (["fit", "x.csv", "--figures", "exe"], "--figures 'exe'"),
+            (["fit", "x.csv", "--duplicates", "both"], "--duplicates 'both'"),
+            (["fit", "x.csv", "--missing", "guess"], "--missing 'guess'"),
+            (["fit", "x.csv", "--delimiter", "xx"], "--delimiter 'xx'"),
+            (["fit", "x.csv", "--decimal", ";"], "--decimal ';'"),
+            (["check", "x.csv", "--out", "picture.exe"], "must end with .png"),
+            (["inject", "x.csv", "--trials", "0"], "--trials"),
+            (["inject", "x.csv", "--amplitude", "-1"], "--amplitude -1.0 must be positive"),
+            (["predict", "m.rfm"], "give either --at FILE"),
+            (["predict", "m.rfm", "--at", "x", "--from", "1"], "give either --at FILE"),
+        ],
+    )
+    def test_a_mistake_ends_with_code_2_and_says_which(self, run, arguments, words):
+        code, _, err = run(*arguments)
+        assert code == 2, err
+        assert words in err
+        assert "Traceback" not in err
+
+    def test_too_few_samples_are_bad_data(self, run, tmp_path):
+        path = tmp_path / "short.csv"
+        path.write_text("t,v\n1,2\n2,3\n3,4\n")
+        code, _, err = run("fit", path, "--no-files")
+        assert code == 3
+        assert "3 samples are too few" in err
+
+    def test_a_mistake_of_ours_is_called_so_without_a_traceback(self, run, record, monkeypatch):
+        import robustfourier.analysis
+
+        def broken(*_, **__):
+            raise RuntimeError("boom")
+
+        monkeypatch.setattr(robustfourier.analysis, "analyse", broken)
+        code, _, err = run("fit", record, "--no-files")
+        assert code == 1
+        assert "a mistake of ours" in err
+        assert "Traceback" not in err
+
+    def test_an_interrupt_ends_with_130(self, run, record, monkeypatch):
+        import robustfourier.analysis
+
+        def interrupted(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(robustfourier.analysis, "analyse", interrupted)
+        assert run("fit", record, "--no-files")[0] == 130
+
+    def test_help_loads_nothing_heavy(self):
+        code = (
+            "import sys\nfrom robustfourier.cli import main\n"
+            "try:\n    main(['--help'])\nexcept SystemExit as stop:\n    assert not stop.code\n"
+            "heavy = {'numpy', 'pandas', 'scipy', 'sklearn', 'numba', 'torch', 'matplotlib'}"
+            "\nassert not heavy & set(sys.modules), heavy & set(sys.modules)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        for command in ("fit", "predict", "info", "check", "inject", "reproduce"):
+            assert command in done.stdout
+
+    def test_the_version_is_told(self, run):
+        assert run("--version")[1] == f"robustfourier {robustfourier.__version__}\n"
+
+
+class TestModels:
+    def test_predictions_on_a_grid_are_the_models(self, finished, run):
+        model = finished[1] / "model.rfm"
+        code, out, _ = run(
+            "predict", model, "--from", "2024-03-02", "--to", "2024-03-02T06:00", "--every", "90min"
+        )
+        assert code == 0
+        rows = list(csv.DictReader(out.splitlines()))
+        assert [row["time"][11:16] for row in rows] == ["00:00", "01:30", "03:00", "04:30", "06:00"]
+        times = np.array([row["time"] for row in rows], "datetime64[us]")
+        wanted = robustfourier.load(model).predict(times)
+        np.testing.assert_array_equal([float(row["fitted"]) for row in rows], wanted)
+
+    def test_predictions_at_the_times_of_a_file(self, finished, record, run, tmp_path):
+        out = tmp_path / "there.csv"
+        code, said, _ = run(
+            "predict", finished[1] / "model.rfm", "--at", record, "--out", out, "--time", "when"
+        )
+        assert code == 0
+        assert "160 predictions" in said
+        with out.open(encoding="utf-8") as file, (finished[1] / "fit.csv").open() as fit:
+            for new, old in zip(csv.DictReader(file), csv.DictReader(fit), strict=True):
+                assert new["fitted"] == old["fitted"]
+
+    def test_info_tells_what_a_file_holds(self, finished, run):
+        code, out, _ = run("info", finished[1] / "model.rfm")
+        assert code == 0
+        assert "PeriodicMixture" in out
+        assert re.search(r"12\.[34]\d* ± [\d.]+ h", out)
+        told = json.loads(run("info", finished[1] / "model.rfm", "--json")[1])
+        assert told["unit"] == "day"
+
+    def test_a_file_that_is_no_model_is_bad_data(self, record, run):
+        code, _, err = run("info", record)
+        assert code == 3
+        assert "is no robustfourier model" in err
+
+    def test_numbers_for_a_model_of_dates_are_refused(self, finished, run):
+        code, _, err = run(
+            "predict", finished[1] / "model.rfm", "--from", "x", "--to", "2", "--every", "1h"
+        )
+        assert code == 2
+        assert "give a date" in err
+
+
+class TestSurvey:
+    def test_check_tells_what_the_sampling_allows(self, record, run, tmp_path):
+        picture = tmp_path / "window.png"
+        code, out, _ = run("check", record, "--out", picture)
+        assert code == 0
+        assert "160 samples on an even grid, one every 30 min" in out
+        assert picture.stat().st_size > 1000
+
+    def test_inject_maps_what_would_have_been_found(self, record, run, tmp_path):
+        code, out, err = run(
+            "inject", record, "--periods", "2", "--trials", "1", "--amplitude", "0.001",
+            "--amplitude", "1.0", "--out", tmp_path / "map", "--json",
+        )  # fmt: skip
+        assert code == 0, err
+        told = json.loads(out)
+        assert [row[0] for row in told["found"]] == [0.0, 0.0]
+        assert [row[1] for row in told["found"]] == [1.0, 1.0]
+        assert {p.name for p in (tmp_path / "map").iterdir()} == {
+            "completeness.csv", "completeness.png",
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "wanted"),
+    [("12h", "day", 0.5), ("30 min", "hour", 0.5), ("2", "", 2.0), ("1e3 s", "second", 1000.0)],
+)
+def test_durations_are_read(text, unit, wanted):
+    assert duration(text, unit, "--every") == wanted
+
+
+@pytest.mark.parametrize("text", ["", "h", "-1", "0", "1 parsec", "nan", "1h 30min"])
+def test_other_durations_are_refused(text):
+    with pytest.raises(InputError, match=re.escape("--every")):
+        duration(text, "day", "--every")
+
+
+def test_instants_get_the_models_zone():
+    assert (
+        str(instant("2024-07-01", True, "Europe/Berlin", "--from")) == "2024-07-01 00:00:00+02:00"
+    )
+    with pytest.raises(InputError, match=re.escape("--from 'x'")):
+        instant("x", False, None, "--from")
+
+
+def test_a_broken_pipe_is_no_traceback(record):
+    done = subprocess.run(
+        f"{sys.executable} -m robustfourier.cli check '{record}' | head -c 0",
+        shell=True, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
