@@ -13,7 +13,7 @@ EXPECTED = {
 }
 
 quick = settings(
-    max_examples=6,
+    max_examples=4,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -25,7 +25,7 @@ def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 
 
-def draw(seed, n=150):
+def draw(seed, n=120):
     """Irregular samples of a sharp pattern and a sinusoid on a slope."""
     rng = np.random.default_rng(seed)
     t = rng.uniform(0, 30, n)

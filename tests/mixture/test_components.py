@@ -37,8 +37,8 @@ def test_a_line_on_a_high_multiple_of_a_low_mode_stays_free():
 
 
 def test_a_long_series_is_followed_to_orders_that_would_not_be_believed_alone():
-    series = grouped(29.0 * np.arange(1, 24, 2), error=0.005)
-    alone = grouped([29.0, 29.0 * 23], error=0.005)
+    series = grouped(29.0 * np.arange(1, 24, 2))
+    alone = grouped([29.0, 29.0 * 23])
     assert series.order.max() == 23
     assert len(alone.bases) == 2
 

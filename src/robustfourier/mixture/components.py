@@ -9,14 +9,15 @@ The rule. A line that is free costs one parameter, a line that is tied costs non
 explanation with the fewest bases is wanted, unless a coincidence is the better explanation. For a
 line at k with standard error s and a predicted mode κ with standard error σ, the odds of a tie are
 
-    highest mode searched × prior(relation) × N(k − κ; 0, s² + σ²),
+    prior(relation) × N(k − κ; 0, s² + σ²) × k log(highest / lowest mode searched),
 
-a free line being as likely anywhere in the search. Half of the prior goes to harmonics, shared by
-the families in proportion to their lines; in a family whose next lower order is m, order n gets
-1/(d(d + 1)) with d = n − m, which sums to one and lets a long series continue. The other half goes
-to combination tones n₁f₁ + n₂f₂, shared by the pairs of bases, 4^(1 − |n₁| − |n₂|) each for
-|n₁| + |n₂| ≤ 4. A tie needs odds of 10 : 1 and must not contradict the standard errors (p ≥ 0.001).
-So a line that lies near some high multiple of a low mode stays free: such multiples are everywhere.
+a free line being as likely in every octave of the search. Half of the prior goes to harmonics,
+shared by the families in proportion to their lines; in a family whose next lower order is m, order
+n gets 1/(d(d + 1)) with d = n − m, which sums to one and lets a long series continue. The other
+half goes to combination tones n₁f₁ + n₂f₂, shared by the pairs of bases, 4^(1 − |n₁| − |n₂|) each
+for |n₁| + |n₂| ≤ 4. A tie needs odds of 10 : 1 and must not contradict the errors (p ≥ 0.001); they
+are taken as 1.5 standard errors, since lines not yet found bias their neighbours. So a line that
+lies near some high multiple of a low mode stays free: such multiples are everywhere.
 
 The ambiguity. cos 2x = 2cos²x − 1: a line at 2f can always be read as part of the family of f, and
 two independent patterns with periods P and P/2 cannot be told from one pattern with period P.
@@ -43,6 +44,8 @@ Real = float | FloatArray
 ODDS = 10.0  # a tie must be this much more likely than a free line
 CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
 SMALLEST_ERROR = 0.005  # in modes: a drift of one degree at the ends, less than any model is worth
+SLACK = 1.5  # errors are those of noise alone; lines not yet found bias their neighbours
+LOWEST = 1.5  # mode; what is slower is trend
 HIGHEST_ORDER = 4  # of a combination tone, |n1| + |n2|
 MISSING = tuple((p, q) for q in range(3, 7) for p in range(2, q) if gcd(p, q) == 1)
 COMBINATIONS = tuple(
@@ -142,10 +145,10 @@ def group(
     floor = 0.0 if integer else SMALLEST_ERROR
     lines = _LineList(
         mode=np.asarray(mode, np.float64),
-        error=np.where(known | integer, floor, np.maximum(error, floor)),
+        error=np.where(known | integer, floor, np.maximum(SLACK * np.asarray(error), floor)),
         power=np.asarray(power, np.float64),
         fixed=known,
-        highest=max(float(highest), 1.0),
+        highest=max(float(highest), 2.0 * LOWEST),
         exact=integer,
     )
     families = _harmonic_families(lines)
@@ -165,13 +168,14 @@ class _LineList:
     highest: float
     exact: bool
 
-    def odds(self, distance: Real, variance: Real, prior: Real) -> FloatArray:
-        """Odds of ties against free lines; zero where the errors contradict them."""
+    def odds(self, mode: Real, distance: Real, variance: Real, prior: Real) -> FloatArray:
+        """Odds of ties of lines at `mode` against free lines; zero where the errors contradict."""
+        room = mode * np.log(self.highest / LOWEST)
         if self.exact:
-            return np.where(np.asarray(distance) == 0.0, self.highest * prior, 0.0)
+            return np.where(np.asarray(distance) == 0.0, room * prior, 0.0)
         square = np.square(distance) / variance
         density = np.exp(-0.5 * square) / np.sqrt(2 * np.pi * variance)
-        return np.where(square > CONTRADICTION, 0.0, self.highest * prior * density)
+        return np.where(square > CONTRADICTION, 0.0, room * prior * density)
 
 
 @dataclass(frozen=True)
@@ -232,7 +236,7 @@ def _harmonic_odds(
     gap = order - lower
     prior = 0.5 * share / (gap * (gap + 1))
     variance = single.variance + order**2 * family.variance
-    return float(lines.odds(single.base - order * family.base, variance, prior)), order
+    return float(lines.odds(single.base, single.base - order * family.base, variance, prior)), order
 
 
 def _missing_fundamentals(lines: _LineList, families: list[_Family]) -> list[_Family]:
@@ -242,6 +246,7 @@ def _missing_fundamentals(lines: _LineList, families: list[_Family]) -> list[_Fa
         base, variance = _bases(families)
         ratio = (q / p)[:, None, None]  # axes: ratio, low family, high family
         odds = lines.odds(
+            base,
             base - ratio * base[:, None],
             variance + ratio**2 * variance[:, None],
             0.5 / (count * (count - 1) * (p * q)[:, None, None] ** 2.0),
@@ -303,6 +308,7 @@ def _likeliest_combination(
     base, variance = _bases(bases)
     a, b = np.array(COMBINATIONS).T[:, :, None]  # axes: combination, pair
     odds = lines.odds(
+        tone.base,
         tone.base - a * base[first] - b * base[second],
         tone.variance + a**2 * variance[first] + b**2 * variance[second],
         0.5 / first.size * 4.0 ** (1.0 - np.abs(a) - np.abs(b)),
