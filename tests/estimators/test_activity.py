@@ -34,6 +34,16 @@ def test_modes_that_stand_out_are_found_and_no_others(n_active):
     np.testing.assert_array_equal(active_modes(strengths), truth)
 
 
+def test_weak_modes_are_found_once_strong_ones_are_out_of_the_way():
+    # 35 strong modes push the median up so far that, at first sight, the 5 weak ones are nothing
+    strengths = nothing(np.random.default_rng(3), 100)
+    strengths[:35] = 0.5
+    strengths[35:40] = 0.13
+    tau = np.median(strengths) / 0.876
+    assert strengths[35] < tau * np.log(1.17 * 100 / 0.05)
+    assert np.flatnonzero(active_modes(strengths)).tolist() == list(range(40))
+
+
 def test_the_rule_does_not_depend_on_the_scale():
     strengths = nothing(np.random.default_rng(2), 60)
     strengths[[3, 9]] = 0.3, 0.5

@@ -134,9 +134,11 @@ def test_no_patience_is_refused():
 @pytest.mark.parametrize("rate", [1e3, 5.0])
 def test_divergence_stops_and_keeps_the_last_good_weights(rate):
     network = FourierNetwork(3, (8,), random_state=0, dtype=torch.float64)
+    before = network.to_weights().arrays["dense.0.weight"]
     with pytest.raises(DivergenceError, match="use a smaller learning_rate") as caught:
-        train(network, n_steps=2000, schedule=InverseDecay(rate, 0), record_every=10)
+        train(network, n_steps=2000, schedule=InverseDecay(rate, 0), record_every=1)
     good = caught.value.last_good
+    assert (good["dense.0.weight"] != before).any()
     assert set(good) == set(network.state_dict())
     assert all(np.isfinite(array).all() for array in good.values())
     assert 0 <= caught.value.step < 2000
