@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.mixture.search import Fit
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.search import Fit, Workbench
+from robustfourier.mixture.trend import TREND_RUNGS
 
-__all__ = ["APART", "SLOWEST", "allowed", "held_out", "resolved", "weakest_apart"]
+__all__ = [
+    "APART",
+    "SLOWEST",
+    "allowed",
+    "bearable_lines",
+    "from_above",
+    "held_out",
+    "resolved",
+    "rungs_of",
+    "weakest_apart",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -65,3 +78,22 @@ def weakest_apart(
         if all(abs(modes[i] - modes[j]) > 4.0 for j in chosen):
             chosen.append(int(i))
     return np.array(chosen, dtype=np.intp)
+
+
+def rungs_of(trend: str, integer: bool) -> tuple[int, ...]:
+    """Return the trends to choose from; data periodic over the span has a level alone."""
+    if trend == "auto":
+        trend = "level" if integer else "smooth"
+    return TREND_RUNGS[: {"level": 1, "slope": 2, "smooth": len(TREND_RUNGS)}[trend]]
+
+
+def bearable_lines(bench: Workbench, max_lines: int | None) -> int:
+    """Return how many lines the data can bear: nine samples for the three numbers of each."""
+    bearable = min(int((min(bench.distinct, bench.total) - 2) // 9), 500)
+    return bearable if max_lines is None else min(int(max_lines), bearable)
+
+
+def from_above(floor: NoiseFloor, modes: FloatArray) -> FloatArray:
+    """Return the smallest floor at these or any higher modes, shape (len(modes), q)."""
+    lowest = np.minimum.accumulate(floor.level[::-1], axis=0)[::-1]
+    return replace(floor, level=lowest).at(modes)

@@ -13,15 +13,25 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.errors import InputError
-from robustfourier.mixture.aliases import Alias, sampling_aliases
-from robustfourier.mixture.choice import APART, SLOWEST, allowed, held_out, resolved, weakest_apart
-from robustfourier.mixture.detection import Detection
+from robustfourier.mixture.aliases import sampling_aliases
+from robustfourier.mixture.choice import (
+    APART,
+    SLOWEST,
+    allowed,
+    bearable_lines,
+    from_above,
+    held_out,
+    resolved,
+    rungs_of,
+    weakest_apart,
+)
+from robustfourier.mixture.detection import Detection, notes_for
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.proposals import flow_proposals, residual_proposals
 from robustfourier.mixture.relocate import relocate
 from robustfourier.mixture.robust import huber_pays, pseudo_values
-from robustfourier.mixture.rows import canonical_rows, weighted_median
-from robustfourier.mixture.search import Assessment, Fit, Workbench, default_rungs
+from robustfourier.mixture.rows import canonical_rows, centre_and_scale
+from robustfourier.mixture.search import Assessment, Fit, Workbench, trend_reach
 from robustfourier.mixture.trend import Trend
 from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
 from robustfourier.spectral.limits import ModeLimit, highest_mode
@@ -37,6 +47,8 @@ _ROUNDS = 40
 _FLOW_MODES, _FLOW_AT_LEAST = 10_000, 1_000
 # A peak is worth a joint refinement and a proper test from this false-alarm probability on.
 _WORTH_A_TEST = 0.2
+_LOOK_AHEAD = 6  # peaks fitted together when none is worth a test alone,
+_LOOK_FROM = 2.0  # from this mode on
 
 
 def detect(
@@ -93,7 +105,7 @@ def detect(
     _check(level, frequencies, loss, trend)
     weights = np.ones(len(theta)) if weights is None else np.asarray(weights, float)
     theta, y, weights = canonical_rows(np.asarray(theta, float), np.asarray(y, float), weights)
-    centre, scale = _centre_and_scale(y, weights)
+    centre, scale = centre_and_scale(y, weights)
     integer = frequencies == "integer"
     limit = highest_mode(theta, max_mode)
     given = np.sort(np.asarray([] if modes is None else modes, float))
@@ -106,10 +118,10 @@ def detect(
         lowest=1.0 if integer else SLOWEST,
         integer=integer,
         level=level,
-        rungs=_rungs(trend, integer),
+        rungs=rungs_of(trend, integer),
     )
     original = bench.values
-    bearable = _bearable(bench, max_lines) if limit.max_mode >= bench.lowest else 0
+    bearable = bearable_lines(bench, max_lines) if limit.max_mode >= bench.lowest else 0
     # One thread and two add up in different orders, and then differ in the last bits.
     with threadpool_limits(limits=1):
         search = _Search(bench, original, given, loss, max(bearable, 0), random_state)
@@ -137,6 +149,11 @@ class _Search:
         self.fit = bench.fit(given, np.ones(len(given), bool), bench.rungs[0])
         self.assessment: Assessment | None = None
 
+    @property
+    def lowest(self) -> float:
+        """Lowest mode that is not the trend's."""
+        return max(self.bench.lowest, trend_reach(self.fit.rung))
+
     def run(self) -> None:
         """Propose, refine and test until nothing passes."""
         if self.max_lines == 0 or not np.any(self.original):
@@ -156,12 +173,14 @@ class _Search:
                 break
             proposed = self._proposals_of_residual()
             if len(proposed) == 0:
+                proposed = self._look_ahead()
+            if len(proposed) == 0:
                 break
         self._settle()
 
     # -- one round ---------------------------------------------------------------------------
 
-    def _try(self, proposed: FloatArray) -> None:
+    def _try(self, proposed: FloatArray, level: float | None = None) -> None:
         """Refine present and proposed lines together and keep those that pass."""
         room = max(self.max_lines - len(self.fit.modes), 0)
         proposed = proposed[:room]
@@ -169,7 +188,7 @@ class _Search:
         known = np.concatenate([self.fit.known, np.zeros(len(proposed), bool)])
         fit = relocate(self.bench, self.bench.fit(modes, known, self.fit.rung))
         self.fit = self._separated(fit)
-        self._prune()
+        self._prune(level)
 
     def _separated(self, fit: Fit) -> Fit:
         """Drop lines that left the range or came closer than the record can resolve."""
@@ -183,17 +202,18 @@ class _Search:
             if np.any(folded != fit.modes) and not fit.known[folded != fit.modes].any():
                 fit = self.bench.fit(folded, fit.known, fit.rung)
                 continue
-            keep = resolved(fit, self.bench.lowest, self.bench.max_mode, self.bench.integer)
+            keep = resolved(fit, self.lowest, self.bench.max_mode, self.bench.integer)
             if keep.all():
                 return fit
             fit = self.bench.fit(fit.modes[keep], fit.known[keep], fit.rung)
 
-    def _prune(self) -> None:
+    def _prune(self, level: float | None = None) -> None:
         """Drop lines, weakest first, until each of the others passes."""
+        level = self.bench.level if level is None else level
         assessment = self.bench.assess(self.fit)
         while True:
             alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
-            bad = alarm > self.bench.level
+            bad = alarm > level
             if not bad.any():
                 break
             drop = weakest_apart(self.fit.modes, assessment.ratio, bad)
@@ -266,16 +286,48 @@ class _Search:
         floor = self.assessment.floor.at(np.arange(top + 1.0)).sum(axis=1)
         proposed = flow_proposals(self.flow, floor, bench.total)
         proposed = np.round(proposed) if bench.integer else proposed
-        return allowed(proposed, self.fit.modes, bench.lowest, bench.max_mode, bench.integer)
+        return allowed(proposed, self.fit.modes, self.lowest, bench.max_mode, bench.integer)
+
+    def _look_ahead(self) -> FloatArray:
+        """Return lines that would pass with ease if they did not hide each other.
+
+        Strong lines at low modes look like a falling continuum, which lifts the floor under each
+        of them. Here the highest peaks over the floor of the *higher* modes are fitted together.
+        If what is left is flat there was no continuum, and those that pass a test a hundred times
+        as strict are proposed.
+        """
+        before, assessment = self.fit, self.assessment
+        assert assessment is not None
+        peaks = self._proposals(from_above(assessment.floor, self.bench.grid.modes), _LOOK_AHEAD)
+        if len(peaks) == 0:
+            return peaks
+        self._try(peaks, self.bench.level / 100.0)
+        found = self._clear_of_continuum(before.modes)
+        self.fit, self.assessment = before, assessment
+        return found
+
+    def _clear_of_continuum(self, old: FloatArray) -> FloatArray:
+        """Return the new lines of the present fit that no continuum explains."""
+        assert self.assessment is not None
+        floor, modes = self.assessment.floor, self.fit.modes
+        clear = floor.at(modes) <= 2.5 * from_above(floor, modes)
+        new = modes[np.all(clear, axis=1)]
+        return allowed(new, old, self.lowest, self.bench.max_mode, self.bench.integer)
 
     def _proposals_of_residual(self) -> FloatArray:
         """Return modes where the residual periodogram still shows more than noise."""
+        assert self.assessment is not None
+        return self._proposals(self.assessment.floor.at(self.bench.grid.modes), 0)
+
+    def _proposals(self, floor: FloatArray, peaks: int) -> FloatArray:
+        """Return modes of the residual that are worth a test, or that many clear peaks."""
         bench, assessment = self.bench, self.assessment
         assert assessment is not None
-        floor = assessment.floor.at(bench.grid.modes)
         n_outputs = bench.values.shape[1]
 
         def worth(ratio: FloatArray, mode: FloatArray) -> NDArray[np.bool_]:
+            if peaks:
+                return ratio > 8.0 * n_outputs
             dof = assessment.floor.dof_at(mode)
             return bench.alarm(ratio, dof, n_outputs) < _WORTH_A_TEST
 
@@ -285,9 +337,9 @@ class _Search:
             floor,
             worth,
             self.fit.modes,
-            lowest=bench.lowest,
+            lowest=max(_LOOK_FROM, self.lowest) if peaks else self.lowest,
             apart=0.5 if bench.integer else APART,
-            at_most=max(self.max_lines - len(self.fit.modes), 0),
+            at_most=min(peaks or 64, max(self.max_lines - len(self.fit.modes), 0)),
         )
 
     # -- result ------------------------------------------------------------------------------
@@ -328,7 +380,7 @@ class _Search:
             aliases=aliases,
             huber=self.huber,
             rounds=self.rounds,
-            notes=(*self.notes, *_notes(limit, aliases, len(lines), self.max_lines)),
+            notes=(*self.notes, *notes_for(limit, aliases, len(lines), self.max_lines)),
         )
 
     def _coloured(self) -> Fit:
@@ -350,43 +402,3 @@ def _check(level: float, frequencies: str, loss: str, trend: str) -> None:
     ):
         if value not in choices:
             raise InputError(f"{name}={value!r} is not one of {', '.join(choices)}")
-
-
-def _rungs(trend: str, integer: bool) -> tuple[int, ...]:
-    """Return the trends to choose from."""
-    if trend == "auto":
-        return default_rungs(integer)
-    return {"level": (1,), "slope": (1, 2), "smooth": default_rungs(False)}[trend]
-
-
-def _centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return median and spread of each output; the spread is a power of two, so exact."""
-    centre = np.array([weighted_median(column, weights) for column in y.T])
-    largest = np.max(np.abs(y - centre), axis=0, initial=0.0)
-    # The typical deviation: a single huge outlier would make all else vanish beside it.
-    usual = np.array([weighted_median(column, weights) for column in np.abs(y - centre).T])
-    spread = np.where(usual > 1e-100 * largest, usual, largest)
-    exponent = np.where(spread > 0, np.log2(np.where(spread > 0, spread, 1.0)), 0.0)
-    return centre, np.exp2(np.clip(np.round(exponent), -1020.0, 1020.0))
-
-
-def _bearable(bench: Workbench, max_lines: int | None) -> int:
-    """Return how many lines the data can bear: nine samples for the three numbers of each."""
-    bearable = min(int((min(bench.distinct, bench.total) - 2) // 9), 500)
-    return bearable if max_lines is None else min(int(max_lines), bearable)
-
-
-def _notes(
-    limit: ModeLimit, aliases: tuple[Alias, ...], n_lines: int, max_lines: int
-) -> tuple[str, ...]:
-    """Say what the user should know."""
-    notes = [f"searched up to mode {limit.max_mode:.6g}: {limit.rule}"]
-    if n_lines and n_lines >= max_lines:
-        notes.append(f"stopped at {n_lines} lines, as many as these samples can bear")
-    notes.extend(str(alias) for alias in aliases if alias.likeness < 1.0 - 1e-6)
-    if limit.nyquist is not None and n_lines:
-        notes.append(
-            f"even sampling: a mode k cannot be told from {2 * limit.nyquist:.6g} − k; "
-            "the lower one is reported"
-        )
-    return tuple(notes)

@@ -14,7 +14,7 @@ from robustfourier.mixture.trend import Trend
 from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.limits import ModeLimit
 
-__all__ = ["Detection"]
+__all__ = ["Detection", "notes_for"]
 
 FloatArray = NDArray[np.float64]
 
@@ -87,3 +87,19 @@ class Detection:
     def evaluate(self, theta: FloatArray) -> FloatArray:
         """Return trend plus lines at `theta`, shape (n, q)."""
         return self.trend.evaluate(theta) + self.lines.evaluate(theta)
+
+
+def notes_for(
+    limit: ModeLimit, aliases: tuple[Alias, ...], n_lines: int, max_lines: int
+) -> tuple[str, ...]:
+    """Say what the user should know."""
+    notes = [f"searched up to mode {limit.max_mode:.6g}: {limit.rule}"]
+    if n_lines and n_lines >= max_lines:
+        notes.append(f"stopped at {n_lines} lines, as many as these samples can bear")
+    notes.extend(str(alias) for alias in aliases if alias.likeness < 1.0 - 1e-6)
+    if limit.nyquist is not None and n_lines:
+        notes.append(
+            f"even sampling: a mode k cannot be told from {2 * limit.nyquist:.6g} − k; "
+            "the lower one is reported"
+        )
+    return tuple(notes)

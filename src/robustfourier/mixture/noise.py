@@ -64,7 +64,7 @@ def noise_floor(
     share: float = 1.0,
     at_most: float = np.inf,
     smallest: float = 0.0,
-    up_to: float = np.inf,
+    slowest: float = 0.0,
 ) -> NoiseFloor:
     """Estimate the floor from the residual power at the modes 1, 2, …, M.
 
@@ -82,11 +82,11 @@ def noise_floor(
         Largest number of independent ordinates in any window: half the number of samples.
     smallest : float
         A level below which the floor does not go (rounding errors).
-    up_to : float
-        Highest mode at which the floor is needed.
+    slowest : float
+        Modes up to this one are left out too, for the trend has emptied them.
     """
-    modes, usable = _usable(len(power), lines)
-    centres = _centres(len(power), up_to)
+    modes, usable = _usable(len(power), lines, slowest)
+    centres = _centres(len(power))
     low, high = _windows(modes, centres)
     ordinates = power[usable]
     count = np.maximum(np.minimum((high - low) * share, at_most), 1.0)
@@ -98,9 +98,9 @@ def noise_floor(
     return NoiseFloor(centres, np.maximum(level, max(smallest, 1e-300)), dof)
 
 
-def _usable(n_modes: int, lines: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Return the modes that no line has emptied, and their indices."""
-    usable = np.ones(n_modes, bool)
+def _usable(n_modes: int, lines: FloatArray, slowest: float) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Return the modes that neither a line nor the trend has emptied, and their indices."""
+    usable = np.arange(1, n_modes + 1) > slowest
     for line in lines:
         near = slice(max(int(np.ceil(line - 1.0)) - 1, 0), max(int(np.floor(line + 1.0)), 0))
         usable[near] = False
@@ -113,10 +113,10 @@ def _half_width(mode: float) -> float:
     return max(12.0, min(0.6 * mode, 64.0), 0.1 * mode)
 
 
-def _centres(n_modes: int, up_to: float) -> FloatArray:
+def _centres(n_modes: int) -> FloatArray:
     """Window centres, a quarter of the half width apart."""
     centres = [1.0]
-    while centres[-1] < min(n_modes, up_to):
+    while centres[-1] < n_modes:
         centres.append(centres[-1] + max(1.0, 0.25 * _half_width(centres[-1])))
     centres[-1] = min(centres[-1], float(max(n_modes, 1)))
     return np.array(centres)

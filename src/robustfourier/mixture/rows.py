@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["canonical_rows", "weighted_median"]
+__all__ = ["canonical_rows", "centre_and_scale", "weighted_median"]
 
 FloatArray = NDArray[np.float64]
 
@@ -47,3 +47,14 @@ def weighted_median(values: FloatArray, weights: FloatArray) -> float:
     low = int(np.searchsorted(below, half * (1.0 - 1e-12)))
     high = int(np.searchsorted(below, half * (1.0 + 1e-12)))
     return float(0.5 * (values[order[low]] + values[order[min(high, len(values) - 1)]]))
+
+
+def centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return median and spread of each output; the spread is a power of two, so exact."""
+    centre = np.array([weighted_median(column, weights) for column in y.T])
+    largest = np.max(np.abs(y - centre), axis=0, initial=0.0)
+    # The typical deviation: a single huge outlier would make all else vanish beside it.
+    usual = np.array([weighted_median(column, weights) for column in np.abs(y - centre).T])
+    spread = np.where(usual > 1e-100 * largest, usual, largest)
+    exponent = np.where(spread > 0, np.log2(np.where(spread > 0, spread, 1.0)), 0.0)
+    return centre, np.exp2(np.clip(np.round(exponent), -1020.0, 1020.0))

@@ -18,7 +18,7 @@ from robustfourier.mixture.moments import Moments, SpectralMoments, direct_momen
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
 from robustfourier.mixture.refine import Refined, refine
 from robustfourier.mixture.significance import false_alarm, line_power, search_width
-from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
+from robustfourier.mixture.trend import trend_columns
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
 __all__ = ["Assessment", "Fit", "Workbench"]
@@ -135,16 +135,8 @@ class Workbench:
 
     @cached_property
     def columns(self) -> FloatArray:
-        """All trend columns of all rungs beside each other; `_pick` finds those of one rung."""
-        return np.hstack([trend_columns(self.theta, 2), *self._bumps()])
-
-    def _bumps(self) -> list[FloatArray]:
-        return [trend_columns(self.theta, p)[:, 2:] for p in self.rungs if p > 2]
-
-    def _pick(self, rung: int) -> NDArray[np.intp]:
-        first = 2 + sum(p - 2 for p in self.rungs if 2 < p < rung)
-        bumps = np.arange(first, first + rung - 2) if rung > 2 else np.arange(0)
-        return np.concatenate([np.arange(min(rung, 2)), bumps]).astype(np.intp)
+        """Columns of the richest trend; a rung of p columns is the first p of them."""
+        return trend_columns(self.theta, self.rungs[-1])
 
     @cached_property
     def _all_moments(self) -> SpectralMoments | None:
@@ -166,14 +158,13 @@ class Workbench:
 
     def moments(self, modes: FloatArray, rung: int) -> Moments:
         """Return the moments of one rung of trend and lines at `modes`."""
-        pick = self._pick(rung)
         every = self._all_moments
         if every is None:
-            columns = self.columns[:, pick]
+            columns = self.columns[:, :rung]
             return direct_moments(self.theta, self.values, self.weights, columns, modes)
         moments = every(modes)
         lines = np.arange(self.columns.shape[1], len(moments.gram))
-        chosen = np.concatenate([pick, lines])
+        chosen = np.concatenate([np.arange(rung), lines])
         return Moments(moments.gram[np.ix_(chosen, chosen)], moments.cross[chosen])
 
     def fit(
@@ -187,7 +178,7 @@ class Workbench:
             self.values,
             self.weights,
             modes,
-            trend=self.columns[:, self._pick(rung)],
+            trend=self.columns[:, :rung],
             fixed=known | alternating | self.integer,
             colour=colour,
             moments_at=lambda at: self.moments(np.clip(at, 0.0, self.max_mode + 2.0), rung),
@@ -204,20 +195,7 @@ class Workbench:
     def floor(self, fit: Fit, data_sums: NDArray[np.complex128]) -> NoiseFloor:
         """Return the noise floor of a fit from its residual sums."""
         step = round(1.0 / self.grid.spacing)
-        return self._floor(fit, self.grid.power(data_sums)[step::step])
-
-    def _slow_floor(self, fit: Fit) -> NoiseFloor:
-        """Return the floor at the lowest modes alone, for the trend."""
-        grid = self._slow_grid
-        power = grid.power(grid.data_sums(fit.refined.residuals))[1:]
-        return self._floor(fit, power, up_to=1.0)
-
-    @cached_property
-    def _slow_grid(self) -> PeriodogramGrid:
-        return PeriodogramGrid.of(self.theta, self.weights, min(self.max_mode, 64.0), 1.0)
-
-    def _floor(self, fit: Fit, power: FloatArray, up_to: float = np.inf) -> NoiseFloor:
-        """Return the floor from the residual power at integer modes."""
+        power = self.grid.power(data_sums)[step::step]
         spent = fit.rung + 3 * len(fit.modes)
         left = max(1.0 - spent / self.total, 0.05)
         # Rounding errors are no signal: the floor never goes below 1e-20 of the variance.
@@ -228,8 +206,25 @@ class Workbench:
             share=self.share,
             at_most=0.5 * self.distinct,
             smallest=smallest,
-            up_to=up_to,
+            slowest=trend_reach(fit.rung),
         )
+
+    def _slow_noise(self, fit: Fit) -> tuple[FloatArray, float]:
+        """Return mean residual power at the eight lowest modes that nothing has emptied.
+
+        This is the noise that a trend has to beat; its degrees of freedom come with it.
+        """
+        grid = self._slow_grid
+        power = grid.power(grid.data_sums(fit.refined.residuals))
+        beside = np.abs(grid.modes[:, None] - fit.modes).min(axis=1, initial=np.inf) > 1.0
+        usable = np.flatnonzero((grid.modes > max(trend_reach(fit.rung), 0.5)) & beside)[:8]
+        if len(usable) < 2:
+            return self.weights @ fit.refined.residuals**2 / self.total, 1.0
+        return power[usable].mean(axis=0), max(len(usable) * self.share, 1.0)
+
+    @cached_property
+    def _slow_grid(self) -> PeriodogramGrid:
+        return PeriodogramGrid.of(self.theta, self.weights, min(self.max_mode, 64.0), 1.0)
 
     def alarms(self, fit: Fit, floor: NoiseFloor) -> tuple[FloatArray, FloatArray]:
         """Return ratio and false-alarm probability of each line of a fit."""
@@ -278,10 +273,10 @@ class Workbench:
                 break
             richer = self.fit(fit.modes, np.ones(len(fit.modes), bool), rung)
             squares = self.weights @ richer.refined.residuals**2
-            floor = self._slow_floor(richer)
-            noise, dof = floor.at(np.ones(1))[0], float(floor.dof_at(np.ones(1))[0])
+            noise, dof = self._slow_noise(richer)
             used = base > 0
             extra = (rung - chosen) * int(used.sum())
+            noise = np.maximum(noise, 1e-20 * base + 1e-300)
             gain = float(np.sum(((base - squares) / noise)[used])) / max(extra, 1)
             if extra and f_law.sf(gain, extra, 2.0 * dof) < _TREND_LEVEL:
                 chosen, base = rung, squares
@@ -304,6 +299,9 @@ def _whitener(residuals: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(vectors[:, keep] / np.sqrt(values[keep]))
 
 
-def default_rungs(integer: bool) -> tuple[int, ...]:
-    """Return the trends to choose from; data periodic over the span has a level alone."""
-    return TREND_RUNGS[:1] if integer else TREND_RUNGS
+def trend_reach(rung: int) -> float:
+    """Return the mode up to which a trend of `rung` columns can follow: half a cycle per column.
+
+    A level and a slope leave oscillations alone.
+    """
+    return 0.5 * rung if rung > 2 else 0.0

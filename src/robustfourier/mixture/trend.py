@@ -1,8 +1,8 @@
 """Trend: the level, and a slope or a slow smooth part only where the data asks for it.
 
-The ladder of trends is: level; level and slope; natural cubic splines with 3, 4 and 5 even knots.
-A higher rung is taken only if the decrease of the sum of squares is far more than the noise
-at the lowest modes would give. Beyond the ends the curved part is zero and the line through the
+The ladder of trends is: level; level and slope; polynomials of degree 2, 3 and 4. A higher rung is
+taken only if the decrease of the sum of squares is far more than the noise at the lowest modes
+would give. Beyond the ends the curved part is zero and the line through the
 ends goes on, so that a forecast cannot run away faster than the data did.
 """
 
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 __all__ = ["TREND_RUNGS", "Trend", "trend_columns"]
 
@@ -46,7 +45,9 @@ class Trend:
 
 
 def trend_columns(theta: FloatArray, n_columns: int) -> FloatArray:
-    """Return the columns of a trend: 1, θ, then bumps of a natural spline that vanish at the ends.
+    """Return the columns of a trend: 1, θ, then (1 − θ²) times 1, θ and 5θ² − 1.
+
+    The last three are bumps that vanish at the ends and beyond.
 
     Parameters
     ----------
@@ -63,11 +64,6 @@ def trend_columns(theta: FloatArray, n_columns: int) -> FloatArray:
            [ 1.,  2.,  0.]])
     """
     theta = np.asarray(theta, dtype=np.float64)
-    columns = [np.ones_like(theta), theta][:n_columns]
-    n_bumps = max(n_columns - 2, 0)
-    if n_bumps:
-        knots = np.linspace(-1.0, 1.0, n_bumps + 2)
-        heights = np.eye(n_bumps + 2)[:, 1:-1]
-        bumps = CubicSpline(knots, heights, bc_type="natural")(np.clip(theta, -1.0, 1.0))
-        columns.extend(bumps.T)
-    return np.stack(columns, axis=1)
+    bump = np.maximum(1.0 - theta**2, 0.0)
+    columns = [np.ones_like(theta), theta, bump, bump * theta, bump * (5.0 * theta**2 - 1.0)]
+    return np.stack(columns[:n_columns], axis=1)
