@@ -65,7 +65,7 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
 
 def is_dense(result: Result) -> bool:
     """Whether the record has too many cycles to be seen at once."""
-    periods = [p.period for p in result.patterns if p.share > 0.02] or [np.inf]
+    periods = [p.period / p.beat for p in result.patterns if p.share > 0.02] or [np.inf]
     return bool(result.domain.span / min(periods) > _CYCLES_SEEN)
 
 
@@ -75,9 +75,8 @@ def closeup_range(result: Result) -> tuple[float, float] | None:
         return None
     scale, x = result.axis.scale(), result.position
     whole = float(x.max() - x.min())
-    shown = [p.period for p in result.patterns if not p.combination][:2] or [
-        result.patterns[0].period
-    ]
+    strongest = [p for p in result.patterns if not p.combination][:2] or result.patterns[:1]
+    shown = [p.period / p.beat for p in strongest]
     width = 5.0 * max(shown) if max(shown) < 8 * min(shown) else 14.0 * min(shown)
     # Sparse samples: wide enough for thirty of them, as long as single cycles can be seen.
     width = scale * max(width, min(30.0 * result.domain.span / len(x), 25.0 * min(shown)))

@@ -36,6 +36,7 @@ class _Card:
     share: str
     harmonics: str
     alarm: str
+    beat: str
     wave: Markup | None
     link: Markup | None
 
@@ -114,6 +115,7 @@ def _card(result: Result, pattern: Pattern, index: int) -> _Card:
         share=percent(pattern.share),
         harmonics=orders,
         alarm=probability(pattern.false_alarm),
+        beat=result.period_words(pattern.period / pattern.beat) if pattern.beat > 1 else "",
         wave=Markup(figures.waveform_figure(result, pattern, index)) if drawn else None,
         link=_markup(figures.link_figure(pattern, index)) if drawn else None,
     )
@@ -127,8 +129,9 @@ def _frequency(result: Result, frequency: float, error: float) -> str:
 
 def _facts(result: Result) -> list[tuple[str, str]]:
     noise = number(result.noise, 3)
+    around = "" if result.trend_kind == "level" else " around the drift"
     facts = [
-        (percent(result.explained), "of the variation repeats"),
+        (percent(result.explained), f"of the variation{around} repeats"),
         (noise, f"noise (standard deviation), {result.noise_kind.split(':')[0]}"),
         (f"{len(result.samples):,}", "samples"),
         (result.period_words(result.domain.span), "length of the record"),

@@ -59,12 +59,19 @@
     });
   }
   function decades(u, at) {
+    var few = Math.log10(u.scales.y.max / u.scales.y.min) < 2;
     return at.map(function (v) {
-      if (v === null) return "";
       var lead = v / Math.pow(10, Math.floor(Math.log10(v) + 1e-9));
-      return [1, 2, 5].some(function (n) { return Math.abs(lead - n) < 1e-6; }) ? digits(v) : "";
+      return (few ? [1, 2, 5] : [1]).some(function (n) { return Math.abs(lead - n) < 1e-6; }) ? v : null;
     });
   }
+  var day = "\n{D} {MMM}", year = " {YYYY}", dates = [
+    [31536000, "{YYYY}", null, null, null, null, null, null, 1],
+    [2419200, "{MMM}", "\n{YYYY}", null, null, null, null, null, 1],
+    [86400, "{D} {MMM}", "\n{YYYY}", null, null, null, null, null, 1],
+    [60, "{HH}:{mm}", day + year, null, day, null, null, null, 1],
+    [1, ":{ss}", day + year + " {HH}:{mm}", null, day + " {HH}:{mm}", null, "\n{HH}:{mm}", null, 1],
+    [0.001, ":{ss}.{fff}", day + year + " {HH}:{mm}", null, day + " {HH}:{mm}", null, "\n{HH}:{mm}", null, 1]];
   function axes(xlabel, ylabel, time, log) {
     var base = { stroke: css("--soft"), grid: { stroke: css("--rule"), width: 1 }, ticks: { show: false },
                  font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif" };
@@ -72,8 +79,9 @@
     var y = Object.assign({}, base, { label: ylabel, labelSize: 18, size: function (u, values) {
       var longest = (values || []).reduce(function (n, v) { return Math.max(n, v ? v.length : 0); }, 1);
       return 14 + 7 * longest; } });
-    if (!time) x.values = stepped;
-    y.values = log ? decades : stepped;
+    x.values = time ? dates : stepped;
+    y.values = log ? function (u, at) { return at.map(function (v) { return v === null ? "" : digits(v); }); } : stepped;
+    if (log) y.filter = decades;
     return [x, y];
   }
   function hint(host, text) {
@@ -116,6 +124,13 @@
       busy = false;
     }];
   }
+  function grown(series) {
+    return [function (u, key) {
+      if (key !== "x" || !u.series[series]) return;
+      var seen = nearest(samples.x, u.scales.x.max) - nearest(samples.x, u.scales.x.min);
+      u.series[series].points.size = seen > 4000 ? 3 : seen > 800 ? 4 : seen > 200 ? 5 : 6.5;
+    }];
+  }
   function dots(colour, size) { return { show: true, size: size, stroke: colour, fill: colour, width: 0 }; }
   function clock(seconds) { return uPlot.tzDate(new Date(seconds * 1e3), "Etc/UTC"); }
   function place(id, height, options, values, range, text) {
@@ -151,7 +166,7 @@
         { stroke: fit, width: 1.8, points: { show: false }, spanGaps: true },
         { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.8), size) }],
       bands: band ? [{ series: [1, 2], fill: css("--band") }] : [],
-      hooks: { setScale: link(function () { return linked; }) }
+      hooks: { setScale: link(function () { return linked; }).concat(grown(4)) }
     }, joined, range, function (x) {
       var i = nearest(samples.x, x);
       return [moment(samples.x[i]), "value " + digits(samples.y[i]), "fit " + digits(samples.fit[i]), "left over " + digits(samples.rest[i])];
@@ -160,7 +175,7 @@
       scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] } },
       axes: axes(data.time.label, "residual", time),
       series: [{}, { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.65), size) }],
-      hooks: { setScale: link(function () { return linked; }), draw: [function (u) {
+      hooks: { setScale: link(function () { return linked; }).concat(grown(1)), draw: [function (u) {
         var y = Math.round(u.valToPos(0, "y", true)); u.ctx.save(); u.ctx.strokeStyle = fit; u.ctx.lineWidth = 1; u.ctx.beginPath();
         u.ctx.moveTo(u.bbox.left, y); u.ctx.lineTo(u.bbox.left + u.bbox.width, y); u.ctx.stroke(); u.ctx.restore(); }] }
     }, [samples.x, samples.rest], range, function (x) {

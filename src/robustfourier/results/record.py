@@ -57,6 +57,8 @@ class Pattern:
         The data without all other parts, against the cycle's phase.
     link : Curve or None
         g of g(cos) on [-1, 1], where the pattern is a function of one cosine.
+    beat : int
+        Order of its strongest harmonic: 7 for a daily rhythm that changes over the week.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Pattern:
     waveform: Curve
     folded: Curve
     link: Curve | None = None
+    beat: int = 1
 
 
 @dataclass(frozen=True)

@@ -158,9 +158,14 @@ class _MixtureView:
                     waveform=Curve(phases, wave, std),
                     folded=Curve(cycle % 1.0, residual + parts[i]),
                     link=_link_curve(component.link),
+                    beat=self._beat(i),
                 )
             )
         return found
+
+    def _beat(self, index: int) -> int:
+        mine = self.modes.select(np.flatnonzero(self.modes.component == index))
+        return int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]) if len(mine) else 1
 
     def diagonal(self, theta: FloatArray, values: FloatArray, max_mode: float) -> Diagonal:
         """Train the diagonal layer once more, as the first stage of the fit does."""

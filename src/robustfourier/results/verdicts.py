@@ -52,6 +52,9 @@ def headline(
     if not domain.unit and time_name:
         periods = f"periods of {periods} in {time_name!r}"
     verb = "explains" if len(own) == 1 else "explain"
+    if len(own) == 1 and own[0].beat > 1:
+        beat = readable_period(own[0].period / own[0].beat, domain.unit, dates=domain.dates)
+        periods += f", with its strongest beat every {beat}"
     rest = len(own) - len(shown)
     more = f" and {counted(rest, 'weaker one').lower()}" if rest else ""
     apart = " around a drift" if trend in ("slope", "smooth") else ""
