@@ -29,7 +29,7 @@ def plan(*, quick: bool, data: Path | None, only: list[str]) -> Plan:
     entries = catalogue(data)
     chosen = only or list(methods.ALL)
     if not quick:
-        return Plan(entries, chosen, seeds=5, real_seeds=3, network_seeds=3, limit=30.0)
+        return Plan(entries, chosen, seeds=5, real_seeds=3, network_seeds=2, limit=30.0)
     entries = [entry for entry in entries if entry.name in QUICK_PROBLEMS]
     few = {"seeds": 1, "real_seeds": 1, "network_seeds": 1}
     return Plan(entries, chosen, **few, limit=8.0, networks=QUICK_NETWORKS)

@@ -16,7 +16,7 @@ from benchmarks.peers.face import Fit, FloatArray
 if TYPE_CHECKING:
     import torch
 
-STEPS = 1500
+STEPS = 1000
 BATCH = 256
 CHECK_EVERY = 50
 WIDTH = 100

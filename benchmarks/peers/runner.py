@@ -30,9 +30,11 @@ from benchmarks.peers.rows import OK, Row
 TOO_SLOW = "too slow"
 FAILED = "failed"
 UNEVEN = "needs even samples"
+ONE_SEED = "one seed only"
 WARM_UP = 200  # samples
 WARM_UP_LIMIT = 120.0  # seconds
-PATIENCE = 6.0
+PATIENCE = 12.0
+SLOW = 8.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -64,35 +66,54 @@ class Plan:
 
 
 def run(plan: Plan, path: Path, say: Callable[[str], None] = print) -> list[Row]:
-    """Run what is missing in the file of rows at `path` and return all its rows."""
+    """Run what is missing in the file of rows at `path` and return all its rows.
+
+    Seed by seed, so that a run that is stopped early has whole rounds; the size curve comes last.
+    """
     done = {row.key: row for row in rows.read(path)}
-    for key in plan.methods:
-        method = methods.load(key)
-        missing = [job for job in _jobs(plan, method) if (job[0].name, key, job[1]) not in done]
-        if not missing:
-            continue
-        lacking = [name for name, version in methods.versions(method).items() if version is None]
-        trouble = f"not installed: {', '.join(lacking)}" if lacking else _warm_up(method)
-        say(f"{key}: {len(missing)} fits{f' ({trouble})' if trouble else ''}")
-        start = time.perf_counter()
-        for entry, seed in missing:
-            known = (row for row in done.values() if row.method == key)
-            row = _row(entry, key, method, seed, trouble, known, plan.limit)
-            rows.append(path, row)
-            done[row.key] = row
-        say(f"{key}: {time.perf_counter() - start:.0f} s")
+    trouble: dict[str, str] = {}
+    for number, jobs in enumerate(_rounds(plan)):
+        for key in plan.methods:
+            method = methods.load(key)
+            missing = [
+                (entry, seed)
+                for entry, seed in jobs
+                if _runs_on(plan, method, entry, seed) and (entry.name, key, seed) not in done
+            ]
+            if not missing:
+                continue
+            if key not in trouble:
+                trouble[key] = _missing(method) or _warm_up(method)
+            start = time.perf_counter()
+            for entry, seed in missing:
+                known = [row for row in done.values() if row.method == key]
+                row = _row(entry, key, method, seed, trouble[key], known, plan.limit)
+                rows.append(path, row)
+                done[row.key] = row
+            took = time.perf_counter() - start
+            say(f"round {number}, {key}: {len(missing)} fits, {took:.0f} s {trouble[key]}")
     return list(done.values())
 
 
-def _jobs(plan: Plan, method: Method) -> Iterable[tuple[Entry, int]]:
-    """Problems and seeds of a method; the size curve has one seed."""
+def _rounds(plan: Plan) -> Iterable[list[tuple[Entry, int]]]:
+    """Problems and seeds, one seed at a time."""
+    for seed in range(max(plan.seeds, plan.network_seeds)):
+        yield [(entry, seed) for entry in plan.entries if entry.group != SIZE]
+    yield [(entry, 0) for entry in plan.entries if entry.group == SIZE]
+
+
+def _runs_on(plan: Plan, method: Method, entry: Entry, seed: int) -> bool:
+    """Whether the plan has a method on a problem with a seed."""
     network = method.BUDGET == "subset"
-    for entry in plan.entries:
-        if network and entry.name not in plan.networks:
-            continue
-        seeds = plan.network_seeds if network else plan.seeds
-        most = {SIZE: 1, REAL: plan.real_seeds}.get(entry.group, seeds)
-        yield from ((entry, seed) for seed in range(min(seeds, most)))
+    if network and entry.name not in plan.networks:
+        return False
+    seeds = plan.network_seeds if network else plan.seeds
+    return seed < (min(seeds, plan.real_seeds) if entry.group == REAL else seeds)
+
+
+def _missing(method: Method) -> str:
+    lacking = [name for name, version in methods.versions(method).items() if version is None]
+    return f"not installed: {', '.join(lacking)}" if lacking else ""
 
 
 def _row(
@@ -101,14 +122,19 @@ def _row(
     method: Method,
     seed: int,
     trouble: str,
-    known: Iterable[Row],
+    known: list[Row],
     limit: float,
 ) -> Row:
-    """Make one row; a method too slow once on a problem or size is not tried on it again."""
+    """Make one row; a method too slow once on a problem or size is not tried on it again.
+
+    One that takes more than `SLOW` seconds runs on one seed of that problem only.
+    """
     if trouble:
         return Row(entry.name, key, seed, trouble)
     if any(row.status == TOO_SLOW and _no_easier(entry, row) for row in known):
         return Row(entry.name, key, seed, TOO_SLOW, note="not tried again")
+    if any(row.problem == entry.name and (row.seconds or 0.0) > SLOW for row in known):
+        return Row(entry.name, key, seed, ONE_SEED, note="not tried again")
     task = entry.draw(seed)
     if method.EVEN_ONLY and not task.even:
         return Row(entry.name, key, seed, UNEVEN)

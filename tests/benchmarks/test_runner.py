@@ -44,11 +44,11 @@ def quiet(text):
     pass
 
 
-def test_every_problem_and_seed_gives_a_row(use, plan, tmp_path):
+def test_every_problem_and_seed_gives_a_row_seed_by_seed(use, plan, tmp_path):
     use(method(honest))
     made = run(plan(), tmp_path / "rows.csv", quiet)
     assert [(row.problem, row.seed) for row in made] == [
-        ("problem 0", 0), ("problem 0", 1), ("problem 1", 0), ("problem 1", 1),
+        ("problem 0", 0), ("problem 1", 0), ("problem 0", 1), ("problem 1", 1),
     ]  # fmt: skip
     assert all(row.status == "ok" and row.error == 1.0 and row.recall == 1.0 for row in made)
 
@@ -135,6 +135,15 @@ def test_a_size_that_was_too_slow_spares_the_larger_ones(use, task, tmp_path):
         row.problem: row.status for row in run(Plan(entries, ["it"], 1, 1, 1, 9.0), path, quiet)
     }
     assert made == {"n = 1000": "ok", "n = 3000": "too slow", "n = 10000": "too slow"}
+
+
+def test_what_is_slow_runs_on_one_seed(use, plan, tmp_path):
+    use(method(honest))
+    path = tmp_path / "rows.csv"
+    rows.append(path, Row("problem 0", "it", 0, "ok", error=1.0, seconds=1.1 * runner.SLOW))
+    made = {row.key: row.status for row in run(plan(), path, quiet)}
+    assert made["problem 0", "it", 1] == "one seed only"
+    assert made["problem 1", "it", 1] == "ok"
 
 
 def test_memory_is_that_of_the_fit_alone(use, plan, tmp_path):

@@ -19,7 +19,7 @@ def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
     from sklearn.model_selection import KFold
 
     dictionary = Dictionary.build(t, y, told)
-    model = LassoCV(alphas=50, cv=KFold(5, shuffle=True, random_state=0), selection="cyclic")
+    model = LassoCV(alphas=30, cv=KFold(5, shuffle=True, random_state=0), selection="cyclic")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # slow convergence at the smallest penalties
         model.fit(dictionary.columns, dictionary.target)

@@ -12,7 +12,7 @@ PACKAGES = ("scikit-learn",)
 TOLD = "the band"
 EVEN_ONLY = False
 BUDGET = "all"
-MOST_COLUMNS = 80
+MOST_COLUMNS = 60
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
