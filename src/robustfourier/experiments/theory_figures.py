@@ -29,10 +29,10 @@ from robustfourier.plots.theory import (
 __all__ = ["comparison_figures", "theory_figures"]
 
 _PANELS = (
-    ("r_c", "r_c", "size of the start, $r_c$", True, 1.0),
-    ("B", "batch_size", "batch size, $B$", True, -0.5),
-    ("T", "n_steps", "steps, $T$ (from a large start)", False, None),
-    ("m", "n_modes", "modes, $m$", True, -0.5),
+    ("r_c", "r_c", "size of the start", "$r_c$", True, 1.0),
+    ("B", "batch_size", "batch size", "$B$", True, -0.5),
+    ("T", "n_steps", "steps, from a large start", "$T$", False, None),
+    ("m", "n_modes", "number of modes", "$m$", True, -0.5),
 )
 
 
@@ -94,12 +94,19 @@ def comparison_figures(results: Results, folder: Path) -> dict[str, Path]:
 
 
 def _bound_panel(
-    rows: list[TheoryRow], sweep: str, field: str, name: str, log_x: bool, guide: float | None
+    rows: list[TheoryRow],
+    sweep: str,
+    field: str,
+    title: str,
+    name: str,
+    log_x: bool,
+    guide: float | None,
 ) -> BoundPanel | None:
     chosen = [row for row in rows if row.task.sweep == sweep]
     if not chosen:
         return None
     return BoundPanel(
+        title=title,
         name=name,
         x=np.array([float(getattr(row.task, field)) for row in chosen]),
         deviation=np.array([row.deviation for row in chosen]),

@@ -29,7 +29,7 @@ __all__ = ["COLUMNS", "TARGETS", "TheoryTask", "run_theory_task", "theory_tasks"
 FloatArray = NDArray[np.float64]
 Sweep = Literal["r_c", "B", "T", "m", "second phase", "samples", "violation"]
 
-NOISE_MAX = 0.4 * np.sqrt(3.0)  # uniform noise with the standard deviation 0.4 of the examples
+NOISE_MAX = 0.4 * 3.0**0.5  # uniform noise with the standard deviation 0.4 of the examples
 DELTA = 1e-5
 BOX_SLACK = 2.0  # Q₁ in units of the smallest that Theorem 1 allows
 FLAT_STEPS = 30  # the second phase's step size falls like 1/√T′ from here on
@@ -308,7 +308,7 @@ def _second_phase_row(
         "empirical_risk": repr(_risk(units @ c, y)),
         "least_risk": repr(_risk(units @ best, y)),
         # E[(f̂ − f − z)²]/2 with z independent of θ
-        "population_risk": repr(_risk(fitted, f(GRID)) + NOISE_MAX**2 / 6.0),
+        "population_risk": repr(float(_risk(fitted, f(GRID)) + NOISE_MAX**2 / 6.0)),
         "relative_error": repr(relative_error(fitted, f(GRID))),
     }
 

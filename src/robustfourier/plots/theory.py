@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.plots.paper import NETWORK_COLOURS, network_label
+from robustfourier.plots.paper import NETWORK_COLOURS, network_label, plain_log_ticks
 from robustfourier.plots.style import ALARM, FIT, FLOOR, SOFT
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class BoundPanel:
 
     Attributes
     ----------
-    name : str
-        The quantity, for the axis.
+    title, name : str
+        The quantity in words, and for the axis.
     x, deviation, bound, signal : ndarray of shape (n,)
         One entry per run.
     log_x : bool
@@ -45,6 +45,7 @@ class BoundPanel:
         Exponent of a line to compare the slope with.
     """
 
+    title: str
     name: str
     x: FloatArray
     deviation: FloatArray
@@ -126,8 +127,10 @@ def draw_bounds(panels: Sequence[BoundPanel], figure: Figure) -> None:
         if panel.guide is not None:
             _draw_guide(ax, x, panel.deviation[order], panel.guide)
         ax.set(xscale="log" if panel.log_x else "linear", yscale="log", xlabel=panel.name)
+        if panel.log_x:
+            _tick_at(ax, x)
         ax.set_ylabel(r"$\|w^T - \mathrm{prediction}\|_\infty$")
-        ax.set_title(f"({letter})")
+        ax.set_title(f"({letter}) over the {panel.title}")
     axes[0, 0].legend(fontsize=8.5, loc="upper left")
 
 
@@ -142,6 +145,8 @@ def draw_second_phase(
         ax.plot(panel.x, panel.y, "o", color=FIT, markersize=4, alpha=0.8)
         _draw_guide(ax, panel.x, panel.y, panel.guide)
         ax.set(xscale="log", yscale="log", xlabel=panel.name, ylabel=panel.value_name)
+        plain_log_ticks(ax)
+        _tick_at(ax, panel.x)
         ax.set_title(panel.title)
     if violation is not None:
         _draw_violation(axes[-1], violation)
@@ -157,8 +162,7 @@ def _draw_violation(ax: Axes, panel: ViolationPanel) -> None:
         modes, panel.with_leak, "o", color=FLOOR, markersize=4, fillstyle="none",
         label=r"with $E[f\,|x_j|]$ added",
     )  # fmt: skip
-    standing = np.argsort(panel.measured)[::-1][: len(panel.true_modes) + 3]
-    for index in standing:
+    for index in np.flatnonzero(panel.measured > 0.05 * panel.measured.max()):
         ax.annotate(
             str(index + 1), (index + 1, panel.measured[index]), xytext=(0, 5),
             textcoords="offset points", ha="center", fontsize=8.5,
@@ -186,11 +190,7 @@ def draw_sweep(variations: Sequence[str], errors: dict[str, FloatArray], figure:
         ax.plot(values, rows, marker, color=NETWORK_COLOURS[network], label=network_label(network))
     ax.set_yticks(rows, list(variations))
     ax.set(xscale="log", xlabel="relative $L^2$ error at the end")
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0)))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    ax.xaxis.set_minor_formatter(NullFormatter())
+    plain_log_ticks(ax, "x")
     ax.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=9)
 
 
@@ -212,12 +212,19 @@ def draw_paired(pairs: Sequence[PairedErrors], figure: Figure) -> None:
     labels = [f"{pair.label}, {network_label(pair.network)}" for pair in reversed(pairs)]
     ax.set_yticks(range(len(pairs)), labels)
     ax.set(xlabel="relative $L^2$ error at the end", xscale="log")
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    ax.xaxis.set_minor_formatter(NullFormatter())
+    plain_log_ticks(ax, "x")
     ax.legend(ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=9)
+
+
+def _tick_at(ax: Axes, x: FloatArray) -> None:
+    """Put the ticks where the measurements are."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    ax.xaxis.set_major_locator(FixedLocator(np.unique(x).tolist()))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(
+        lambda value, _: f"{value / 1e3:g}k" if value >= 1e3 else f"{value:g}"
+    )
 
 
 def _draw_guide(ax: Axes, x: FloatArray, y: FloatArray, exponent: float) -> None:
@@ -225,8 +232,15 @@ def _draw_guide(ax: Axes, x: FloatArray, y: FloatArray, exponent: float) -> None
     ends = np.array([x.min(), x.max()], dtype=np.float64)
     level = np.median(np.log(y) - exponent * np.log(x))
     ax.plot(ends, np.exp(level) * ends**exponent, color="#20262e", linewidth=0.9, linestyle="--")
-    name = f"slope {exponent:g}".replace("-", "−")
+    # Where a line that falls begins, or one that rises ends, there is room beside it.
+    corner, offset, side = (
+        (ends[0], (24, 0), "left") if exponent < 0 else (ends[1], (-4, 9), "right")
+    )
     ax.annotate(
-        name, (ends[1], float(np.exp(level) * ends[1] ** exponent)), xytext=(-4, 8),
-        textcoords="offset points", ha="right", fontsize=8.5,
-    )  # fmt: skip
+        f"slope {exponent:g}".replace("-", "−"),
+        (corner, float(np.exp(level) * corner**exponent)),
+        xytext=offset,
+        textcoords="offset points",
+        ha=side,
+        fontsize=8.5,
+    )

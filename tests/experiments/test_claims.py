@@ -1,0 +1,137 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robustfourier.experiments.catalogue import Trial, trials
+from robustfourier.experiments.claims import judge, network_claims, spread
+from robustfourier.experiments.results import Results, Row
+from robustfourier.experiments.theory_claims import TheoryRow, log_slope, theory_claims
+from robustfourier.experiments.theory_runs import theory_tasks
+
+
+def row(trial, error=0.1, best=None, step=None, **fields):
+    defaults = {
+        "active": (5, 29, 61), "missed": (), "false_modes": (), "diagonal_active": (5, 29, 61),
+        "effective_modes": 3.0, "share_above_tenth": 0.05, "diagonal_effective": 3.0,
+    }  # fmt: skip
+    return Row(
+        trial=trial, final_error=error, best_error=best if best is not None else error,
+        best_step=step if step is not None else trial.n_steps, **(defaults | fields),
+    )  # fmt: skip
+
+
+def as_the_paper_says(trial):
+    """A row that confirms everything the paper and we claim."""
+    if not trial.diagonal:
+        return row(trial, 0.2, best=0.15, step=1000, share_above_tenth=1.0, active=())
+    errors = {"*u0_diag": 0.14, "u0_diag": 0.12, "u1_diag": 0.11, "u2_diag": 0.10}
+    error = errors[trial.network] * (0.9 if trial.init == "symmetric" else 1.0)
+    return row(trial, error, diagonal_effective=2.0 if trial.layerwise else 4.0)
+
+
+def against_the_paper(trial):
+    """A row that refutes it."""
+    if not trial.diagonal:
+        return row(trial, 0.05, share_above_tenth=0.3)
+    return row(
+        trial,
+        (0.5 if trial.init == "symmetric" else 0.4)
+        + (0.0 if trial.layerwise else 0.1)
+        + (0.9 if trial.example == "2" else 0.0),
+        missed=(61,),
+        false_modes=(10, 20) if trial.init == "symmetric" else (10,),
+        diagonal_effective=4.0 if trial.layerwise else 2.0,
+    )
+
+
+def judged(make_row):
+    listed = trials(["1", "2", "3", "4"])
+    return network_claims(Results(tuple(make_row(t) for t in listed), store=None))
+
+
+def test_results_like_the_papers_confirm_every_claim():
+    claims = judged(as_the_paper_says)
+    assert len(claims) > 40
+    assert {claim.verdict for claim in claims} == {"yes"}
+
+
+def test_results_unlike_the_papers_refute_every_claim():
+    wrong = [claim for claim in judged(against_the_paper) if claim.verdict != "no"]
+    assert wrong == []
+
+
+def test_a_verdict_needs_four_of_five():
+    for holds, verdict in ((5, "yes"), (4, "yes"), (3, "no"), (0, "no")):
+        answers = [True] * holds + [False] * (5 - holds)
+        assert judge("ours", "", "", "", answers).verdict == verdict
+    assert judge("ours", "", "", "", []).verdict == "not run"
+
+
+def test_unfinished_seeds_are_left_out_of_a_comparison():
+    listed = [t for t in trials(["1"]) if not (t.network == "u1_standard" and t.seed > 1)]
+    claims = network_claims(Results(tuple(as_the_paper_says(t) for t in listed), store=None))
+    first = next(claim for claim in claims if "error is lower (u1)" in claim.text)
+    assert first.of == 2
+
+
+def test_the_spread_of_nothing_is_a_dash():
+    assert spread([]) == "–"
+
+
+def test_one_bad_seed_does_not_overturn_but_two_do():
+    for n_bad, verdict in ((1, "yes"), (2, "no")):
+        rows = [
+            replace(as_the_paper_says(t), final_error=0.9)
+            if t.network == "u1_diag" and t.seed < n_bad
+            else as_the_paper_says(t)
+            for t in trials(["1"])
+        ]
+        claims = network_claims(Results(tuple(rows), store=None))
+        assert claims[0].text == "With the diagonal layer the error is lower (u1)."
+        assert claims[0].verdict == verdict
+
+
+def theory_row(task, deviation):
+    return TheoryRow(
+        task, deviation, bound=1.0, signal=100 * deviation, signs_agree=1.0,
+        leak_deviation=0.1 * deviation, false_weight=0.4 if task.target == "even" else 0.01,
+        empirical_risk=0.1 + 1 / np.sqrt(max(task.n_output_steps, 1)) / 10, least_risk=0.1 - 1e-9,
+        population_risk=0.2, relative_error=0.3,
+    )  # fmt: skip
+
+
+def law(task):
+    fade = 10 * np.exp(task.n_steps * np.log(0.95)) if task.large_start else 1.0
+    return 1e-3 * task.r_c * task.batch_size**-0.5 * task.n_modes**-0.5 * fade
+
+
+def test_runs_that_follow_the_theorem_confirm_it_and_others_do_not():
+    good = [theory_row(task, law(task)) for task in theory_tasks()]
+    by_text = {claim.text: claim for claim in theory_claims(good)}
+    slopes = [claim for text, claim in by_text.items() if "error falls like" in text]
+    assert [claim.verdict for claim in slopes] == ["yes", "yes"]
+    assert by_text["Theorem 1: the start fades like (1 − ηλ)^T."].verdict == "yes"
+    bad = [
+        replace(theory_row(task, 2.0), bound=1.0, signs_agree=0.5, leak_deviation=2.0)
+        for task in theory_tasks()
+    ]
+    verdicts = {claim.text: claim.verdict for claim in theory_claims(bad)}
+    assert verdicts["Theorem 1: the error falls like B^(−1/2)."] == "no"
+    assert verdicts["Corollary: sign(w_j) = sign(w_−j) wherever α_j is not zero."] == "no"
+    assert [v for t, v in verdicts.items() if "within the bound" in t] == ["no"]
+
+
+def test_the_slope_of_a_power_law_is_its_exponent():
+    x = np.array([1.0, 3.0, 10.0])
+    assert log_slope(x, 7 * x**-1.5) == pytest.approx(-1.5)
+
+
+def test_a_trial_of_the_sweep_is_judged_by_its_variation():
+    rows = [
+        row(Trial("3", network, 0, purpose="sweep", variation="width 50"), error)
+        for network, error in (("u1_diag", 0.3), ("u1_standard", 0.2))
+    ]
+    (claim,) = network_claims(Results(tuple(rows), store=None))
+    assert "width 50" in claim.text
+    assert claim.verdict == "no"

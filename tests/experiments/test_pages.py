@@ -1,0 +1,116 @@
+import re
+from pathlib import Path
+
+import pytest
+from tests.experiments.toys import toy_tasks, toy_trials
+
+from robustfourier import experiments
+from robustfourier.errors import InputError, RunLockedError
+from robustfourier.experiments import reproduction
+from robustfourier.experiments.claims import Claim
+from robustfourier.experiments.figures import example_figures
+from robustfourier.experiments.page import (
+    Heading,
+    Paragraph,
+    Picture,
+    Table,
+    claims_table,
+    write_pages,
+)
+from robustfourier.experiments.store import ResultStore
+from robustfourier.experiments.theory_figures import comparison_figures, theory_figures
+from robustfourier.experiments.trial import COLUMNS
+
+PNG = b"\x89PNG"
+
+
+@pytest.mark.parametrize("example", ["3", "simulated"])
+def test_every_example_has_its_three_figures(toy_results, tmp_path, example):
+    drawn = example_figures(toy_results, example, tmp_path)
+    assert len(drawn) == 3
+    for path in drawn.values():
+        assert path.read_bytes().startswith(PNG)
+        assert path.stat().st_size < 250_000
+
+
+def test_the_same_results_draw_the_same_bytes(toy_results, tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        comparison_figures(toy_results, tmp_path / folder)
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+
+
+def test_an_example_without_results_has_no_figures(toy_results, tmp_path):
+    assert example_figures(toy_results, "trends", tmp_path) == {}
+
+
+def test_the_theory_has_its_two_figures(toy_theory, tmp_path):
+    rows, store = toy_theory
+    assert len(theory_figures(rows, store, tmp_path)) == 2
+
+
+def test_both_pages_hold_the_same_blocks_and_escape_what_must_be(tmp_path):
+    blocks = [
+        Heading("Title", 1),
+        Paragraph("*u0_diag < 3"),
+        Table(("a|b", "verdict"), (("1 | 2", "no"),)),
+        Picture(tmp_path / "figures" / "x.png", "A_B"),
+    ]
+    page = write_pages(blocks, tmp_path, "page")
+    html, markdown = page.read_text(), (tmp_path / "page.md").read_text()
+    assert "<h1>Title</h1>" in html
+    assert "*u0_diag &lt; 3" in html
+    assert '<td class="no">no</td>' in html
+    assert '<img src="figures/x.png"' in html
+    assert "# Title" in markdown
+    assert r"\*u0\_diag < 3" in markdown
+    assert r"| 1 \| 2 | no |" in markdown
+    assert r"![A\_B](figures/x.png)" in markdown
+
+
+def test_the_claims_table_shows_verdict_and_count():
+    claim = Claim("paper", "It holds.", "example 1", "0.1", holds=3, of=5)
+    assert claims_table([claim]).rows == (
+        ("It holds.", "paper", "example 1", "0.1", "3 of 5", "no"),
+    )
+
+
+@pytest.fixture
+def toy_catalogue(monkeypatch):
+    monkeypatch.setattr(reproduction, "trials", lambda names, **_: toy_trials(names))
+    few = [task for task in toy_tasks() if task.n_output_steps < 60][:6]
+    monkeypatch.setattr(reproduction, "theory_tasks", lambda **_: few)
+
+
+@pytest.mark.usefixtures("toy_catalogue")
+def test_reproduce_writes_a_page_with_all_its_figures_and_goes_on_where_it_was(tmp_path):
+    lines: list[str] = []
+    page = experiments.reproduce(["2", "theory"], out=tmp_path, jobs=1, progress=lines.append)
+    html = page.read_text()
+    for name in re.findall(r'<img src="([^"]+)"', html):
+        assert (tmp_path / name).is_file()
+    assert "Example 2" in html
+    assert "Theorem 1" in html
+    assert "Not finished yet" not in html
+    again: list[str] = []
+    experiments.reproduce(["2", "theory"], out=tmp_path, jobs=1, progress=again.append)
+    assert [line for line in again if line.startswith("[")] == []
+    assert page.read_text() == html
+
+
+@pytest.mark.usefixtures("toy_catalogue")
+def test_a_locked_folder_is_refused(tmp_path):
+    with (
+        ResultStore(tmp_path, "networks", COLUMNS).locked(),
+        pytest.raises(RunLockedError, match=re.escape(str(tmp_path))),
+    ):
+        experiments.reproduce(["1"], out=tmp_path, jobs=1)
+
+
+def test_bad_names_and_a_missing_export_are_refused_before_anything_runs(tmp_path):
+    with pytest.raises(InputError, match=re.escape("'5' is unknown; choose from 1, 2, 3")):
+        experiments.reproduce(["5"], out=tmp_path)
+    with pytest.raises(InputError, match=re.escape("csv=None")):
+        experiments.reproduce(["trends"], out=tmp_path)
+    assert list(Path(tmp_path).iterdir()) == []
