@@ -157,3 +157,11 @@ def test_no_lines_leave_the_trend_alone():
     np.testing.assert_allclose(found.trend, 2.5)
     assert len(found.lines) == 0
     assert found.mode_error.shape == (0,)
+
+
+def test_many_lines_on_many_samples_are_evaluated_alike():
+    rng = np.random.default_rng(7)
+    theta = rng.uniform(-1.5, 1.5, 90_000)
+    lines = Lines(rng.uniform(1, 500, 12), rng.normal(size=(12, 2)), rng.normal(size=(12, 2)))
+    fast = lines.evaluate(theta)
+    np.testing.assert_allclose(fast[:500], lines.evaluate(theta[:500]), atol=1e-9)

@@ -12,6 +12,7 @@ from robustfourier.spectral.realmodes import RealModeSums
 from robustfourier.spectral.sums import (
     direct_fourier_sums,
     direct_sums,
+    fourier_series,
     fourier_sums,
     weighted_sums,
 )
@@ -74,3 +75,11 @@ def test_sums_can_be_read_at_any_real_mode_of_either_sign(samples):
     modes = np.concatenate([rng.uniform(-300, 300, 200), [0.0, 300.0, -300.0, 0.1, -0.1]])
     read = RealModeSums.of(theta, y, 300.0).at(modes)
     np.testing.assert_allclose(read, direct_sums(theta, y, modes), atol=1e-12 * np.abs(y).sum())
+
+
+def test_the_series_equals_its_definition(samples):
+    theta, _, _ = samples
+    rng = np.random.default_rng(3)
+    modes, z = rng.uniform(0, 300, 20), rng.normal(size=(20, 2)) + 1j * rng.normal(size=(20, 2))
+    expected = (np.exp(1j * np.pi * np.outer(theta, modes)) @ z).real
+    np.testing.assert_allclose(fourier_series(theta, modes, z), expected, atol=1e-10)

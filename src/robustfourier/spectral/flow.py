@@ -65,11 +65,11 @@ def diagonal_flow(
     held_out: FourierSums | None = None,
     *,
     start: float = 0.01,
-    step: float = 0.4,
+    step: float = 0.8,
     duration: float = np.inf,
     max_steps: int = 2000,
     check_every: int = 20,
-    patience: int = 10,
+    patience: int = 5,
 ) -> DiagonalFlow:
     """Train the diagonal layer on `sums` until `held_out` no longer improves.
 

@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from robustfourier.errors import InputError
 
-__all__ = ["FourierSums", "direct_fourier_sums", "direct_sums", "fourier_sums", "weighted_sums"]
+__all__ = [
+    "FourierSums",
+    "direct_fourier_sums",
+    "direct_sums",
+    "fourier_series",
+    "fourier_sums",
+    "weighted_sums",
+]
 
 FloatArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
@@ -145,3 +152,20 @@ def weighted_sums(
 def direct_sums(theta: FloatArray, columns: FloatArray, modes: FloatArray) -> ComplexArray:
     """Return Σ u e^{-iπkθ} at any real modes from the definition, shape (len(modes), c)."""
     return np.exp(-1j * np.pi * np.outer(modes, theta)) @ columns
+
+
+def fourier_series(theta: FloatArray, modes: FloatArray, z: ComplexArray) -> FloatArray:
+    """Return Re Σ_k z_k e^{iπkθ} at any positions for any real modes, shape (n, q).
+
+    The other direction of the sums, by nonuniform FFT; pays for a dozen modes and more.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+    modes : ndarray of shape (K,)
+    z : ndarray of complex, shape (K, q)
+    """
+    values = finufft.nufft1d3(
+        np.pi * modes, np.ascontiguousarray(z.T), theta, eps=PRECISION, isign=1, nthreads=1
+    )
+    return np.asarray(values.real.reshape(z.shape[1], len(theta)).T)
