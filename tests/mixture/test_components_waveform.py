@@ -133,7 +133,7 @@ def test_the_penalised_fit_minimises_its_objective():
     trend, weights = np.ones((len(theta), 1)), np.ones(len(theta))
     variance = np.array([np.inf, 0.05, 0.01])
     prior = Prior(
-        variance[:, None],
+        np.diag(1.0 / variance)[None],
         np.ones(3),
         np.full(3, np.nan),
         np.zeros(3, np.int64),
@@ -168,7 +168,8 @@ def test_the_penalised_fit_in_phase_minimises_its_objective():
     y = np.maximum(np.cos(np.pi * 6.3 * theta - 0.5), 0) + 0.3 * rng.normal(size=len(theta))
     trend, weights = np.ones((len(theta), 1)), np.ones(len(theta))
     variance = np.array([np.inf, 0.05, 0.01])
-    prior = Prior(variance[:, None], np.ones(3), np.full(3, 0.4), np.zeros(3, np.int64), order)
+    precision = np.diag(1.0 / variance)[None]
+    prior = Prior(precision, np.ones(3), np.full(3, 0.4), np.zeros(3, np.int64), order)
     fit = penalised_fit(
         lambda modes: direct_moments(theta, y[:, None], weights, trend, modes),
         order[:, None],

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
 from robustfourier.mixture.bands import lengths
-from robustfourier.mixture.waveform import shrinkage
+from robustfourier.mixture.waveform import shrinkage, smoother
 
 __all__ = ["Link", "PhaseLock", "phase_lock"]
 
@@ -79,8 +79,8 @@ class PhaseLock:
         Shift φ in radians; an odd reference has a positive coefficient there.
     accepted : bool
         Whether the harmonics are taken to be in phase.
-    factor : ndarray of shape (H,)
-        Shrinkage of each harmonic, under the accepted reading.
+    smoothing : ndarray of shape (H - 1, H - 1)
+        How to smooth the harmonics but the first, under the accepted reading; see `smoother`.
     log_odds : float
         Log evidence of "in phase" over "any phases".
     p_value : float
@@ -89,7 +89,7 @@ class PhaseLock:
 
     phase: float
     accepted: bool
-    factor: FloatArray
+    smoothing: FloatArray
     log_odds: float
     p_value: float
 
@@ -120,27 +120,20 @@ def phase_lock(
     >>> lock.accepted, lock.phase
     (True, 0.4)
     """
-    free_factor, free_evidence = _shrink(order, np.abs(coefficient) ** 2, variance, parts=2)
-    phase = _best_shift(order, coefficient, free_factor / variance)
+    squares, spread = np.abs(coefficient) ** 2, variance[1:]
+    factor, free_evidence = shrinkage(order[1:], squares[1:], spread, parts=2)
+    phase = _best_shift(order, coefficient, np.append(1.0, factor) / variance)
     turned = coefficient * np.exp(-1j * order * phase)
     if turned[0].real < 0 and order[0] % 2 == 1:
         phase, turned = phase + np.pi, turned * np.where(order % 2 == 1, -1.0, 1.0)
-    factor, evidence = _shrink(order, turned.real**2, variance, parts=1)
+    matrix, evidence = smoother(order[1:], turned.real[1:], spread)
     # Quadratures are noise if in phase: no evidence beyond it. The shift is fitted to them.
     log_odds = evidence - free_evidence
     quadrature = float(np.sum(turned.imag[clear] ** 2 / variance[clear]))
     p_value = float(chi2.sf(quadrature, max(int(clear.sum()) - 1, 1)))
     accepted = log_odds > 0.0 and p_value > CONTRADICTION
     phase = float(np.angle(np.exp(1j * phase)))
-    return PhaseLock(phase, accepted, factor if accepted else free_factor, log_odds, p_value)
-
-
-def _shrink(
-    order: IntArray, squares: FloatArray, variance: FloatArray, parts: int
-) -> tuple[FloatArray, float]:
-    """Shrinkage of all harmonics but the first, which keeps factor 1."""
-    factor, evidence = shrinkage(order[1:], squares[1:], variance[1:], parts)
-    return np.concatenate([[1.0], factor]), evidence
+    return PhaseLock(phase, accepted, matrix if accepted else np.diag(factor), log_odds, p_value)
 
 
 def _best_shift(order: IntArray, coefficient: ComplexArray, weight: FloatArray) -> float:

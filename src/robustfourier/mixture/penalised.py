@@ -13,8 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from robustfourier.mixture.moments import Moments
+from robustfourier.mixture.semidefinite import solve_positive
 
 __all__ = ["Penalised", "Prior", "penalised_fit"]
 
@@ -31,8 +33,9 @@ class Prior:
 
     Parameters
     ----------
-    variance : ndarray of shape (K, q)
-        Prior variance of each coefficient; infinite for lines that are not shrunk.
+    precision : ndarray of shape (q, K, K)
+        Inverse prior covariance of the coefficients along the common phase, for components in
+        phase; of the cosines and of the sines, for others. Zero rows for lines not shrunk.
     colour : ndarray of shape (K,)
         Noise power at each line over the mean noise variance.
     shift : ndarray of shape (K,)
@@ -42,7 +45,7 @@ class Prior:
         The component of each line, and its order there.
     """
 
-    variance: FloatArray
+    precision: FloatArray
     colour: FloatArray
     shift: FloatArray
     component: IntArray
@@ -112,7 +115,7 @@ def penalised_fit(
         Total weight.
     """
     moments = moments_at(harmonics @ bases)
-    state = _start(moments, harmonics, bases, prior)
+    state = _start(moments, harmonics, bases, prior, noise)
     for _ in range(ITERATIONS):
         system = _System.at(state, moments, harmonics, free, prior, noise)
         step = np.asarray(np.linalg.solve(system.normal, system.gradient), np.float64)
@@ -134,14 +137,18 @@ class _State:
     shift: FloatArray  # (K,)
 
 
-def _start(moments: Moments, harmonics: IntArray, bases: FloatArray, prior: Prior) -> _State:
+def _start(
+    moments: Moments, harmonics: IntArray, bases: FloatArray, prior: Prior, noise: FloatArray
+) -> _State:
     """Ridge coefficients; those of components in phase are projected on their shift."""
     count = len(harmonics)
     p = len(moments.gram) - 4 * count
     linear = p + 2 * count
-    gram = moments.gram[:linear, :linear]
-    tiny = 1e-10 * np.diag(np.diag(gram)) + np.finfo(float).tiny * np.eye(linear)
-    coefficients = np.asarray(np.linalg.solve(gram + tiny, moments.cross[:linear]), np.float64)
+    coefficients = np.zeros((linear, len(noise)))
+    for o in range(len(noise)):
+        ridge = np.tile(noise[o] * np.diag(prior.precision[o]), 2)
+        gram = moments.gram[:linear, :linear] + np.diag(np.concatenate([np.zeros(p), ridge]))
+        coefficients[:, o] = solve_positive(gram, moments.cross[:linear, o])
     cosine, sine = coefficients[p : p + count], coefficients[p + count :]
     along = _along(cosine, sine, prior.order * prior.shift)
     locked = prior.locked[:, None]
@@ -186,7 +193,7 @@ class _System:
         width = own[0].shape[1]
         linear = width * n_outputs
         size = linear + int(free.sum())
-        information, precision = np.zeros((size, size)), np.zeros(size)
+        information, precision = np.zeros((size, size)), np.zeros((size, size))
         gradient, tangents = np.zeros(size), []
         left = moments.cross - moments.gram[:, : p + 2 * count] @ state.coefficients
         for o in range(n_outputs):
@@ -196,10 +203,10 @@ class _System:
             tangent[:, linear:] = _base_tangent(state, harmonics[:, free], p, o)
             information += tangent.T @ gram @ tangent / noise[o]
             gradient += tangent.T @ (left[:, o] / root**2) / noise[o]
-            precision[block], value = _penalty(state, prior, p, o)
-            gradient[block] -= precision[block] * value
+            precision[block, block], value = _penalty(state, prior, p, o)
+            gradient[block] -= precision[block, block] @ value
             tangents.append(tangent)
-        normal = information + np.diag(precision)
+        normal = information + precision
         # Directions the data say nothing about (a sine that vanishes at every sample) stay put.
         scale = np.maximum(np.diag(normal), np.finfo(float).tiny)
         normal = normal + np.diag(1e-12 * scale)
@@ -251,27 +258,27 @@ def _base_tangent(state: _State, harmonics: IntArray, p: int, output: int) -> Fl
 
 
 def _penalty(state: _State, prior: Prior, p: int, output: int) -> tuple[FloatArray, FloatArray]:
-    """Prior precision and present value of each parameter of one output."""
+    """Prior precision, shape (P, P), and present value of each parameter of one output."""
     count = len(prior.order)
-    precision = 1.0 / prior.variance[:, output]
     values = state.coefficients[:, output]
-    others, locked = ~prior.locked, prior.locked
-    along = _amplitudes(state, prior, p, output)
+    others, locked = np.flatnonzero(~prior.locked), np.flatnonzero(prior.locked)
+    free = prior.precision[output][np.ix_(others, others)]
     n_shifts = len(np.unique(prior.component[locked]))
-    return (
-        np.concatenate(
-            [np.zeros(p), np.tile(precision[others], 2), precision[locked], np.zeros(n_shifts)]
-        ),
-        np.concatenate(
-            [
-                values[:p],
-                values[p : p + count][others],
-                values[p + count :][others],
-                along[locked],
-                np.zeros(n_shifts),
-            ]
-        ),
+    precision = block_diag(
+        np.zeros((p, p)),
+        free,
+        free,
+        prior.precision[output][np.ix_(locked, locked)],
+        np.zeros((n_shifts, n_shifts)),
     )
+    parts = [
+        values[:p],
+        values[p + others],
+        values[p + count + others],
+        _amplitudes(state, prior, p, output)[locked],
+        np.zeros(n_shifts),
+    ]
+    return np.asarray(precision, np.float64), np.concatenate(parts)
 
 
 def _moved(
@@ -315,7 +322,7 @@ def _moved(
 
 def _kept(prior: Prior) -> NDArray[np.bool_]:
     """Lines that are not shrunk: they decide how far a shift may turn."""
-    return np.asarray(np.isinf(prior.variance).all(axis=1))
+    return np.asarray((np.diagonal(prior.precision, axis1=1, axis2=2) == 0.0).all(axis=0))
 
 
 def _result(

@@ -23,7 +23,7 @@ from robustfourier.mixture.penalised import Prior, penalised_fit
 from robustfourier.mixture.refine import Refined
 from robustfourier.mixture.semidefinite import pseudo_inverse
 from robustfourier.mixture.tied import Data, Found, noise_colour, tied_lines
-from robustfourier.mixture.waveform import shrinkage
+from robustfourier.mixture.waveform import prior_precision, shrinkage
 
 __all__ = ["Separated", "separate"]
 
@@ -254,12 +254,14 @@ def _prior(
     found: NDArray[np.bool_],
     lame: NDArray[np.bool_],
 ) -> tuple[Prior, FloatArray]:
-    """Prior variances and shifts, component by component."""
+    """Prior precisions and shifts, component by component."""
     component, order = grouping.component, grouping.order
     tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
     variance = np.maximum(variance, tiny)
-    prior_variance = np.where(lame[:, None], np.abs(coefficient) ** 2 + tiny, np.inf)
-    shift, p_value = np.full(len(order), np.nan), np.full(len(order), np.nan)
+    n_outputs, count = variance.shape[1], len(order)
+    precision = np.zeros((n_outputs, count, count))
+    precision[:, lame, lame] = 1.0 / (np.abs(coefficient[lame].T) ** 2 + tiny)
+    shift, p_value = np.full(count, np.nan), np.full(count, np.nan)
     for c in np.unique(component):
         members = np.flatnonzero((component == c) & ~lame)
         if len(members) < 2 or not found[members].any():
@@ -267,18 +269,18 @@ def _prior(
         # The lowest order found leads and is not shrunk.
         leader = members[found[members]][np.argmin(order[members[found[members]]])]
         members = np.concatenate([[leader], members[members != leader]])
-        for o in range(variance.shape[1]):
+        rest = members[1:]
+        for o in range(n_outputs):
             value, spread = coefficient[members, o], variance[members, o]
-            if variance.shape[1] == 1:
+            if n_outputs == 1:
                 lock = phase_lock(order[members], value, spread, found[members])
-                factor, p_value[members] = lock.factor, lock.p_value
+                smoothing, p_value[members] = lock.smoothing, lock.p_value
                 shift[members] = lock.phase if lock.accepted else np.nan
             else:
-                tail = shrinkage(order[members[1:]], np.abs(value[1:]) ** 2, spread[1:], parts=2)
-                factor = np.concatenate([[1.0], tail[0]])
-            kept = np.clip(factor, 1e-12, 1.0 - 1e-12)
-            prior_variance[members, o] = np.where(factor < 1.0, spread * kept / (1 - kept), np.inf)
-    return Prior(prior_variance, colour, shift, component, order), p_value
+                squares = np.abs(value[1:]) ** 2
+                smoothing = np.diag(shrinkage(order[rest], squares, spread[1:], parts=2)[0])
+            precision[o, rest[:, None], rest] = prior_precision(smoothing, spread[1:])
+    return Prior(precision, colour, shift, component, order), p_value
 
 
 def _shifts(

@@ -1,15 +1,21 @@
 """Waveform smoothing: how much of each harmonic of a family to believe.
 
 A waveform with N harmonics fitted by least squares rings with noise; one cut off at the harmonics
-that are significant alone rings with the cut. Instead each harmonic is shrunk by a factor the data
-chooses. In a family the coefficient of order n has prior variance
+that are significant alone rings with the cut. Instead the harmonics are shrunk as the data choose.
+In a family the coefficient of order n has prior variance
 
     C · n^(-2s) · e^(-2rn),    C for odd and for even orders apart,
 
 which covers corners (s), analytic links such as tanh(10 x) (r) and half-wave symmetry (one C near
-zero). The likelihood of the fitted harmonics is known in closed form for every (C, s, r); the
-shrinkage is its average over a grid of them (empirical Bayes without an optimiser, so it is smooth
-in the data and the same on every machine). The fundamental is never shrunk.
+zero). The fundamental is never shrunk.
+
+What is sharp in a link is often sharp in one place. A jump or kink of g(cos x) at ±x₀ has
+coefficients A n^(-s) e^(-rn) cos(nx₀ − c): a *template* with one unknown, the size A. For harmonics
+in phase the prior is therefore a mixture, half as above, half with a template besides (x₀ in steps
+of a sixteenth of a turn, c a quarter turn or none, A of any size).
+
+The evidence is known in closed form for every prior on a grid of (s, r, C, A); the smoothing is
+the average over it, weighted by evidence. There is no optimiser, so it is smooth in the data.
 """
 
 from __future__ import annotations
@@ -17,20 +23,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["shrinkage"]
+__all__ = ["prior_precision", "shrinkage", "smoother"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 POWERS = np.array([0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0])  # s
 RATES = np.array([0.0, 0.03, 0.06, 0.1, 0.15, 0.25, 0.5])  # r
-SCALES = 10.0 ** np.arange(-3.0, 10.1, 0.25)  # C over the variance of a coefficient
+SCALES = 10.0 ** np.arange(-3.0, 10.1, 0.5)  # C over the variance of a coefficient
+SIZES = 10.0 ** np.arange(0.0, 10.1, 0.5)  # A² over that variance
+PLACES = np.linspace(0.0, 0.5 * np.pi, 5)  # x₀; π − x₀ is the same for one parity
 
 
 def shrinkage(
     order: IntArray, squares: FloatArray, variance: FloatArray, parts: int
 ) -> tuple[FloatArray, float]:
-    """Return the factor of each harmonic in (0, 1), and the log evidence of the prior.
+    """Return the factor of each harmonic in (0, 1) without templates, and the log evidence.
 
     Parameters
     ----------
@@ -61,35 +69,154 @@ def shrinkage(
     """
     log_evidence = np.zeros((len(POWERS), len(RATES)))
     factor = np.zeros((len(POWERS), len(RATES), len(order)))
-    for parity in (0, 1):
-        same = order % 2 == parity
-        if same.any():
-            ratio = _prior_over_noise(order[same], variance[same])
-            excess = squares[same] / variance[same]
-            evidence, kept = _average_over_scales(ratio, excess, parts)
-            log_evidence += evidence
-            factor[..., same] = kept
-    weight = np.exp(log_evidence - log_evidence.max())
-    total = float(log_evidence.max() + np.log(weight.mean()))
-    return np.tensordot(weight / weight.sum(), factor, axes=2), total
+    for same in _parities(order):
+        ratio = _prior_over_noise(order[same], variance[same])
+        excess = squares[same] / variance[same]
+        # A coefficient that is N(0, prior + noise) against one that is N(0, noise).
+        log_likelihood = 0.5 * (excess * ratio / (1 + ratio) - parts * np.log1p(ratio)).sum(-1)
+        weight, evidence = _normalised(log_likelihood, log_likelihood[0, 0].size)
+        log_evidence += evidence
+        factor[..., same] = (weight[..., None] * ratio / (1.0 + ratio)).sum(-2)
+    weight, total = _normalised(log_evidence[None, None], log_evidence.size)
+    return np.tensordot(weight[0, 0], factor, axes=2), float(total[0, 0])
+
+
+def smoother(
+    order: IntArray, coefficient: FloatArray, variance: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return the smoothing matrix of harmonics in phase, with templates, and the log evidence.
+
+    Parameters
+    ----------
+    order : ndarray of int of shape (H,)
+        Orders n, the fundamental left out.
+    coefficient : ndarray of shape (H,)
+        Fitted signed coefficients along the common phase.
+    variance : ndarray of shape (H,)
+        Their sampling variances.
+
+    Returns
+    -------
+    matrix : ndarray of shape (H, H)
+        Symmetric, with eigenvalues in (0, 1): the posterior mean of coefficient / √variance is
+        ``matrix @ (coefficient / √variance)``.
+    log_evidence : float
+        Relative to pure noise.
+
+    Examples
+    --------
+    A square wave has coefficients 1, −1/3, 1/5, …: the regular series is believed as a whole,
+    also where its members are well below the noise of 0.02.
+
+    >>> order = np.arange(2, 40)
+    >>> square = np.where(order % 2 == 1, np.sin(0.5 * np.pi * order) / order, 0.0)
+    >>> noise = 0.02 * np.random.default_rng(0).normal(size=38)
+    >>> matrix, _ = smoother(order, square + noise, np.full(38, 0.02**2))
+    >>> float(np.std(matrix @ (square + noise) - square).round(3)), 0.02
+    (0.004, 0.02)
+    """
+    log_evidence = np.zeros((len(POWERS), len(RATES)))
+    matrix = np.zeros((len(POWERS), len(RATES), len(order), len(order)))
+    for same in _parities(order):
+        evidence, part = _with_templates(
+            order[same], coefficient[same] / np.sqrt(variance[same]), variance[same]
+        )
+        log_evidence += evidence
+        matrix[:, :, same[:, None], same] = part
+    weight, total = _normalised(log_evidence[None, None], log_evidence.size)
+    return np.tensordot(weight[0, 0], matrix, axes=2), float(total[0, 0])
+
+
+def prior_precision(matrix: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return the Gaussian prior under which a smoothing matrix is the posterior mean.
+
+    With noise V and prior precision P the posterior mean is (V⁻¹ + P)⁻¹ V⁻¹; solved for P.
+
+    >>> prior_precision(np.array([[0.8]]), np.array([2.0]))  # 1/8 : prior variance is 4 × noise
+    array([[0.125]])
+    """
+    values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
+    kept = np.clip(values, 1e-12, 1.0 - 1e-12)
+    root = 1.0 / np.sqrt(variance)
+    inner = (vectors * ((1.0 - kept) / kept)) @ vectors.T
+    return np.asarray(root[:, None] * inner * root)
+
+
+def _parities(order: IntArray) -> list[NDArray[np.intp]]:
+    """Places of even and of odd orders, where there are any."""
+    places = [np.flatnonzero(order % 2 == parity) for parity in (0, 1)]
+    return [place for place in places if len(place)]
+
+
+def _shape(order: IntArray, variance: FloatArray) -> FloatArray:
+    """Decay of prior over sampling variance, 1 at most; axes: power s, rate r, order."""
+    n = order.astype(np.float64)
+    log_shape = -2.0 * POWERS[:, None, None] * np.log(n) - 2.0 * RATES[None, :, None] * n
+    log_shape = log_shape - log_shape.max(-1, keepdims=True)
+    return np.asarray(np.exp(log_shape) * (variance.min() / variance))
 
 
 def _prior_over_noise(order: IntArray, variance: FloatArray) -> FloatArray:
     """Prior variance over sampling variance; axes: power s, rate r, scale C, order."""
-    n = order.astype(np.float64)
-    shape = -2.0 * POWERS[:, None, None] * np.log(n) - 2.0 * RATES[None, :, None] * n
-    shape = np.exp(shape - shape.max(-1, keepdims=True)) * (variance.min() / variance)
-    return np.asarray(SCALES[:, None] * shape[:, :, None, :])
+    return np.asarray(SCALES[:, None] * _shape(order, variance)[:, :, None, :])
 
 
-def _average_over_scales(
-    ratio: FloatArray, excess: FloatArray, parts: int
+def _normalised(log_weight: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Weights that sum to one over the axes after the first two, and the log of their mean."""
+    axes = tuple(range(2, log_weight.ndim))
+    best = log_weight.max(axis=axes, keepdims=True)
+    weight = np.exp(log_weight - best)
+    total = weight.sum(axis=axes, keepdims=True)
+    return weight / total, np.asarray(np.squeeze(best + np.log(total / count), axis=axes))
+
+
+def _templates(order: IntArray) -> FloatArray:
+    """Different series cos(nx₀ − c) of mean square one, shape (T, H)."""
+    series: list[FloatArray] = []
+    for place in PLACES:
+        for wave in (np.cos(order * place), np.sin(order * place)):
+            size = np.sqrt(np.mean(wave**2))
+            if size < 1e-6:
+                continue
+            template = wave / size
+            alike = (min(np.ptp(template - s), np.ptp(template + s)) < 1e-6 for s in series)
+            if not any(alike):
+                series.append(template)
+    return np.array(series)
+
+
+def _with_templates(
+    order: IntArray, x: FloatArray, variance: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Log evidence (s, r) and mean factor (s, r, order), the scale C averaged over its grid."""
-    # A coefficient that is N(0, prior + noise) against one that is N(0, noise).
-    log_likelihood = 0.5 * (excess * ratio / (1.0 + ratio) - parts * np.log1p(ratio)).sum(-1)
-    best = log_likelihood.max(-1, keepdims=True)
-    weight = np.exp(log_likelihood - best)
-    log_evidence = best[..., 0] + np.log(weight.mean(-1))
-    weight = weight / weight.sum(-1, keepdims=True)
-    return log_evidence, (weight[..., None] * ratio / (1.0 + ratio)).sum(-2)
+    """Log evidence (s, r) and mean smoothing matrix (s, r, H, H) of one parity.
+
+    In units of the noise the prior covariance is K = D + A² t tᵀ, D diagonal; with d = 1/(1 + D)
+    and q = tᵀ d t, (1 + K)⁻¹ = d − A² (d t)(d t)ᵀ / (1 + A² q), and smoothing is 1 − (1 + K)⁻¹.
+    """
+    shape = _shape(order, variance)
+    diagonal = 1.0 / (1.0 + SCALES[:, None] * shape[:, :, None, :])  # d; axes s, r, C, order
+    template = np.sqrt(shape)[:, :, None, :] * _templates(order)  # s, r, T, order
+    plain = 0.5 * (x**2 * (1.0 - diagonal) + np.log(diagonal)).sum(-1)  # s, r, C
+    u = np.einsum("srch,srth->srct", diagonal * x, template)
+    q = np.einsum("srch,srth->srct", diagonal, template**2)
+    growth = 1.0 + SIZES * q[..., None]
+    gain = 0.5 * (SIZES * u[..., None] ** 2 / growth - np.log(growth))  # s, r, C, T, A
+    count = gain.shape[3] * gain.shape[4]
+    both = np.concatenate(
+        [
+            plain[..., None] + np.log(0.5),
+            (plain[..., None, None] + gain + np.log(0.5 / count)).reshape(*plain.shape, count),
+        ],
+        axis=-1,
+    )
+    weight, evidence = _normalised(both, len(SCALES))
+    identity = np.eye(len(order))
+    mean = np.einsum("src,srch->srh", weight.sum(-1), 1.0 - diagonal)
+    matrix = mean[..., None] * identity
+    share = (weight[..., 1:].reshape(gain.shape) * SIZES / growth).sum(-1)  # s, r, C, T
+    for t in range(template.shape[2]):
+        turned = diagonal * template[:, :, None, t]  # d t; s, r, C, order
+        matrix = matrix + np.einsum(
+            "srch,srck->srhk", share[..., t, None] * turned, turned, optimize=True
+        )
+    return evidence, matrix
