@@ -177,8 +177,9 @@ def _overfitting(results: Results, example: str) -> Iterator[Claim]:
 
 def _sparsity(results: Results, example: str) -> Iterator[Claim]:
     rows = _matched(results, example, ("*u0_diag", "u0_diag"))
-    measured = ", ".join(
+    measured = "; ".join(
         f"{name} {spread([row[i].diagonal_effective for row in rows])}"
+        f" (with output weights {spread([row[i].effective_modes for row in rows])})"
         for i, name in enumerate(("*u0_diag", "u0_diag"))
     )
     yield judge(

@@ -15,7 +15,16 @@ from typing import TypeAlias
 
 from robustfourier.experiments.claims import Claim
 
-__all__ = ["Block", "Heading", "Paragraph", "Picture", "Table", "claims_table", "write_pages"]
+__all__ = [
+    "Block",
+    "Heading",
+    "Paragraph",
+    "Picture",
+    "Table",
+    "claims_matrix",
+    "claims_table",
+    "write_pages",
+]
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,27 @@ def claims_table(claims: Iterable[Claim]) -> Table:
     return Table(("claim", "whose", "where", "measured", "holds in", "verdict"), rows)
 
 
+def claims_matrix(claims: Iterable[Claim]) -> Table:
+    """Return the claims that were put to several examples in short: one row each, one cell each.
+
+    A cell holds the verdict and in how many answers the claim holds.
+    """
+    listed = [claim for claim in claims if claim.where.startswith("example ")]
+    places = list(dict.fromkeys(claim.where for claim in listed))
+    rows = []
+    for text in dict.fromkeys(claim.text for claim in listed):
+        found = {claim.where: claim for claim in listed if claim.text == text}
+        cells = [
+            f"{found[place].verdict} ({found[place].holds}/{found[place].of})"
+            if place in found
+            else ""
+            for place in places
+        ]
+        if len(found) > 1:
+            rows.append((text, next(iter(found.values())).source, *cells))
+    return Table(("claim", "whose", *places), tuple(rows))
+
+
 def write_pages(blocks: Sequence[Block], folder: Path, stem: str) -> Path:
     """Write ``<stem>.md`` and ``<stem>.html`` into a folder and return the HTML file."""
     (folder / f"{stem}.md").write_text(_markdown(blocks, folder), encoding="utf-8")
@@ -136,7 +166,8 @@ def _html(blocks: Sequence[Block], folder: Path) -> str:
 
 
 def _html_cell(cell: str) -> str:
-    kind = f' class="{cell}"' if cell in ("yes", "no") else ""
+    verdict = cell.split(" ")[0]
+    kind = f' class="{verdict}"' if verdict in ("yes", "no") and len(cell) < 12 else ""
     return f"<td{kind}>{html.escape(cell)}</td>"
 
 

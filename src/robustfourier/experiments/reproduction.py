@@ -16,6 +16,7 @@ from robustfourier.experiments.page import (
     Paragraph,
     Picture,
     Table,
+    claims_matrix,
     claims_table,
     write_pages,
 )
@@ -28,7 +29,7 @@ from robustfourier.experiments.theory_figures import comparison_figures, theory_
 from robustfourier.experiments.theory_runs import TheoryTask, run_theory_task, theory_tasks
 from robustfourier.experiments.trial import COLUMNS, work_on
 
-__all__ = ["NAMES", "reproduce"]
+__all__ = ["NAMES", "reproduce", "write_reproduction"]
 
 NAMES = ("1", "2", "3", "4", "simulated", "trends", "theory", "all")
 _GROUPS = {"all": ("1", "2", "3", "4", "simulated", "theory"), "4": ("4", "simulated")}
@@ -100,9 +101,10 @@ def write_reproduction(
     *,
     quick: bool = False,
     csv: Path | None = None,
+    figures: Path | None = None,
 ) -> Path:
-    """Draw and write whatever has finished."""
-    figures = out / "figures"
+    """Draw and write whatever has finished; figures go to ``out/figures`` if not elsewhere."""
+    figures = out / "figures" if figures is None else figures
     figures.mkdir(parents=True, exist_ok=True)
     results = load_results(networks, listed)
     rows = load_theory(tests, tasks)
@@ -171,6 +173,8 @@ def _verdicts(claims: Sequence[Claim]) -> list[Block]:
             "question, and its verdict is yes if at least four of five answers are. Numbers are "
             "medians with the smallest and largest value."
         ),
+        claims_matrix(claims),
+        Heading("Claims in full", 3),
         claims_table(claims),
     ]
 

@@ -36,7 +36,7 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 _DPI = 120
-_PALETTE = 160
+_PALETTE = 256
 _TRUTH = "#20262e"
 NETWORK_COLOURS = {
     "*u0_diag": "#009e73",
@@ -145,7 +145,7 @@ def save_figure(path: Path, size: tuple[float, float], drawing: Callable[[Figure
         canvas.draw()
     # A palette makes the file three times smaller, and line drawings have few colours.
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    image.quantize(_PALETTE, dither=Image.Dither.NONE).save(path, optimize=True)
+    image.quantize(_PALETTE, kmeans=1, dither=Image.Dither.NONE).save(path, optimize=True)
     return path
 
 
@@ -170,7 +170,7 @@ def _draw_target(ax: Axes, shown: RegressionFigure) -> None:
 
     many = shown.theta.size > 2000
     ax.plot(
-        shown.theta, shown.y, ".", color=DOTS, markersize=1.2 if many else 3, alpha=0.35, zorder=1,
+        shown.theta, shown.y, ".", color=DOTS, markersize=2 if many else 4, alpha=0.5, zorder=1,
         markeredgewidth=0, rasterized=True,
     )  # fmt: skip
     ax.plot(shown.theta, shown.truth, color=_TRUTH, linewidth=0.5 if many else 0.9, zorder=2)
@@ -326,7 +326,7 @@ def _mark_targets(ax: Axes, targets: Sequence[int]) -> None:
     for mode in targets:
         ax.axvline(mode, color="#ffd75e", linewidth=5, alpha=0.55, zorder=0)
         ax.annotate(
-            str(mode), (mode, 1.0), xycoords=("data", "axes fraction"), ha="center", va="top",
+            str(mode), (mode, 1.01), xycoords=("data", "axes fraction"), ha="center", va="bottom",
             fontsize=8, color="#8a6500",
         )  # fmt: skip
 
