@@ -13,6 +13,7 @@ SUITES = {
     "paper_networks": "the paper's networks on example 1",
     "detection": "modes found by PeriodicMixture",
     "components": "components and waveforms of PeriodicMixture",
+    "files": "from a file to a report, and damaged files",
 }
 
 

@@ -15,7 +15,8 @@ __all__ = ["reproduce"]
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Examples or theory; all if none is given.")
+        list[str] | None,
+        typer.Argument(help="Of 1, 2, 3, 4, trends, theory; all but trends if none is given."),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder of rows, figures and page.")
@@ -30,7 +31,7 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments; an interrupted run continues where it was."""
     console = Console(options.level_of(quiet, verbose))
-    from robustfourier import experiments
+    from robustfourier.experiments import reproduce as run
 
-    experiments.reproduce(names or [], out=out, quick=quick, csv=csv, jobs=jobs, progress=not quiet)
-    console.say(f"Written: {out}")
+    page = run(names or None, out=out, quick=quick, csv=csv, jobs=jobs, progress=not quiet)
+    console.say(f"Written: {page}")
