@@ -192,6 +192,12 @@ def refine(
             converged = True
         else:
             damping *= 10.0
+    # Differences of sums of squares drown in rounding before gradients do: the last step is taken
+    # on trust, undamped, if it is small enough to be a correction.
+    if free.any():
+        step, _ = _damped_step(fit, ties, free, 0.0, max_step)
+        if np.max(np.abs(ties @ step), initial=0.0) < 1e-4:
+            fit = _fit_at(moments_at, ties, fit.bases + step, columns.shape[1], squares)
     return _summary(theta, y, weights, columns, ties, free, fit, colour, iterations, converged)
 
 

@@ -274,7 +274,7 @@ class Workbench:
             richer = self.fit(fit.modes, np.ones(len(fit.modes), bool), rung)
             squares = self.weights @ richer.refined.residuals**2
             noise, dof = self._slow_noise(richer)
-            used = base > 0
+            used = base > 1e-24 * (self.weights @ self.values**2)
             extra = (rung - chosen) * int(used.sum())
             noise = np.maximum(noise, 1e-20 * base + 1e-300)
             gain = float(np.sum(((base - squares) / noise)[used])) / max(extra, 1)
