@@ -134,6 +134,7 @@ def test_the_penalised_fit_minimises_its_objective():
     variance = np.array([np.inf, 0.05, 0.01])
     prior = Prior(
         np.diag(1.0 / variance)[None],
+        np.zeros((3, 3)),
         np.ones(3),
         np.full(3, np.nan),
         np.zeros(3, np.int64),
@@ -169,7 +170,8 @@ def test_the_penalised_fit_in_phase_minimises_its_objective():
     trend, weights = np.ones((len(theta), 1)), np.ones(len(theta))
     variance = np.array([np.inf, 0.05, 0.01])
     precision = np.diag(1.0 / variance)[None]
-    prior = Prior(precision, np.ones(3), np.full(3, 0.4), np.zeros(3, np.int64), order)
+    known = np.zeros((3, 3))
+    prior = Prior(precision, known, np.ones(3), np.full(3, 0.4), np.zeros(3, np.int64), order)
     fit = penalised_fit(
         lambda modes: direct_moments(theta, y[:, None], weights, trend, modes),
         order[:, None],

@@ -79,7 +79,7 @@ def slow_smoother(order, coefficient, variance):
         quadratic = coefficient @ np.linalg.solve(spread, coefficient)
         return -0.5 * (np.linalg.slogdet(spread)[1] + quadratic)
 
-    total, mean = 0.0, np.zeros(len(order))
+    total, mean, second = 0.0, np.zeros(len(order)), np.zeros((len(order),) * 2)
     noise, templates = np.diag(variance), _templates(order)
     for s in POWERS:
         for r in RATES:
@@ -94,25 +94,30 @@ def slow_smoother(order, coefficient, variance):
                 for weight, prior in cells:
                     odds = weight * np.exp(log_density(prior + noise) - log_density(noise))
                     total += odds
-                    mean += odds * (prior @ np.linalg.solve(prior + noise, coefficient))
-    return mean / total, np.log(total / (len(POWERS) * len(RATES) * len(SCALES)))
+                    one = prior @ np.linalg.solve(prior + noise, coefficient)
+                    mean += odds * one
+                    second += odds * np.outer(one, one)
+    mean, second = mean / total, second / total
+    evidence = np.log(total / (len(POWERS) * len(RATES) * len(SCALES)))
+    return mean, second - np.outer(mean, mean), evidence
 
 
 def test_the_smoother_equals_the_slow_mixture_of_dense_priors():
     order, variance = np.array([3, 5]), np.array([1.0, 1.3])
     coefficient = np.array([4.0, -2.0])
-    matrix, evidence = smoother(order, coefficient, variance)
-    mean = np.sqrt(variance) * (matrix @ (coefficient / np.sqrt(variance)))
-    slow_mean, slow_evidence = slow_smoother(order, coefficient, variance)
+    fast, root = smoother(order, coefficient, variance), np.sqrt(variance)
+    mean = root * (fast.matrix @ (coefficient / root))
+    slow_mean, slow_spread, slow_evidence = slow_smoother(order, coefficient, variance)
     # The dense matrices lose digits where a prior is 1e10 times the noise.
     assert mean == pytest.approx(slow_mean, rel=1e-5)
-    assert evidence == pytest.approx(slow_evidence, rel=1e-5)
+    assert root[:, None] * fast.spread * root == pytest.approx(slow_spread, abs=1e-5)
+    assert fast.log_evidence == pytest.approx(slow_evidence, rel=1e-5)
 
 
 def test_the_prior_of_a_smoother_gives_that_smoother_back():
     rng = np.random.default_rng(5)
     order, variance = np.arange(2, 9), rng.uniform(0.5, 2.0, 7)
-    matrix, _ = smoother(order, rng.normal(size=7) * 3, variance)
+    matrix = smoother(order, rng.normal(size=7) * 3, variance).matrix
     root = np.sqrt(variance)
     precision = prior_precision(matrix, variance)
     posterior = np.linalg.solve(np.diag(1 / variance) + precision, np.diag(1 / variance))
@@ -136,7 +141,7 @@ def test_shrinking_beats_keeping_all_and_cutting_at_the_significant():
         wave, seen = noisy_family(lambda x: np.tanh(10 * x), 0.3, 0.006, seed)
         lock = phase_lock(ORDER, seen, np.full(30, 0.006**2), np.abs(seen) > 0.02)
         along = (seen * np.exp(-1j * ORDER * lock.phase)).real
-        along[1:] = lock.smoothing @ along[1:]
+        along[1:] = lock.smoothing.matrix @ along[1:]
         shrunk = along * np.exp(1j * ORDER * lock.phase)
         losses["shrunk"].append(np.sum(np.abs(shrunk - wave) ** 2))
         losses["all"].append(np.sum(np.abs(seen - wave) ** 2))
@@ -180,7 +185,7 @@ def test_turning_the_family_turns_the_shift_and_nothing_else():
     one = phase_lock(ORDER, seen, variance, clear)
     other = phase_lock(ORDER, seen * np.exp(1j * ORDER * 0.9), variance, clear)
     assert other.phase == pytest.approx(one.phase + 0.9, abs=1e-6)
-    assert np.allclose(one.smoothing, other.smoothing, atol=1e-5)
+    assert np.allclose(one.smoothing.matrix, other.smoothing.matrix, atol=1e-5)
 
 
 def test_a_link_is_its_chebyshev_series_without_its_mean():

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
 from robustfourier.mixture.bands import lengths
-from robustfourier.mixture.waveform import shrinkage, smoother
+from robustfourier.mixture.waveform import Smoothing, shrinkage, smoother
 
 __all__ = ["Link", "PhaseLock", "phase_lock"]
 
@@ -79,8 +79,8 @@ class PhaseLock:
         Shift φ in radians; an odd reference has a positive coefficient there.
     accepted : bool
         Whether the harmonics are taken to be in phase.
-    smoothing : ndarray of shape (H - 1, H - 1)
-        How to smooth the harmonics but the first, under the accepted reading; see `smoother`.
+    smoothing : Smoothing
+        How to smooth the harmonics but the first, under the accepted reading.
     log_odds : float
         Log evidence of "in phase" over "any phases".
     p_value : float
@@ -89,7 +89,7 @@ class PhaseLock:
 
     phase: float
     accepted: bool
-    smoothing: FloatArray
+    smoothing: Smoothing
     log_odds: float
     p_value: float
 
@@ -126,14 +126,16 @@ def phase_lock(
     turned = coefficient * np.exp(-1j * order * phase)
     if turned[0].real < 0 and order[0] % 2 == 1:
         phase, turned = phase + np.pi, turned * np.where(order % 2 == 1, -1.0, 1.0)
-    matrix, evidence = smoother(order[1:], turned.real[1:], spread)
+    smoothing = smoother(order[1:], turned.real[1:], spread)
     # Quadratures are noise if in phase: no evidence beyond it. The shift is fitted to them.
-    log_odds = evidence - free_evidence
+    log_odds = smoothing.log_evidence - free_evidence
     quadrature = float(np.sum(turned.imag[clear] ** 2 / variance[clear]))
     p_value = float(chi2.sf(quadrature, max(int(clear.sum()) - 1, 1)))
     accepted = log_odds > 0.0 and p_value > CONTRADICTION
+    if not accepted:
+        smoothing = Smoothing(np.diag(factor), np.zeros((len(factor),) * 2), free_evidence)
     phase = float(np.angle(np.exp(1j * phase)))
-    return PhaseLock(phase, accepted, matrix if accepted else np.diag(factor), log_odds, p_value)
+    return PhaseLock(phase, accepted, smoothing, log_odds, p_value)
 
 
 def _best_shift(order: IntArray, coefficient: ComplexArray, weight: FloatArray) -> float:

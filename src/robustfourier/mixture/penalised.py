@@ -36,6 +36,8 @@ class Prior:
     precision : ndarray of shape (q, K, K)
         Inverse prior covariance of the coefficients along the common phase, for components in
         phase; of the cosines and of the sines, for others. Zero rows for lines not shrunk.
+    spread : ndarray of shape (K, K)
+        Covariance of the coefficients along the common phase because the prior itself is unknown.
     colour : ndarray of shape (K,)
         Noise power at each line over the mean noise variance.
     shift : ndarray of shape (K,)
@@ -46,6 +48,7 @@ class Prior:
     """
 
     precision: FloatArray
+    spread: FloatArray
     colour: FloatArray
     shift: FloatArray
     component: IntArray
@@ -127,7 +130,7 @@ def penalised_fit(
         if np.all(np.abs(base_step[free]) <= 1e-3 * errors):
             break
     system = _System.at(state, moments, harmonics, free, prior, noise)
-    return _result(state, system, moments, free, squares, total)
+    return _result(state, system, moments, free, prior, squares, total)
 
 
 @dataclass(frozen=True)
@@ -330,19 +333,19 @@ def _result(
     system: _System,
     moments: Moments,
     free: NDArray[np.bool_],
+    prior: Prior,
     squares: FloatArray,
     total: float,
 ) -> Penalised:
     """Posterior covariance, and the noise with the effective number of parameters."""
-    covariance = np.linalg.inv(system.normal)
+    covariance = np.asarray(np.linalg.inv(system.normal), np.float64)
     n_outputs = state.coefficients.shape[1]
     spent = float(np.sum(covariance * system.information)) / n_outputs
     gram = moments.gram[: len(state.coefficients), : len(state.coefficients)]
     cross = moments.cross[: len(state.coefficients)]
     rss = squares - np.sum(state.coefficients * (2.0 * cross - gram @ state.coefficients), 0)
     noise = np.maximum(rss, 0.0) / max(total - spent, 1.0)
-    values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    root, between = _root(covariance), _between(state, prior)
     base = np.zeros((len(free), len(free)))
     base[np.ix_(free, free)] = covariance[system.linear :, system.linear :]
     return Penalised(
@@ -351,5 +354,23 @@ def _result(
         coefficients=state.coefficients,
         shift=state.shift,
         noise_variance=noise,
-        factor=np.stack([tangent @ root for tangent in system.tangents]),
+        factor=np.stack([np.hstack([tangent @ root, between]) for tangent in system.tangents]),
     )
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """Return R with R Rᵀ = covariance."""
+    values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def _between(state: _State, prior: Prior) -> FloatArray:
+    """Columns for what is unknown because the prior is; none where nothing is in phase."""
+    count = len(prior.order)
+    p = len(state.coefficients) - 2 * count
+    locked = np.flatnonzero(prior.locked)
+    angle = prior.order[locked] * state.shift[locked]
+    along = np.zeros((p + 4 * count, len(locked)))
+    along[p + locked, np.arange(len(locked))] = np.cos(angle)
+    along[p + count + locked, np.arange(len(locked))] = np.sin(angle)
+    return np.asarray(along @ _root(prior.spread[np.ix_(locked, locked)]))

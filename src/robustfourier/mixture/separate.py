@@ -259,7 +259,7 @@ def _prior(
     tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
     variance = np.maximum(variance, tiny)
     n_outputs, count = variance.shape[1], len(order)
-    precision = np.zeros((n_outputs, count, count))
+    precision, between = np.zeros((n_outputs, count, count)), np.zeros((count, count))
     precision[:, lame, lame] = 1.0 / (np.abs(coefficient[lame].T) ** 2 + tiny)
     shift, p_value = np.full(count, np.nan), np.full(count, np.nan)
     for c in np.unique(component):
@@ -274,13 +274,15 @@ def _prior(
             value, spread = coefficient[members, o], variance[members, o]
             if n_outputs == 1:
                 lock = phase_lock(order[members], value, spread, found[members])
-                smoothing, p_value[members] = lock.smoothing, lock.p_value
+                smoothing, p_value[members] = lock.smoothing.matrix, lock.p_value
+                root = np.sqrt(spread[1:])
+                between[rest[:, None], rest] = root[:, None] * lock.smoothing.spread * root
                 shift[members] = lock.phase if lock.accepted else np.nan
             else:
                 squares = np.abs(value[1:]) ** 2
                 smoothing = np.diag(shrinkage(order[rest], squares, spread[1:], parts=2)[0])
             precision[o, rest[:, None], rest] = prior_precision(smoothing, spread[1:])
-    return Prior(precision, colour, shift, component, order), p_value
+    return Prior(precision, between, colour, shift, component, order), p_value
 
 
 def _shifts(

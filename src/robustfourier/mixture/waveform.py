@@ -20,10 +20,12 @@ the average over it, weighted by evidence. There is no optimiser, so it is smoot
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["prior_precision", "shrinkage", "smoother"]
+__all__ = ["Smoothing", "prior_precision", "shrinkage", "smoother"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -33,6 +35,27 @@ RATES = np.array([0.0, 0.03, 0.06, 0.1, 0.15, 0.25, 0.5])  # r
 SCALES = 10.0 ** np.arange(-3.0, 10.1, 0.5)  # C over the variance of a coefficient
 SIZES = 10.0 ** np.arange(0.0, 10.1, 0.5)  # A² over that variance
 PLACES = np.linspace(0.0, 0.5 * np.pi, 5)  # x₀; π − x₀ is the same for one parity
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How to smooth H coefficients, in units of their standard errors.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (H, H)
+        Symmetric, with eigenvalues in (0, 1): turns coefficients into posterior means; it is also
+        the covariance that is left on average.
+    spread : ndarray of shape (H, H)
+        Covariance of the posterior means of the different priors: what is unknown because the
+        prior is.
+    log_evidence : float
+        Relative to pure noise.
+    """
+
+    matrix: FloatArray
+    spread: FloatArray
+    log_evidence: float
 
 
 def shrinkage(
@@ -81,10 +104,8 @@ def shrinkage(
     return np.tensordot(weight[0, 0], factor, axes=2), float(total[0, 0])
 
 
-def smoother(
-    order: IntArray, coefficient: FloatArray, variance: FloatArray
-) -> tuple[FloatArray, float]:
-    """Return the smoothing matrix of harmonics in phase, with templates, and the log evidence.
+def smoother(order: IntArray, coefficient: FloatArray, variance: FloatArray) -> Smoothing:
+    """Return the smoothing of harmonics in phase, with templates.
 
     Parameters
     ----------
@@ -95,14 +116,6 @@ def smoother(
     variance : ndarray of shape (H,)
         Their sampling variances.
 
-    Returns
-    -------
-    matrix : ndarray of shape (H, H)
-        Symmetric, with eigenvalues in (0, 1): the posterior mean of coefficient / √variance is
-        ``matrix @ (coefficient / √variance)``.
-    log_evidence : float
-        Relative to pure noise.
-
     Examples
     --------
     A square wave has coefficients 1, −1/3, 1/5, …: the regular series is believed as a whole,
@@ -111,20 +124,26 @@ def smoother(
     >>> order = np.arange(2, 40)
     >>> square = np.where(order % 2 == 1, np.sin(0.5 * np.pi * order) / order, 0.0)
     >>> noise = 0.02 * np.random.default_rng(0).normal(size=38)
-    >>> matrix, _ = smoother(order, square + noise, np.full(38, 0.02**2))
-    >>> float(np.std(matrix @ (square + noise) - square).round(3)), 0.02
+    >>> smoothing = smoother(order, square + noise, np.full(38, 0.02**2))
+    >>> float(np.std(smoothing.matrix @ (square + noise) - square).round(3)), 0.02
     (0.004, 0.02)
     """
+    x, size = coefficient / np.sqrt(variance), len(order)
     log_evidence = np.zeros((len(POWERS), len(RATES)))
-    matrix = np.zeros((len(POWERS), len(RATES), len(order), len(order)))
+    matrix = np.zeros((*log_evidence.shape, size, size))
+    spread = np.zeros((*log_evidence.shape, size, size))
     for same in _parities(order):
-        evidence, part = _with_templates(
-            order[same], coefficient[same] / np.sqrt(variance[same]), variance[same]
-        )
+        evidence, part, between = _with_templates(order[same], x[same], variance[same])
         log_evidence += evidence
         matrix[:, :, same[:, None], same] = part
+        spread[:, :, same[:, None], same] = between
     weight, total = _normalised(log_evidence[None, None], log_evidence.size)
-    return np.tensordot(weight[0, 0], matrix, axes=2), float(total[0, 0])
+    average = np.tensordot(weight[0, 0], matrix, axes=2)
+    off = matrix @ x - average @ x  # means of each (s, r) around the mean of all
+    among = np.einsum("sr,srh,srk->hk", weight[0, 0], off, off)
+    return Smoothing(
+        average, np.tensordot(weight[0, 0], spread, axes=2) + among, float(total[0, 0])
+    )
 
 
 def prior_precision(matrix: FloatArray, variance: FloatArray) -> FloatArray:
@@ -187,8 +206,8 @@ def _templates(order: IntArray) -> FloatArray:
 
 def _with_templates(
     order: IntArray, x: FloatArray, variance: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Log evidence (s, r) and mean smoothing matrix (s, r, H, H) of one parity.
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Log evidence (s, r), smoothing matrix and spread of the means (s, r, H, H) of one parity.
 
     In units of the noise the prior covariance is K = D + A² t tᵀ, D diagonal; with d = 1/(1 + D)
     and q = tᵀ d t, (1 + K)⁻¹ = d − A² (d t)(d t)ᵀ / (1 + A² q), and smoothing is 1 − (1 + K)⁻¹.
@@ -210,13 +229,21 @@ def _with_templates(
         axis=-1,
     )
     weight, evidence = _normalised(both, len(SCALES))
-    identity = np.eye(len(order))
-    mean = np.einsum("src,srch->srh", weight.sum(-1), 1.0 - diagonal)
-    matrix = mean[..., None] * identity
-    share = (weight[..., 1:].reshape(gain.shape) * SIZES / growth).sum(-1)  # s, r, C, T
+    share = weight[..., 1:].reshape(gain.shape)  # s, r, C, T, A
+    push = SIZES * u[..., None] / growth  # the mean of a cell is (1 − d) x + push · d t
+    own = (1.0 - diagonal) * x
+    matrix = np.einsum("src,srch->srh", weight.sum(-1), 1.0 - diagonal)[..., None]
+    matrix = matrix * np.eye(len(order))
+    second = np.einsum("srch,srck->srhk", weight.sum(-1)[..., None] * own, own)
     for t in range(template.shape[2]):
         turned = diagonal * template[:, :, None, t]  # d t; s, r, C, order
-        matrix = matrix + np.einsum(
-            "srch,srck->srhk", share[..., t, None] * turned, turned, optimize=True
+        cells, moved = share[:, :, :, t], push[:, :, :, t]
+        scaled = (cells * SIZES / growth[:, :, :, t]).sum(-1)[..., None] * turned
+        crossed = (cells * moved).sum(-1)[..., None] * own + 0.5 * (
+            (cells * moved**2).sum(-1)[..., None] * turned
         )
-    return evidence, matrix
+        matrix = matrix + np.einsum("srch,srck->srhk", scaled, turned, optimize=True)
+        half = np.einsum("srch,srck->srhk", crossed, turned, optimize=True)
+        second = second + half + half.swapaxes(-1, -2)
+    mean = matrix @ x
+    return evidence, matrix, second - mean[..., :, None] * mean[..., None, :]
