@@ -2,7 +2,9 @@
 
 numba compiles a kernel when it is first called and keeps the result beside the source file, or
 in the user's cache folder where the source cannot be written. Compiling takes some seconds, once
-for each machine and version; `announced` says so while it happens.
+for each machine and version; `announced` says so while it happens. The cache of a kernel is renewed
+when its own file changes, not when a kernel that it calls from another file does: after editing
+such a file, delete the ``*.nbi`` files in ``__pycache__``.
 """
 
 from __future__ import annotations
