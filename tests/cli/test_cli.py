@@ -275,6 +275,14 @@ class TestModels:
 
 
 class TestSurvey:
+    def test_data_of_the_package_are_called_by_name(self, run):
+        code, out, _ = run("check", "example:sunspots", "--json")
+        assert code == 0
+        assert json.loads(out)["unit"] == "year"
+        code, _, err = run("check", "example:moon")
+        assert code == 2
+        assert "example:double_mode_cepheid" in err
+
     def test_check_tells_what_the_sampling_allows(self, record, run, tmp_path):
         picture = tmp_path / "window.png"
         code, out, _ = run("check", record, "--out", picture)

@@ -77,6 +77,7 @@ def fit(
         raise InputError(f"--loss {loss!r} must be auto, squared or huber")
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
+    file = options.located(file)
     from robustfourier.analysis import analyse
 
     searched = _searched(file, reading, shortest_period, period)

@@ -10,9 +10,15 @@ import typer
 
 from robustfourier.errors import InputError
 
-__all__ = ["duration", "instant", "level_of", "reading_options"]
+__all__ = ["duration", "instant", "level_of", "located", "reading_options"]
 
-File = Annotated[str, typer.Argument(help="CSV, TSV, gzip or Parquet file; - for standard input.")]
+File = Annotated[
+    str,
+    typer.Argument(
+        help="CSV, TSV, gzip or Parquet file; - for standard input; example:double_mode_cepheid, "
+        "example:electricity_demand or example:sunspots for data that come with the package."
+    ),
+]
 Time = Annotated[str | None, typer.Option("--time", help="Time column: its name or number.")]
 Value = Annotated[str | None, typer.Option("--value", help="Value column: its name or number.")]
 Error = Annotated[
@@ -68,6 +74,22 @@ _UNITS = {
     "millisecond": "ms millisecond milliseconds",
 }
 _UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
+
+
+def located(file: str) -> str:
+    """The path of a file; ``example:NAME`` is a series that comes with the package."""
+    if not file.startswith("example:"):
+        return file
+    from importlib.resources import files
+
+    folder = files("robustfourier.datasets")
+    known = sorted(
+        path.name.removesuffix(".csv") for path in folder.iterdir() if path.name.endswith(".csv")
+    )
+    name = file.removeprefix("example:")
+    if name not in known:
+        raise InputError(f"{file!r}: there are {', '.join(f'example:{word}' for word in known)}")
+    return str(folder / f"{name}.csv")
 
 
 def level_of(quiet: bool, verbose: bool) -> int:

@@ -56,7 +56,7 @@ def check(
     from robustfourier.samples import read_samples
     from robustfourier.sampling import check_sampling
 
-    samples = read_samples(file, **reading)
+    samples = read_samples(options.located(file), **reading)
     quality = check_sampling(samples)
     if out is not None:
         from robustfourier.plots.files import save_window
@@ -144,7 +144,7 @@ def inject(
     from robustfourier.analysis.tables import completeness_table, write_csv
     from robustfourier.samples import read_samples
 
-    samples = read_samples(file, **reading)
+    samples = read_samples(options.located(file), **reading)
     with console.progress("planting tones") as observe:
         found, domain = measure_completeness(
             samples,
