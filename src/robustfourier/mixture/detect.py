@@ -322,15 +322,13 @@ class _Search:
         return self._proposals(self.assessment.floor.at(self.bench.grid.modes), 0)
 
     def _proposals(self, floor: FloatArray, peaks: int) -> FloatArray:
-        """Return modes of the residual that are worth a test, or that many clear peaks."""
+        """Return modes of the residual worth a test over a floor; with `peaks`, at most so many."""
         bench, assessment = self.bench, self.assessment
         assert assessment is not None
         n_outputs = bench.values.shape[1]
 
         def worth(ratio: FloatArray, mode: FloatArray) -> NDArray[np.bool_]:
-            if peaks:
-                return ratio > 8.0 * n_outputs
-            dof = assessment.floor.dof_at(mode)
+            dof = np.full(len(mode), np.inf) if peaks else assessment.floor.dof_at(mode)
             return bench.alarm(ratio, dof, n_outputs) < _WORTH_A_TEST
 
         return residual_proposals(
