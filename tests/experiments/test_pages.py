@@ -94,9 +94,8 @@ def test_reproduce_writes_a_page_with_all_its_figures_and_goes_on_where_it_was(t
     assert "Theorem 1" in html
     assert "Not finished yet" not in html
     again: list[str] = []
-    experiments.reproduce(["2", "theory"], out=tmp_path, jobs=1, progress=again.append)
-    assert [line for line in again if line.startswith("[")] == []
-    assert page.read_text() == html
+    experiments.reproduce(["theory"], out=tmp_path, jobs=1, progress=again.append)
+    assert again == ["6 of 6 tasks are done already."]
 
 
 @pytest.mark.usefixtures("toy_catalogue")

@@ -254,6 +254,16 @@ def _symmetric_start(results: Results, example: str) -> Iterator[Claim]:
             f"symmetric {spread(values[0])}, Glorot {spread(values[1])}",
             (a.final_error < b.final_error for a, b in pairs),
         )
+        standard = results.by_seed(example=example, network="u1_standard", purpose="main")
+        both = [(ours[seed], standard[seed]) for seed in ours if seed in standard]
+        yield judge(
+            "ours",
+            f"From the symmetric start, {network} beats the standard network.",
+            _where(example),
+            f"{network} {spread([a.final_error for a, _ in both])}, "
+            f"u1_standard {spread([b.final_error for _, b in both])}",
+            (a.final_error < b.final_error for a, b in both),
+        )
         if example in ("1", "2", "3"):
             counts = [sum(len(p[i].false_modes) for p in pairs) for i in (0, 1)]
             lost = [sum(len(p[i].missed) for p in pairs) for i in (0, 1)]
