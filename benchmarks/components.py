@@ -236,7 +236,9 @@ def _against_utide(case: str, day: np.ndarray, level: np.ndarray, held: np.ndarr
         day[~held], level[~held], lat=21.3, method="ols", conf_int="none", **options
     )
     theirs = utide.reconstruct(day[held], known, **options).h
-    error, reference = (float(np.std(values - level[held])) for values in (ours, theirs))
+    error, reference = (
+        float(np.sqrt(np.mean((values - level[held]) ** 2))) for values in (ours, theirs)
+    )
     return Verdict(
         f"tide: predicting {case}",
         "error ≤ 1.15 × utide's",

@@ -132,8 +132,11 @@ def additive(
     n_columns = theta.shape[1]
     models: dict[int, ColumnModel] = {}
     found: dict[int, Detection] = {}
+    if n_columns == 1:
+        model, detection = decompose(domains[0], theta[:, 0], y, weights, settings[0])
+        return [model], [detection]
     parts = np.zeros((n_columns, *y.shape))
-    for _ in range(SWEEPS if n_columns > 1 else 1):
+    for _ in range(SWEEPS):
         for j in range(n_columns):
             rest = y - (parts.sum(axis=0) - parts[j])
             models[j], found[j] = decompose(domains[j], theta[:, j], rest, weights, settings[j])
