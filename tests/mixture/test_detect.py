@@ -25,9 +25,14 @@ def tones(seed=0, n=600, modes=(7.3, 31.8), amplitudes=(1.0, 0.6), noise=0.4, sl
     return theta, (pure + slope * theta + noise * rng.normal(size=n))[:, None]
 
 
+def find(theta, y, weights=None, **options):
+    """Detect up to mode 150, which is quicker than all that these samples would bear."""
+    return detect(theta, y, weights, max_mode=150.0, **options)
+
+
 @pytest.fixture(scope="module")
 def found():
-    return detect(*tones())
+    return find(*tones())
 
 
 def test_tones_off_the_grid_are_found_within_their_errors(found):
@@ -53,7 +58,7 @@ def test_paper_example_gives_exactly_its_three_modes():
 @pytest.mark.parametrize("seed", range(3))
 def test_two_tones_a_mode_and_a_half_apart_are_both_found(seed):
     theta, y = tones(seed, 2000, modes=(40.2, 41.7), amplitudes=(1.0, 1.0), noise=1.0)
-    np.testing.assert_allclose(detect(theta, y).lines.mode, [40.2, 41.7], atol=0.3)
+    np.testing.assert_allclose(find(theta, y).lines.mode, [40.2, 41.7], atol=0.3)
 
 
 @pytest.mark.parametrize("kind", ["white", "red", "heavy"])
@@ -79,7 +84,7 @@ def test_a_slow_drift_is_trend_or_continuum_and_not_a_line():
 
 def test_a_slope_is_asked_for_only_where_it_is():
     theta, y = tones(slope=1.0)
-    sloped = detect(theta, y)
+    sloped = find(theta, y)
     assert sloped.trend.kind == "slope"
     assert sloped.trend.coefficients[1, 0] == pytest.approx(1.0, abs=0.15)
     assert len(sloped.lines) == 2
@@ -87,14 +92,14 @@ def test_a_slope_is_asked_for_only_where_it_is():
 
 def test_a_bend_is_followed_and_leaves_the_lines_alone():
     theta, y = tones(slope=1.0)
-    bent = detect(theta, y + 2 * theta[:, None] ** 2)
+    bent = find(theta, y + 2 * theta[:, None] ** 2)
     assert bent.trend.kind == "smooth"
     np.testing.assert_allclose(bent.lines.mode, [7.3, 31.8], atol=0.1)
 
 
 def test_known_modes_are_kept_as_given_and_the_rest_is_searched():
     theta, y = tones()
-    given_mode = detect(theta, y, modes=np.array([31.8, 55.0]))
+    given_mode = find(theta, y, modes=np.array([31.8, 55.0]))
     np.testing.assert_allclose(given_mode.lines.mode, [7.3, 31.8, 55.0], atol=0.05)
     np.testing.assert_array_equal(given_mode.lines.mode[1:], [31.8, 55.0])
     np.testing.assert_array_equal(given_mode.known, [False, True, True])
@@ -106,7 +111,7 @@ def test_outputs_share_modes_and_have_their_own_amplitudes():
     theta, y = tones()
     rng = np.random.default_rng(9)
     second = 0.3 * np.sin(np.pi * 7.3 * theta) + 0.4 * rng.normal(size=len(theta))
-    both = detect(theta, np.column_stack([y, 100 * second]))
+    both = find(theta, np.column_stack([y, 100 * second]))
     np.testing.assert_allclose(both.lines.mode, [7.3, 31.8], atol=0.05)
     assert both.lines.amplitude[0, 1] == pytest.approx(30, rel=0.3)
     assert both.lines.amplitude[1, 1] < 10
@@ -114,7 +119,7 @@ def test_outputs_share_modes_and_have_their_own_amplitudes():
 
 def test_an_output_given_twice_is_no_more_significant():
     theta, y = tones(amplitudes=(0.25, 0.0))
-    once, twice = detect(theta, y), detect(theta, np.hstack([y, y]))
+    once, twice = find(theta, y), find(theta, np.hstack([y, y]))
     np.testing.assert_allclose(once.lines.mode, twice.lines.mode, atol=1e-6)
     np.testing.assert_allclose(once.strength, twice.strength, rtol=0.01)
 
@@ -126,7 +131,7 @@ def test_outliers_hardly_move_anything(one_sided):
     bad = rng.random(1500) < 0.05
     spoiled = y.copy()
     spoiled[bad, 0] += 10 * (1.0 if one_sided else rng.choice([-1, 1], bad.sum()))
-    clean, robust = detect(theta, y), detect(theta, spoiled)
+    clean, robust = find(theta, y, level=1e-4), find(theta, spoiled, level=1e-4)
     assert robust.huber
     assert not clean.huber
     np.testing.assert_allclose(robust.lines.mode, clean.lines.mode, atol=0.03)
@@ -137,7 +142,7 @@ def test_outliers_hardly_move_anything(one_sided):
 def test_one_huge_outlier_is_no_line():
     theta, y = tones()
     y[100] = 1e9
-    np.testing.assert_allclose(detect(theta, y).lines.mode, [7.3, 31.8], atol=0.05)
+    np.testing.assert_allclose(find(theta, y).lines.mode, [7.3, 31.8], atol=0.05)
 
 
 def test_an_alternating_series_is_the_nyquist_mode():
@@ -166,7 +171,7 @@ def same(one, other, scale=1.0, shift=0.0):
 def test_the_order_of_samples_does_not_matter(found, seed):
     theta, y = tones()
     order = np.random.default_rng(seed).permutation(len(theta))
-    shuffled = detect(theta[order], y[order])
+    shuffled = find(theta[order], y[order])
     assert shuffled.lines.mode.tobytes() == found.lines.mode.tobytes()
     assert shuffled.lines.cosine.tobytes() == found.lines.cosine.tobytes()
 
@@ -176,7 +181,7 @@ def test_the_order_of_samples_does_not_matter(found, seed):
 def test_values_may_be_scaled_and_shifted(found, scale, shift, flip):
     theta, y = tones()
     scale = -scale if flip else scale
-    same(found, detect(theta, scale * y + shift), scale, shift)
+    same(found, find(theta, scale * y + shift), scale, shift)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e12, 1e300])
@@ -184,7 +189,7 @@ def test_any_magnitude_of_values_works(found, scale):
     theta, y = tones()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        other = detect(theta, y * scale)
+        other = find(theta, y * scale)
     np.testing.assert_allclose(other.lines.mode, found.lines.mode, rtol=1e-7)
     np.testing.assert_allclose(other.lines.amplitude / scale, found.lines.amplitude, rtol=1e-6)
 
@@ -195,13 +200,13 @@ def test_weight_two_is_the_row_twice(outliers):
     y[::40] += 8.0 * outliers
     weights = np.random.default_rng(0).integers(0, 4, 400).astype(float)
     repeated = np.repeat(np.arange(400), weights.astype(int))
-    one, other = detect(theta, y, weights), detect(theta[repeated], y[repeated])
+    one, other = find(theta, y, weights), find(theta[repeated], y[repeated])
     assert one.lines.mode.tobytes() == other.lines.mode.tobytes()
     assert one.amplitude_error.tobytes() == other.amplitude_error.tobytes()
 
 
 def test_the_same_seed_gives_the_same_bits(found):
-    again = detect(*tones())
+    again = find(*tones())
     for name in ("mode_error", "false_alarm", "noise", "values"):
         assert getattr(again, name).tobytes() == getattr(found, name).tobytes()
 
@@ -232,19 +237,19 @@ def test_data_that_bears_no_mode_gives_none_and_no_warning(theta, y):
 def test_duplicate_times_are_fine():
     theta, y = tones()
     rng = np.random.default_rng(5)
-    double = detect(np.tile(theta, 2), np.vstack([y, y + 0.3 * rng.normal(size=y.shape)]))
+    double = find(np.tile(theta, 2), np.vstack([y, y + 0.3 * rng.normal(size=y.shape)]))
     np.testing.assert_allclose(double.lines.mode, [7.3, 31.8], atol=0.05)
 
 
 def test_without_noise_it_ends_with_the_lines_and_nothing_else():
     theta, y = tones(noise=0.0)
-    found = detect(theta, y)
+    found = find(theta, y)
     np.testing.assert_allclose(found.lines.mode, [7.3, 31.8], atol=1e-6)
 
 
 def test_it_takes_no_more_lines_than_it_may():
     theta, y = tones(modes=(7.3, 31.8, 50.1, 77.7), amplitudes=(1, 1, 1, 1), noise=0.2)
-    assert len(detect(theta, y, max_lines=2).lines) == 2
+    assert len(find(theta, y, max_lines=2).lines) == 2
 
 
 @pytest.mark.parametrize(
