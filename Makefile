@@ -22,7 +22,7 @@ $(BENCH): $(STAMP)
 
 # make run: the embedded example. make run DATA=my.csv: your own file.
 run: setup
-	$(BIN)/robustfourier fit $(or $(DATA),--example) --out $(or $(OUT),out/run) --overwrite
+	$(BIN)/robustfourier fit "$(or $(DATA),example:double_mode_cepheid)" --out $(or $(OUT),out/run) --overwrite
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
