@@ -115,9 +115,10 @@ def rows(lines: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[int,
                 f"{name}, line {reader.line_num}: cannot be split into columns ({error}); "
                 "look for a quote that is not closed"
             ) from None
-        if not row or row[0].startswith("#") or not any(cell.strip() for cell in row):
+        if not row or row[0].startswith("#"):
             continue
-        yield reader.line_num, row
+        if row[0] or any(cell.strip() for cell in row):
+            yield reader.line_num, row
 
 
 def sniff(

@@ -176,13 +176,17 @@ class TimeReader:
 
     def _check_offsets(self, texts: list[str], missing: list[bool], lines: Sequence[int]) -> None:
         """Remember whether dates carry a zone; a mixture cannot be put in order."""
+        known = [text for text, gone in zip(texts, missing, strict=True) if not gone]
+        endings = {text[-6:] for text in known if ":" in text}  # few, however many rows there are
+        zoned = {ending for ending in endings if _OFFSET.search(ending)}
+        here = {":" in text and text[-6:] in zoned for text in known}
+        if self.aware is None and known:
+            self.aware = ":" in known[0] and known[0][-6:] in zoned
+        if here <= {self.aware}:
+            return
         for text, gone, line in zip(texts, missing, lines, strict=True):
-            if gone:
-                continue
-            aware = ":" in text and bool(_OFFSET.search(text.strip()))
-            if self.aware is None:
-                self.aware = aware
-            elif self.aware != aware:
+            aware = ":" in text and text[-6:] in zoned
+            if not gone and aware != self.aware:
                 raise DataError(
                     f"{self.source}, line {line}, column {quoted(self.column)}: {quoted(text)} "
                     f"has {'a' if aware else 'no'} time zone, unlike the rows before it; "
@@ -335,7 +339,9 @@ def _parses(texts: list[str], form: str) -> bool:
 def _first_day(cell: str) -> str:
     """Return the first day of a week written as a range, as old Google Trends exports do."""
     text = cell.strip()
-    return match[1] if (match := _WEEK_RANGE.fullmatch(text)) else text
+    if " - " in text and (match := _WEEK_RANGE.fullmatch(text)):
+        return match[1]
+    return text
 
 
 def _without_offset(text: str) -> str:
