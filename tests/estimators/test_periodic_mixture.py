@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from robustfourier import load
+from robustfourier.datasets import load_double_mode_cepheid
 from robustfourier.errors import InputError
 from robustfourier.estimators.mixture import PeriodicMixture
 
@@ -293,3 +294,14 @@ def test_fit_leaves_the_parameters_alone_and_clone_copies_them(tone):
     model.fit(t, y)
     assert model.get_params() == before
     assert clone(model).get_params() == before
+
+
+def test_the_double_mode_cepheid_has_two_modes_their_sum_and_their_harmonics():
+    series = load_double_mode_cepheid()
+    model = PeriodicMixture().fit(series.times, series.values, y_err=series.errors)
+    first, second = model.components_[:2]
+    assert first.period == pytest.approx(1.3495, abs=1e-3)
+    assert second.period == pytest.approx(1.8405, abs=1e-3)
+    assert {"f1", "f2", "2f1", "f1+f2"} <= set(model.modes_.label)
+    total = model.modes_.select(model.modes_.label == "f1+f2")
+    assert total.frequency == pytest.approx([first.frequency + second.frequency], rel=1e-12)

@@ -28,7 +28,7 @@ the odds, with prior 1/(F(F − 1)(pq)²), say so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 
@@ -323,8 +323,3 @@ def _bases(families: list[_Family]) -> tuple[FloatArray, FloatArray]:
     """Modes and variances of the families' bases."""
     base = np.array([family.base for family in families])
     return base, np.array([family.variance for family in families])
-
-
-def with_orders(grouping: Grouping, rows: IntArray) -> Grouping:
-    """Add lines given by their integer rows, shape (extra, F)."""
-    return replace(grouping, harmonics=np.vstack([grouping.harmonics, rows]))

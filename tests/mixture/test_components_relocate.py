@@ -1,0 +1,55 @@
+"""Relocation: a line at an alias moves to where the data fit better."""
+
+import numpy as np
+import pytest
+
+from robustfourier.mixture.relocate import relocate
+from robustfourier.mixture.search import Workbench
+
+
+def nightly(seed=0, nights=200):
+    """One sample per night within six hours, over 300 nights: aliases one cycle per day apart."""
+    rng = np.random.default_rng(seed)
+    day = np.sort(rng.choice(300, nights, replace=False)) + rng.uniform(0, 0.25, nights)
+    return 2.0 * (day - day[0]) / (day[-1] - day[0]) - 1.0, day[-1] - day[0], rng
+
+
+def bench_of(theta, y, integer=False):
+    return Workbench(
+        theta=theta,
+        values=y[:, None],
+        weights=np.ones(len(theta)),
+        max_mode=900.0,
+        lowest=1.5,
+        integer=integer,
+        level=0.01,
+        rungs=(1,),
+        nyquist=None,
+    )
+
+
+def test_a_line_at_a_daily_alias_moves_to_its_place():
+    theta, span, rng = nightly()
+    true = 0.74 * span
+    bench = bench_of(theta, np.cos(np.pi * true * theta) + 0.3 * rng.normal(size=len(theta)))
+    start = bench.fit(np.array([span - true]), np.zeros(1, bool), 1)
+    assert abs(start.modes[0] - true) > 50
+    assert relocate(bench, start).modes == pytest.approx([true], abs=0.1)
+
+
+def test_a_line_in_its_place_stays_and_known_lines_are_never_moved():
+    theta, span, rng = nightly()
+    true = 0.74 * span
+    bench = bench_of(theta, np.cos(np.pi * true * theta) + 0.3 * rng.normal(size=len(theta)))
+    right = bench.fit(np.array([true]), np.zeros(1, bool), 1)
+    assert relocate(bench, right) is right
+    known = bench.fit(np.array([span - true]), np.ones(1, bool), 1)
+    assert relocate(bench, known) is known
+
+
+def test_without_side_peaks_of_the_window_nothing_is_tried():
+    rng = np.random.default_rng(1)
+    theta = np.sort(rng.uniform(-1, 1, 200))
+    bench = bench_of(theta, np.cos(np.pi * 40 * theta))
+    fit = bench.fit(np.array([40.2]), np.zeros(1, bool), 1)
+    assert relocate(bench, fit) is fit
