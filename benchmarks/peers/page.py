@@ -42,7 +42,6 @@ from benchmarks.peers.figures import draw
 from benchmarks.peers.reading import reading
 from benchmarks.peers.rows import OK, Row, read
 
-NETWORK_SEEDS = 2
 NOT_SHIPPED = {
     "tide at Honolulu": "a year of hourly sea level, 2010, from the tests of the UTide project",
     "variable star": "600 nights from Whittaker and Robinson, The Calculus of Observations, 1924",
@@ -132,11 +131,16 @@ def _introduction(rows: list[Row], results: Results, source: Path, docs: Path) -
         rest=len(rows) - counted,
         rows=os.path.relpath(source, docs),
         network_problems=len(NETWORK_PROBLEMS),
-        network_seeds=NETWORK_SEEDS,
+        network_seeds=_network_seeds(rows),
         extra="\n".join(notes),
         versions=_versions(results),
         machine=f"{platform.system()}, {platform.machine()}, Python {platform.python_version()}.",
     ).rstrip()
+
+
+def _network_seeds(rows: list[Row]) -> int:
+    networks = [row.seed for row in rows if methods.load(row.method).BUDGET == "subset"]
+    return 1 + max(networks, default=0)
 
 
 def _versions(results: Results) -> str:

@@ -28,13 +28,14 @@ from benchmarks.peers.problems import Task
 from benchmarks.peers.rows import OK, Row
 
 TOO_SLOW = "too slow"
+TOO_LARGE = "too large"
 FAILED = "failed"
 UNEVEN = "needs even samples"
 ONE_SEED = "one seed only"
 WARM_UP = 200  # samples
 WARM_UP_LIMIT = 120.0  # seconds
 PATIENCE = 12.0
-SLOW = 8.0  # seconds
+SLOW = 3.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def _row(
     """
     if trouble:
         return Row(entry.name, key, seed, trouble)
-    if any(row.status == TOO_SLOW and _no_easier(entry, row) for row in known):
+    if any(row.status in (TOO_SLOW, TOO_LARGE) and _no_easier(entry, row) for row in known):
         return Row(entry.name, key, seed, TOO_SLOW, note="not tried again")
     if any(row.problem == entry.name and (row.seconds or 0.0) > SLOW for row in known):
         return Row(entry.name, key, seed, ONE_SEED, note="not tried again")
@@ -250,7 +251,7 @@ def _answer(
         try:
             answer = work()
         except MemoryError as reason:
-            answer = {"status": TOO_SLOW, "note": f"too large: {reason}"}
+            answer = {"status": TOO_LARGE, "note": str(reason)}
         except BaseException as reason:
             answer = {"status": FAILED, "note": f"{type(reason).__name__}: {reason}"[:160]}
         with os.fdopen(write_end, "w") as pipe:

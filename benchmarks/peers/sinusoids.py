@@ -31,20 +31,18 @@ def linear_trend(t: FloatArray, y: FloatArray) -> Callable[[FloatArray], FloatAr
 
 
 def fitted(
-    t: FloatArray, y: FloatArray, frequencies: FloatArray
+    t: FloatArray, y: FloatArray, frequencies: FloatArray, *, slope: bool = False
 ) -> Callable[[FloatArray], FloatArray]:
-    """Least squares on a constant and the given frequencies."""
+    """Least squares on a constant (and a slope) and the given frequencies."""
     frequencies = np.asarray(frequencies, np.float64)
-    design = np.hstack([np.ones((t.size, 1)), waves(t, frequencies)])
-    coefficients = np.linalg.lstsq(design, y, rcond=None)[0]
-
-    def predict(times: FloatArray) -> FloatArray:
-        return coefficients[0] + waves(times, frequencies) @ coefficients[1:]
-
-    return predict
+    centre = t.mean()
+    coefficients = np.linalg.lstsq(_design(t - centre, frequencies, slope), y, rcond=None)[0]
+    return lambda times: _design(times - centre, frequencies, slope) @ coefficients
 
 
-def refined(t: FloatArray, y: FloatArray, frequencies: FloatArray) -> FloatArray:
+def refined(
+    t: FloatArray, y: FloatArray, frequencies: FloatArray, *, slope: bool = False
+) -> FloatArray:
     """Frequencies that minimise the squared error jointly, by Gauss-Newton from a near start.
 
     Frequencies may move by at most half a Rayleigh width from where they started.
@@ -52,12 +50,12 @@ def refined(t: FloatArray, y: FloatArray, frequencies: FloatArray) -> FloatArray
     start = np.asarray(frequencies, np.float64)
     reach = 0.5 / np.ptp(t)
     centred = t - t.mean()
-    current, best = start.copy(), _misfit(centred, y, start)
+    current, best = start.copy(), _misfit(centred, y, start, slope)
     for _ in range(20):
-        step = _gauss_newton_step(centred, y, current)
+        step = _gauss_newton_step(centred, y, current, slope)
         for halving in range(6):
             trial = np.clip(current + step * 0.5**halving, start - reach, start + reach)
-            misfit = _misfit(centred, y, trial)
+            misfit = _misfit(centred, y, trial, slope)
             if misfit < best:
                 break
         else:
@@ -68,27 +66,26 @@ def refined(t: FloatArray, y: FloatArray, frequencies: FloatArray) -> FloatArray
     return current
 
 
-def _design(t: FloatArray, frequencies: FloatArray) -> FloatArray:
-    return np.hstack([np.ones((t.size, 1)), waves(t, frequencies)])
+def _design(t: FloatArray, frequencies: FloatArray, slope: bool) -> FloatArray:
+    base = [np.ones_like(t), t] if slope else [np.ones_like(t)]
+    return np.hstack([waves(t, frequencies), np.column_stack(base)])
 
 
-def _misfit(t: FloatArray, y: FloatArray, frequencies: FloatArray) -> float:
-    design = _design(t, frequencies)
+def _misfit(t: FloatArray, y: FloatArray, frequencies: FloatArray, slope: bool) -> float:
+    design = _design(t, frequencies, slope)
     coefficients = np.linalg.lstsq(design, y, rcond=None)[0]
     return float(np.sum((y - design @ coefficients) ** 2))
 
 
-def _gauss_newton_step(t: FloatArray, y: FloatArray, frequencies: FloatArray) -> FloatArray:
+def _gauss_newton_step(
+    t: FloatArray, y: FloatArray, frequencies: FloatArray, slope: bool
+) -> FloatArray:
     """Change of the frequencies in one Gauss-Newton step on frequencies and coefficients."""
-    design = _design(t, frequencies)
+    design = _design(t, frequencies, slope)
     coefficients = np.linalg.lstsq(design, y, rcond=None)[0]
     count = frequencies.size
-    cosine, sine = coefficients[1 : count + 1], coefficients[count + 1 :]
-    slope = (
-        2.0
-        * np.pi
-        * t[:, None]
-        * (sine * design[:, 1 : count + 1] - cosine * design[:, count + 1 :])
-    )
-    jacobian = np.hstack([design, slope])
-    return np.linalg.lstsq(jacobian, y - design @ coefficients, rcond=None)[0][-count:]
+    cosines, sines = design[:, :count], design[:, count : 2 * count]
+    a, b = coefficients[:count], coefficients[count : 2 * count]
+    by_frequency = 2.0 * np.pi * t[:, None] * (b * cosines - a * sines)
+    jacobian = np.hstack([by_frequency, design])
+    return np.linalg.lstsq(jacobian, y - design @ coefficients, rcond=None)[0][:count]

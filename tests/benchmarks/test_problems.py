@@ -84,3 +84,6 @@ def test_refinement_ends_at_the_least_squares_frequencies():
     y = np.cos(2 * np.pi * true[0] * t) + 0.5 * np.sin(2 * np.pi * true[1] * t) + 4.0
     assert refined(t, y, true + 0.02) == pytest.approx(true, abs=1e-8)
     assert fitted(t, y, true)(t) == pytest.approx(y, abs=1e-9)
+    tilted = y + 3.0 * t
+    assert refined(t, tilted, true + 0.02, slope=True) == pytest.approx(true, abs=1e-8)
+    assert fitted(t, tilted, true, slope=True)(t) == pytest.approx(tilted, abs=1e-9)

@@ -18,8 +18,6 @@ def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
     if told.lines is None:
         raise NotApplicableError("the truth is not known")
     trend = linear_trend(t, y)
-    rest = y - trend(t)
-    lines = np.sort(1.0 / told.lines)
-    lines = refined(t, rest, lines)
-    model = fitted(t, rest, lines)
-    return Fit(lambda times: trend(times) + model(times), 1.0 / lines)
+    slope = bool(trend(t[-1:]) != trend(t[:1]))
+    lines = refined(t, y, np.sort(1.0 / told.lines), slope=slope)
+    return Fit(fitted(t, y, lines, slope=slope), 1.0 / lines)

@@ -10,7 +10,7 @@ PACKAGES = ("robustfourier", "torch")
 TOLD = ""
 EVEN_ONLY = False
 BUDGET = "subset"
-STEPS = 5_000
+STEPS = 3_000
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
