@@ -24,7 +24,7 @@ def bench_of(theta, y, integer=False):
         integer=integer,
         level=0.01,
         rungs=(1,),
-        nyquist=None,
+        nyquist=np.inf,
     )
 
 
