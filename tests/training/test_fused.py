@@ -14,6 +14,8 @@ from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly, train_layerwise
 from robustfourier.training import features as features_module
+from robustfourier.training.batches import ReshuffledPasses
+from robustfourier.training.engine import Phase, make_engine
 from robustfourier.training.features import feature_rows
 from robustfourier.training.kernels import embed_rows
 from robustfourier.training.packed import unit_places
@@ -130,21 +132,16 @@ def test_auto_takes_the_fused_engine(hidden):
     seed=st.integers(0, 2**32 - 1),
 )
 def test_the_engines_agree_for_any_size_and_start(n_modes, batch_size, hidden, seed):
-    start = draw_weights(
-        Architecture(n_modes, hidden_layer_sizes=hidden), "glorot", random_state=seed
-    )
-    ends = [
-        train_jointly(
-            start,
-            make_data("weighted rows", 1, 1),
-            n_steps=4,
-            batch_size=batch_size,
-            schedule=InverseDecay(0.02),
-            engine=engine,
-            random_state=seed,
-        ).weights
-        for engine in ("fused", "torch")
-    ]
+    shape = Architecture(n_modes, hidden_layer_sizes=hidden)
+    start = draw_weights(shape, "glorot", random_state=seed)
+    data = make_data("weighted rows", 1, 1)
+    phase = Phase("joint", 4, InverseDecay(0.02), tuple(start.arrays))
+    block = ReshuffledPasses(data, batch_size, np.random.default_rng(seed)).next(4)
+    ends = []
+    for name in ("fused", "torch"):
+        engine = make_engine(name, start, data, Loss())
+        engine.run(phase, phase.schedule.rates(0, 4), block)
+        ends.append(Weights(shape, engine.arrays()))
     assert distance(*ends) < 1e-12
 
 

@@ -222,3 +222,16 @@ def test_no_steps_return_the_start():
     training = train(n_steps=0)
     np.testing.assert_array_equal(training.weights.diagonal, start().diagonal)
     assert training.history.step.tolist() == [0]
+
+
+def test_a_first_batch_that_is_easy_by_chance_makes_no_divergence_of_the_next():
+    silent = Weights(
+        Architecture(3), {**start().arrays, OUTPUT: np.zeros_like(start().arrays[OUTPUT])}
+    )
+    y = np.full(len(THETA), 2.0)
+    y[np.random.default_rng(0).permutation(len(THETA))[0]] = 1e-3
+    end = train_jointly(
+        silent, (THETA, y), n_steps=40, batch_size=1, engine="torch", random_state=0
+    )
+    assert end.history.batch_loss[0] < 1e-5
+    assert end.completed

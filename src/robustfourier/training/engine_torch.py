@@ -38,6 +38,7 @@ class TorchEngine:
         layout = weights.architecture.layout()
         self._feature = torch.from_numpy(layout.feature)
         self._sign = self._tensor(layout.sign)
+        self._signed = torch.empty(0, dtype=self._dtype)
         if sample is not None:
             self._features = self._embed(sample.theta)
             self._y = self._tensor(sample.y)
@@ -66,11 +67,14 @@ class TorchEngine:
         self, phase: Phase, features: torch.Tensor, y: torch.Tensor, weight: torch.Tensor
     ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
         """Return the batch loss and the gradient of each trainable parameter."""
-        residual = self._forward(features) - y
-        loss = (self._value(residual) * weight[:, None]).mean()
+        prediction = self._forward(features)
+        residual = prediction.detach() - y
+        scale = weight[:, None] / residual.numel()
+        loss = (self._value(residual) * scale).sum()
+        # the slope of the loss is known, so the graph ends at the prediction
         trainable = [self._parameters[name] for name in phase.trainable]
-        gradients = torch.autograd.grad(loss, trainable)
-        return loss.detach(), gradients
+        slope = self._slope(residual) * scale
+        return loss, torch.autograd.grad(prediction, trainable, slope)
 
     def _step(
         self,
@@ -119,8 +123,12 @@ class TorchEngine:
             return features.index_select(1, self._feature).mul_(signs)
         # each column is [φ, −φ]: one product with its two rows of signs
         d = self._architecture.n_columns
-        blocks = features.view(len(features), d, 1, -1) * signs.view(d, 2, -1)
-        return blocks.view(len(features), -1)
+        shape = len(features), d, 2, features.shape[1] // d
+        if self._signed.shape != shape:
+            self._signed = torch.empty(shape, dtype=self._dtype)
+        # written anew at each step, when the backward pass of the step before is over
+        torch.mul(features.view(len(features), d, 1, -1), signs.view(d, 2, -1), out=self._signed)
+        return self._signed.view(len(features), -1)
 
     def _fold(self, matrix: torch.Tensor) -> torch.Tensor:
         folded = matrix.new_zeros(len(matrix), self._architecture.n_features)
@@ -138,10 +146,18 @@ class TorchEngine:
         inside = size.clamp(max=self._loss.delta)
         return inside * (size - 0.5 * inside)
 
+    def _slope(self, residual: torch.Tensor) -> torch.Tensor:
+        if self._loss.name == "mean_squared":
+            return 2.0 * residual
+        if self._loss.name == "half_squared":
+            return residual
+        return residual.clamp(-self._loss.delta, self._loss.delta)
+
     def _batches(self, block: Block) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
         if isinstance(block, RowBlock):
+            x, y, weight = self._features, self._y, self._weight
             for rows in torch.from_numpy(block.rows):
-                yield self._features[rows], self._y[rows], self._weight[rows]
+                yield x.index_select(0, rows), y.index_select(0, rows), weight.index_select(0, rows)
         else:
             ones = torch.ones(block.y.shape[1], dtype=self._dtype)
             for theta, y in zip(block.theta, block.y, strict=True):

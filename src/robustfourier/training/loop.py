@@ -202,10 +202,13 @@ class _Run:
         return float(rates[-1])
 
     def _loss_of_zero(self, block: Block) -> float:
-        """Batch loss of predicting 0: a floor, so that a start at the solution may move a bit."""
+        """Loss of predicting 0: a floor, so that a start at the solution may move a bit.
+
+        Of all rows where there are rows: the first batch may be one row whose y is nearly 0.
+        """
         if isinstance(block, RowBlock):
             assert self.source.sample is not None
-            y = self.source.sample.y[block.rows[0]]
+            y = self.source.sample.y
         else:
             y = block.y[0]
         return float(self.loss.value(y).mean())
