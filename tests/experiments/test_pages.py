@@ -107,6 +107,16 @@ def test_a_locked_folder_is_refused(tmp_path):
         experiments.reproduce(["1"], out=tmp_path, jobs=1)
 
 
+def test_rows_of_different_exports_are_kept_apart(tmp_path):
+    names = set()
+    for text in ("a", "b"):
+        path = tmp_path / f"{text}.csv"
+        path.write_text(text)
+        names |= {reproduction._suffix(quick, path) for quick in (True, False)}
+    assert len(names) == 4
+    assert reproduction._suffix(False, None) == ""
+
+
 def test_bad_names_and_a_missing_export_are_refused_before_anything_runs(tmp_path):
     with pytest.raises(InputError, match=re.escape("'5' is unknown; choose from 1, 2, 3")):
         experiments.reproduce(["5"], out=tmp_path)
