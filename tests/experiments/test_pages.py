@@ -14,6 +14,7 @@ from robustfourier.experiments.page import (
     Paragraph,
     Picture,
     Table,
+    claims_matrix,
     claims_table,
     write_pages,
 )
@@ -74,6 +75,18 @@ def test_the_claims_table_shows_verdict_and_count():
     assert claims_table([claim]).rows == (
         ("It holds.", "paper", "example 1", "0.1", "3 of 5", "no"),
     )
+
+
+def test_the_matrix_of_claims_has_one_row_per_claim_and_one_cell_per_example():
+    claims = [
+        Claim("paper", "A.", "example 1", "", holds=5, of=5),
+        Claim("paper", "A.", "example 2", "", holds=1, of=5),
+        Claim("paper", "B.", "example 1", "", holds=4, of=5),
+        Claim("theory", "C.", "all runs", "", holds=4, of=5),
+    ]
+    matrix = claims_matrix(claims)
+    assert matrix.columns == ("claim", "whose", "example 1", "example 2")
+    assert matrix.rows == (("A.", "paper", "yes (5/5)", "no (1/5)"),)
 
 
 @pytest.fixture

@@ -62,6 +62,17 @@ def test_a_trained_network_finds_the_modes_of_the_first_example():
     assert float(row["final_error"]) < 0.1
 
 
+def test_a_network_is_trained_on_the_users_own_google_trends_export(tmp_path):
+    path = tmp_path / "multiTimeline.csv"
+    hours = [
+        f"2024-01-{d:02d}T{h:02d},{50 + (h * 7) % 40}" for d in range(1, 24) for h in range(24)
+    ]
+    path.write_text("Category: All\n\nTime,S&P500: (World)\n" + "\n".join(hours) + "\n")
+    row, curves = run_trial(toy(Trial("trends", "u0_diag", 0)), csv=path)
+    assert row["example"] == "trends"
+    assert curves["prediction"].size == 16 * 24
+
+
 def test_diagonal_strengths_join_sine_cosine_and_both_signs():
     architecture = Architecture(2)
     w = np.array([9.0, 3.0, 0.0, 0.0, 1.0, 9.0, 0.0, 4.0, 0.0, 0.0])
