@@ -91,7 +91,7 @@ def number(value: float, digits: int = 4) -> str:
     if abs(value) >= 1e15 or abs(value) < 1e-4:
         return f"{value:.{max(digits - 2, 0)}g}"
     places = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
-    text = f"{value:,.{places}f}"
+    text = f"{value:,.{places}f}" if abs(value) >= 1e4 else f"{value:.{places}f}"  # years: 1987
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -53,9 +53,12 @@
 
   function stepped(u, at, axis, space, step) {
     var places = Math.max(0, Math.min(10, -Math.floor(Math.log10(step) + 1e-9)));
+    var rest = step * Math.pow(10, places);
+    if (Math.abs(rest - Math.round(rest)) > 1e-6) places += 1;
+    var big = Math.max(Math.abs(at[0] || 0), Math.abs(at[at.length - 1] || 0)) >= 1e4;
     return at.map(function (v) {
       if (v === null) return "";
-      return Math.abs(v) >= 1e9 || (step < 1e-9) ? v.toExponential(2) : v.toFixed(places).replace(/\B(?=(\d{3})+(?!\d)(?=\.|$))/g, ",");
+      return Math.abs(v) >= 1e9 || (step < 1e-9) ? v.toExponential(2) : big ? v.toFixed(places).replace(/\B(?=(\d{3})+(?!\d)(?=\.|$))/g, ",") : v.toFixed(places);
     });
   }
   function decades(u, at) {

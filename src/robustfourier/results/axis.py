@@ -108,7 +108,8 @@ def number_labels(at: FloatArray) -> list[str]:
     places = max(0, -int(np.floor(np.log10(step) + 1e-9)))
     if abs(step / 10.0**-places - round(step / 10.0**-places)) > 1e-6:
         places += 1  # steps of 2.5
-    return [f"{0.0 if abs(value) < 1e-12 * top else value:,.{places}f}" for value in at]
+    group = "," if top >= 1e4 else ""  # years are written without
+    return [f"{0.0 if abs(value) < 1e-12 * top else value:{group}.{places}f}" for value in at]
 
 
 def _date_ticks(low: float, high: float, count: int) -> tuple[FloatArray, list[str]]:

@@ -5,6 +5,7 @@ The one place that knows what the two estimators look like from outside.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from string import ascii_uppercase
 from typing import Any
 
@@ -50,7 +51,7 @@ def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
     Result
     """
     view = _NetworkView(model) if hasattr(model, "diagonal_weights_") else _MixtureView(model)
-    domain = view.domain
+    domain = view.domain if view.domain.unit else replace(view.domain, unit=samples.unit)
     times, values = samples.axis, samples.values
     theta = domain.to_theta(times)
     fitted, std = view.predict(times)
