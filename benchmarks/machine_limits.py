@@ -18,15 +18,18 @@ def _triad(a, b, c, scale):  # type: ignore[no-untyped-def]
         a[i] = b[i] + scale * c[i]
 
 
-@njit(fastmath=True)
+@njit(fastmath={"contract"})  # nothing may be simplified away
 def _multiply_adds(x, scale, shift, rounds):  # type: ignore[no-untyped-def]
-    # a chain of multiply-adds on each number, many numbers side by side in registers
+    # four chains for each of many numbers: enough in flight to hide the latency of one
     for _ in range(rounds):
         for i in range(x.size):
-            y = x[i]
-            for _ in range(32):
-                y = y * scale + shift
-            x[i] = y
+            p = q = r = s = x[i]
+            for _ in range(8):
+                p = p * scale + shift
+                q = q * shift + scale
+                r = r * scale + scale
+                s = s * shift + shift
+            x[i] = p + q + r + s
 
 
 def _best_seconds(work, repeats=9):  # type: ignore[no-untyped-def]
