@@ -78,10 +78,12 @@ def new_axes(ax: Axes | None, width: float = 9.0, height: float = 3.4) -> Axes:
 
 def name_axes(ax: Axes, xlabel: str, ylabel: str) -> None:
     """Name both axes; dollar signs and backslashes of user text are only characters."""
+    from matplotlib.ticker import ScalarFormatter
+
     ax.set_xlabel(label(xlabel), parse_math=False)
     for axis in (ax.xaxis, ax.yaxis):
         formatter = axis.get_major_formatter()
-        if hasattr(formatter, "set_useOffset"):
+        if isinstance(formatter, ScalarFormatter):
             formatter.set_useOffset(False)
             formatter.set_scientific(np.abs(axis.get_view_interval()).max() >= 1e8)
     ax.set_ylabel(label(ylabel, 40), parse_math=False)

@@ -58,7 +58,10 @@
     var big = Math.max(Math.abs(at[0] || 0), Math.abs(at[at.length - 1] || 0)) >= 1e4;
     return at.map(function (v) {
       if (v === null) return "";
-      return Math.abs(v) >= 1e9 || (step < 1e-9) ? v.toExponential(2) : big ? v.toFixed(places).replace(/\B(?=(\d{3})+(?!\d)(?=\.|$))/g, ",") : v.toFixed(places);
+      if (Math.abs(v) >= 1e9 || step < 1e-9) return v.toExponential(2);
+      var parts = v.toFixed(places).split(".");
+      if (big) parts[0] = parts[0].replace(/\B(?=(\d{3})+$)/g, ",");
+      return parts.join(".");
     });
   }
   function decades(u, at) {

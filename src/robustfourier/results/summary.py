@@ -67,6 +67,7 @@ def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
         max_mode=max_mode,
         lines=view.modes.mode,
         weights=None if samples.errors is None else samples.errors**-2.0,
+        level=view.level,
     )
     explained = _explained(values - trend, residual)
     noise_kind = _noise_kind(spectrum)
@@ -115,6 +116,7 @@ class _MixtureView:
         self.model = model
         self.domain: Domain = model.domains_[0]
         self.modes: ModeTable = model.modes_
+        self.level = float(model.level)
         limit = model.max_frequency
         self.max_mode = None if limit is None else float(self.domain.mode(limit))
 
@@ -190,6 +192,7 @@ class _NetworkView:
     method = "network"
     trend_kind = "level"
     noise: float | None = None
+    level = 0.01
 
     def __init__(self, model: Any) -> None:
         self.model = model
