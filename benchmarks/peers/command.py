@@ -11,7 +11,7 @@ from benchmarks.peers import methods
 from benchmarks.peers.catalogue import catalogue
 from benchmarks.peers.comparisons import LEVEL, LOSES, WINS, Results, number
 from benchmarks.peers.page import comparisons, every_entry, write_page
-from benchmarks.peers.rows import read
+from benchmarks.peers.rows import forget, read
 from benchmarks.peers.runner import Plan, run
 from benchmarks.verdicts import Verdict
 
@@ -59,12 +59,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help=f"folder for the rows (default: {RESULTS})")
     parser.add_argument("--data", type=Path, help="folder with real series that are not shipped")
     parser.add_argument("--page-only", action="store_true", help="draw the page from the rows")
+    parser.add_argument("--again", action="store_true", help="forget the rows of the METHODs first")
     options = parser.parse_args(arguments)
     unknown = set(options.methods) - set(methods.ALL)
     if unknown:
         parser.error(f"unknown method {', '.join(sorted(unknown))}")
     out = options.out or (RESULTS / "quick" if options.quick else RESULTS)
     out.mkdir(parents=True, exist_ok=True)
+    if options.again:
+        forget(out / "rows.csv", options.methods)
     start = time.perf_counter()
     if not options.page_only:
         chosen = plan(quick=options.quick, data=options.data, only=options.methods)

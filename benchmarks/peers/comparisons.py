@@ -6,7 +6,7 @@ A rival that must be told the truth is shown but not counted as beaten or beatin
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,9 +58,9 @@ class Comparison:
 
     @property
     def factor(self) -> float:
-        """By how much the better one is better; infinite where the worse one has nothing."""
+        """By how much the better one is better; infinite where we have no number."""
         low, high = sorted((self.ours, self.rival))
-        return high / low if low > 0 else np.inf
+        return high / low if low > 0 and np.isfinite(high) else np.inf
 
 
 class Results:
@@ -113,61 +113,123 @@ def is_told(key: str) -> bool:
 
 def smaller_is_better(ours: float, rival: float) -> str:
     """Verdict on two errors or times."""
-    if ours <= rival / MARGIN:
-        return WINS
-    return LEVEL if ours <= rival * MARGIN else LOSES
+    if rival / MARGIN <= ours <= rival * MARGIN:
+        return LEVEL
+    return WINS if ours < rival else LOSES
 
 
 def larger_is_better(ours: float, rival: float) -> str:
     """Verdict on two shares; level within two percent."""
-    if ours >= rival + 0.02:
-        return WINS
-    return LEVEL if ours >= rival - 0.02 else LOSES
+    if abs(ours - rival) <= 0.02:
+        return LEVEL
+    return WINS if ours > rival else LOSES
 
 
-def compare(
-    case: str,
-    score: Callable[[str], float],
-    keys: Sequence[str],
-    *,
-    kind: str,
-    group: str,
-    us: str = OURS,
-) -> Comparison | None:
-    """Compare us with the best rival by `score`, a function of the method's key."""
-    larger = kind == "periods"
-    ours = score(us)
-    rivals = {key: score(key) for key in keys if is_rival(key)}
-    rivals = {key: value for key, value in rivals.items() if np.isfinite(value)}
-    if not np.isfinite(ours) or not rivals:
+@dataclass(frozen=True)
+class Measure:
+    """A column of the rows on some problems, and what is made of it over seeds.
+
+    Methods are compared on the problems and seeds that both have: a rival that is too slow for
+    all seeds must not be judged on easier ones.
+    """
+
+    results: Results
+    problems: tuple[str, ...]
+    column: str
+    kind: str
+    group: str
+
+    @property
+    def larger(self) -> bool:
+        """Whether more is better."""
+        return self.kind == "periods"
+
+    def paired(self, one: str, other: str) -> tuple[float, float]:
+        """Both methods' summaries over what both have; nan without anything in common."""
+        first, second = self._numbers(one), self._numbers(other)
+        common = sorted(first.keys() & second.keys())
+        summary = np.median if self.kind in MEDIANS else np.mean
+        if not common:
+            return np.nan, np.nan
+        return (
+            float(summary([first[key] for key in common])),
+            float(summary([second[key] for key in common])),
+        )
+
+    def seeds(self, key: str) -> int:
+        """How many numbers there are."""
+        return len(self._numbers(key))
+
+    def _numbers(self, method: str) -> dict[tuple[str, int], float]:
+        return {
+            (problem, row.seed): value
+            for problem in self.problems
+            for row in self.results.rows(problem, method)
+            if row.status == OK and (value := getattr(row, self.column)) is not None
+        }
+
+
+MEDIANS = ("error", "seconds", "memory")
+
+
+def compare(case: str, measure: Measure, keys: Sequence[str], us: str = OURS) -> Comparison | None:
+    """Compare us with the rival that is best relative to us, on the seeds both have."""
+    pairs = {key: measure.paired(us, key) for key in keys if key != us}
+    pairs = {key: pair for key, pair in pairs.items() if np.isfinite(pair).all()}
+    rivals = {key: pair for key, pair in pairs.items() if is_rival(key)}
+    if measure.seeds(us) == 0:
+        return _no_show(case, measure, [key for key in keys if is_rival(key)], us)
+    if not rivals:
         return None
-    best = (max if larger else min)(rivals, key=lambda key: rivals[key])
-    verdict = (larger_is_better if larger else smaller_is_better)(ours, rivals[best])
-    told = {key: score(key) for key in keys if is_told(key)}
-    told = {key: value for key, value in told.items() if np.isfinite(value)}
+    # A single seed decides only where nobody has more.
+    most = max(measure.seeds(key) for key in rivals)
+    rivals = {key: pair for key, pair in rivals.items() if 2 * measure.seeds(key) > most}
+    best = max(rivals, key=lambda key: _advantage(*rivals[key], measure.larger))
+    ours, rival = rivals[best]
+    verdict = (larger_is_better if measure.larger else smaller_is_better)(ours, rival)
+    told = {key: pair for key, pair in pairs.items() if is_told(key) and not measure.larger}
     least, name = np.nan, ""
-    if told and not larger:
-        key = min(told, key=lambda key: told[key])
-        least, name = told[key], plain_name(key)
-    return Comparison(case, ours, rivals[best], plain_name(best), verdict, kind, group, least, name)
+    if told:
+        key = max(told, key=lambda key: _advantage(*told[key], False))
+        least, name = told[key][1], plain_name(key)
+    return Comparison(
+        case, ours, rival, plain_name(best), verdict, measure.kind, measure.group, least, name
+    )
+
+
+def _advantage(ours: float, rival: float, larger: bool) -> float:
+    """How much better the rival is than we are: a difference of shares, a ratio of errors."""
+    if larger:
+        return rival - ours
+    return ours / rival if rival > 0 else (np.inf if ours > 0 else 1.0)
+
+
+def _no_show(case: str, measure: Measure, rivals: list[str], us: str) -> Comparison | None:
+    """A line on which we ran and have no number is lost to anyone who has one."""
+    ran = any(measure.results.rows(problem, us) for problem in measure.problems)
+    able = {key: measure.paired(key, key)[0] for key in rivals if measure.seeds(key)}
+    if not ran or not able or us != OURS:
+        return None
+    best = min(able, key=lambda key: able[key])
+    name = plain_name(best)
+    return Comparison(case, np.nan, able[best], name, LOSES, measure.kind, measure.group)
 
 
 def error_lines(results: Results, entries: Iterable[Entry]) -> list[Comparison]:
     """Error of the function, one line per problem; pure noise: error and false periods."""
     lines = []
+    keys = results.methods()
     for entry in entries:
-        if entry.group == SIZE or entry.name not in results.problems():
+        name, group = entry.name, entry.group
+        if group == SIZE or name not in results.problems():
             continue
-        error = _median_of(results, entry.name, "error")
-        keys, kind = results.methods(), {"kind": "error", "group": entry.group}
-        lines.append(compare(f"{entry.name}: error", error, keys, **kind))
-        if results.values(entry.name, INTEGER, "error"):
-            case = f"{entry.name}: error, whole modes"
-            lines.append(compare(case, error, keys, **kind, us=INTEGER))
-        if entry.group == NOTHING:
-            count = _mean_of(results, [entry.name], "n_found")
-            kind = {"kind": "false periods", "group": entry.group}
-            lines.append(compare(f"{entry.name}: false periods per series", count, keys, **kind))
+        error = Measure(results, (name,), "error", "error", group)
+        lines.append(compare(f"{name}: error", error, keys))
+        if results.values(name, INTEGER, "error"):
+            lines.append(compare(f"{name}: error, told whole modes", error, keys, INTEGER))
+        if group == NOTHING:
+            count = Measure(results, (name,), "n_found", "false periods", group)
+            lines.append(compare(f"{name}: false periods per series", count, keys))
     return [line for line in lines if line is not None]
 
 
@@ -182,13 +244,13 @@ class Duel:
 
 
 def duels(results: Results, entries: Sequence[Entry]) -> dict[str, Duel]:
-    """Compare the median errors with every other method."""
-    names = [entry.name for entry in entries if entry.group not in (SIZE, NOTHING)]
+    """Compare the median errors with every other method, on the seeds both have."""
+    entries = [entry for entry in entries if entry.group not in (SIZE, NOTHING)]
     found: dict[str, Duel] = {}
     for key in results.methods():
         pairs = [
-            (results.median(name, OURS, "error"), results.median(name, key, "error"))
-            for name in names
+            Measure(results, (entry.name,), "error", "error", entry.group).paired(OURS, key)
+            for entry in entries
         ]
         pairs = [pair for pair in pairs if np.isfinite(pair).all()]
         if key == OURS or not pairs:
@@ -204,19 +266,14 @@ def period_lines(results: Results, entries: Sequence[Entry], group: str) -> list
 
     Rivals that run on part of the group only are not compared: theirs may be the easy part.
     """
-    names = [e.name for e in entries if e.group == group and e.name in results.problems()]
+    names = tuple(e.name for e in entries if e.group == group and e.name in results.problems())
     whole = [
         key for key in results.methods() if all(results.values(p, key, "error") for p in names)
     ]
-    lines = []
-    for column, words in PERIOD_COLUMNS.items():
-        share = _mean_of(results, names, column)
-        lines.append(compare(f"{group}: {words}", share, whole, kind="periods", group=group))
-    both = lambda key: _harmonic_mean(  # noqa: E731
-        results.mean(names, key, "precision"), results.mean(names, key, "recall")
-    )
-    case = f"{group}: F-score of the periods"
-    lines.append(compare(case, both, whole, kind="periods", group=group))
+    lines = [
+        compare(f"{group}: {words}", Measure(results, names, column, "periods", group), whole)
+        for column, words in PERIOD_COLUMNS.items()
+    ]
     return [line for line in lines if line is not None]
 
 
@@ -241,10 +298,9 @@ def size_lines(results: Results, entries: Iterable[Entry]) -> list[Comparison]:
             if results.median(entry.name, key, "recall") == 1.0 or key == OURS
         ]
         for column, kind in (("seconds", "seconds"), ("megabytes", "memory")):
-            score = _median_of(results, entry.name, column)
             words = "seconds" if column == "seconds" else "peak memory in MB"
-            case = f"{entry.name}: {words}"
-            lines.append(compare(case, score, able, kind=kind, group=SIZE))
+            cost = Measure(results, (entry.name,), column, kind, SIZE)
+            lines.append(compare(f"{entry.name}: {words}", cost, able))
     return [line for line in lines if line is not None]
 
 
@@ -260,15 +316,3 @@ def number(value: float) -> str:
     if value != 0 and (abs(value) >= 1000 or abs(value) < 0.001):
         return f"{value:.2g}" if abs(value) < 1 else f"{value:.0f}"
     return f"{value:.3g}"
-
-
-def _median_of(results: Results, problem: str, column: str) -> Callable[[str], float]:
-    return lambda key: results.median(problem, key, column)
-
-
-def _mean_of(results: Results, problems: list[str], column: str) -> Callable[[str], float]:
-    return lambda key: results.mean(problems, key, column)
-
-
-def _harmonic_mean(a: float, b: float) -> float:
-    return 2.0 * a * b / (a + b) if a + b != 0 else 0.0

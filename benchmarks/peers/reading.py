@@ -14,6 +14,8 @@ import numpy as np
 from benchmarks.peers.catalogue import HARD, LINKED, MIXTURES, NOISE, NOTHING, PAPER, REAL
 from benchmarks.peers.comparisons import LOSES, MARGIN, Comparison, number
 
+SHOWN = 3
+
 
 @dataclass(frozen=True)
 class Advice:
@@ -29,7 +31,7 @@ def _error_in(*groups: str) -> Callable[[Comparison], bool]:
 
 ADVICE = (
     Advice(
-        lambda line: line.kind == "error" and line.case.endswith("whole modes"),
+        lambda line: line.kind == "error" and line.case.endswith("told whole modes"),
         "**The data repeats over its span, or nearly, and the grid is even.** Then modes are whole "
         "numbers, and an FFT with a threshold or best-subset selection over whole modes has "
         "nothing left to estimate but amplitudes.",
@@ -100,11 +102,14 @@ def reading(lines: list[Comparison]) -> str:
 
 
 def _evidence(lines: list[Comparison]) -> str:
+    """The lost lines, the worst ones with their numbers."""
+    lines = sorted(lines, key=lambda line: -line.factor)
     cases = "; ".join(
         f"{line.case} {number(line.ours)} against {number(line.rival)} ({line.rival_name})"
-        for line in sorted(lines, key=lambda line: -line.factor)
+        for line in lines[:SHOWN]
     )
-    return f"Lost: {cases}."
+    more = "; ".join(line.case for line in lines[SHOWN:])
+    return f"Lost: {cases}" + (f"; and {more}." if more else ".")
 
 
 def _told(lines: list[Comparison]) -> str:

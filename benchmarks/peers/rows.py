@@ -75,9 +75,12 @@ def read(path: Path) -> list[Row]:
     return list({row.key: row for row in rows}.values())
 
 
-def where(rows: Iterable[Row], problem: str, method: str) -> list[Row]:
-    """Rows of one problem and one method that have numbers."""
-    return [r for r in rows if r.problem == problem and r.method == method and r.status == OK]
+def forget(path: Path, methods: Iterable[str]) -> None:
+    """Drop the rows of some methods, to make them again."""
+    kept = [row for row in read(path) if row.method not in set(methods)]
+    path.unlink(missing_ok=True)
+    for row in kept:
+        append(path, row)
 
 
 def _cell(value: object) -> object:

@@ -59,9 +59,27 @@ def test_a_told_method_is_shown_but_not_counted(canned):
 
 
 def test_medians_not_means_are_compared(canned):
-    canned.append(row("example 3", "ours", 3, 9.0))
+    canned += [row("example 3", "ours", 3, 9.0), row("example 3", "lasso_cv", 3, 9.0)]
     line = verdict_of(page.comparisons(Results(canned), catalogue()), "example 3: error")
     assert line.ours == pytest.approx(0.0115)
+
+
+def test_methods_are_compared_on_the_seeds_that_both_have(canned):
+    canned += [row("example 3", "lasso_cv", seed, 1e-9) for seed in range(3, 9)]
+    line = verdict_of(page.comparisons(Results(canned), catalogue()), "example 3: error")
+    assert (line.rival, line.verdict) == (0.05, WINS)
+
+
+def test_nothing_against_nothing_is_level():
+    assert comparisons.smaller_is_better(0.0, 0.0) == LEVEL
+    assert comparisons.larger_is_better(0.5, 0.5) == LEVEL
+
+
+def test_a_problem_without_our_number_is_lost(canned):
+    canned = [each for each in canned if (each.problem, each.method) != ("example 3", "ours")]
+    canned.append(Row("example 3", "ours", 0, "too slow"))
+    line = verdict_of(page.comparisons(Results(canned), catalogue()), "example 3: error")
+    assert (line.verdict, line.rival) == (LOSES, 0.05)
 
 
 def test_duels_count_problems_and_take_the_geometric_mean(canned):

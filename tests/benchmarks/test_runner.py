@@ -75,6 +75,14 @@ def test_a_run_resumes_where_it_was_stopped(use, plan, tmp_path):
     assert len(run(plan(count=2), path, quiet)) == 4
 
 
+def test_rows_of_a_method_can_be_forgotten(tmp_path):
+    path = tmp_path / "rows.csv"
+    for name in ("one", "other"):
+        rows.append(path, Row("problem", name, 0, "ok", error=0.5))
+    rows.forget(path, ["one"])
+    assert [row.method for row in rows.read(path)] == ["other"]
+
+
 def test_a_method_that_fails_gets_its_word_in_the_row(use, plan, tmp_path):
     def broken(t, y, told):
         if t.size < runner.WARM_UP:
