@@ -87,7 +87,7 @@
       return 14 + 7 * longest; } });
     x.values = time ? dates : stepped;
     y.values = log ? function (u, at) { return at.map(function (v) { return v === null ? "" : digits(v); }); } : stepped;
-    if (log) y.filter = decades;
+    if (log) { y.filter = decades; y.grid = Object.assign({}, base.grid, { filter: decades }); }
     return [x, y];
   }
   function hint(host, text) {
@@ -197,7 +197,7 @@
     place("plot-spectrum", phone ? 280 : 340, {
       scales: { x: { time: false, range: function (u, a, b) { return [a, b]; }, min: 0, max: top }, y: { distr: 3, range: [Math.max(least, most * 1e-7) || 1e-9, most || 1] } },
       axes: axes(spectrum.label, "amplitude", false, true),
-      series: [{}, { stroke: css("--soft"), width: 1, points: { show: false }, spanGaps: true },
+      series: [{}, { stroke: faded(css("--faint"), 0.75), width: 1, points: { show: false }, spanGaps: true },
         { stroke: css("--floor"), width: 2, points: { show: false }, spanGaps: true },
         { stroke: css("--alarm"), width: 1.6, dash: [6, 4], points: { show: false }, spanGaps: true }],
       hooks: { draw: [function (u) {
@@ -207,7 +207,11 @@
           if (m.f < u.scales.x.min || m.f > u.scales.x.max) return;
           var x = u.valToPos(m.f, "x", true), y = Math.max(u.valToPos(m.a, "y", true) - 5 * ratio, u.bbox.top + 18 * ratio);
           ctx.fillStyle = css("--c" + m.c); ctx.beginPath(); ctx.moveTo(x, y); ctx.lineTo(x - 4 * ratio, y - 7 * ratio); ctx.lineTo(x + 4 * ratio, y - 7 * ratio); ctx.fill();
-          if (m.h === 1 || u.scales.x.max - u.scales.x.min < top / 4) ctx.fillText(m.h === 1 ? m.t : m.t + m.h, x, y - 10 * ratio);
+          if (m.h === 1 || u.scales.x.max - u.scales.x.min < top / 4) {
+            var name = m.h === 1 ? m.t : m.t + m.h;
+            ctx.strokeStyle = css("--paper"); ctx.lineWidth = 4 * ratio; ctx.lineJoin = "round";
+            ctx.strokeText(name, x, y - 10 * ratio); ctx.fillText(name, x, y - 10 * ratio);
+          }
         });
         ctx.restore(); }] }
     }, values, wide, function (x, u) {
