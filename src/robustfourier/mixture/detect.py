@@ -120,11 +120,10 @@ def detect(
         level=level,
         rungs=rungs_of(trend, integer),
     )
-    original = bench.values
     bearable = bearable_lines(bench, max_lines) if limit.max_mode >= bench.lowest else 0
     # One thread and two add up in different orders, and then differ in the last bits.
     with threadpool_limits(limits=1):
-        search = _Search(bench, original, given, loss, max(bearable, 0), random_state)
+        search = _Search(bench, given, loss, max(bearable, 0), random_state)
         search.run()
         return search.result(centre, scale, limit)
 
@@ -135,17 +134,15 @@ class _Search:
     def __init__(
         self,
         bench: Workbench,
-        original: FloatArray,
         given: FloatArray,
         loss: str,
         max_lines: int,
         random_state: int,
     ) -> None:
-        self.bench, self.original, self.given = bench, original, given
+        self.bench, self.original = bench, bench.values
         self.loss, self.max_lines, self.random_state = loss, max_lines, random_state
         self.huber, self.rounds = loss == "huber", 0
         self.flow: DiagonalFlow | None = None
-        self.notes: list[str] = []
         self.fit = bench.fit(given, np.ones(len(given), bool), bench.rungs[0])
         self.assessment: Assessment | None = None
 
@@ -278,10 +275,9 @@ class _Search:
         held = held_out(bench.theta, self.random_state)
         if not held.any() or held.all():
             return np.zeros(0)
-        rest = ~held
         train, test = (
             fourier_sums(bench.theta[part], residuals[part], bench.weights[part], top)
-            for part in (rest, held)
+            for part in (~held, held)
         )
         self.flow = diagonal_flow(train, test)
         assert self.assessment is not None
@@ -380,7 +376,7 @@ class _Search:
             aliases=aliases,
             huber=self.huber,
             rounds=self.rounds,
-            notes=(*self.notes, *notes_for(limit, aliases, len(lines), self.max_lines)),
+            notes=notes_for(limit, aliases, len(lines), self.max_lines),
         )
 
     def _coloured(self) -> Fit:
