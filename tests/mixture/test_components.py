@@ -30,6 +30,17 @@ def test_a_line_that_misses_the_multiple_by_many_errors_stays_free():
     assert len(found.bases) == 2
 
 
+def test_a_tie_that_contradicts_the_errors_is_refused_although_a_free_line_is_unlikely_there():
+    # 0.04 modes off, nearly four times the error that is allowed for.
+    assert len(grouped([300.0, 600.04], error=0.001).bases) == 2
+    assert len(grouped([300.0, 600.02], error=0.001).bases) == 1
+
+
+def test_a_line_somewhat_off_is_tied_since_lines_not_yet_found_bias_their_neighbours():
+    # 3.6 standard errors of the difference; 2.4 of the errors that are allowed for.
+    assert len(grouped([60.0, 120.16]).bases) == 1
+
+
 def test_a_line_on_a_high_multiple_of_a_low_mode_stays_free():
     # With an error of 0.02 in mode 5, multiples near 150 are a few modes wide: no evidence.
     found = grouped([5.0, 150.0], highest=300.0)
@@ -37,8 +48,8 @@ def test_a_line_on_a_high_multiple_of_a_low_mode_stays_free():
 
 
 def test_a_long_series_is_followed_to_orders_that_would_not_be_believed_alone():
-    series = grouped(29.0 * np.arange(1, 24, 2))
-    alone = grouped([29.0, 29.0 * 23])
+    series = grouped(29.0 * np.arange(1, 24, 2), error=0.15)
+    alone = grouped([29.0, 29.0 * 23], error=0.15)
     assert series.order.max() == 23
     assert len(alone.bases) == 2
 

@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
+from robustfourier.domain import Domain
 from robustfourier.mixture.bands import amplitude_errors, lengths, prediction_errors
 from robustfourier.mixture.components import Grouping
 from robustfourier.mixture.cusps import cusp_ratio
 from robustfourier.mixture.families import further_harmonics, waveform_rows
 from robustfourier.mixture.lines import Lines
+from robustfourier.mixture.model import ColumnModel, mode_table
 from robustfourier.mixture.moments import direct_moments
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.penalised import Prior, penalised_fit
-from robustfourier.mixture.separate import separate
+from robustfourier.mixture.separate import Separated, separate
 
 WHITE = NoiseFloor(np.array([1.0, 1000.0]), np.full((2, 1), 0.09), np.full(2, 1e6))
 
@@ -226,6 +228,45 @@ def test_a_cusp_is_seen_and_flat_noise_has_none():
     assert flat.tolist() == [1.0, 1.0]
     assert cusp[0] > 10
     assert cusp[1] == 1.0
+
+
+def test_a_line_in_a_cusp_has_the_errors_of_the_cusp():
+    theta, rng = samples(2000, gap=False)
+    steady = np.cos(np.pi * 50 * theta) + 0.3 * rng.normal(size=len(theta))
+    wobble = 0.3 * np.cos(np.pi * 51.7 * theta) + 0.3 * np.cos(np.pi * 48.3 * theta)
+    plain = separated(theta, steady, [50.0]).mode_error[0]
+    moved = separated(theta, steady + wobble, [50.0]).mode_error[0]
+    assert moved > 2 * plain
+
+
+def test_a_model_ranks_components_and_takes_their_errors_along():
+    factor = np.zeros((1, 9, 2))
+    factor[0, [1, 3], 0] = 0.1  # cosine and sine of the first, weak line
+    factor[0, [2, 4], 1] = 0.3  # of the second, strong one
+    fit = Separated(
+        grouping=single([30.0, 10.0]),
+        lines=Lines(np.array([30.0, 10.0]), np.array([[0.5], [2.0]]), np.zeros((2, 1))),
+        trend=np.array([[1.0]]),
+        base_covariance=np.diag([1e-4, 4e-4]),
+        factor=factor,
+        noise_variance=np.array([0.04]),
+        false_alarm=np.array([1e-3, 1e-9]),
+        shift=np.zeros(2),
+        p_value=np.full(2, np.nan),
+    )
+    model = ColumnModel.of(Domain(0.0, 5.0), fit, np.array([2.0]), np.array([7.0]))
+    table = mode_table([model], single=True)
+    assert table.mode.tolist() == [10.0, 30.0]
+    assert table.label.tolist() == ["f1", "f2"]
+    assert table.amplitude == pytest.approx([4.0, 1.0])
+    assert table.amplitude_error == pytest.approx([0.6, 0.2])
+    assert table.mode_error == pytest.approx([0.02, 0.01])
+    assert table.period == pytest.approx([0.5, 5 / 30])
+    assert model.trend[0, 0] == pytest.approx(9.0)
+    assert model.noise == pytest.approx([0.4])
+    strong, weak = model.components(np.array([1.0]), first=0, column=0)
+    assert strong.waveform([0.0, 0.5], return_std=True)[1] == pytest.approx([0.6, 0.6])
+    assert weak.period_error == pytest.approx(5 / 30 * 0.01 / 30)
 
 
 def test_amplitude_errors_follow_the_direction_of_the_line():
