@@ -24,6 +24,7 @@ from robustfourier.plots.style import (
 )
 from robustfourier.results import Result, summarise
 from robustfourier.results.spectrum import peak_bins
+from robustfourier.results.spread import deviation
 from robustfourier.samples import from_arrays
 from robustfourier.wording import percent, unit_name
 
@@ -278,7 +279,7 @@ def plot_histogram(
 ) -> Axes:
     """Draw the histogram of the residuals with the normal curve of the same deviation."""
     result = result_of(source, times, values)
-    spread = float(np.std(result.residual)) or 1.0
+    spread = deviation(result.residual) or 1.0
     with looks():
         ax = new_axes(ax, 4.5, 3.0)
         count = int(np.clip(np.sqrt(len(result.residual)), 8, 60))

@@ -9,6 +9,7 @@ from robustfourier.report.svg import Panel
 from robustfourier.report.thinning import envelope, evenly
 from robustfourier.results import Pattern, Result
 from robustfourier.results.spectrum import peak_bins
+from robustfourier.results.spread import deviation
 from robustfourier.wording import unit_name
 
 __all__ = [
@@ -220,13 +221,13 @@ def residual_figure(result: Result) -> str:
 def histogram_figure(result: Result) -> str:
     """Histogram of the residuals with the normal curve of the same noise."""
     residual = result.residual
-    spread = float(np.std(residual)) or 1.0
+    spread = deviation(residual) or 1.0
     inside = residual[np.abs(residual) <= 5.0 * spread]
     count = int(np.clip(np.sqrt(len(inside)), 8, 60))
     heights, edges = np.histogram(inside, bins=count)
     x = np.linspace(edges[0], edges[-1], 161)
     width = edges[1] - edges[0]
-    normal = len(inside) * width * np.exp(-0.5 * (x / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
+    normal = len(inside) * (width / spread) * np.exp(-0.5 * (x / spread) ** 2) / np.sqrt(2 * np.pi)
     panel = Panel(
         NARROW,
         230,

@@ -83,7 +83,9 @@ def amplitude_spectrum(
     max_mode = max(float(max_mode), 2.0)
     spacing = min(max(0.25, max_mode / _POINTS_AT_MOST), 1.0)
     grid = PeriodogramGrid.of(theta, weights, max_mode, spacing)
-    powers = [grid.power(grid.data_sums(y[:, None]))[:, 0] for y in (values, residual)]
+    # Powers are squares: values of size one neither overflow nor vanish.
+    size = float(max(np.abs(values).max(initial=0.0), np.abs(residual).max(initial=0.0))) or 1.0
+    powers = [grid.power(grid.data_sums(y[:, None] / size))[:, 0] for y in (values, residual)]
     integer = np.arange(1, int(max_mode) + 1)
     at_integer = np.interp(integer, grid.modes, powers[1])[:, None]
     absorbed = max(1.0 - 3.0 * len(lines) / n, 0.1)
@@ -92,13 +94,13 @@ def amplitude_spectrum(
     level_there = floor.at(grid.modes[keep])[:, 0]
     width = search_width(theta, weights, _LOWEST, max_mode)
     ratio = _ratio_at(level, width, float(np.median(floor.dof)))
-    data, left = (_amplitude(power[keep], n) for power in powers)
+    data, left = (size * _amplitude(power[keep], n) for power in powers)
     return Spectrum(
         mode=grid.modes[keep],
         data=data,
         residual=left,
-        floor=_amplitude(level_there, n),
-        line=_amplitude(level_there * ratio, n),
+        floor=size * _amplitude(level_there, n),
+        line=size * _amplitude(level_there * ratio, n),
         level=level,
     )
 

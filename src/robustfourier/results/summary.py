@@ -17,6 +17,7 @@ from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.record import Curve, Diagonal, Pattern, Result
 from robustfourier.results.spectrum import Spectrum, amplitude_spectrum
+from robustfourier.results.spread import deviation, share_of_variance
 from robustfourier.results.verdicts import headline, plain_warnings
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
@@ -91,10 +92,10 @@ def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
         patterns=patterns,
         spectrum=spectrum,
         diagonal=view.diagonal(theta, values - trend, max_mode) if diagonal else None,
-        noise=float(np.std(residual)) if view.noise is None else view.noise,
+        noise=deviation(residual) if view.noise is None else view.noise,
         noise_kind=noise_kind,
         explained=explained,
-        trend_share=_share(trend, values),
+        trend_share=share_of_variance(trend, values),
         headline=headline(patterns, explained, domain, view.trend_kind, samples.time_name),
         warnings=plain_warnings(
             patterns,
@@ -155,7 +156,7 @@ class _MixtureView:
                     period=component.period,
                     period_error=component.period_error,
                     amplitude=0.5 * float(np.ptp(wave)),
-                    share=_share(parts[i], values),
+                    share=share_of_variance(parts[i], values),
                     harmonics=tuple(int(n) for n in component.harmonics),
                     false_alarm=float(alarms.min(initial=np.inf)),
                     waveform=Curve(phases, wave, std),
@@ -175,7 +176,7 @@ class _MixtureView:
         top = 1.4 * float(self.modes.mode.max(initial=0.0))
         count = int(min(max(top, _FLOW_MODES[0]), max_mode, _FLOW_MODES[1]))
         held = np.random.default_rng(0).random(len(theta)) < 0.2
-        scale = float(np.std(values)) or 1.0
+        scale = deviation(values) or 1.0
         y = (values / scale)[:, None]
         train, test = (
             fourier_sums(theta[part], y[part], np.ones(int(part.sum())), max(count, 1))
@@ -230,7 +231,7 @@ class _NetworkView:
                     period=float(modes.period[i]),
                     period_error=np.nan,
                     amplitude=float(modes.amplitude[i]),
-                    share=_share(parts[i], values),
+                    share=share_of_variance(parts[i], values),
                     harmonics=(1,),
                     false_alarm=np.nan,
                     waveform=Curve(phases, modes.amplitude[i] * np.cos(2.0 * np.pi * phases)),
@@ -275,13 +276,8 @@ def _curve(view: Any, domain: Domain, axis: TimeAxis) -> Curve:
 
 
 def _explained(values: FloatArray, residual: FloatArray) -> float:
-    total = float(np.var(values))
-    return float(np.clip(1.0 - np.var(residual) / total, 0.0, 1.0)) if total > 0 else 0.0
-
-
-def _share(part: FloatArray, values: FloatArray) -> float:
-    total = float(np.var(values))
-    return float(np.var(part) / total) if total > 0 else 0.0
+    left = share_of_variance(residual, values)
+    return float(np.clip(1.0 - left, 0.0, 1.0)) if deviation(values) > 0 else 0.0
 
 
 def _noise_kind(spectrum: Spectrum) -> str:
