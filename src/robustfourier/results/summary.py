@@ -32,6 +32,7 @@ _PHASES = 201  # points of a waveform
 _CURVE = (1500, 12_000)  # points of the fitted function, at least and at most
 _POINTS_PER_CYCLE = 16
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
+_BLOCK = 20_000  # times predicted at once
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
@@ -126,8 +127,12 @@ class _MixtureView:
         return ("level", "slope", "smooth")[min(len(self.model.models_[0].trend), 3) - 1]
 
     def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
-        values, std = self.model.predict(times, return_std=True)
-        return values, std
+        # In blocks: standard errors need a row of all coefficients for each time.
+        parts = [
+            self.model.predict(times[i : i + _BLOCK], return_std=True)
+            for i in range(0, len(times), _BLOCK)
+        ]
+        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
         parts = self.model.unmix(times)
