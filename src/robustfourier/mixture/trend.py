@@ -2,8 +2,9 @@
 
 The ladder of trends is: level; level and slope; polynomials of degree 2, 3 and 4. A higher rung is
 taken only if the decrease of the sum of squares is far more than the noise at the lowest modes
-would give. Beyond the ends the curved part is zero and the line through the
-ends goes on, so that a forecast cannot run away faster than the data did.
+would give. Beyond the ends the curved part fades into the straight line that fits it best within
+them, so that the trend goes on as the best line through the whole record: neither its last bend nor
+where its ends happen to lie decides a forecast.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ FloatArray = NDArray[np.float64]
 
 # Columns of each rung: level, slope, and 1, 2, 3 bumps.
 TREND_RUNGS = (1, 2, 3, 4, 5)
+_FADING = 0.25  # in θ, an eighth of the record
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ class Trend:
 def trend_columns(theta: FloatArray, n_columns: int) -> FloatArray:
     """Return the columns of a trend: 1, θ, then (1 − θ²) times 1, θ and 5θ² − 1.
 
-    The last three are bumps that vanish at the ends and beyond.
+    The last three are bumps that vanish at the ends. Beyond, they fade into their best straight
+    lines over [-1, 1], which are 2/3, 2θ/5 and 0.
 
     Parameters
     ----------
@@ -58,12 +61,21 @@ def trend_columns(theta: FloatArray, n_columns: int) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> trend_columns(np.array([-1.0, 0.0, 2.0]), 3)
+    >>> trend_columns(np.array([-1.0, 0.0, 1.0]), 3)
     array([[ 1., -1.,  0.],
            [ 1.,  0.,  1.],
-           [ 1.,  2.,  0.]])
+           [ 1.,  1.,  0.]])
+    >>> trend_columns(np.array([10.0]), 5).round(3)
+    array([[ 1. , 10. , 0.667, 4. , 0. ]])
     """
     theta = np.asarray(theta, dtype=np.float64)
     bump = np.maximum(1.0 - theta**2, 0.0)
-    columns = [np.ones_like(theta), theta, bump, bump * theta, bump * (5.0 * theta**2 - 1.0)]
+    beyond = -np.expm1(-np.maximum(np.abs(theta) - 1.0, 0.0) / _FADING)
+    columns = [
+        np.ones_like(theta),
+        theta,
+        bump + beyond * 2.0 / 3.0,
+        bump * theta + beyond * 0.4 * theta,
+        bump * (5.0 * theta**2 - 1.0),
+    ]
     return np.stack(columns[:n_columns], axis=1)
