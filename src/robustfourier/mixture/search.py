@@ -28,7 +28,7 @@ BoolArray = NDArray[np.bool_]
 
 # From this many samples on, sums at real modes are cheaper than adding up columns.
 _SPECTRAL_FROM = 4000
-_TREND_LEVEL = 0.005
+_TREND_LEVEL = 0.002
 _CUSP_LEVEL = 0.01
 
 
@@ -238,8 +238,10 @@ class Workbench:
     def colour(self, fit: Fit, assessment: Assessment) -> FloatArray:
         """Return the noise power at each line over the mean noise variance, shape (K,).
 
-        A strong line that is not quite steady stands on a cusp of its own. Where the residual at
-        1, 2 and 3 modes beside a line is clearly above the floor, that is its noise.
+        Where the floor agrees with white noise within its own uncertainty, white it is: the mean
+        over all modes is far more certain than a window among low ones. A strong line that is not
+        quite steady stands on a cusp of its own. Where the residual at 1, 2 and 3 modes beside a
+        line is clearly above the floor, that is its noise.
         """
         variance = np.maximum(fit.refined.noise_variance, 1e-300)
         floor = assessment.floor.at(fit.modes)
@@ -252,10 +254,12 @@ class Workbench:
             free = np.abs(beside[:, None] - others).min(axis=1, initial=np.inf) > 0.75
             free &= (place > 0) & (place < len(power))
             if free.any():
-                local = float(np.mean(power[place[free]] / floor[i]))
+                cusp = float(np.mean(power[place[free]] / floor[i]))
                 count = int(free.sum()) * power.shape[1]
-                ratio[i] = local if gamma_law.sf(local * count, count) < _CUSP_LEVEL else 1.0
-        return ratio * np.mean(floor / variance, axis=1)
+                ratio[i] = cusp if gamma_law.sf(cusp * count, count) < _CUSP_LEVEL else 1.0
+        local = np.mean(floor / variance, axis=1)
+        white = np.abs(np.log(local)) <= 2.0 / np.sqrt(assessment.floor.dof_at(fit.modes))
+        return ratio * np.where(white, 1.0, local)
 
     def alarm(self, ratio: FloatArray, dof: FloatArray, n_outputs: int) -> FloatArray:
         """Return the false-alarm probability for power over floor."""
