@@ -15,15 +15,16 @@ a free line being as likely in every octave of the search. Half of the prior goe
 shared by the families in proportion to their lines; in a family whose next lower order is m, order
 n gets 1/(d(d + 1)) with d = n − m, which sums to one and lets a long series continue. The other
 half goes to combination tones n₁f₁ + n₂f₂, shared by the pairs of bases, 4^(1 − |n₁| − |n₂|) each
-for |n₁| + |n₂| ≤ 4. A tie needs odds of 10 : 1 and must not contradict the errors (p ≥ 0.001); they
-are taken as 1.5 standard errors, since lines not yet found bias their neighbours. So a line that
-lies near some high multiple of a low mode stays free: such multiples are everywhere.
+for |n₁| + |n₂| ≤ 4. A tie needs odds of 10 : 1 (100 : 1 for combination tones, which few signals
+have) and must not contradict the errors (p ≥ 0.001); they are taken as 1.5 standard errors, since
+lines not yet found bias their neighbours. So a line that lies near some high multiple of a low mode
+stays free: such multiples are everywhere.
 
 The ambiguity. cos 2x = 2cos²x − 1: a line at 2f can always be read as part of the family of f, and
 two independent patterns with periods P and P/2 cannot be told from one pattern with period P.
 Whenever the errors allow it the second reading is taken, since it needs fewer parameters. In the
 same spirit lines at pf and qf (p and q small and coprime) are given a *missing fundamental* f if
-the odds, with prior 1/(F(F − 1)(pq)²), say so.
+the odds, with prior 1/(2F(F − 1)(pq)²), are 10 : 1.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Real = float | FloatArray
 
-ODDS = 10.0  # a tie must be this much more likely than a free line
+ODDS = 10.0  # a harmonic must be this much more likely than a free line
+RARE_ODDS = 100.0  # and so a combination tone, which few signals have
 CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
 SMALLEST_ERROR = 0.005  # in modes: a drift of one degree at the ends, less than any model is worth
 SLACK = 1.5  # errors are those of noise alone; lines not yet found bias their neighbours
@@ -314,7 +316,7 @@ def _likeliest_combination(
         0.5 / first.size * 4.0 ** (1.0 - np.abs(a) - np.abs(b)),
     )
     which, pair = np.unravel_index(np.argmax(odds), odds.shape)
-    if odds[which, pair] < ODDS:
+    if odds[which, pair] < RARE_ODDS:
         return None
     return {int(first[pair]): int(a[which, 0]), int(second[pair]): int(b[which, 0])}
 

@@ -151,7 +151,15 @@ def _refine_once(data: Data, grouping: Grouping, colour: FloatArray | None) -> R
 
 
 def noise_colour(data: Data, modes: FloatArray, residuals: FloatArray) -> FloatArray:
-    """Noise power at the modes over the variance of the noise, shape (K,)."""
+    """Noise power at the modes over the variance of the noise, shape (K,).
+
+    The local floor is worth a dozen ordinates or two, and low where the fit of many lines has
+    emptied them. Where it does not clearly differ from white noise, it is white noise: its
+    logarithm is shrunk to zero by the James-Stein factor.
+    """
     variance = np.maximum(data.noise, np.finfo(float).tiny)
     cusps = cusp_ratio(data.theta, data.weights, residuals, modes, modes, data.floor)
-    return np.asarray(cusps * (data.floor.at(modes) / variance).mean(axis=1))
+    local = np.log((data.floor.at(modes) / variance).mean(axis=1))
+    chance = 1.0 / np.maximum(data.floor.dof_at(modes), 1.0)
+    kept = 1.0 - chance / np.maximum(local**2, chance)
+    return np.asarray(cusps * np.exp(kept * local))
