@@ -123,19 +123,27 @@ def _introduction(rows: list[Row], results: Results, source: Path, docs: Path) -
         for name in extra
     ]
     template = Path(__file__).with_name("introduction.md").read_text(encoding="utf-8")
-    return template.format(
-        methods=len(results.methods()),
-        problems=len({row.problem for row in rows if not row.problem.startswith("n = ")}),
-        seeds=1 + max((row.seed for row in rows), default=0),
-        ended=counted,
-        rest=len(rows) - counted,
-        rows=os.path.relpath(source, docs),
-        network_problems=len(NETWORK_PROBLEMS),
-        network_seeds=_network_seeds(rows),
-        extra="\n".join(notes),
-        versions=_versions(results),
-        machine=f"{platform.system()}, {platform.machine()}, Python {platform.python_version()}.",
-    ).rstrip()
+    return (
+        template.format(
+            methods=len(results.methods()),
+            problems=len({row.problem for row in rows if not row.problem.startswith("n = ")}),
+            seeds=1 + max((row.seed for row in rows), default=0),
+            ended=counted,
+            rest=len(rows) - counted,
+            rows=os.path.relpath(source, docs),
+            network_problems=len(NETWORK_PROBLEMS),
+            network_seeds=_network_seeds(rows),
+            extra="\n".join(notes),
+            versions=_versions(results),
+            machine=_machine(),
+        )
+        .replace("\n\n\n", "\n\n")
+        .rstrip()
+    )
+
+
+def _machine() -> str:
+    return f"{platform.system()}, {platform.machine()}, Python {platform.python_version()}."
 
 
 def _network_seeds(rows: list[Row]) -> int:
