@@ -130,7 +130,7 @@ def test_the_slope_of_a_power_law_is_its_exponent():
 def test_a_trial_of_the_sweep_is_judged_by_its_variation():
     rows = [
         row(Trial("3", network, 0, purpose="sweep", variation="width 50"), error)
-        for network, error in (("u1_diag", 0.3), ("u1_standard", 0.2))
+        for network, error in (("u2_diag", 0.3), ("u2_standard", 0.2))
     ]
     (claim,) = network_claims(Results(tuple(rows), store=None))
     assert "width 50" in claim.text

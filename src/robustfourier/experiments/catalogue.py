@@ -199,7 +199,7 @@ def _symmetric_start(example: str) -> Iterator[Trial]:
 
 
 def _sweep(example: str) -> Iterator[Trial]:
-    """Vary one open choice at a time, on the example with nonlinear links."""
+    """Vary one open choice at a time, on the example with nonlinear links, for half the steps."""
     if example != "3":
         return
     variations: dict[str, dict[str, Any]] = {
@@ -213,8 +213,8 @@ def _sweep(example: str) -> Iterator[Trial]:
         "float64": {"dtype": "float64"},
     }
     for label, change in variations.items():
-        for network in ("u0_diag", "u1_diag", "u1_standard"):
-            steps = 20_000 * (LONGER_WITHOUT_DENSE if network == "u0_diag" else 1)
+        for network in ("u0_diag", "u2_diag", "u2_standard"):
+            steps = STEPS[example] // 2 * (LONGER_WITHOUT_DENSE if network == "u0_diag" else 1)
             base = Trial(example, network, 0, purpose="sweep", variation=label, n_steps=steps)
             yield replace(base, **change)
 

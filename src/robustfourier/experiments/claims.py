@@ -284,14 +284,14 @@ def _open_choices(results: Results) -> Iterator[Claim]:
             row.trial.network: row.final_error
             for row in results.select(purpose="sweep", variation=variation)
         }
-        if {"u1_diag", "u1_standard"} <= set(ends):
+        if {"u2_diag", "u2_standard"} <= set(ends):
             listed = ", ".join(f"{name} {_short(error)}" for name, error in ends.items())
             yield judge(
                 "ours",
-                f"Diagonal beats standard also with another choice: {variation}.",
-                "example 3",
+                f"u2_diag beats u2_standard also with another choice: {variation}.",
+                "example 3, half the steps, one seed",
                 listed,
-                [ends["u1_diag"] < ends["u1_standard"]],
+                [ends["u2_diag"] < ends["u2_standard"]],
             )
 
 

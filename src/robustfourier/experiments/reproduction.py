@@ -157,10 +157,10 @@ def _introduction(results: Results, n_trials: int, quick: bool) -> list[Block]:
     choices = (
         "Chosen where the paper is silent: 100 modes, dense layers of width 100, the rates "
         "(α₀, γ, m₀) = (2e-3, 0.95, 5e4) and batches of 201 rows for all examples, and "
-        + ", ".join(f"{steps} steps for example {name}" for name, steps in STEPS.items())
+        + ", ".join(f"{STEPS[name]} steps for example {name}" for name in results.examples())
         + f" ({LONGER_WITHOUT_DENSE} times as many without dense layers, and for each of the two "
-        "phases of layer-wise training). Networks are trained in float32; the table below has "
-        "one trained in float64 among the varied choices."
+        "phases of layer-wise training). Networks are trained in float32; float64 is among the "
+        "varied choices, which are trained for half the steps with one seed."
     )
     if quick:
         choices += " This is the quick form: a tenth of the steps at ten times the rate, two seeds."
