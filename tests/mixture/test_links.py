@@ -153,7 +153,9 @@ def test_shrinking_beats_keeping_all_and_cutting_at_the_significant():
 
 @pytest.mark.parametrize("shift", [0.0, 0.7, -2.9, 3.1])
 @pytest.mark.parametrize(
-    "link", [lambda x: np.tanh(10 * x), lambda x: np.maximum(x, 0), lambda x: x**3], ids=str
+    "link",
+    [lambda x: np.tanh(10 * x), lambda x: np.maximum(x, 0), lambda x: x**3],
+    ids=["tanh", "relu", "cube"],
 )
 def test_a_function_of_one_cosine_is_in_phase_at_its_shift(link, shift):
     _, seen = noisy_family(link, shift, 1e-3, 0)
