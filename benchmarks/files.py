@@ -83,7 +83,7 @@ def report_seconds(folder: Path) -> list[Verdict]:
 
 
 def large_file(folder: Path, size: float) -> Verdict:
-    """Memory while a long file is read: 24 bytes per row are kept, and twice that while joined."""
+    """Memory while a long file is read: 20 bytes per row are kept, twice that while joined."""
     path = folder / "large.csv"
     rows = _write_large(path, int(size))
     done = subprocess.run(
@@ -92,7 +92,7 @@ def large_file(folder: Path, size: float) -> Verdict:
     n, before, after, seconds = (float(word) for word in done.stdout.split())
     path.unlink()
     used = (after - before) * 1024
-    allowed = 5 * 24 * rows + 100e6
+    allowed = 3 * 20 * rows + 100e6
     return Verdict(
         f"reading {size / 1e6:,.0f} MB, {rows:,} rows",
         f"≤ {allowed / 1e6:,.0f} MB of memory",

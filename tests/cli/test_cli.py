@@ -141,6 +141,13 @@ class TestFit:
         assert run("fit", record, "--no-files", "-q") == (0, "", "")
         assert "seconds: reading" in run("fit", record, "--no-files", "-v")[1]
 
+    def test_the_unit_can_be_chosen(self, record, run):
+        code, out, _ = run("fit", record, "--no-files", "--json", "--unit", "h")
+        assert code == 0
+        assert json.loads(out)["unit"] == "hour"
+        assert json.loads(out)["patterns"][0]["period"] == pytest.approx(12.4, abs=0.1)
+        assert run("check", record, "--unit", "fortnight")[0] == 3
+
     def test_limits_are_told_in_the_users_units(self, record, run):
         code, out, _ = run("fit", record, "--no-files", "--json", "--shortest-period", "13h")
         assert code == 0

@@ -51,6 +51,7 @@ def fit(
     skip: options.Skip = 0,
     time_format: options.TimeFormat = "auto",
     timezone: options.Timezone = None,
+    unit: options.Unit = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -70,6 +71,7 @@ def fit(
         skip=skip,
         time_format=time_format,
         timezone=timezone,
+        unit=unit,
     )
     if method not in ("mixture", "network"):
         raise InputError(f"--method {method!r} must be mixture or network")

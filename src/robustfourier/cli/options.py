@@ -47,6 +47,9 @@ TimeFormat = Annotated[
 Timezone = Annotated[
     str | None, typer.Option(help="Zone of dates that name none, such as Europe/Berlin.")
 ]
+Unit = Annotated[
+    str | None, typer.Option(help="Unit of the times, such as day; for dates, of the periods.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for scripts.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print more.")]
@@ -112,6 +115,8 @@ def reading_options(**given: Any) -> dict[str, Any]:
     ):
         if given.get(name) is not None and given[name] not in allowed:
             raise InputError(f"--{name} {given[name]!r} must be one of {', '.join(allowed)}")
+    if unit := given.get("unit"):
+        given["unit"] = _UNIT_OF.get(unit.strip().lower(), unit.strip())
     given["na"] = tuple(given.get("na") or ())
     defaults = {
         "na": (),

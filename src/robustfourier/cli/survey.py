@@ -33,6 +33,7 @@ def check(
     skip: options.Skip = 0,
     time_format: options.TimeFormat = "auto",
     timezone: options.Timezone = None,
+    unit: options.Unit = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -51,6 +52,7 @@ def check(
         skip=skip,
         time_format=time_format,
         timezone=timezone,
+        unit=unit,
     )
     _check_ending(out)
     from robustfourier.samples import read_samples
@@ -116,6 +118,7 @@ def inject(
     skip: options.Skip = 0,
     time_format: options.TimeFormat = "auto",
     timezone: options.Timezone = None,
+    unit: options.Unit = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -135,6 +138,7 @@ def inject(
         skip=skip,
         time_format=time_format,
         timezone=timezone,
+        unit=unit,
     )
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")

@@ -66,13 +66,15 @@ def clean(
             f"{source}, line {lines[np.argmin(good)]}: a value is missing (in {n_missing} rows in "
             "all); fill it in or say --missing drop"
         )
-    stamps, values = times.values[good], values[good]
-    errors, lines = (None if errors is None else errors[good]), lines[good]
-    if not len(values):
+    if n_missing == len(good):
         raise DataError(
             f"{source}: none of the {len(good):,} rows has both a time and a value; "
             "check the columns with --time and --value"
         )
+    stamps = times.values
+    if n_missing:  # long records without gaps are not copied
+        stamps, values, lines = stamps[good], values[good], lines[good]
+        errors = None if errors is None else errors[good]
     out_of_order = int((stamps[1:] < stamps[:-1]).sum())
     if out_of_order:
         order = np.argsort(stamps, kind="stable")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.domain import DATE_UNITS
 from robustfourier.errors import DataError
 from robustfourier.samples.cleaning import clean
 from robustfourier.samples.columns import Choice, choose_columns
@@ -54,6 +55,8 @@ class ReadOptions:
         See `robustfourier.samples.times.TIME_FORMATS`.
     timezone : str, optional
         Zone of dates that name none.
+    unit : str, optional
+        Unit of numeric times, or the unit in which periods of dates are told.
     """
 
     time: str | None = None
@@ -67,6 +70,7 @@ class ReadOptions:
     duplicates: str = "mean"
     time_format: str = "auto"
     timezone: str | None = None
+    unit: str | None = None
 
 
 def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
@@ -92,9 +96,9 @@ def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
     if str(path).lower().endswith((".parquet", ".pq")):
         from robustfourier.samples.parquet import read_parquet
 
-        return read_parquet(path, asked)
+        return _in_unit(read_parquet(path, asked), asked.unit)
     with open_text(path) as source:
-        return _read_text(source, asked, need_value=True)
+        return _in_unit(_read_text(source, asked, need_value=True), asked.unit)
 
 
 def read_times(path: str | os.PathLike[str], **options: Any) -> Samples:
@@ -156,6 +160,16 @@ def _read_text(source: TextSource, asked: ReadOptions, *, need_value: bool) -> S
         notes=(*_dialect_notes(dialect, source, asked), *notes),
     )
     return _with_sentinel_note(samples)
+
+
+def _in_unit(samples: Samples, unit: str | None) -> Samples:
+    if unit is None:
+        return samples
+    if samples.dates and unit not in DATE_UNITS:
+        raise DataError(
+            f"--unit {quoted(unit)}: periods of dates are told in {', '.join(DATE_UNITS)}"
+        )
+    return replace(samples, unit=unit)
 
 
 def _take_sample(lines: Iterator[str]) -> tuple[list[str], bool]:
@@ -241,7 +255,7 @@ def _read_columns(
     form: NumberFormat,
     source: TextSource,
     asked: ReadOptions,
-) -> tuple[Times, NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.int64], int]:
+) -> tuple[Times, NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.int32], int]:
     def time_cell(row: list[str]) -> str:
         cell = row[choice.time].strip()
         return cell if choice.clock is None or not cell else f"{cell} {row[choice.clock].strip()}"
@@ -257,11 +271,11 @@ def _read_columns(
     wanted = [] if choice.value is None else [choice.value]
     wanted += [] if choice.error is None else [choice.error]
     columns: list[list[NDArray[np.float64]]] = [[] for _ in wanted]
-    numbers: list[NDArray[np.int64]] = []
+    numbers: list[NDArray[np.int32]] = []
     below = 0
     while block := list(itertools.islice(table, _BLOCK)):
         at = [number for number, _ in block]
-        numbers.append(np.array(at, np.int64))
+        numbers.append(np.array(at, np.int32))
         reader.add([time_cell(row) for _, row in block], at)
         for column, j in zip(columns, wanted, strict=True):
             cells = [row[j] for _, row in block]
