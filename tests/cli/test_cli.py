@@ -311,6 +311,25 @@ class TestSurvey:
         }  # fmt: skip
 
 
+def test_reproduce_hands_on_what_it_is_told(run, monkeypatch, tmp_path):
+    import robustfourier.experiments
+
+    told = {}
+
+    def listen(names, **options):
+        told.update(options, names=names)
+        return tmp_path / "index.html"
+
+    monkeypatch.setattr(robustfourier.experiments, "reproduce", listen)
+    code, out, _ = run("reproduce", "1", "theory", "--quick", "--out", tmp_path, "--jobs", "1")
+    assert code == 0
+    assert "index.html" in out
+    assert told == {
+        "names": ["1", "theory"], "out": tmp_path, "quick": True, "csv": None, "jobs": 1,
+        "progress": True,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "unit", "wanted"),
     [("12h", "day", 0.5), ("30 min", "hour", 0.5), ("2", "", 2.0), ("1e3 s", "second", 1000.0)],

@@ -134,12 +134,13 @@ def _date_ticks(low: float, high: float, count: int) -> tuple[FloatArray, list[s
 
 
 def _clock_labels(at: FloatArray, step: float) -> list[str]:
-    form = "%-d %b" if step >= _DAY else "%H:%M" if step >= _MINUTE else "%H:%M:%S"
+    """Labels of two lines: the second says what changes rarely, where it changes."""
     labels, last = [], ""
     for value in at:
         stamp = _stamp(value)
-        text = stamp.strftime(form)
-        part = stamp.strftime("%Y" if step >= _DAY else "%-d %b")
+        day = f"{stamp.day} {stamp:%b}"
+        clock = f"{stamp:%H:%M}" if step >= _MINUTE else f"{stamp:%H:%M:%S}"
+        text, part = (day, str(stamp.year)) if step >= _DAY else (clock, day)
         labels.append(text if part == last else f"{text}\n{part}")
         last = part
     return labels
