@@ -182,7 +182,7 @@ def _seconds_per_step(hidden: tuple[int, ...], steps: int) -> float:
 
 def limit(machine: Machine, operations: float, traffic: float) -> float:
     """Least seconds: arithmetic and memory traffic go on at the same time."""
-    return max(operations / machine.multiply_add, traffic / machine.triad)
+    return max(operations / machine.arithmetic, traffic / machine.triad)
 
 
 def write_page(docs: Path) -> Path:

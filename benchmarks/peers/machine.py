@@ -16,6 +16,7 @@ REPEATS = 7
 STREAM = 8_000_000  # float64 per array: far beyond any cache
 CACHED = 32_768  # float64 in two arrays that stay in the second cache
 ACCUMULATORS = 64  # independent sums: enough to hide the latency of any vector unit
+SQUARE = 512
 BLOCK = 1 << 16  # length of the reference transform
 
 
@@ -30,7 +31,9 @@ class Machine:
     cached : float
         Bytes per second read by a dot product of arrays in cache.
     multiply_add : float
-        Floating-point operations per second of independent multiply-adds in registers.
+        Floating-point operations per second of independent multiply-adds in a compiled loop.
+    product : float
+        The same of a product of 512 × 512 matrices, where BLAS uses all that the processor has.
     transform : float
         Operations per second of a real FFT of 65 536 points, counted as 2.5 N log₂ N.
     """
@@ -38,22 +41,29 @@ class Machine:
     triad: float
     cached: float
     multiply_add: float
+    product: float
     transform: float
+
+    @property
+    def arithmetic(self) -> float:
+        """The most operations per second that anything here reaches."""
+        return max(self.multiply_add, self.product)
 
 
 def measure() -> Machine:
-    """Measure the four rates; takes about two seconds."""
+    """Measure the rates; takes about two seconds."""
     rng = np.random.default_rng(0)
     b, c = rng.random(STREAM), rng.random(STREAM)
     a = np.zeros(STREAM)
     small = rng.random(CACHED)
     sums = np.zeros(ACCUMULATORS)
     turns, loops = 200_000, 200
-    signal = rng.random(BLOCK)
+    signal, matrix = rng.random(BLOCK), rng.random((SQUARE, SQUARE))
     return Machine(
         triad=24.0 * STREAM / best(lambda: _triad(a, b, c, 1.5)),
         cached=16.0 * CACHED * loops / best(lambda: _dots(small, small[::-1].copy(), loops)),
         multiply_add=2.0 * ACCUMULATORS * turns / best(lambda: _multiply_add(sums, turns)),
+        product=2.0 * SQUARE**3 / best(lambda: matrix @ matrix),
         transform=real_fft_work(BLOCK) / best(lambda: rfft(signal)),
     )
 

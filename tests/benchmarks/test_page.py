@@ -127,7 +127,7 @@ def test_time_in_libraries_is_counted_where_it_was_called_for():
 
 
 def test_the_limit_is_the_slower_of_arithmetic_and_traffic():
-    machine = Machine(triad=10.0, cached=1.0, multiply_add=100.0, transform=50.0)
+    machine = Machine(triad=10.0, cached=1.0, multiply_add=100.0, product=50.0, transform=50.0)
     assert cost.limit(machine, 1000.0, 10.0) == 10.0
     assert cost.limit(machine, 100.0, 1000.0) == 100.0
 
@@ -146,7 +146,7 @@ def test_transforms_of_a_fit_are_counted():
 
 
 def test_the_cost_page_names_stages_and_ratios():
-    machine = Machine(triad=1e10, cached=1e11, multiply_add=1e10, transform=1e9)
+    machine = Machine(triad=1e10, cached=1e11, multiply_add=1e10, product=1e9, transform=1e9)
     work = cost.Work(real_ffts=[1024] * 1000, nuffts=[(1000, 500)])
     fits = {1000: (1.0, {"spectral/flow.py": 0.9, "mixture/noise.py": 0.1}, work)}
     text = cost_page.page_text(machine, fits, [cost.Step("u0_diag", 1e-4, 1e5, 1e5)])
