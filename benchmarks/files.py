@@ -171,14 +171,14 @@ def fuzz_models(folder: Path, cases: int) -> Verdict:
 
 
 def _damaged(content: bytes, rng: np.random.Generator) -> bytes:
-    """One to four changes: bytes flipped, cut out, doubled, or replaced by nasty ones."""
+    """One to three changes: bytes flipped, cut out, doubled, or replaced by nasty ones."""
     nasty = [
         *(b"\0", b'"', b",", b";", b"\n", b"\r", b"\t", b"\xff", b"#", b"-", b"=1", b"<1", b"nan"),
         *(b"1e999", b"99999999999999999999", b"2024-13-01", b"12:61", "−".encode()),
     ]
-    for _ in range(rng.integers(1, 5)):
+    for _ in range(rng.integers(1, 4)):
         at = int(rng.integers(len(content) + 1))
-        width = int(rng.integers(1, 12))
+        width = int(rng.choice([0, 1, 1, 2, 3, 10]))
         kind = rng.integers(4)
         if kind == 0:
             new = bytes(rng.integers(0, 256, width, dtype=np.uint8))
