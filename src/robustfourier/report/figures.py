@@ -250,7 +250,7 @@ def residual_spectrum_figure(result: Result) -> str:
         NARROW,
         230,
         (0.0, float(frequency[-1])),
-        (0.0, 1.1 * max(float(s.residual.max()), float(np.median(s.line)))),
+        (0.0, 1.1 * max(float(s.residual.max()), _top(s.line))),
         title="Spectrum of the residuals",
     )
     panel.axes(frequency_label(result), "amplitude")
@@ -258,6 +258,11 @@ def residual_spectrum_figure(result: Result) -> str:
     rough = np.unique(np.linspace(0, len(s.mode) - 1, 200).astype(int))
     panel.line(frequency[rough], s.line[rough], "alarm")
     return str(panel)
+
+
+def _top(line: FloatArray) -> float:
+    """Where a line ends, unless it soars at long periods as that of wandering noise does."""
+    return min(float(line.max()), 3.0 * float(np.median(line)))
 
 
 def _extent(*arrays: FloatArray) -> tuple[float, float]:

@@ -80,6 +80,7 @@ def render(result: Result, run: Mapping[str, Any]) -> str:
         uplot=Markup(_asset("vendor/uPlot.iife.min.js")),
         script=Markup(_asset("report.js")),
         level=percent(result.spectrum.level),
+        per=f" (per {unit_name(result.domain.unit, plural=False)})" if result.domain.unit else "",
     )
 
 
