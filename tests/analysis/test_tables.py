@@ -63,8 +63,16 @@ class TestFolder:
     def test_the_same_run_may_come_again(self, tmp_path):
         claim_folder(tmp_path, IDENTITY)
         write_run(tmp_path, {"identity": IDENTITY})
+        assert read_run(tmp_path)["finished"]
         claim_folder(tmp_path, IDENTITY)
-        assert read_run(tmp_path) is None, "until it is finished, it is not complete"
+        assert not read_run(tmp_path)["finished"]
+
+    def test_an_interrupted_run_may_start_again(self, tmp_path):
+        claim_folder(tmp_path, IDENTITY)
+        (tmp_path / "modes.csv").write_text("half")
+        claim_folder(tmp_path, IDENTITY)
+        with pytest.raises(OutputError, match=re.escape("holds another run")):
+            claim_folder(tmp_path, {"sha256": "2"})
 
     def test_another_run_is_kept_unless_told(self, tmp_path):
         claim_folder(tmp_path, IDENTITY)

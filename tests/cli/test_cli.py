@@ -81,6 +81,7 @@ class TestFit:
     def test_the_run_can_be_repeated_from_its_record(self, finished, record):
         told = json.loads((finished[1] / "run.json").read_text(encoding="utf-8"))
         assert told["input"]["sha256"] == read_samples(record).sha256
+        assert told["finished"]
         assert told["parameters"]["random_state"] == 0
         assert told["versions"]["robustfourier"] == robustfourier.__version__
         assert set(told["seconds"]) == {"reading", "fitting", "summing up", "drawing", "report"}
@@ -127,7 +128,7 @@ class TestFit:
         (tmp_path / "thesis.tex").write_text("years of work")
         code, _, err = run("fit", record, "--out", tmp_path)
         assert code == 1
-        assert "is not empty and holds no finished run" in err
+        assert "is not empty and holds no run of ours" in err
         assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
     def test_json_is_one_document(self, record, run):

@@ -1,4 +1,4 @@
-"""The result folder: a fixed layout, written so that `run.json` at the end means "complete".
+"""The result folder: a fixed layout; `run.json` says whether the run that owns it has finished.
 
 ::
 
@@ -62,7 +62,7 @@ def claim_folder(folder: Path, identity: dict[str, Any], *, overwrite: bool = Fa
         held = read_run(folder)
         if held is None:
             raise OutputError(
-                f"{str(folder)!r} is not empty and holds no finished run; choose another folder "
+                f"{str(folder)!r} is not empty and holds no run of ours; choose another folder "
                 "with --out, or say --overwrite"
             )
         if held.get("identity") != identity:
@@ -70,14 +70,12 @@ def claim_folder(folder: Path, identity: dict[str, Any], *, overwrite: bool = Fa
                 f"{str(folder)!r} holds another run (of {held.get('input', {}).get('file')!r}); "
                 "choose another folder with --out, or say --overwrite"
             )
-    try:
-        (folder / "run.json").unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write to {str(folder)!r} ({error.strerror or error})") from None
+    # Whoever is interrupted from here on may start again.
+    _write_record(folder, {"finished": False, "identity": identity})
 
 
 def read_run(folder: Path) -> dict[str, Any] | None:
-    """The record of a finished run, or None."""
+    """The record of the run that owns a folder, or None."""
     try:
         content = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -87,6 +85,10 @@ def read_run(folder: Path) -> dict[str, Any] | None:
 
 def write_run(folder: Path, content: dict[str, Any]) -> None:
     """Write the record of a finished run, last."""
+    _write_record(folder, {"finished": True, **content})
+
+
+def _write_record(folder: Path, content: dict[str, Any]) -> None:
     write_text(folder / "run.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
