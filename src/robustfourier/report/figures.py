@@ -13,6 +13,7 @@ from robustfourier.results.spread import deviation
 from robustfourier.wording import unit_name
 
 __all__ = [
+    "DOTS",
     "closeup_range",
     "diagonal_figure",
     "fit_figure",
@@ -29,7 +30,8 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 WIDE, NARROW = 960, 460
-_DOTS = 2500
+#: Samples that a static figure shows at most.
+DOTS = 2500
 _FOLDED = 700
 _BAND = 1.645  # standard errors to each side of a 90 % band
 _CYCLES_SEEN = 60.0
@@ -40,7 +42,7 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
     x, y = result.position, result.samples.values
     low, high = window or (float(x.min()), float(x.max()))
     here = np.flatnonzero((x >= low) & (x <= high))
-    here = here[evenly(len(here), _DOTS)]
+    here = here[evenly(len(here), DOTS)]
     curve = result.curve
     seen = (curve.x >= low) & (curve.x <= high)
     panel = Panel(
@@ -202,7 +204,7 @@ def link_figure(pattern: Pattern, index: int) -> str | None:
 def residual_figure(result: Result) -> str:
     """What the fit leaves over, against time."""
     x, residual = result.position, result.residual
-    keep = evenly(len(x), _DOTS)
+    keep = evenly(len(x), DOTS)
     low, high = float(x.min()), float(x.max())
     panel = Panel(
         WIDE,

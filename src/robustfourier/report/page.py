@@ -13,7 +13,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from robustfourier.report import figures
-from robustfourier.report.payload import payload
+from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result
 from robustfourier.wording import number, percent, probability, unit_name, with_error
 
@@ -79,6 +79,7 @@ def render(result: Result, run: Mapping[str, Any]) -> str:
         style=Markup(_asset("vendor/uPlot.min.css") + _asset("style.css")),
         uplot=Markup(_asset("vendor/uPlot.iife.min.js")),
         script=Markup(_asset("report.js")),
+        drawn={"js": SAMPLES_SENT, "nojs": figures.DOTS},
         level=percent(result.spectrum.level),
         per=f" (per {unit_name(result.domain.unit, plural=False)})" if result.domain.unit else "",
     )

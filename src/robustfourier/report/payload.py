@@ -18,11 +18,12 @@ from robustfourier.report.thinning import evenly
 from robustfourier.results import Result
 from robustfourier.results.spectrum import peak_bins
 
-__all__ = ["payload"]
+__all__ = ["SAMPLES_SENT", "payload"]
 
 FloatArray = NDArray[np.float64]
 
-_SAMPLES = 20_000
+#: Samples that the interactive figures show at most.
+SAMPLES_SENT = 20_000
 _SPECTRUM = 5000
 _SMOOTH = 400
 
@@ -43,7 +44,7 @@ def payload(result: Result) -> str:
 
 
 def _samples(result: Result) -> dict[str, Any]:
-    keep = evenly(len(result.position), _SAMPLES)
+    keep = evenly(len(result.position), SAMPLES_SENT)
     origin = float(result.position.min())
     return {
         "origin": origin,
