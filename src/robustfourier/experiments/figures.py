@@ -124,6 +124,8 @@ def weights_figure(
         strengths[network] = np.sqrt((by_kind**2).sum(axis=1))
         ends[network] = row.trial.n_steps
     targets = data.targets
+    if example == "3":
+        targets += (3 * 29,)  # the third harmonic of tanh(10 cos 29πθ) is as real
     if not example.isdigit() or example == "4":
         # The daily pattern's harmonics are as real as its fundamental.
         targets = tuple(t * n for t in data.targets for n in (1, 2, 3))

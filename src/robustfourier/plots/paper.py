@@ -189,7 +189,10 @@ def _draw_target(ax: Axes, shown: RegressionFigure) -> None:
 def _draw_zoom(ax: Axes, shown: RegressionFigure, *, diagonal: bool) -> None:
     inside = (shown.theta >= shown.box[0]) & (shown.theta <= shown.box[1])
     theta = shown.theta[inside]
-    ax.plot(theta, shown.y[inside], ".", color=DOTS, markersize=2.5, alpha=0.35, markeredgewidth=0)
+    dots = (
+        {"markersize": 2.5, "alpha": 0.35} if theta.size > 400 else {"markersize": 5, "alpha": 0.6}
+    )
+    ax.plot(theta, shown.y[inside], ".", color=DOTS, markeredgewidth=0, **dots)
     ax.plot(theta, shown.truth[inside], color=_TRUTH, linewidth=3.2, alpha=0.28, label="truth")
     for network, values in shown.predictions.items():
         if network.endswith("diag") == diagonal:
@@ -222,7 +225,7 @@ def _label_ends(ax: Axes, curves: dict[str, ErrorCurve]) -> None:
     heights = [height for height, _ in ends]
     lowest = min(np.log(curve.low[curve.step > 0]).min() for curve in curves.values())
     highest = max(np.log(curve.high[curve.step > 0]).max() for curve in curves.values())
-    apart = 0.048 * (highest - lowest)
+    apart = 0.058 * (highest - lowest)
     for _ in range(200):
         for i in range(len(heights) - 1):
             overlap = apart - (heights[i + 1] - heights[i])
@@ -371,6 +374,6 @@ def plain_log_ticks(ax: Axes, which: Literal["x", "y"] = "y") -> None:
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axis = ax.xaxis if which == "x" else ax.yaxis
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0)))
     axis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.set_minor_formatter(NullFormatter())
