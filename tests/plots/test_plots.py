@@ -51,6 +51,18 @@ def test_a_model_draws_itself(small_model, small_samples, ax):
     assert len(ax.lines) > n_lines
 
 
+def test_a_network_draws_itself_too(small_samples, ax):
+    pytest.importorskip("torch")
+    from robustfourier.analysis import fit_model
+    from robustfourier.results import summarise
+
+    model = fit_model(small_samples, "network", n_modes=40, n_steps=500, random_state=0)
+    assert plots.plot_model(model, ax=ax) is ax
+    result = summarise(small_samples, model)
+    assert result.diagonal.names == ("cosine", "sine")
+    plots.plot_diagonal(result, ax=ax)
+
+
 def test_a_model_and_its_data_do_for_every_figure(small_model, small_samples, ax):
     plots.plot_spectrum(small_model, small_samples.axis, small_samples.values, ax=ax)
     assert ax.get_yscale() == "log"

@@ -22,7 +22,7 @@ from robustfourier.plots.style import (
     name_axes,
     new_axes,
 )
-from robustfourier.results import Result, summarise
+from robustfourier.results import Result, TimeAxis, summarise
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.samples import from_arrays
@@ -77,20 +77,19 @@ def plot_model(
     if times is not None and values is not None:
         return plot_fit(result_of(model, times, values), ax=ax)
     domain = model.domains_[0]
-    theta = np.linspace(-1.0, 1.0, 2000)
-    grid = domain.from_theta(theta)
+    times = domain.from_theta(np.linspace(-1.0, 1.0, 2000))
+    axis = TimeAxis.of(domain, "time")
+    x = _dates(axis.positions(times)) if domain.dates else times
     with looks():
         ax = new_axes(ax)
-        if hasattr(model, "diagonal_weights_"):
-            curve, std = model.predict(np.asarray(grid).reshape(-1, 1)), None
+        if hasattr(model, "components_"):
+            curve, std = model.predict(times, return_std=True)
+            ax.fill_between(x, curve - BAND * std, curve + BAND * std, color=FIT, alpha=0.2, lw=0)
         else:
-            curve, std = model.predict(grid, return_std=True)
-        if std is not None:
-            ax.fill_between(
-                grid, curve - BAND * std, curve + BAND * std, color=FIT, alpha=0.2, lw=0
-            )
-        ax.plot(grid, curve, color=FIT, lw=1.4)
-        name_axes(ax, f"time ({unit_name(domain.unit)})" if domain.unit else "time", "value")
+            table = times.to_frame(index=False) if hasattr(times, "to_frame") else times[:, None]
+            curve = model.predict(table)
+        ax.plot(x, curve, color=FIT, lw=1.4)
+        name_axes(ax, axis.label, "value")
     return ax
 
 
@@ -307,6 +306,8 @@ def _pattern(result: Result, index: int) -> Any:
 
 def _x(result: Result, position: Any) -> Any:
     """Positions as matplotlib wants them."""
-    if not result.axis.dates:
-        return position
+    return _dates(position) if result.axis.dates else position
+
+
+def _dates(position: Any) -> Any:
     return (np.asarray(position) * 1e6).astype("datetime64[us]")
