@@ -54,9 +54,8 @@ def test_nothing_is_loaded_from_outside(page):
         assert tag not in ("link", "iframe", "img", "object", "embed", "base"), tag
         assert "src" not in attributes
         assert not str(attributes.get("href", "#")).startswith(("http", "//"))
-    own_words = re.sub(r"<script>.*?</script>", "", page, flags=re.S)
-    addresses = set(re.findall(r"https?://[^\s\"'<)]+", own_words))
-    assert addresses <= {"http://www.w3.org/2000/svg"}, "the name of SVG is no address"
+    assert "http://" not in page
+    assert "https://" not in page
     assert "url(" not in page
     assert "@import" not in page
     assert "default-src 'none'" in page

@@ -176,7 +176,7 @@ class Panel:
         )
         return (
             f'<svg class="figure" viewBox="0 0 {self.width} {self.height}" role="img" '
-            f'aria-label="{escape(self.title, quote=True)}" xmlns="http://www.w3.org/2000/svg">'
+            f'aria-label="{escape(self.title, quote=True)}">'
             f"{''.join(self.frame)}"
             f'<svg {box} viewBox="{self.left} {self.top} {self.inner_width} {self.inner_height}">'
             f"{''.join(self.shapes)}</svg></svg>"
