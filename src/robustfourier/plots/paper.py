@@ -189,10 +189,10 @@ def _draw_target(ax: Axes, shown: RegressionFigure) -> None:
 def _draw_zoom(ax: Axes, shown: RegressionFigure, *, diagonal: bool) -> None:
     inside = (shown.theta >= shown.box[0]) & (shown.theta <= shown.box[1])
     theta = shown.theta[inside]
-    dots = (
-        {"markersize": 2.5, "alpha": 0.35} if theta.size > 400 else {"markersize": 5, "alpha": 0.6}
+    size, alpha = (2.5, 0.35) if theta.size > 400 else (5.0, 0.6)
+    ax.plot(
+        theta, shown.y[inside], ".", color=DOTS, markersize=size, alpha=alpha, markeredgewidth=0
     )
-    ax.plot(theta, shown.y[inside], ".", color=DOTS, markeredgewidth=0, **dots)
     ax.plot(theta, shown.truth[inside], color=_TRUTH, linewidth=3.2, alpha=0.28, label="truth")
     for network, values in shown.predictions.items():
         if network.endswith("diag") == diagonal:
