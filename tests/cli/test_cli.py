@@ -193,6 +193,12 @@ class TestUsage:
         assert words in err
         assert "Traceback" not in err
 
+    @pytest.mark.parametrize("option", ["--time-format", "--timezone"])
+    def test_an_unknown_format_or_zone_is_a_mistake_too(self, run, record, option):
+        code, _, err = run("check", record, option, "Mars")
+        assert code == 2
+        assert f"{option} 'Mars'" in err
+
     def test_too_few_samples_are_bad_data(self, run, tmp_path):
         path = tmp_path / "short.csv"
         path.write_text("t,v\n1,2\n2,3\n3,4\n")

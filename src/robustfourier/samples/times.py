@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustfourier.errors import DataError
+from robustfourier.errors import DataError, InputError
 from robustfourier.samples.columns import unit_of_name
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import NumberFormat, is_missing, is_number, to_numbers
@@ -372,7 +372,7 @@ def _localised(index: pd.DatetimeIndex, zone: str) -> tuple[pd.DatetimeIndex, in
 def _checked_format(time_format: str) -> str:
     if time_format in TIME_FORMATS or "%" in time_format:
         return time_format
-    raise DataError(
+    raise InputError(
         f"--time-format {quoted(time_format)}: must be one of {', '.join(TIME_FORMATS)} or a "
         "format such as '%d.%m.%Y %H:%M'"
     )
@@ -383,7 +383,7 @@ def _checked_zone(timezone: str | None) -> str | None:
         try:
             pd.Timestamp("2020-01-01").tz_localize(timezone)
         except Exception:  # the zone libraries raise several unrelated kinds
-            raise DataError(
+            raise InputError(
                 f"--timezone {quoted(timezone)}: unknown; give a name such as Europe/Berlin or UTC"
             ) from None
     return timezone
