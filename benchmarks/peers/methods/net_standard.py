@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmarks.peers.face import Fit, FloatArray, Told
-from benchmarks.peers.networks import WIDTH, tuned
+from benchmarks.peers.networks import WIDTH, tuned, warm_up
 
 if TYPE_CHECKING:
     import torch
+
+__all__ = ["build", "fit", "warm_up"]
 
 NAME = "standard Fourier network (torch)"
 PACKAGES = ("torch",)

@@ -20,6 +20,12 @@ def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
     return fit_network(t, y, n_steps=STEPS)
 
 
+def warm_up() -> None:
+    """Compile the engine on a few steps."""
+    t = np.linspace(0.0, 1.0, 50)
+    fit_network(t, np.cos(20.0 * t), n_steps=10)
+
+
 def fit_network(t: FloatArray, y: FloatArray, **options: Any) -> Fit:
     """Fit with the given parameters of the estimator; its periods are those of active modes."""
     from robustfourier import FourierNetworkRegressor
