@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers.catalogue import LINKED, MIXTURES, NOISE, SIZE, Entry
-from benchmarks.peers.comparisons import OURS, Results, is_told, plain_name
+from benchmarks.peers.comparisons import OURS, Measure, Results, is_told, plain_name
 
 CURVES = (
     "ours", "limit", "lombscargle", "nifty_refined", "lasso_cv", "omp_cv", "abess_pairs",
@@ -97,10 +97,7 @@ def _ratios(results: Results, entries: Sequence[Entry], path: Path) -> Path | No
     keys = [key for key in results.methods() if key != OURS]
     if not names or not keys:
         return None
-    ratio = np.array(
-        [[results.median(p, key, "error") / results.median(p, OURS, "error") for key in keys]
-         for p in names]
-    )  # fmt: skip
+    ratio = np.array([[_error_ratio(results, name, key) for key in keys] for name in names])
     figure, axis = _figure(2.6 + 0.42 * len(keys), 1.9 + 0.24 * len(names))
     with np.errstate(divide="ignore"):
         shade = np.clip(np.log2(ratio), -2, 4)
@@ -117,6 +114,12 @@ def _ratios(results: Results, entries: Sequence[Entry], path: Path) -> Path | No
     bar.set_ticks([-2, -1, 0, 1, 2, 3, 4], labels=["¼", "½", "1", "2", "4", "8", "16"])
     figure.savefig(path, dpi=DPI, bbox_inches="tight")
     return path
+
+
+def _error_ratio(results: Results, problem: str, key: str) -> float:
+    """Their median error over ours, on the seeds both have."""
+    ours, theirs = Measure(results, (problem,), "error", "error", "").paired(OURS, key)
+    return theirs / ours
 
 
 def _periods(results: Results, entries: Sequence[Entry], path: Path) -> Path | None:
