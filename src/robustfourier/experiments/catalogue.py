@@ -68,6 +68,14 @@ LONGER_WITHOUT_DENSE = 2
 
 SEEDS = (0, 1, 2, 3, 4)
 
+_SWEPT = {
+    "u0_diag": 60_000,
+    "u1_diag": 20_000,
+    "u1_standard": 20_000,
+    "u2_diag": 30_000,
+    "u2_standard": 30_000,
+}
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -199,7 +207,7 @@ def _symmetric_start(example: str) -> Iterator[Trial]:
 
 
 def _sweep(example: str) -> Iterator[Trial]:
-    """Vary one open choice at a time, on the example with nonlinear links, for half the steps."""
+    """Vary one open choice at a time, on the example with nonlinear links, for fewer steps."""
     if example != "3":
         return
     variations: dict[str, dict[str, Any]] = {
@@ -213,8 +221,7 @@ def _sweep(example: str) -> Iterator[Trial]:
         "float64": {"dtype": "float64"},
     }
     for label, change in variations.items():
-        for network in ("u0_diag", "u2_diag", "u2_standard"):
-            steps = STEPS[example] // 2 * (LONGER_WITHOUT_DENSE if network == "u0_diag" else 1)
+        for network, steps in _SWEPT.items():
             base = Trial(example, network, 0, purpose="sweep", variation=label, n_steps=steps)
             yield replace(base, **change)
 

@@ -280,18 +280,19 @@ def _symmetric_start(results: Results, example: str) -> Iterator[Claim]:
 def _open_choices(results: Results) -> Iterator[Claim]:
     variations = dict.fromkeys(row.trial.variation for row in results.select(purpose="sweep"))
     for variation in variations:
-        ends = {
-            row.trial.network: row.final_error
-            for row in results.select(purpose="sweep", variation=variation)
-        }
-        if {"u2_diag", "u2_standard"} <= set(ends):
-            listed = ", ".join(f"{name} {_short(error)}" for name, error in ends.items())
+        rows = results.select(purpose="sweep", variation=variation)
+        ends = {row.trial.network: row for row in rows}
+        for depth in (1, 2):
+            pair = (f"u{depth}_diag", f"u{depth}_standard")
+            if not set(pair) <= set(ends):
+                continue
+            ours, theirs = (ends[name] for name in pair)
             yield judge(
                 "ours",
-                f"u2_diag beats u2_standard also with another choice: {variation}.",
-                "example 3, half the steps, one seed",
-                listed,
-                [ends["u2_diag"] < ends["u2_standard"]],
+                f"{pair[0]} beats {pair[1]} also with another choice: {variation}.",
+                f"example 3, {ours.trial.n_steps} steps, one seed",
+                f"{pair[0]} {_short(ours.final_error)}, {pair[1]} {_short(theirs.final_error)}",
+                [ours.final_error < theirs.final_error],
             )
 
 

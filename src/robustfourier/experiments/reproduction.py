@@ -160,7 +160,7 @@ def _introduction(results: Results, n_trials: int, quick: bool) -> list[Block]:
         + ", ".join(f"{STEPS[name]} steps for example {name}" for name in results.examples())
         + f" ({LONGER_WITHOUT_DENSE} times as many without dense layers, and for each of the two "
         "phases of layer-wise training). Networks are trained in float32; float64 is among the "
-        "varied choices, which are trained for half the steps with one seed."
+        "varied choices, which are trained for fewer steps with one seed."
     )
     if quick:
         choices += " This is the quick form: a tenth of the steps at ten times the rate, two seeds."

@@ -84,7 +84,13 @@ def comparison_figures(results: Results, folder: Path) -> dict[str, Path]:
             network: np.array([found.get((network, v), np.nan) for v in variations])
             for network in networks
         }
-        caption = "Example 3 with one of the choices changed that the paper leaves open."
+        caption = (
+            "Example 3 with one of the choices changed that the paper leaves open; one seed, "
+            + ", ".join(
+                f"{row.trial.network} {row.trial.n_steps}" for row in sweep[: len(networks)]
+            )
+            + " steps."
+        )
         drawn[caption] = save_figure(
             folder / "open_choices.png",
             (9, 1.2 + 0.3 * len(variations)),
