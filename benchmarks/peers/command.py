@@ -17,7 +17,7 @@ from benchmarks.verdicts import Verdict
 
 RESULTS = Path("benchmarks/results/peers")
 QUICK_PROBLEMS = {
-    "example 1", "example 3", "3 tones, even", "5 tones, gappy", "3 links, irregular",
+    "example 1", "3 tones, even", "5 tones, gappy", "3 links, irregular",
     "4 tones, irregular, outliers", "ar1 noise, even", "double-mode Cepheid", "n = 1000",
     "n = 10000",
 }  # fmt: skip
