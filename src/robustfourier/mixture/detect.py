@@ -47,7 +47,7 @@ _ROUNDS = 40
 _FLOW_MODES, _FLOW_AT_LEAST = 10_000, 1_000
 # A peak is worth a joint refinement and a proper test from this false-alarm probability on.
 _WORTH_A_TEST = 0.2
-_LOOK_AHEAD = 6  # peaks fitted together when none is worth a test alone,
+_LOOKS, _LOOK_AHEAD = 5, 6  # peaks fitted together when none is worth a test alone,
 _LOOK_FROM = 2.0  # from this mode on
 
 
@@ -158,7 +158,7 @@ class _Search:
         self._start_from_median()
         self._pull_in_outliers()
         self._choose_trend()
-        proposed = self._proposals_of_flow()
+        proposed, looked = self._proposals_of_flow(), False
         while self.rounds < _ROUNDS:
             self.rounds += 1
             before = len(self.fit.modes)
@@ -166,10 +166,12 @@ class _Search:
                 self._try(proposed)
             self._pull_in_outliers()
             self._choose_trend()
-            if self.rounds > 1 and len(self.fit.modes) <= before:
+            grown = self.rounds == 1 or len(self.fit.modes) > before
+            if looked and not grown:
                 break
-            proposed = self._proposals_of_residual()
-            if len(proposed) == 0:
+            proposed = self._proposals_of_residual() if grown else np.zeros(0)
+            looked = len(proposed) == 0
+            if looked:
                 proposed = self._look_ahead()
             if len(proposed) == 0:
                 break
@@ -177,15 +179,19 @@ class _Search:
 
     # -- one round ---------------------------------------------------------------------------
 
-    def _try(self, proposed: FloatArray, level: float | None = None) -> None:
+    def _try(self, proposed: FloatArray) -> None:
         """Refine present and proposed lines together and keep those that pass."""
+        self._add(proposed)
+        self._prune(self.bench.level)
+
+    def _add(self, proposed: FloatArray) -> None:
+        """Refine present and proposed lines together."""
         room = max(self.max_lines - len(self.fit.modes), 0)
         proposed = proposed[:room]
         modes = np.concatenate([self.fit.modes, proposed])
         known = np.concatenate([self.fit.known, np.zeros(len(proposed), bool)])
         fit = relocate(self.bench, self.bench.fit(modes, known, self.fit.rung))
         self.fit = self._separated(fit)
-        self._prune(level)
 
     def _separated(self, fit: Fit) -> Fit:
         """Drop lines that left the range or came closer than the record can resolve."""
@@ -204,9 +210,8 @@ class _Search:
                 return fit
             fit = self.bench.fit(fit.modes[keep], fit.known[keep], fit.rung)
 
-    def _prune(self, level: float | None = None) -> None:
+    def _prune(self, level: float) -> None:
         """Drop lines, weakest first, until each of the others passes."""
-        level = self.bench.level if level is None else level
         assessment = self.bench.assess(self.fit)
         while True:
             alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
@@ -264,7 +269,7 @@ class _Search:
             change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
             if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
                 break
-        self._prune()
+        self._prune(self.bench.level)
 
     # -- proposals ---------------------------------------------------------------------------
 
@@ -281,7 +286,8 @@ class _Search:
         )
         self.flow = diagonal_flow(train, test)
         assert self.assessment is not None
-        floor = self.assessment.floor.at(np.arange(top + 1.0)).sum(axis=1)
+        # The floor of the higher modes: many strong lines would lift their own.
+        floor = from_above(self.assessment.floor, np.arange(top + 1.0)).sum(axis=1)
         proposed = flow_proposals(self.flow, floor, bench.total)
         proposed = np.round(proposed) if bench.integer else proposed
         return allowed(proposed, self.fit.modes, self.lowest, bench.max_mode, bench.integer)
@@ -289,17 +295,24 @@ class _Search:
     def _look_ahead(self) -> FloatArray:
         """Return lines that would pass with ease if they did not hide each other.
 
-        Strong lines at low modes look like a falling continuum, which lifts the floor under each
-        of them. Here the highest peaks over the floor of the *higher* modes are fitted together.
-        If what is left is flat there was no continuum, and those that pass a test a hundred times
-        as strict are proposed.
+        Many strong lines at low modes look like a falling continuum, which lifts the floor under
+        each of them. Here the highest peaks over the floor of the *higher* modes are fitted
+        together, a few more each time. Then the weakest are dropped until all pass a test a hundred
+        times as strict. If what is left is flat there was no continuum, and they are proposed.
         """
         before, assessment = self.fit, self.assessment
-        assert assessment is not None
-        peaks = self._proposals(from_above(assessment.floor, self.bench.grid.modes), _LOOK_AHEAD)
-        if len(peaks) == 0:
-            return peaks
-        self._try(peaks, self.bench.level / 100.0)
+        for _ in range(_LOOKS):
+            assert self.assessment is not None
+            floor = from_above(self.assessment.floor, self.bench.grid.modes)
+            peaks, count = self._proposals(floor, _LOOK_AHEAD), len(self.fit.modes)
+            if len(peaks):
+                self._add(peaks)
+                self.assessment = self.bench.assess(self.fit)
+            if len(self.fit.modes) == count:
+                break
+        if self.fit is before:
+            return np.zeros(0)
+        self._prune(self.bench.level / 100.0)
         found = self._clear_of_continuum(before.modes)
         self.fit, self.assessment = before, assessment
         return found
@@ -308,9 +321,12 @@ class _Search:
         """Return the new lines of the present fit that no continuum explains."""
         assert self.assessment is not None
         floor, modes = self.assessment.floor, self.fit.modes
-        clear = floor.at(modes) <= 2.5 * from_above(floor, modes)
-        new = modes[np.all(clear, axis=1)]
-        return allowed(new, old, self.lowest, self.bench.max_mode, self.bench.integer)
+        rise = np.log(floor.at(modes) / from_above(floor, modes)).max(axis=1, initial=0.0)
+        # Each line alone, or all together: the floor under one line may rest on few ordinates.
+        clear = rise <= np.log(2.5)
+        if len(modes) and np.average(rise, weights=floor.dof_at(modes)) <= np.log(1.5):
+            clear[:] = True
+        return allowed(modes[clear], old, self.lowest, self.bench.max_mode, self.bench.integer)
 
     def _proposals_of_residual(self) -> FloatArray:
         """Return modes where the residual periodogram still shows more than noise."""

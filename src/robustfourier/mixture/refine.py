@@ -129,6 +129,7 @@ def refine(
     moments_at: MomentsAt | None = None,
     max_step: float = 0.25,
     max_iterations: int = 50,
+    tolerance: float = 1e-13,
 ) -> Refined:
     """Refine bases, coefficients and trend together from a nearby start.
 
@@ -157,6 +158,8 @@ def refine(
         Largest move of any mode in one step.
     max_iterations : int
         Largest number of steps.
+    tolerance : float
+        Stop when a step promises to lower the sum of squares by no more than this part of it.
 
     Examples
     --------
@@ -184,7 +187,7 @@ def refine(
         step, expected = _damped_step(fit, ties, free, damping, max_step)
         trial = _fit_at(moments_at, ties, fit.bases + step, columns.shape[1], squares)
         # Below the rounding of the sums a decrease can no longer be seen: take the step, and stop.
-        negligible = expected <= 1e-13 * len(squares)
+        negligible = expected <= tolerance * len(squares)
         if negligible or trial.objective < fit.objective:
             fit, damping = trial, damping / 10.0
             converged = negligible or bool(np.all(np.abs(step) < 1e-12))

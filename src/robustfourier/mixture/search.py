@@ -27,6 +27,8 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 # From this many samples on, sums at real modes are cheaper than adding up columns.
+_CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
+_STEPS = 12  # of one refinement on the way; lines that take longer are too close to each other
 _SPECTRAL_FROM = 4000
 _TREND_LEVEL = 0.002
 _CUSP_LEVEL = 0.01
@@ -170,7 +172,11 @@ class Workbench:
     def fit(
         self, modes: FloatArray, known: BoolArray, rung: int, colour: FloatArray | None = None
     ) -> Fit:
-        """Refine lines from these starting modes, with a trend of `rung` columns."""
+        """Refine lines from these starting modes, with a trend of `rung` columns.
+
+        While lines come and go, a hundredth of a standard error is close enough; the last fit,
+        which knows the noise's colour, goes on to rounding.
+        """
         alternating = ~known & (np.abs(modes - self.nyquist) < 1.0)
         modes = np.where(alternating, self.nyquist, modes) if alternating.any() else modes
         refined = refine(
@@ -181,6 +187,8 @@ class Workbench:
             trend=self.columns[:, :rung],
             fixed=known | alternating | self.integer,
             colour=colour,
+            tolerance=_CLOSE_ENOUGH / self.total if colour is None else 1e-13,
+            max_iterations=_STEPS if colour is None else 50,
             moments_at=lambda at: self.moments(np.clip(at, 0.0, self.max_mode + 2.0), rung),
         )
         return Fit(refined, known, rung)

@@ -20,6 +20,7 @@ __all__ = ["Data", "Found", "noise_colour", "tied_lines"]
 
 FloatArray = NDArray[np.float64]
 
+TWINS = 0.5  # in modes: lines closer than this are one
 ROUNDS = 5  # of searching within families; each can only follow what the last one found
 
 
@@ -54,7 +55,7 @@ def tied_lines(data: Data, found: Found) -> tuple[Found, Refined]:
     A weak harmonic that was missing biases its neighbours: once it is there, a line that stood
     alone may turn out to belong to a family, or to be noise.
     """
-    refined = _refine(data, found.grouping)
+    found, refined = _without_twins(data, found, _refine(data, found.grouping))
     for _ in range(ROUNDS if len(found.grouping.bases) else 0):
         found = replace(found, grouping=replace(found.grouping, bases=refined.bases))
         richer = _with_harmonics(data, found, refined)
@@ -64,6 +65,7 @@ def tied_lines(data: Data, found: Found) -> tuple[Found, Refined]:
         found = _grouped_again(data, found, refined)
         refined = _refine(data, found.grouping)
         found, refined = _without_noise(data, found, refined)
+        found, refined = _without_twins(data, found, refined)
     return replace(found, grouping=replace(found.grouping, bases=refined.bases)), refined
 
 
@@ -112,7 +114,34 @@ def _without_noise(data: Data, found: Found, refined: Refined) -> tuple[Found, R
     alarm = false_alarm(_strength(data, refined), width=width, dof=dof)
     component = found.grouping.component
     alone = np.bincount(component)[component] == 1
-    drop = alone & ~found.known & (alarm > data.level)
+    return _without(data, found, refined, alone & ~found.known & (alarm > data.level))
+
+
+def _without_twins(data: Data, found: Found, refined: Refined) -> tuple[Found, Refined]:
+    """Drop lines that the refinement moved closer to another than the record can resolve.
+
+    Two such lines grow against each other without bound. A given line stays, then the one of the
+    larger family, then the one less likely to be noise.
+    """
+    while len(refined.lines) > 1:
+        order = np.argsort(refined.lines.mode, kind="stable")
+        closest = int(np.argmin(np.diff(refined.lines.mode[order])))
+        pair = order[closest : closest + 2]
+        twins = np.ptp(refined.lines.mode[pair]) < TWINS
+        if not twins or found.known[pair].all() or data.integer:
+            break
+        component = found.grouping.component
+        size = np.bincount(component)[component]
+        worst = max(pair, key=lambda i: (not found.known[i], -size[i], found.false_alarm[i]))
+        drop = np.arange(len(order)) == worst
+        found, refined = _without(data, found, refined, drop)
+    return found, refined
+
+
+def _without(
+    data: Data, found: Found, refined: Refined, drop: NDArray[np.bool_]
+) -> tuple[Found, Refined]:
+    """Refine again without some lines, and without bases that no line is left of."""
     if not drop.any():
         return found, refined
     rows = found.grouping.harmonics[~drop]
