@@ -2,7 +2,7 @@
 
 Samples on an even grid, with or without missing ones, cannot tell modes above the Nyquist mode
 (one over the grid's spacing in θ) from their mirror images. Irregular samples have no such limit:
-they are searched up to five modes per sample, at most 50 000. If their spectral window comes back
+they are searched up to ten modes per sample, at most 50 000. If their spectral window comes back
 to 0.9 of its height at some mode D (a jittered grid), they are as good as even: D/2 is the limit.
 """
 
@@ -19,7 +19,7 @@ __all__ = ["ModeLimit", "even_spacing", "highest_mode"]
 
 FloatArray = NDArray[np.float64]
 
-_MODES_PER_SAMPLE = 5.0
+_MODES_PER_SAMPLE = 10.0
 _MODES_AT_MOST = 50_000
 _NEARLY_EVEN = 0.9
 
@@ -110,5 +110,5 @@ def _irregular_limit(theta: FloatArray) -> ModeLimit:
     if again.size:
         top = max((first + int(again[0])) // 2, 1)
         return ModeLimit(top, None, f"nearly even sampling: the spectral window peaks at {2 * top}")
-    rule = f"irregular sampling: five modes per sample, at most {_MODES_AT_MOST}"
+    rule = f"irregular sampling: ten modes per sample, at most {_MODES_AT_MOST}"
     return ModeLimit(top, None, rule)
