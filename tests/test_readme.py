@@ -1,0 +1,38 @@
+"""What the README shows runs."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from robustfourier.synthetic import paper_example
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.S)
+
+
+@pytest.fixture
+def names(tmp_path, monkeypatch):
+    """The names that the README's code takes for granted; files go to an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    problem = paper_example(1, random_state=0)
+    every_fifth = slice(None, None, 5)
+    return {
+        "t": problem.theta[every_fifth],
+        "y": problem.y[every_fifth],
+        "t_new": np.linspace(-1, 1, 50),
+        "phase": np.linspace(0, 1, 9),
+    }
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda text: text.splitlines()[0])
+def test_the_code_runs_and_gives_what_it_says(block, names):
+    exec(block, names)
+    if "modes_.active" in block:
+        model = names["model"]
+        assert model.modes_.mode[model.modes_.active].tolist() == [5.0, 29.0, 61.0]
+
+
+def test_there_is_code_to_run():
+    assert len(BLOCKS) == 2
