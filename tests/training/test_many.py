@@ -110,3 +110,33 @@ def test_what_does_not_fit_together_is_refused(given, told):
     networks = given.pop("networks", draw_weights(Architecture(5), random_state=0))
     with pytest.raises(InputError, match=re.escape(told)):
         train_many(networks, (THETA, Y), **OPTIONS, **given)
+
+
+def test_overlapping_trainings_leave_blas_as_it_was():
+    from threading import Barrier, Thread
+
+    from threadpoolctl import threadpool_info
+
+    from robustfourier.training.packed import one_blas_thread
+
+    def threads():
+        return [library["num_threads"] for library in threadpool_info()]
+
+    before, together, apart = threads(), Barrier(2), Barrier(2)
+
+    def first():
+        with one_blas_thread():
+            together.wait()
+        apart.wait()
+
+    def second():
+        with one_blas_thread():
+            together.wait()
+            apart.wait()
+
+    workers = [Thread(target=first), Thread(target=second)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert threads() == before

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -139,11 +140,33 @@ class DenseState:
             )
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Pin BLAS to one thread: other numbers of threads add in another order, in other bits."""
-    with _blas().limit(limits=1, user_api="blas"):
-        yield
+class _OneBlasThread:
+    """Pin BLAS to one thread while anybody needs it; the number is the whole process's.
+
+    Trainings in several threads overlap: the first one in pins, the last one out restores. If each
+    restored what it found, the second to leave would leave BLAS pinned.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+        self._limit: Any = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            if self._inside == 0:
+                self._limit = _blas().limit(limits=1, user_api="blas")
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if self._inside == 0:
+                    self._limit.restore_original_limits()
+
+
+one_blas_thread = _OneBlasThread()
 
 
 @cache
