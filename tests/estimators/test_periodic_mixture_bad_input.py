@@ -120,3 +120,10 @@ def test_a_bad_prediction_input_is_refused_and_the_model_stays_usable():
     with pytest.raises(InputError, match=re.escape("X has 2 features")):
         model.predict(np.ones((3, 2)))
     assert np.isfinite(model.predict(T)).all()
+
+
+@pytest.mark.parametrize("size", [1e306, 1e308])
+def test_values_whose_sums_would_overflow_are_refused(size):
+    t = np.arange(60.0)
+    with pytest.raises(InputError, match=re.escape("so divide y by a constant")):
+        PeriodicMixture().fit(t, size * np.cos(np.pi * t))

@@ -30,6 +30,8 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
+_LARGEST = 1e305  # of y: a thousand such values can still be added
+
 
 def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
     """Return the columns of X, numbers or dates, each as it is.
@@ -121,6 +123,12 @@ def check_targets(y: Any, n_rows: int, estimator: BaseEstimator) -> FloatArray:
         )
     array = array.astype(np.float64)
     _require_finite("y", array)
+    largest = float(np.max(np.abs(array), initial=0.0))
+    if largest > _LARGEST:
+        raise InputError(
+            f"y reaches {largest:.3g} in size; above {_LARGEST:g} sums of values overflow, "
+            "so divide y by a constant"
+        )
     return array
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.errors import InputError
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search import Fit, Workbench
 from robustfourier.mixture.trend import TREND_RUNGS
@@ -17,6 +18,7 @@ __all__ = [
     "SLOWEST",
     "allowed",
     "bearable_lines",
+    "check_settings",
     "from_above",
     "held_out",
     "resolved",
@@ -97,3 +99,16 @@ def from_above(floor: NoiseFloor, modes: FloatArray) -> FloatArray:
     """Return the smallest floor at these or any higher modes, shape (len(modes), q)."""
     lowest = np.minimum.accumulate(floor.level[::-1], axis=0)[::-1]
     return replace(floor, level=lowest).at(modes)
+
+
+def check_settings(level: float, frequencies: str, loss: str, trend: str) -> None:
+    """Raise for settings that cannot be used."""
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level!r} must lie between 0 and 1; the default is 0.01")
+    for name, value, choices in (
+        ("frequencies", frequencies, ("real", "integer")),
+        ("loss", loss, ("auto", "squared", "huber")),
+        ("trend", trend, ("auto", "level", "slope", "smooth")),
+    ):
+        if value not in choices:
+            raise InputError(f"{name}={value!r} is not one of {', '.join(choices)}")

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from robustfourier.errors import InputError
 from robustfourier.mixture.aliases import sampling_aliases
 from robustfourier.mixture.choice import (
     APART,
     SLOWEST,
     allowed,
     bearable_lines,
+    check_settings,
     from_above,
     held_out,
     resolved,
@@ -102,7 +102,7 @@ def detect(
     >>> found.lines.mode.round(1)
     array([ 7.3, 31.8])
     """
-    _check(level, frequencies, loss, trend)
+    check_settings(level, frequencies, loss, trend)
     weights = np.ones(len(theta)) if weights is None else np.asarray(weights, float)
     theta, y, weights = canonical_rows(np.asarray(theta, float), np.asarray(y, float), weights)
     centre, scale = centre_and_scale(y, weights)
@@ -401,16 +401,3 @@ class _Search:
             return self.fit
         colour = self.bench.colour(self.fit, self.assessment)
         return self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung, colour)
-
-
-def _check(level: float, frequencies: str, loss: str, trend: str) -> None:
-    """Raise for settings that cannot be used."""
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r} must lie between 0 and 1; the default is 0.01")
-    for name, value, choices in (
-        ("frequencies", frequencies, ("real", "integer")),
-        ("loss", loss, ("auto", "squared", "huber")),
-        ("trend", trend, ("auto", "level", "slope", "smooth")),
-    ):
-        if value not in choices:
-            raise InputError(f"{name}={value!r} is not one of {', '.join(choices)}")
