@@ -127,7 +127,7 @@ def _introduction(rows: list[Row], results: Results, source: Path, docs: Path) -
         template.format(
             methods=len(results.methods()),
             problems=len({row.problem for row in rows if not row.problem.startswith("n = ")}),
-            seeds=1 + max((row.seed for row in rows), default=0),
+            seeds=len({row.seed for row in rows}),
             ended=counted,
             rest=len(rows) - counted,
             rows=os.path.relpath(source, docs),
@@ -147,8 +147,7 @@ def _machine() -> str:
 
 
 def _network_seeds(rows: list[Row]) -> int:
-    networks = [row.seed for row in rows if methods.load(row.method).BUDGET == "subset"]
-    return 1 + max(networks, default=0)
+    return len({row.seed for row in rows if methods.load(row.method).BUDGET == "subset"})
 
 
 def _versions(results: Results) -> str:

@@ -22,7 +22,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers import measures, methods, rows
-from benchmarks.peers.catalogue import NETWORK_PROBLEMS, REAL, SIZE, SIZES, Entry
+from benchmarks.peers.catalogue import (
+    NETWORK_GLIMPSES,
+    NETWORK_PROBLEMS,
+    REAL,
+    SIZE,
+    SIZES,
+    Entry,
+)
 from benchmarks.peers.face import Fit, Method, NotApplicableError, Told
 from benchmarks.peers.problems import Task
 from benchmarks.peers.rows import OK, Row
@@ -31,11 +38,9 @@ TOO_SLOW = "too slow"
 TOO_LARGE = "too large"
 FAILED = "failed"
 UNEVEN = "needs even samples"
-ONE_SEED = "one seed only"
 WARM_UP = 200  # samples
 WARM_UP_LIMIT = 120.0  # seconds
 PATIENCE = 12.0
-SLOW = 3.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,11 @@ class Plan:
     limit : float
         Processor seconds after which a fit is stopped.
     networks : set of str
-        Problems the networks run on.
+        Problems the networks run on with all their seeds.
+    glimpses : set of str
+        Problems the networks run on with the first seed only.
+    first_seed : int
+        The seeds are this one and those after it.
     """
 
     entries: list[Entry]
@@ -64,6 +73,8 @@ class Plan:
     network_seeds: int
     limit: float
     networks: frozenset[str] = NETWORK_PROBLEMS
+    glimpses: frozenset[str] = NETWORK_GLIMPSES
+    first_seed: int = 0
 
 
 def run(plan: Plan, path: Path, say: Callable[[str], None] = print) -> list[Row]:
@@ -99,17 +110,20 @@ def run(plan: Plan, path: Path, say: Callable[[str], None] = print) -> list[Row]
 def _rounds(plan: Plan) -> Iterable[list[tuple[Entry, int]]]:
     """Problems and seeds, one seed at a time."""
     for seed in range(max(plan.seeds, plan.network_seeds)):
-        yield [(entry, seed) for entry in plan.entries if entry.group != SIZE]
-    yield [(entry, 0) for entry in plan.entries if entry.group == SIZE]
+        yield [(e, plan.first_seed + seed) for e in plan.entries if e.group != SIZE]
+    # One seed says enough about seconds.
+    yield [(e, plan.first_seed) for e in plan.entries if e.group == SIZE]
 
 
 def _runs_on(plan: Plan, method: Method, entry: Entry, seed: int) -> bool:
     """Whether the plan has a method on a problem with a seed."""
-    network = method.BUDGET == "subset"
-    if network and entry.name not in plan.networks:
-        return False
-    seeds = plan.network_seeds if network else plan.seeds
-    return seed < (min(seeds, plan.real_seeds) if entry.group == REAL else seeds)
+    seeds = plan.seeds
+    if method.BUDGET == "subset":
+        everywhere, once = entry.name in plan.networks, entry.name in plan.glimpses
+        seeds = plan.network_seeds if everywhere else int(once)
+    if entry.group == REAL:
+        seeds = min(seeds, plan.real_seeds)
+    return seed - plan.first_seed < seeds
 
 
 def _missing(method: Method) -> str:
@@ -126,16 +140,11 @@ def _row(
     known: list[Row],
     limit: float,
 ) -> Row:
-    """Make one row; a method too slow once on a problem or size is not tried on it again.
-
-    One that takes more than `SLOW` seconds runs on one seed of that problem only.
-    """
+    """Make one row; a method too slow once on a problem or size is not tried on it again."""
     if trouble:
         return Row(entry.name, key, seed, trouble)
     if any(row.status in (TOO_SLOW, TOO_LARGE) and _no_easier(entry, row) for row in known):
         return Row(entry.name, key, seed, TOO_SLOW, note="not tried again")
-    if any(row.problem == entry.name and (row.seconds or 0.0) > SLOW for row in known):
-        return Row(entry.name, key, seed, ONE_SEED, note="not tried again")
     task = entry.draw(seed)
     if method.EVEN_ONLY and not task.even:
         return Row(entry.name, key, seed, UNEVEN)

@@ -13,9 +13,9 @@ from benchmarks.peers.rows import Row
 from benchmarks.peers.runner import Plan, in_child, run
 
 
-def method(fit, *, even_only=False, packages=()):
+def method(fit, *, even_only=False, packages=(), budget="all"):
     return SimpleNamespace(
-        NAME="a method", PACKAGES=packages, TOLD="", EVEN_ONLY=even_only, BUDGET="all", fit=fit
+        NAME="a method", PACKAGES=packages, TOLD="", EVEN_ONLY=even_only, BUDGET=budget, fit=fit
     )
 
 
@@ -27,7 +27,8 @@ def honest(_t, _y, told):
 def plan(task):
     def make(count=2, **options):
         entries = [Entry(f"problem {i}", MIXTURES, lambda _seed: task) for i in range(count)]
-        return Plan(entries, ["it"], seeds=2, real_seeds=1, network_seeds=1, limit=20.0, **options)
+        few = {"seeds": 2, "real_seeds": 1, "network_seeds": 2, "limit": 20.0, "first_seed": 0}
+        return Plan(entries, ["it"], **{**few, **options})
 
     return make
 
@@ -145,13 +146,23 @@ def test_a_size_that_was_too_slow_spares_the_larger_ones(use, task, tmp_path):
     assert made == {"n = 1000": "ok", "n = 3000": "too slow", "n = 10000": "too slow"}
 
 
-def test_what_is_slow_runs_on_one_seed(use, plan, tmp_path):
+def test_networks_have_all_seeds_on_some_problems_one_on_others_none_on_the_rest(
+    use, plan, tmp_path
+):
+    use(method(honest, budget="subset"))
+    chosen = plan(
+        count=3, networks=frozenset({"problem 0"}), glimpses=frozenset({"problem 1"}), first_seed=7
+    )
+    made = run(chosen, tmp_path / "rows.csv", quiet)
+    assert [(row.problem, row.seed) for row in made] == [
+        ("problem 0", 7), ("problem 1", 7), ("problem 0", 8),
+    ]  # fmt: skip
+
+
+def test_a_run_may_start_at_another_seed(use, plan, tmp_path):
     use(method(honest))
-    path = tmp_path / "rows.csv"
-    rows.append(path, Row("problem 0", "it", 0, "ok", error=1.0, seconds=1.1 * runner.SLOW))
-    made = {row.key: row.status for row in run(plan(), path, quiet)}
-    assert made["problem 0", "it", 1] == "one seed only"
-    assert made["problem 1", "it", 1] == "ok"
+    made = run(plan(first_seed=100), tmp_path / "rows.csv", quiet)
+    assert {row.seed for row in made} == {100, 101}
 
 
 def test_memory_is_that_of_the_fit_alone(use, plan, tmp_path):

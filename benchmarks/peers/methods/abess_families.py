@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.peers.dictionary import LARGEST
 from benchmarks.peers.face import Fit, FloatArray, Told
 from benchmarks.peers.sinusoids import linear_trend, waves
 
@@ -17,7 +18,6 @@ EVEN_ONLY = False
 BUDGET = "all"
 HARMONICS = 4
 MOST_FAMILIES = 12
-LARGEST = 2e8  # bytes: what is larger took minutes
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
