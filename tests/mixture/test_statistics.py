@@ -34,12 +34,34 @@ def test_floor_follows_white_and_red_noise(exponent):
     assert np.all(ratio[1:9] > 0.85)
 
 
-def test_floor_is_as_certain_as_it_says():
+@pytest.mark.parametrize("chance", [1e-2, 1e-5])
+def test_floor_is_as_certain_as_it_says(chance):
+    """A threshold that counts on the floor's degrees of freedom is passed as rarely as it says."""
     rng = np.random.default_rng(1)
     floors = [noise_floor(rng.exponential(size=(1000, 1)), np.zeros(0)) for _ in range(200)]
-    k = np.array([50.0, 200.0, 500.0])
-    variance = np.var([np.log(f.at(k)[:, 0]) for f in floors], axis=0)
-    np.testing.assert_allclose(variance * floors[0].dof_at(k), 1.0, atol=0.35)
+    k = np.array([20.0, 50.0, 200.0, 500.0])
+    passed = []
+    for floor in floors:
+        dof = floor.dof_at(k)
+        threshold = dof * np.expm1(-np.log(chance) / dof)
+        passed.append(np.exp(-threshold * floor.at(k)[:, 0]))
+    ratio = np.mean(passed, axis=0) / chance
+    assert np.all(ratio < 1.3)
+    assert np.all(ratio > 0.6)
+
+
+def test_the_floor_pools_flat_noise_and_stays_local_where_it_falls():
+    rng = np.random.default_rng(6)
+    k = np.arange(1.0, 1001.0)
+    at = np.array([3.0, 100.0, 400.0])
+
+    def worth(exponent):
+        draws = rng.exponential(size=(50, 1000, 1)) * k[:, None] ** exponent
+        return np.median([noise_floor(draw, np.zeros(0)).dof_at(at) for draw in draws], axis=0)
+
+    assert worth(0.0)[0] < 30, "the lowest modes are judged by their neighbours"
+    assert np.all(worth(0.0)[1:] > [250, 700])
+    assert np.all(worth(-1.0) < [30, 110, 130])
 
 
 def test_lines_hardly_lift_the_floor():

@@ -3,8 +3,9 @@
 White noise is a special case. Around each mode a window, narrow at low modes and a tenth of the
 mode at high ones, is fitted by a level (a mean of ordinates clipped at three levels, which lines
 cannot lift) or, where the spectrum falls, by a power law. Slow drifts and autoregressive noise are
-thereby continuum and not lines. The floor says how well it knows itself: `dof`, the number of
-independent exponential ordinates whose mean would be as certain.
+thereby continuum and not lines. Where the spectrum is flat the window grows, twice as wide each
+time, until a wider one disagrees with what it contains. The floor says how well it knows itself:
+`dof`, the number of independent exponential ordinates whose mean would be as certain.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ _CLIP = 3.0
 _CLIPPED_MEAN = 1.0 - np.exp(-_CLIP)
 _CLIPPED_SLOPE = 1.0 - np.exp(-_CLIP) * (1.0 + _CLIP)
 _EFFICIENCY = _CLIPPED_SLOPE**2 / (2.0 * _CLIPPED_SLOPE - _CLIPPED_MEAN**2)
+# A window stops growing where a narrower one stands above it by one standard error, for the floor
+# must not be too low, or lies below it by two, or where its halves differ by two.
+_ABOVE, _BELOW, _TILT = 1.0, 2.0, 2.0
+# Noise is often red at its lowest modes, where few ordinates could tell: half the width of a window
+# never grows beyond this many times its mode.
+_REACH = 4.0
 
 
 @dataclass(frozen=True)
@@ -92,9 +99,10 @@ def noise_floor(
     count = np.maximum(np.minimum((high - low) * share, at_most), 1.0)
     flat = _clipped_level(ordinates, low, high)
     line, leverage, falls = _power_law(modes, ordinates, centres, low, high, count)
-    level = np.where(falls, line, flat)
     sloped = 1.0 / (_LOG_VARIANCE * leverage)
-    dof = np.where(falls.any(axis=1), sloped, _EFFICIENCY * count)
+    flat, worth = _widened(modes, centres, flat, count, share, at_most)
+    level = np.where(falls, line, flat)
+    dof = np.where(falls.any(axis=1), sloped, worth)
     return NoiseFloor(centres, np.maximum(level, max(smallest, 1e-300)), dof)
 
 
@@ -150,6 +158,58 @@ def _clipped_level(power: FloatArray, low: NDArray[np.intp], high: NDArray[np.in
         excess = (clipped / level - _CLIPPED_MEAN) / _CLIPPED_SLOPE
         level = level * np.exp(np.clip(excess, -1.0, 1.0))
     return level
+
+
+def _widened(
+    modes: FloatArray,
+    centres: FloatArray,
+    flat: FloatArray,
+    count: FloatArray,
+    share: float,
+    at_most: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Let the window around each centre grow while it agrees with all that it contains.
+
+    The level of a wide window is the mean of the narrow ones' levels.
+
+    Returns
+    -------
+    level : ndarray of shape (C, q)
+    dof : ndarray of shape (C,)
+    """
+    level, dof = flat.copy(), _EFFICIENCY * count
+    pieces = 0.5 * np.diff(centres)[:, None] * (flat[1:] + flat[:-1])
+    area = np.vstack([np.zeros((1, flat.shape[1])), np.cumsum(pieces, axis=0)])
+    lowest, highest = np.zeros(flat.shape), np.full(flat.shape, np.inf)
+    half = np.array([_half_width(centre) for centre in centres])
+    grows = np.full(len(centres), len(centres) > 1)
+    while grows.any():
+        error = 1.0 / np.sqrt(dof)[:, None]
+        lowest = np.maximum(lowest, level * np.exp(-_ABOVE * error))
+        highest = np.minimum(highest, level * np.exp(_BELOW * error))
+        half = 2.0 * half
+        first, last = np.clip([centres - half, centres + half], centres[0], centres[-1])
+        start, middle, end = (
+            _interpolate(at, centres, area) for at in (first, 0.5 * (first + last), last)
+        )
+        wide = (end - start) / (last - first)[:, None]
+        n_inside = np.searchsorted(modes, last, side="right") - np.searchsorted(modes, first)
+        worth = _EFFICIENCY * np.clip(n_inside * share, 1.0, at_most)
+        tilt = np.abs(end - 2.0 * middle + start) / (end - start)
+        # A tilt hardly moves the level at the middle of a window, but does so at its ends.
+        aside = np.abs(2.0 * centres - first - last) / (last - first)
+        level_sides = tilt <= (_TILT / (1.0 + 2.0 * aside) / np.sqrt(worth))[:, None]
+        fits = (wide >= lowest) & (wide <= highest) & level_sides
+        grows &= (half <= _REACH * centres) & fits.all(axis=1)
+        level = np.where(grows[:, None], wide, level)
+        dof = np.where(grows, worth, dof)
+        grows &= (first > centres[0]) | (last < centres[-1])
+    return level, dof
+
+
+def _interpolate(at: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Interpolate the columns of `y`, shape (len(at), q)."""
+    return np.stack([np.interp(at, x, column) for column in y.T], axis=1)
 
 
 def _positive(power: FloatArray) -> FloatArray:
