@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,24 +124,43 @@ class SpectralMoments:
 
     def __call__(self, modes: FloatArray) -> Moments:
         """Return the moments at `modes`."""
-        plain, once, twice = (self._pair_blocks(modes, power) for power in range(3))
-        lines = np.block([[plain, once], [once, twice]])
-        trend = _cosines_and_sines(self._trend.at(modes), self._columns.shape[1])
+        p, count = self._columns.shape[1], len(modes)
+        gram = np.empty((p + 4 * count, p + 4 * count))
+        trend = _cosines_and_sines(self._trend.at(modes), p)
+        gram[:p, :p], gram[p:, :p], gram[:p, p:] = self._trend_gram, trend, trend.T
+        self._fill_pairs(gram[p:, p:], modes)
         cross = _cosines_and_sines(self._value.at(modes), self._value.grid.shape[1] // 2)
-        gram = np.block([[self._trend_gram, trend.T], [trend, lines]])
         return Moments(gram, np.vstack([self._trend_cross, cross]))
 
-    def _pair_blocks(self, modes: FloatArray, power: int) -> FloatArray:
-        """Return the Gram matrix of [C, S] with weights w θ^power."""
-        if power == 0:  # one reading serves all three powers
-            differences = np.subtract.outer(modes, modes).ravel()
-            sums = np.add.outer(modes, modes).ravel()
-            read = self._weight.at(np.concatenate([differences, sums]))
-            self._read = read.reshape(2, len(modes), len(modes), 3)
-        minus, plus = self._read[0, :, :, power], self._read[1, :, :, power]
-        cos_cos, sin_sin = 0.5 * (minus + plus).real, 0.5 * (minus - plus).real
-        sin_cos = -0.5 * (plus + minus).imag
-        return np.block([[cos_cos, sin_cos.T], [sin_cos, sin_sin]])
+    def _fill_pairs(self, gram: FloatArray, modes: FloatArray) -> None:
+        """Write the Gram matrix of [C, S, θC, θS] into `gram`.
+
+        Products of cosines and sines are those of the differences and of the sums of their modes.
+        Either is needed for i ≤ j alone: S(k_j − k_i) is the conjugate of S(k_i − k_j).
+        """
+        count = len(modes)
+        i, j = _pairs(count)
+        read = self._weight.at(np.concatenate([modes[i] - modes[j], modes[i] + modes[j]]))
+        minus, plus = 0.5 * read[: len(i)].T, 0.5 * read[len(i) :].T
+        # Rows: the power of θ. Products of i with j in the upper, of j with i in the lower half.
+        cos_cos, sin_sin, sin_cos = np.empty((3, 3, count, count))
+        cos_cos[:, i, j] = cos_cos[:, j, i] = minus.real + plus.real
+        sin_sin[:, i, j] = sin_sin[:, j, i] = minus.real - plus.real
+        sin_cos[:, i, j], sin_cos[:, j, i] = -plus.imag - minus.imag, minus.imag - plus.imag
+        for power, low, high in ((0, 0, 0), (1, 0, 2), (1, 2, 0), (2, 2, 2)):
+            rows, columns = slice(low * count, None), slice(high * count, None)
+            part = gram[rows, columns]
+            part[:count, :count] = cos_cos[power]
+            part[count : 2 * count, :count] = sin_cos[power]
+            part[:count, count : 2 * count] = sin_cos[power].T
+            part[count : 2 * count, count : 2 * count] = sin_sin[power]
+
+
+@lru_cache(maxsize=16)
+def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Indices i ≤ j of all pairs."""
+    i, j = np.triu_indices(count)
+    return i, j
 
 
 def _cosines_and_sines(sums: NDArray[np.complex128], n_columns: int) -> FloatArray:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.moments import Moments, direct_moments
-from robustfourier.mixture.semidefinite import pseudo_inverse, solve_positive
+from robustfourier.mixture.semidefinite import Positive, pseudo_inverse, solve_positive
 
 __all__ = ["Refined", "level_column", "refine"]
 
@@ -211,6 +211,7 @@ class _Fit:
     bases: FloatArray
     coefficients: FloatArray  # (p + 2K, q)
     moments: Moments
+    linear_part: Positive  # Gram matrix of trend, cosines and sines
     n_linear: int  # p + 2K
     rss: FloatArray  # (q,)
     objective: float
@@ -231,11 +232,13 @@ def _fit_at(
     moments = moments_at(ties @ bases)
     linear = p + 2 * len(ties)
     gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
-    coefficients = solve_positive(gram, cross)
+    linear_part = Positive.of(gram)
+    coefficients = linear_part.solve(cross)
     rss = squares - 2 * np.sum(coefficients * cross, 0)
     rss = rss + np.sum(coefficients * (gram @ coefficients), 0)
     rss = np.maximum(rss, 1e-30 * squares + np.finfo(float).tiny)
-    return _Fit(bases, coefficients, moments, linear, rss, float(np.sum(np.log(rss))))
+    objective = float(np.sum(np.log(rss)))
+    return _Fit(bases, coefficients, moments, linear_part, linear, rss, objective)
 
 
 def _tangents(fit: _Fit, ties: NDArray[np.int64]) -> FloatArray:
@@ -268,16 +271,24 @@ def _projected_normal(fit: _Fit, ties: NDArray[np.int64]) -> tuple[FloatArray, F
 
     Outputs are weighted by 1/RSS_o, the gradient of the logarithm in the objective.
     """
-    tangents, gram, linear = _tangents(fit, ties), fit.moments.gram, fit.n_linear
-    inverse = pseudo_inverse(gram[:linear, :linear])
+    gram, linear, n_lines = fit.moments.gram, fit.n_linear, len(ties)
     left = fit.moments.cross - gram[:, :linear] @ fit.coefficients  # EᵀW residual, (p + 4K, q)
-    n_bases = ties.shape[1]
-    normal, gradient = np.zeros((n_bases, n_bases)), np.zeros(n_bases)
-    for o, tangent in enumerate(tangents):
-        with_linear = gram[:linear] @ tangent
-        full = tangent.T @ gram @ tangent - with_linear.T @ inverse @ with_linear
-        normal += full / fit.rss[o]
-        gradient += tangent.T @ left[:, o] / fit.rss[o]
+    # Lines that are free have the identity for ties; no need to multiply by it.
+    untied = ties.shape[0] == ties.shape[1] and np.array_equal(ties, np.eye(n_lines))
+    normal, gradient = np.zeros((ties.shape[1],) * 2), np.zeros(ties.shape[1])
+    on_cosine, on_sine = slice(linear, linear + n_lines), slice(linear + n_lines, None)
+    for o in range(len(fit.rss)):
+        # Derivative of each line with respect to its mode: π (b θC − a θS).
+        b = np.pi * fit.coefficients[linear - n_lines :, o]
+        a = np.pi * fit.coefficients[linear - 2 * n_lines : linear - n_lines, o]
+        moved = gram[:, on_cosine] * b - gram[:, on_sine] * a  # EᵀW of the derivatives, (·, K)
+        square = b[:, None] * moved[on_cosine] - a[:, None] * moved[on_sine]
+        slope = b * left[on_cosine, o] - a * left[on_sine, o]
+        moved = moved[:linear]
+        if not untied:
+            moved, square, slope = moved @ ties, ties.T @ square @ ties, ties.T @ slope
+        normal += (square - moved.T @ fit.linear_part.solve(moved)) / fit.rss[o]
+        gradient += slope / fit.rss[o]
     return normal, gradient
 
 

@@ -1,13 +1,85 @@
-"""Symmetric positive semidefinite systems whose matrix may be singular."""
+"""Symmetric positive semidefinite systems whose matrix may be singular.
+
+A matrix that is safely regular is factored by Cholesky, which is ten times as fast as eigenvalues;
+the others get the pseudo-inverse from their eigenvalues. Where both apply they agree to rounding.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dpocon, dpotrf, dpotri, dpotrs
 
-__all__ = ["pseudo_inverse", "solve_positive"]
+__all__ = ["Positive", "pseudo_inverse", "pseudo_inverse_by_eigenvalues", "solve_positive"]
 
 FloatArray = NDArray[np.float64]
+
+# Reciprocal condition numbers: below the first, directions count as without data; above the second
+# (the estimate may be off by a factor of a few hundred) there are none.
+_SINGULAR, _REGULAR = 1e-12, 1e-9
+
+
+@dataclass(frozen=True)
+class Positive:
+    """A symmetric positive semidefinite matrix, ready to be solved with.
+
+    Parameters
+    ----------
+    scale : ndarray of shape (m,)
+        Root of the diagonal.
+    factor : ndarray of shape (m, m) or None
+        Lower Cholesky factor of the matrix with unit diagonal, if that is safely regular.
+    pseudo : ndarray of shape (m, m) or None
+        Pseudo-inverse otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix = Positive.of(np.diag([4.0, 0.0]))
+    >>> matrix.solve(np.array([2.0, 0.0]))
+    array([0.5, 0. ])
+    """
+
+    scale: FloatArray
+    factor: FloatArray | None
+    pseudo: FloatArray | None
+
+    @classmethod
+    def of(cls, matrix: FloatArray) -> Positive:
+        """Factor a matrix."""
+        scale = _scale(matrix)
+        if len(matrix) == 0:
+            return cls(scale, None, matrix)
+        unit = matrix / np.outer(scale, scale)
+        factor, failed = dpotrf(unit, lower=1, clean=0)
+        if failed == 0:
+            norm = float(np.abs(unit).sum(axis=0).max())
+            reciprocal, failed = dpocon(factor, norm, uplo="L")
+            if failed == 0 and reciprocal > _REGULAR:
+                return cls(scale, factor, None)
+        return cls(scale, None, pseudo_inverse_by_eigenvalues(matrix))
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """Return the solution for one or many right sides; directions without data get zero."""
+        if self.factor is None:
+            return np.asarray(self.inverse() @ right)
+        scale = self.scale if right.ndim == 1 else self.scale[:, None]
+        if right.size == 0:
+            return np.zeros(right.shape)
+        solution, _ = dpotrs(self.factor, right / scale, lower=1)
+        return np.asarray(solution.reshape(right.shape) / scale)
+
+    def inverse(self) -> FloatArray:
+        """Return the (pseudo-)inverse."""
+        if self.factor is None:
+            assert self.pseudo is not None
+            return self.pseudo
+        lower, _ = dpotri(self.factor, lower=1)
+        lower = np.tril(lower)
+        whole = lower + np.tril(lower, -1).T
+        return np.asarray(whole / np.outer(self.scale, self.scale))
 
 
 def solve_positive(matrix: FloatArray, right: FloatArray) -> FloatArray:
@@ -15,16 +87,26 @@ def solve_positive(matrix: FloatArray, right: FloatArray) -> FloatArray:
 
     Lines that coincide, or a sine that vanishes at every sample, leave the matrix singular.
     """
-    return pseudo_inverse(matrix) @ right
+    return Positive.of(matrix).solve(right)
 
 
 def pseudo_inverse(matrix: FloatArray) -> FloatArray:
     """Pseudo-inverse of a symmetric positive semidefinite matrix after unit-diagonal scaling."""
+    return Positive.of(matrix).inverse()
+
+
+def pseudo_inverse_by_eigenvalues(matrix: FloatArray) -> FloatArray:
+    """Return the same from eigenvalues, whatever the matrix; slow, the reference."""
     if len(matrix) == 0:
         return matrix
-    scale = np.sqrt(np.maximum(np.diag(matrix), 0.0))
-    scale = np.where(scale > 1e-13 * scale.max(initial=0.0), scale, 1.0)
+    scale = _scale(matrix)
     values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
-    keep = values > 1e-12 * max(values[-1], np.finfo(float).tiny)
+    keep = values > _SINGULAR * max(values[-1], np.finfo(float).tiny)
     vectors = vectors[:, keep] / scale[:, None]
     return np.asarray((vectors / values[keep]) @ vectors.T)
+
+
+def _scale(matrix: FloatArray) -> FloatArray:
+    """Root of the diagonal; 1 where that vanishes."""
+    scale = np.sqrt(np.maximum(np.diag(matrix), 0.0))
+    return np.where(scale > 1e-13 * scale.max(initial=0.0), scale, 1.0)

@@ -21,6 +21,8 @@ __all__ = ["Data", "Found", "noise_colour", "tied_lines"]
 FloatArray = NDArray[np.float64]
 
 TWINS = 0.5  # in modes: lines closer than this are one
+# Refinement stops when a step would lower χ² by less: 1e-4 and 1e-5 of a standard error.
+ON_THE_WAY, AT_THE_END = 1e-8, 1e-10
 ROUNDS = 5  # of searching within families; each can only follow what the last one found
 
 
@@ -144,11 +146,32 @@ def _without(
     """Refine again without some lines, and without bases that no line is left of."""
     if not drop.any():
         return found, refined
-    rows = found.grouping.harmonics[~drop]
-    used = rows.any(axis=0)
-    grouping = Grouping(refined.bases[used], rows[:, used], found.grouping.fixed[used])
-    found = Found(grouping, found.false_alarm[~drop], found.known[~drop])
-    return found, _refine(data, grouping)
+    found = Found(
+        _supported(found.grouping, refined.bases, ~drop),
+        found.false_alarm[~drop],
+        found.known[~drop],
+    )
+    return found, _refine(data, found.grouping)
+
+
+def _supported(grouping: Grouping, bases: FloatArray, keep: NDArray[np.bool_]) -> Grouping:
+    """Return the grouping of some of its lines; every base has a harmonic of its own among them.
+
+    A combination tone of a base that has none left is a combination of nothing known: it is free.
+    """
+    rows = grouping.harmonics[keep]
+    pure = np.count_nonzero(rows, axis=1) == 1
+    alive = rows[pure].any(axis=0)
+    orphans = np.flatnonzero((rows[:, ~alive] != 0).any(axis=1))
+    own = np.zeros((len(rows), len(orphans)), dtype=rows.dtype)
+    own[orphans, np.arange(len(orphans))] = 1
+    kept = rows[:, alive]
+    kept[orphans] = 0
+    return Grouping(
+        np.concatenate([bases[alive], rows[orphans] @ bases]),
+        np.hstack([kept, own]),
+        np.concatenate([grouping.fixed[alive], np.zeros(len(orphans), bool)]),
+    )
 
 
 def _strength(data: Data, refined: Refined) -> FloatArray:
@@ -160,12 +183,13 @@ def _strength(data: Data, refined: Refined) -> FloatArray:
 
 def _refine(data: Data, grouping: Grouping) -> Refined:
     """Refine with ties; the covariance is that for the noise around each line."""
-    first = _refine_once(data, grouping, None)
+    first = _refine_once(data, grouping, None, ON_THE_WAY)
     settled = replace(grouping, bases=first.bases)
-    return _refine_once(data, settled, noise_colour(data, first.lines.mode, first.residuals))
+    colour = noise_colour(data, first.lines.mode, first.residuals)
+    return _refine_once(data, settled, colour, AT_THE_END)
 
 
-def _refine_once(data: Data, grouping: Grouping, colour: FloatArray | None) -> Refined:
+def _refine_once(data: Data, grouping: Grouping, colour: FloatArray | None, gain: float) -> Refined:
     return refine(
         data.theta,
         data.y,
@@ -176,6 +200,7 @@ def _refine_once(data: Data, grouping: Grouping, colour: FloatArray | None) -> R
         fixed=grouping.fixed,
         colour=colour,
         moments_at=data.moments_at,
+        tolerance=gain / float(data.weights.sum()),
     )
 
 

@@ -9,8 +9,10 @@ the number of samples.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.special import i0e
 
@@ -24,6 +26,8 @@ ComplexArray = NDArray[np.complex128]
 _WIDTH = 16  # samples under the window
 _SHAPE = 2.30 * _WIDTH  # Kaiser-Bessel shape for samples twice as dense as the band needs
 _SPACING = 0.5
+_DEGREE = 15  # of the polynomials that stand for the window between two samples
+_CHUNK = 2048  # modes read at once, so that what they touch stays in the cache
 
 
 @dataclass(frozen=True)
@@ -59,15 +63,37 @@ class RealModeSums:
 
     def at(self, modes: FloatArray) -> ComplexArray:
         """Return the sums at real `modes` of either sign, shape (len(modes), c)."""
+        modes = np.asarray(modes, dtype=np.float64)
+        sums = np.empty((len(modes), self.grid.shape[1]), dtype=np.complex128)
+        for start in range(0, len(modes), _CHUNK):
+            self._read(modes[start : start + _CHUNK], sums[start : start + _CHUNK])
+        return sums
+
+    def _read(self, modes: FloatArray, sums: ComplexArray) -> None:
+        """Write the sums at a few modes into `sums`."""
         position = np.abs(modes) / _SPACING
-        first = np.ceil(position - _WIDTH / 2).astype(np.intp)
-        index = first[:, None] + np.arange(_WIDTH)
-        window = _window(position[:, None] - index)
-        values = self.grid[np.abs(index)]
-        # Below zero the sums of real columns are the conjugates of their mirror images.
-        values = np.where((index < 0)[:, :, None], values.conj(), values)
-        sums = np.einsum("mw,mwc->mc", window, values)
-        return np.where((np.asarray(modes) < 0)[:, None], sums.conj(), sums)
+        first = np.ceil(position - _WIDTH / 2)
+        # Between two samples the window's values at all of them are polynomials in the offset.
+        offset = 2.0 * (first - position) + (_WIDTH - 1.0)
+        window = np.vander(offset, _DEGREE + 1, increasing=True) @ _window_polynomials()
+        place = first.astype(np.intp) + _WIDTH // 2
+        below = modes < 0
+        for c, (real, imag) in enumerate(self._strips):
+            sums[:, c].real = np.einsum("mw,mw->m", window, real[place])
+            part = np.einsum("mw,mw->m", window, imag[place])
+            # Below zero the sums of real columns are the conjugates of their mirror images.
+            sums[:, c].imag = np.where(below, -part, part)
+
+    @cached_property
+    def _strips(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Real and imaginary parts of each column as all runs of `_WIDTH` neighbours."""
+        half = _WIDTH // 2
+        both = np.concatenate([self.grid[half:0:-1].conj(), self.grid]).T
+        real, imag = np.ascontiguousarray(both.real), np.ascontiguousarray(both.imag)
+        return [
+            (sliding_window_view(a, _WIDTH), sliding_window_view(b, _WIDTH))
+            for a, b in zip(real, imag, strict=True)
+        ]
 
 
 def _window(distance: FloatArray) -> FloatArray:
@@ -76,6 +102,21 @@ def _window(distance: FloatArray) -> FloatArray:
     root = np.sqrt(np.maximum(inside, 0.0))
     values = i0e(_SHAPE * root) * np.exp(_SHAPE * (root - 1.0)) / i0e(_SHAPE)
     return np.where(inside >= 0.0, values, 0.0)
+
+
+@cache
+def _window_polynomials() -> FloatArray:
+    """Coefficients of the window's values at its samples, shape (_DEGREE + 1, _WIDTH).
+
+    Column w is a polynomial in 2x − 1, where x in [0, 1) is how far the first sample lies inside
+    the window; the window is analytic there, so that the polynomial is exact to rounding.
+    """
+    nodes = np.cos(np.pi * (np.arange(32) + 0.5) / 32)
+    x = 0.5 * (nodes[:, None] + 1.0)
+    values = _window(0.5 * _WIDTH - x - np.arange(_WIDTH))
+    fits = np.polynomial.chebyshev.chebfit(nodes, values, _DEGREE).T
+    powers = [np.polynomial.chebyshev.cheb2poly(fit) for fit in fits]
+    return np.stack([np.pad(p, (0, _DEGREE + 1 - len(p))) for p in powers], axis=1)
 
 
 def _window_transform(angle: FloatArray) -> FloatArray:
