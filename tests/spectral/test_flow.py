@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robustfourier.spectral.flow import diagonal_flow, mean_squared_error
-from robustfourier.spectral.operator import NormalOperator
+from robustfourier.spectral.flow import _Curvature, diagonal_flow, mean_squared_error
+from robustfourier.spectral.operator import NormalOperator, dense_operator
 from robustfourier.spectral.sums import fourier_sums
 
 
@@ -107,3 +107,44 @@ def test_nothing_grows_where_there_is_nothing():
     flow = diagonal_flow(fourier_sums(np.linspace(-1, 1, 20), np.zeros((20, 1)), np.ones(20), 5))
     assert flow.steps == 0
     assert not flow.amplitude.any()
+
+
+def test_curvature_is_the_largest_eigenvalue_where_the_flow_is():
+    rng = np.random.default_rng(8)
+    theta = np.sort(np.concatenate([rng.uniform(-1, -0.7, 60), rng.uniform(0.5, 1, 60)]))
+    sums = fourier_sums(theta, rng.normal(size=(120, 1)), np.ones(120), 30)
+    curvature = _Curvature(NormalOperator.of(sums), np.zeros((31, 1), complex))
+    # First all modes are equally small, then three neighbours have grown in a gappy record.
+    for large in ([], [7, 8, 9], [7, 8, 9, 20]):
+        size = np.full(31, 1e-4)
+        size[large] = [2.0, 1.5, 1.0, 1.9][: len(large)]
+        root = np.sqrt(np.tile(size, 2))
+        exact = np.linalg.eigvals(root[:, None] * dense_operator(sums) * root).real.max()
+        assert 0.8 * exact < curvature(size) < 1.001 * exact  # a step of 0.8 may take 2.5 times it
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_long_steps_stop_where_short_steps_stop(gaps):
+    rng = np.random.default_rng(9)
+    theta = np.sort(rng.uniform(-1, 1, 900))
+    theta = theta[(theta < -0.6) | (theta > 0.1)] if gaps else theta
+    y = np.cos(np.pi * 9.3 * theta) + 0.6 * np.cos(np.pi * 70.8 * theta - 1)
+    y = (y + 0.4 * rng.normal(size=len(theta)))[:, None]
+    held = rng.random(len(theta)) < 0.2
+    train, test = (fourier_sums(theta[p], y[p], np.ones(p.sum()), 450) for p in (~held, held))
+    long = diagonal_flow(train, test)
+    short = diagonal_flow(train, test, step=0.05, max_steps=10**4, check_every=160)
+    assert long.steps < short.steps / 10
+    assert long.held_out.min() == pytest.approx(short.held_out.min(), rel=0.01)
+    np.testing.assert_allclose(long.value, short.value, atol=0.02)
+
+
+def test_many_modes_cost_no_more_steps():
+    """Steps follow the modes that have grown, not all that might."""
+    rng = np.random.default_rng(10)
+    theta = np.sort(rng.uniform(-1, 1, 400))
+    y = (np.cos(np.pi * 9 * theta) + 0.3 * rng.normal(size=400))[:, None]
+    few, many = (
+        diagonal_flow(fourier_sums(theta, y, np.ones(400), m), duration=12.0) for m in (50, 1000)
+    )
+    assert many.steps <= 1.5 * few.steps
