@@ -114,11 +114,10 @@ def by_stage(stats: dict[Function, Any]) -> dict[str, float]:
 @contextmanager
 def counted(work: Work) -> Iterator[None]:
     """Count the transforms of the spectral layer."""
-    import finufft
-
     from robustfourier.spectral import operator
+    from robustfourier.spectral.sums import SumsAt
 
-    forward, backward, nufft = operator.rfft, operator.irfft, finufft.nufft1d1
+    forward, backward, nufft = operator.rfft, operator.irfft, SumsAt.__call__
 
     def rfft(values: Any, *args: Any, **options: Any) -> Any:
         work.real_ffts.append(len(values))
@@ -128,17 +127,19 @@ def counted(work: Work) -> Iterator[None]:
         work.real_ffts.append(int(length))
         return backward(values, length, *args, **options)
 
-    def nufft1d1(x: Any, *args: Any, **options: Any) -> Any:
-        sums = nufft(x, *args, **options)
-        transforms = 1 if sums.ndim == 1 else len(sums)
-        work.nuffts += [(x.size, sums.shape[-1])] * transforms
+    def sums_at(self: Any, columns: Any) -> Any:
+        sums = nufft(self, columns)
+        transforms = (columns.shape[1] + 1) // 2  # two real columns share one
+        work.nuffts += [(len(columns), 2 * len(sums) - 1)] * transforms
         return sums
 
-    operator.rfft, operator.irfft, finufft.nufft1d1 = rfft, irfft, nufft1d1
+    operator.rfft, operator.irfft = rfft, irfft
+    SumsAt.__call__ = sums_at  # type: ignore[method-assign]
     try:
         yield
     finally:
-        operator.rfft, operator.irfft, finufft.nufft1d1 = forward, backward, nufft
+        operator.rfft, operator.irfft = forward, backward
+        SumsAt.__call__ = nufft  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True)

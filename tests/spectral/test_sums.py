@@ -10,6 +10,7 @@ import pytest
 from robustfourier.errors import InputError
 from robustfourier.spectral.realmodes import RealModeSums
 from robustfourier.spectral.sums import (
+    SumsAt,
     direct_fourier_sums,
     direct_sums,
     fourier_series,
@@ -75,6 +76,21 @@ def test_sums_can_be_read_at_any_real_mode_of_either_sign(samples):
     modes = np.concatenate([rng.uniform(-300, 300, 200), [0.0, 300.0, -300.0, 0.1, -0.1]])
     read = RealModeSums.of(theta, y, 300.0).at(modes)
     np.testing.assert_allclose(read, direct_sums(theta, y, modes), atol=1e-12 * np.abs(y).sum())
+
+
+def test_reading_many_modes_at_once_changes_nothing(samples):
+    theta, y, _ = samples
+    modes = np.random.default_rng(4).uniform(-300, 300, 5000)
+    sums = RealModeSums.of(theta, y, 300.0)
+    np.testing.assert_allclose(sums.at(modes)[::97], sums.at(modes[::97]), atol=1e-12)
+    assert sums.at(modes[:0]).shape == (0, y.shape[1])
+
+
+def test_sums_at_fixed_places_are_the_same_bits_every_time(samples):
+    theta, y, _ = samples
+    at = SumsAt(theta, 40, 0.5)
+    for columns in (y, 2.0 * y, y[:, :1], np.hstack([y, y, y])):
+        assert at(columns).tobytes() == weighted_sums(theta, columns, 40, 0.5).tobytes()
 
 
 def test_the_series_equals_its_definition(samples):

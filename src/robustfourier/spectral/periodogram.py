@@ -9,11 +9,12 @@ one nonuniform FFT.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.spectral.sums import direct_sums, weighted_sums
+from robustfourier.spectral.sums import SumsAt, direct_sums, weighted_sums
 
 __all__ = ["PeriodogramGrid", "direct_power"]
 
@@ -59,9 +60,11 @@ class PeriodogramGrid:
 
     def data_sums(self, residuals: FloatArray) -> ComplexArray:
         """Return Σ w r e^{-iπkθ} on the grid, shape (J, q)."""
-        return weighted_sums(
-            self.theta, self.weights[:, None] * residuals, len(self.modes), self.spacing
-        )
+        return self._sums(self.weights[:, None] * residuals)
+
+    @cached_property
+    def _sums(self) -> SumsAt:
+        return SumsAt(self.theta, len(self.modes), self.spacing)
 
     def power(self, data_sums: ComplexArray) -> FloatArray:
         """Return half the decrease of the sum of squares at each mode, shape (J, q)."""

@@ -17,6 +17,7 @@ from robustfourier.errors import InputError
 
 __all__ = [
     "FourierSums",
+    "SumsAt",
     "direct_fourier_sums",
     "direct_sums",
     "fourier_series",
@@ -132,21 +133,48 @@ def weighted_sums(
     spacing : float
         Distance of the modes, at most 1.
     """
-    n_columns = columns.shape[1]
-    # Sums of real numbers are Hermitian in k: two real columns share one complex transform.
-    packed = np.zeros(((n_columns + 1) // 2, len(theta)), dtype=np.complex128)
-    packed.real = columns.T[0::2]
-    packed.imag[: n_columns // 2] = columns.T[1::2]
-    points = np.pi * spacing * theta
-    # One thread: the order of additions, and so every bit, is then always the same.
-    both = finufft.nufft1d1(
-        points, packed, 2 * count - 1, eps=PRECISION, isign=-1, nthreads=1
-    ).reshape(len(packed), 2 * count - 1)
-    positive, mirrored = both[:, count - 1 :], both[:, count - 1 :: -1].conj()
-    sums = np.empty((count, n_columns), dtype=np.complex128)
-    sums[:, 0::2] = 0.5 * (positive + mirrored).T
-    sums[:, 1::2] = (-0.5j * (positive - mirrored)).T[:, : n_columns // 2]
-    return sums
+    return SumsAt(theta, count, spacing)(columns)
+
+
+class SumsAt:
+    """`weighted_sums` for fixed positions and modes; sorting the positions is done once.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+    count : int
+    spacing : float
+    """
+
+    def __init__(self, theta: FloatArray, count: int, spacing: float = 1.0) -> None:
+        self._points = np.pi * spacing * theta
+        self._count = count
+        self._plans: dict[int, finufft.Plan] = {}
+
+    def __call__(self, columns: FloatArray) -> ComplexArray:
+        """Return Σ u e^{-iπkθ} for each column u, shape (count, c)."""
+        n_columns, count = columns.shape[1], self._count
+        # Sums of real numbers are Hermitian in k: two real columns share one complex transform.
+        packed = np.zeros(((n_columns + 1) // 2, len(self._points)), dtype=np.complex128)
+        packed.real = columns.T[0::2]
+        packed.imag[: n_columns // 2] = columns.T[1::2]
+        both = self._plan(len(packed)).execute(packed).reshape(len(packed), 2 * count - 1)
+        positive, mirrored = both[:, count - 1 :], both[:, count - 1 :: -1].conj()
+        sums = np.empty((count, n_columns), dtype=np.complex128)
+        sums[:, 0::2] = 0.5 * (positive + mirrored).T
+        sums[:, 1::2] = (-0.5j * (positive - mirrored)).T[:, : n_columns // 2]
+        return sums
+
+    def _plan(self, transforms: int) -> finufft.Plan:
+        """Return the plan for so many transforms at once."""
+        if transforms not in self._plans:
+            # One thread: the order of additions, and so every bit, is then always the same.
+            plan = finufft.Plan(
+                1, (2 * self._count - 1,), transforms, PRECISION, isign=-1, nthreads=1
+            )
+            plan.setpts(self._points)
+            self._plans[transforms] = plan
+        return self._plans[transforms]
 
 
 def direct_sums(theta: FloatArray, columns: FloatArray, modes: FloatArray) -> ComplexArray:
