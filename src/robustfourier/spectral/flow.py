@@ -21,6 +21,8 @@ __all__ = ["DiagonalFlow", "diagonal_flow", "mean_squared_error"]
 FloatArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
 
+_LARGE = 2.0  # w² + |c|² of a mode of amplitude 1, the largest in the data
+
 
 @dataclass(frozen=True)
 class DiagonalFlow:
@@ -67,9 +69,10 @@ def diagonal_flow(
     start: float = 0.01,
     step: float = 0.8,
     duration: float = np.inf,
-    max_steps: int = 1000,
-    check_every: int = 10,
-    patience: int = 5,
+    settled: float = 0.2,
+    max_steps: int = 500,
+    check_every: int = 5,
+    patience: int = 3,
 ) -> DiagonalFlow:
     """Train the diagonal layer on `sums` until `held_out` no longer improves.
 
@@ -85,6 +88,10 @@ def diagonal_flow(
         descent is stable.
     duration : float
         Flow time after which to stop, in units of 1 / (largest |b|).
+    settled : float
+        Size w² + |c|², that of a mode of amplitude 1 being 2, above which a mode takes shorter
+        steps than the smaller ones, in inverse proportion to its size. Infinity: all modes take
+        the same steps, which is plain gradient descent.
     max_steps, check_every, patience : int
         Steps at most, steps between checks, and checks without improvement before stopping.
 
@@ -92,6 +99,10 @@ def diagonal_flow(
     -----
     Gradient of ½·(2/Σw) Σ w (y − f)²: with g = A z − b, ∂w = Re(c̄ g) summed over outputs and
     ∂c = w g. Values are divided by the largest |b|, so that rescaling y changes nothing.
+
+    Large modes allow short steps only, while the small ones need a long time to grow. A large mode
+    has settled by then and merely follows. So the small ones, among which the order of growth is
+    decided, share a step as long as their own growth allows; the flow time is theirs.
     """
     operator = NormalOperator.of(sums)
     target = sums.value * (2.0 / sums.total)
@@ -106,14 +117,18 @@ def diagonal_flow(
     curvature = _Curvature(operator, target)
     best, best_w, best_c, waited = 1.0, w.copy(), c.copy(), 0
     clock, times, errors, reason, steps = 0.0, [0.0], [1.0], "largest number of steps", 0
+    g = target
     while steps < max_steps:
-        # A mode of amplitude 1, the largest of the data, will have a curvature of 2.
-        eta = step / max(curvature(w**2 + _power(c)), 2.0)
+        size = w**2 + _power(c)
+        # In one step a small mode grows at most by about half of itself.
+        knee = min(max(2.0 * float(np.abs(g).max()), settled), _LARGE)
+        pace = step / max(curvature(size / _shorter(size, knee, settled)), 1.0)
         for _ in range(check_every):
-            pace = min(eta, duration - clock)
+            pace = min(pace, (duration - clock) * knee)
             g = operator(w[:, None] * c) - target
-            w, c = w - pace * np.sum((c.conj() * g).real, 1), c - pace * w[:, None] * g
-            clock, steps = clock + pace, steps + 1
+            eta = pace / _shorter(w**2 + _power(c), knee, settled)
+            w, c = w - eta * np.sum((c.conj() * g).real, 1), c - (eta * w)[:, None] * g
+            clock, steps = clock + pace / knee, steps + 1
             if clock >= duration:
                 break
         times.append(clock)
@@ -180,6 +195,11 @@ def _relative_error(sums: FourierSums, operator: NormalOperator, z: ComplexArray
     zero = float(np.sum(sums.squares)) / sums.total
     error = float(np.sum(mean_squared_error(sums, operator, z)))
     return error / max(zero, np.finfo(float).tiny)
+
+
+def _shorter(size: FloatArray, knee: float, settled: float) -> FloatArray | float:
+    """How much shorter than the pace the step of each mode is."""
+    return np.maximum(size, knee) if np.isfinite(settled) else knee
 
 
 def _power(c: ComplexArray) -> FloatArray:
