@@ -40,11 +40,18 @@ format: setup
 reproduce: setup
 	$(BIN)/robustfourier reproduce all --out $(or $(OUT),out/reproduction)
 
-# make bench QUICK=1: few seeds, small sizes. The first line ends in 1 if a bar is missed; the
-# comparison with others then still runs.
+# The first line ends in 1 if a bar is missed; the comparison with others then still runs.
+# make bench QUICK=1: few seeds, small sizes, both side by side; within 3 minutes on 2 cores.
 bench: $(BENCH)
-	-$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
-	$(BIN)/python -m benchmarks.peers $(if $(QUICK),--quick)
+ifdef QUICK
+	@mkdir -p out
+	@$(BIN)/python -m benchmarks.peers --quick > out/bench-peers.log 2>&1 & peers=$$!; \
+	$(BIN)/python -m benchmarks --quick; wait $$peers; status=$$?; \
+	cat out/bench-peers.log; exit $$status
+else
+	-$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.peers
+endif
 
 clean:
 	rm -rf $(VENV) build dist out .pytest_cache .ruff_cache .mypy_cache

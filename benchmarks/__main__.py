@@ -9,11 +9,12 @@ from importlib import import_module
 from benchmarks.verdicts import Verdict, print_verdicts
 
 SUITES = {
-    "engines": "speed of training",
     "paper_networks": "the paper's networks on example 1",
     "detection": "modes found by PeriodicMixture",
     "components": "components and waveforms of PeriodicMixture",
     "files": "from a file to a report, and damaged files",
+    # last: it measures two threads, and a quick run has company before
+    "engines": "speed of training",
 }
 
 

@@ -33,7 +33,7 @@ CONSTITUENTS = {
 
 def main(quick: bool = False, data: str | None = None) -> list[Verdict]:
     """Run all cases; `quick` takes few seeds."""
-    seeds = range(4 if quick else 20)
+    seeds = range(2 if quick else 20)
     verdicts = [
         *example_three(seeds),
         *sawtooths(seeds),

@@ -47,7 +47,7 @@ Work = Callable[[], object]
 
 def main(quick: bool = False) -> list[Verdict]:
     """Measure every line of the table."""
-    scale = 4 if quick else 1
+    scale = 8 if quick else 1
     small = Case(Architecture(100), 201, 2000 // scale)
     large = Case(Architecture(1000), 1000, 24 // scale)
     deep = Case(Architecture(100, hidden_layer_sizes=(100, 100)), 201, 400 // scale)
@@ -56,7 +56,7 @@ def main(quick: bool = False) -> list[Verdict]:
         *_fused_against_eager(large, at_least=5.0),
         *_deep_against_eager(deep),
         # not shorter: opening the bar takes some milliseconds, once
-        _cost_of_watching(20_000, repeats=5 if quick else 15),
+        _cost_of_watching(20_000, repeats=3 if quick else 15),
         _many_at_once(4000 // scale),
         _memory(10 if quick else 40),
     ]

@@ -39,9 +39,9 @@ def main(quick: bool = False) -> list[Verdict]:
         return [
             help_seconds(),
             *report_seconds(folder),
-            large_file(folder, 5e7 if quick else 1e9),
-            fuzz_tables(folder, 500 if quick else 10_000),
-            fuzz_models(folder, 500 if quick else 10_000),
+            large_file(folder, 1e7 if quick else 1e9),
+            fuzz_tables(folder, 300 if quick else 10_000),
+            fuzz_models(folder, 300 if quick else 10_000),
         ]
 
 

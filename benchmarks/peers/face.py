@@ -38,6 +38,8 @@ class Told:
         Over which the data repeats, where it does.
     lines : ndarray of shape (n_lines,) or None
         Every true period, harmonics included; for the yardstick alone.
+    effort : float
+        Share of its steps that a network takes; less than one in a quick run.
     """
 
     periods: FloatArray
@@ -48,6 +50,7 @@ class Told:
     harmonics: int = 1
     span: float | None = None
     lines: FloatArray | None = None
+    effort: float = 1.0
 
 
 @dataclass(frozen=True)

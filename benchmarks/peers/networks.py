@@ -37,6 +37,7 @@ def tuned(
     settings: Sequence[float],
     *,
     learning_rate: float,
+    effort: float = 1.0,
 ) -> Fit:
     """Train one network per setting and keep the one with the least held-out error.
 
@@ -50,6 +51,8 @@ def tuned(
         Values of the network's critical number.
     learning_rate : float
         Of Adam, decayed to zero by a cosine.
+    effort : float
+        Share of `STEPS` to take.
     """
     import torch
 
@@ -60,11 +63,14 @@ def tuned(
         return torch.as_tensor(2.0 * (times - low) / span - 1.0, dtype=torch.float32)[:, None]
 
     x, target = to_theta(t), torch.as_tensor((y - level) / size, dtype=torch.float32)[:, None]
+    steps = max(CHECK_EVERY, round(effort * STEPS))
     held = torch.as_tensor(np.random.default_rng(0).random(t.size) < HELD_OUT)
     best_error, best, chosen = np.inf, None, settings[0]
     for setting in settings:
         network = build(setting, 0)
-        error = _train(network, x[~held], target[~held], x[held], target[held], learning_rate)
+        error = _train(
+            network, x[~held], target[~held], x[held], target[held], learning_rate, steps
+        )
         if error < best_error:
             best_error, best, chosen = error, network, setting
     if best is None:
@@ -78,16 +84,22 @@ def tuned(
 
 
 def _train(
-    network: torch.nn.Module, x: Any, y: Any, x_held: Any, y_held: Any, learning_rate: float
+    network: torch.nn.Module,
+    x: Any,
+    y: Any,
+    x_held: Any,
+    y_held: Any,
+    learning_rate: float,
+    steps: int,
 ) -> float:
     """Train in place, leave the parameters of the best check, return its held-out error."""
     import torch
 
     generator = torch.Generator().manual_seed(0)
     optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, STEPS)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
     best, kept = np.inf, None
-    for step in range(1, STEPS + 1):
+    for step in range(1, steps + 1):
         rows = torch.randint(len(x), (min(BATCH, len(x)),), generator=generator)
         optimiser.zero_grad()
         loss = torch.mean((network(x[rows]) - y[rows]) ** 2)

@@ -15,7 +15,7 @@ import select
 import signal
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,8 @@ class Plan:
         Problems the networks run on with all their seeds.
     glimpses : set of str
         Problems the networks run on with the first seed only.
+    effort : float
+        Share of their steps that the networks take.
     first_seed : int
         The seeds are this one and those after it.
     """
@@ -74,6 +76,7 @@ class Plan:
     limit: float
     networks: frozenset[str] = NETWORK_PROBLEMS
     glimpses: frozenset[str] = NETWORK_GLIMPSES
+    effort: float = 1.0
     first_seed: int = 0
 
 
@@ -99,7 +102,7 @@ def run(plan: Plan, path: Path, say: Callable[[str], None] = print) -> list[Row]
             start = time.perf_counter()
             for entry, seed in missing:
                 known = [row for row in done.values() if row.method == key]
-                row = _row(entry, key, method, seed, trouble[key], known, plan.limit)
+                row = _row(entry, key, method, seed, trouble[key], known, plan)
                 rows.append(path, row)
                 done[row.key] = row
             took = time.perf_counter() - start
@@ -138,7 +141,7 @@ def _row(
     seed: int,
     trouble: str,
     known: list[Row],
-    limit: float,
+    plan: Plan,
 ) -> Row:
     """Make one row; a method too slow once on a problem or size is not tried on it again."""
     if trouble:
@@ -148,7 +151,8 @@ def _row(
     task = entry.draw(seed)
     if method.EVEN_ONLY and not task.even:
         return Row(entry.name, key, seed, UNEVEN)
-    answer = in_child(lambda: judged(method, task), limit)
+    task = replace(task, told=replace(task.told, effort=plan.effort))
+    answer = in_child(lambda: judged(method, task), plan.limit)
     return Row(entry.name, key, seed, **answer)
 
 

@@ -185,3 +185,12 @@ def test_every_listed_method_has_the_face():
         assert module.BUDGET in ("all", "subset")
         assert callable(module.fit)
     assert len(methods.ALL) >= 12
+
+
+def test_networks_take_a_share_of_their_steps_in_a_quick_run(use, plan, tmp_path):
+    def telling(t, y, told):
+        return replace(honest(t, y, told), note=f"{told.effort:g}")
+
+    use(method(telling))
+    made = run(plan(count=1, effort=0.25), tmp_path / "rows.csv", quiet)
+    assert {row.note for row in made} == {"0.25"}

@@ -21,8 +21,8 @@ BANDWIDTHS = (10.0, 30.0, 100.0)  # standard deviation of the modes
 FEATURES = 128
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
-    return tuned(t, y, build, BANDWIDTHS, learning_rate=2e-3)
+def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+    return tuned(t, y, build, BANDWIDTHS, learning_rate=2e-3, effort=told.effort)
 
 
 def build(bandwidth: float, seed: int) -> torch.nn.Module:

@@ -22,8 +22,8 @@ FREQUENCIES = (30.0, 100.0, 300.0)
 HIDDEN_FREQUENCY = 30.0  # of the hidden layers, as its authors advise
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
-    return tuned(t, y, build, FREQUENCIES, learning_rate=5e-4)
+def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+    return tuned(t, y, build, FREQUENCIES, learning_rate=5e-4, effort=told.effort)
 
 
 def build(frequency: float, seed: int) -> torch.nn.Module:

@@ -20,8 +20,8 @@ BUDGET = "subset"
 HIGHEST_MODES = (30, 100, 200)
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
-    return tuned(t, y, build, HIGHEST_MODES, learning_rate=2e-3)
+def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+    return tuned(t, y, build, HIGHEST_MODES, learning_rate=2e-3, effort=told.effort)
 
 
 def build(highest_mode: float, seed: int) -> torch.nn.Module:

@@ -16,8 +16,8 @@ BUDGET = "subset"
 STEPS = 50_000
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
-    return fit_network(t, y, n_steps=STEPS)
+def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+    return fit_network(t, y, n_steps=round(told.effort * STEPS))
 
 
 def warm_up() -> None:

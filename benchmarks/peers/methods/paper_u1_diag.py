@@ -12,7 +12,7 @@ PACKAGES = ("robustfourier", "torch")
 TOLD = ""
 EVEN_ONLY = False
 BUDGET = "subset"
-STEPS = 3_000
+STEPS = 10_000
 
 
 def warm_up() -> None:
@@ -21,5 +21,5 @@ def warm_up() -> None:
     fit_network(t, np.cos(20.0 * t), n_steps=10, hidden_layer_sizes=(100,))
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
-    return fit_network(t, y, n_steps=STEPS, hidden_layer_sizes=(100,))
+def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+    return fit_network(t, y, n_steps=round(told.effort * STEPS), hidden_layer_sizes=(100,))
