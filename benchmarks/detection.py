@@ -6,10 +6,6 @@ over noise seeds; every row ends in a verdict.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +15,7 @@ from scipy.signal import lfilter
 
 from benchmarks.peers.face import Told
 from benchmarks.peers.methods import fft_threshold, lasso_cv, lombscargle, omp_cv
+from benchmarks.speed import speed_rows
 from benchmarks.verdicts import Verdict
 from robustfourier.mixture.detect import Detection, detect
 from robustfourier.mixture.refine import refine
@@ -270,67 +267,3 @@ def coverage_rows(seeds: int) -> Iterable[Verdict]:
                 f"90 % interval of the {name}, {kind} noise, {len(hits)} seeds",
                 "covers in 85 to 95 %", f"{share:.1%}", 0.85 <= share <= 0.95,
             )  # fmt: skip
-
-
-# -- speed ---------------------------------------------------------------------------------------
-
-MEASURE = """
-import json, resource, sys, time
-import numpy as np
-from robustfourier.mixture.detect import detect
-n, max_mode, even = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == "even"
-rng = np.random.default_rng(0)
-theta = np.linspace(-1, 1, n) if even else np.sort(rng.uniform(-1, 1, n))
-modes, y = rng.uniform(5, 0.9 * max_mode, 10), rng.normal(size=n)
-for mode in modes:
-    y += rng.uniform(0.3, 1.0) * np.cos(np.pi * mode * theta - rng.uniform(0, 6))
-detect(theta[:200], y[:200, None])
-start = time.perf_counter()
-found = detect(theta, y[:, None], max_mode=max_mode)
-seconds = time.perf_counter() - start
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-print(json.dumps([seconds, peak, len(found.lines)]))
-"""
-
-
-def measured(n: int, max_mode: float, sampling: str) -> tuple[float, float, int]:
-    """Seconds, peak gigabytes and lines found, in a process of its own."""
-    command = [sys.executable, "-c", MEASURE, str(n), str(max_mode), sampling]
-    seconds, peak, lines = json.loads(subprocess.check_output(command, text=True))
-    return float(seconds), float(peak), int(lines)
-
-
-def speed_rows(quick: bool) -> Iterable[Verdict]:
-    repeats = 1 if quick else 5
-    problem = paper_example(1, random_state=0)
-    start = time.perf_counter()
-    lasso_cv.fit(problem.theta, problem.y, Told(np.empty(0), 400.0, True, span=2.0))
-    lasso = time.perf_counter() - start
-    for sampling in ("even", "irregular"):
-        runs = [measured(10_000, 5000.0, sampling) for _ in range(repeats)]
-        seconds = float(np.median([run[0] for run in runs]))
-        yield Verdict(
-            f"10⁴ {sampling} samples, 5000 modes", "≤ 1 s", f"{seconds:.2f} s, {runs[0][2]} lines",
-            seconds <= 1.0,
-        )  # fmt: skip
-        yield Verdict(
-            f"10⁴ {sampling} samples, LassoCV on 400 modes", "≥ 5 × slower",
-            f"{lasso:.1f} s, {lasso / seconds:.0f} ×", lasso >= 5.0 * seconds,
-        )  # fmt: skip
-    yield from scaling_rows(100_000 if quick else 1_000_000)
-
-
-def scaling_rows(largest: int) -> Iterable[Verdict]:
-    sizes = [n for n in (10_000, 100_000, 1_000_000) if n <= largest]
-    runs = {n: measured(n, min(10_000.0, n / 2), "irregular") for n in sizes}
-    seconds, peak, lines = runs[largest]
-    yield Verdict(
-        f"{largest:.0e} samples, 10⁴ modes", "≤ 20 s, ≤ 1.5 GB",
-        f"{seconds:.1f} s, {peak:.2f} GB, {lines} lines", seconds <= 20.0 and peak <= 1.5,
-    )  # fmt: skip
-    law = largest * np.log(largest) / (sizes[0] * np.log(sizes[0]))
-    growth = seconds / runs[sizes[0]][0]
-    yield Verdict(
-        f"time from 10⁴ to {largest:.0e} samples", f"grows by at most n log n = {law:.0f} ×",
-        f"{growth:.0f} × ({', '.join(f'{runs[n][0]:.2f} s' for n in sizes)})", growth <= law,
-    )  # fmt: skip

@@ -1,0 +1,147 @@
+"""How long a fit takes: ten tones in noise, from 10⁴ to 10⁶ samples, and LassoCV beside it.
+
+Seconds of the processor on one core, in a process of its own, after a small fit that loads what
+has to be loaded: other work on the machine does not count. Medians over seeds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.verdicts import Verdict
+
+__all__ = ["speed_rows"]
+
+FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "speed.png"
+SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+FIRST_SEED = 100
+
+_MEASURE = """
+import json, resource, sys, time
+import numpy as np
+method, n, top, even, seed = sys.argv[1], *map(int, sys.argv[2:])
+rng = np.random.default_rng(seed)
+t = np.linspace(-1, 1, n) if even else np.sort(rng.uniform(-1, 1, n))
+modes, y = rng.uniform(5, 0.9 * top, 10), rng.normal(size=n)
+for mode in modes:
+    y += rng.uniform(0.3, 1.0) * np.cos(np.pi * mode * t - rng.uniform(0, 6))
+if method == "ours":
+    from robustfourier import PeriodicMixture
+    model = PeriodicMixture(max_frequency=min(n / 2, 10_000) / 2)
+    work = lambda t, y: len(model.fit(t, y).modes_.mode)
+else:
+    from benchmarks.peers.face import Told
+    from benchmarks.peers.methods import lasso_cv
+    work = lambda t, y: len(lasso_cv.fit(t, y, Told(np.empty(0), 400.0, True, span=2.0)).periods)
+work(t[:: n // 200], y[:: n // 200])
+start = time.process_time()
+lines = work(t, y)
+seconds = time.process_time() - start
+print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, lines]))
+"""
+
+
+def measured(method: str, n: int, top: int, even: bool, seeds: int) -> tuple[float, float, float]:
+    """Median seconds, largest gigabytes and median number of lines over seeds.
+
+    Parameters
+    ----------
+    method : {"ours", "lasso"}
+    n : int
+        Samples.
+    top : int
+        The tones lie below nine tenths of this mode.
+    even : bool
+        Even or irregular samples.
+    seeds : int
+    """
+    one_core = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    runs = []
+    for seed in range(FIRST_SEED, FIRST_SEED + seeds):
+        numbers = [str(int(number)) for number in (n, top, even, seed)]
+        command = [sys.executable, "-c", _MEASURE, method, *numbers]
+        runs.append(json.loads(subprocess.check_output(command, text=True, env=one_core)))
+    seconds, peak, lines = np.array(runs, dtype=float).T
+    return float(np.median(seconds)), float(peak.max()), float(np.median(lines))
+
+
+def speed_rows(quick: bool) -> Iterable[Verdict]:
+    """Seconds at 10⁴ samples, LassoCV on the same samples, and growth up to 10⁶."""
+    seeds = 1 if quick else 5
+    for even in (True, False):
+        kind = "even" if even else "irregular"
+        seconds, _, lines = measured("ours", 10_000, 5000, even, seeds)
+        yield Verdict(
+            f"10⁴ {kind} samples, 5000 modes", "≤ 1 s",
+            f"{seconds:.2f} s, {lines:.0f} of 10 lines", seconds <= 1.0,
+        )  # fmt: skip
+        # On tones that LassoCV's 400 modes reach; ours still searches 5000.
+        seconds, _, lines = measured("ours", 10_000, 400, even, seeds)
+        lasso, _, theirs = measured("lasso", 10_000, 400, even, seeds)
+        yield Verdict(
+            f"10⁴ {kind} samples, LassoCV on 400 modes", "≥ 5 × slower",
+            f"{lasso:.2f} s ({theirs:.0f} lines), ours {seconds:.2f} s ({lines:.0f} of 10): "
+            f"{lasso / seconds:.1f} ×", lasso >= 5.0 * seconds,
+        )  # fmt: skip
+    yield from growth_rows(SIZES[:3] if quick else SIZES, 1 if quick else 3)
+
+
+def growth_rows(sizes: tuple[int, ...], seeds: int) -> Iterable[Verdict]:
+    """Seconds and memory at the largest size, and the growth against n log n."""
+    runs = {
+        kind: [measured("ours", n, min(10_000, n // 2), kind == "even", seeds) for n in sizes]
+        for kind in ("even", "irregular")
+    }
+    n = np.array(sizes, dtype=float)
+    for kind, rows in runs.items():
+        seconds, peak, lines = rows[-1]
+        yield Verdict(
+            f"{sizes[-1]:.0e} {kind} samples, 10⁴ modes", "≤ 20 s, ≤ 1.5 GB",
+            f"{seconds:.1f} s, {peak:.2f} GB, {lines:.0f} of 10 lines",
+            seconds <= 20.0 and peak <= 1.5,
+        )  # fmt: skip
+        times = np.array([row[0] for row in rows])
+        exponent = growth_exponent(n, times)
+        listed = ", ".join(f"{value:.2f}" for value in times)
+        yield Verdict(
+            f"time from {sizes[0]:.0e} to {sizes[-1]:.0e} {kind} samples",
+            "grows no faster than n log n (fitted exponent of n log n ≤ 1)",
+            f"(n log n)^{exponent:.2f}: {listed} s; docs/figures/{FIGURE.name}", exponent <= 1.0,
+        )  # fmt: skip
+    draw_growth(n, {kind: np.array([row[0] for row in rows]) for kind, rows in runs.items()})
+
+
+def growth_exponent(n: np.ndarray, seconds: np.ndarray) -> float:
+    """Return a of the straight line log seconds = a log(n log n) + b through all sizes."""
+    return float(np.polyfit(np.log(n * np.log(n)), np.log(seconds), 1)[0])
+
+
+def draw_growth(n: np.ndarray, seconds: dict[str, np.ndarray]) -> None:
+    """Draw seconds against samples, with n log n through the first size, as PNG and SVG."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for kind, values in seconds.items():
+        axes.loglog(n, values, "o-", label=f"{kind} samples")
+    start = min(values[0] for values in seconds.values())
+    law = n * np.log(n)
+    axes.loglog(n, start * law / law[0], "k:", label="n log n")
+    axes.set_xlabel("samples n")
+    axes.set_ylabel("seconds of one core")
+    axes.set_title("PeriodicMixture.fit, ten tones in noise, up to 10⁴ modes")
+    axes.legend()
+    FIGURE.parent.mkdir(parents=True, exist_ok=True)
+    with mpl.rc_context({"svg.hashsalt": "robustfourier"}):
+        figure.savefig(FIGURE, dpi=150)
+        figure.savefig(FIGURE.with_suffix(".svg"), metadata={"Date": None})

@@ -1,0 +1,24 @@
+"""Growth is measured against n log n."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks import speed
+
+
+def test_the_exponent_is_that_of_n_log_n():
+    n = np.array([1e4, 1e5, 1e6])
+    assert speed.growth_exponent(n, 3e-6 * n * np.log(n)) == pytest.approx(1.0)
+    assert speed.growth_exponent(n, 1e-9 * n**2) > 1.5
+
+
+def test_the_rows_tell_seconds_memory_and_growth_and_leave_a_figure(tmp_path, monkeypatch):
+    monkeypatch.setattr(speed, "FIGURE", tmp_path / "speed.png")
+    # seconds grow like n; even samples take too much memory
+    monkeypatch.setattr(speed, "measured", lambda *at: (at[1] / 1e5, 2.0 if at[3] else 1.0, 10.0))
+    rows = list(speed.growth_rows((10_000, 100_000, 1_000_000), 1))
+    assert [row.passed for row in rows] == [False, True, True, True]
+    assert (tmp_path / "speed.png").exists()
+    assert (tmp_path / "speed.svg").exists()
