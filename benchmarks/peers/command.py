@@ -12,11 +12,10 @@ from benchmarks.peers.catalogue import catalogue
 from benchmarks.peers.comparisons import LEVEL, LOSES, WINS, Results, number
 from benchmarks.peers.page import comparisons, every_entry, write_page
 from benchmarks.peers.rows import forget, read
-from benchmarks.peers.runner import Plan, run
+from benchmarks.peers.runner import LIMIT, Plan, run
 from benchmarks.verdicts import Verdict
 
 RESULTS = Path("benchmarks/results/peers")
-LIMIT = 30.0  # processor seconds for one fit
 QUICK_PROBLEMS = {
     "example 4 (electricity)", "3 tones, even", "5 tones, gappy", "3 links, irregular",
     "4 tones, irregular, outliers", "ar1 noise, even", "double-mode Cepheid", "n = 1000",

@@ -14,7 +14,6 @@ from benchmarks.peers.catalogue import (
     HARD,
     LINKED,
     MIXTURES,
-    NETWORK_PROBLEMS,
     NOISE,
     NOTHING,
     PAPER,
@@ -41,6 +40,7 @@ from benchmarks.peers.comparisons import (
 from benchmarks.peers.figures import draw
 from benchmarks.peers.reading import reading
 from benchmarks.peers.rows import OK, Row, read
+from benchmarks.peers.runner import LIMIT, NOT_AGAIN
 
 NOT_SHIPPED = {
     "tide at Honolulu": "a year of hourly sea level, 2010, from the tests of the UTide project",
@@ -131,8 +131,8 @@ def _introduction(rows: list[Row], results: Results, source: Path, docs: Path) -
             ended=counted,
             rest=len(rows) - counted,
             rows=os.path.relpath(source, docs),
-            network_problems=len(NETWORK_PROBLEMS),
-            network_seeds=_network_seeds(rows),
+            **_networks(rows),
+            limit=LIMIT,
             extra="\n".join(notes),
             versions=_versions(results),
             machine=_machine(),
@@ -146,8 +146,19 @@ def _machine() -> str:
     return f"{platform.system()}, {platform.machine()}, Python {platform.python_version()}."
 
 
-def _network_seeds(rows: list[Row]) -> int:
-    return len({row.seed for row in rows if methods.load(row.method).BUDGET == "subset"})
+def _networks(rows: list[Row]) -> dict[str, int]:
+    """How many problems and seeds the networks have: most seeds on some, one on others."""
+    seeds: dict[str, set[int]] = {}
+    for row in rows:
+        if methods.load(row.method).BUDGET == "subset":
+            seeds.setdefault(row.problem, set()).add(row.seed)
+    most = max((len(each) for each in seeds.values()), default=0)
+    often = sum(len(each) == most for each in seeds.values())
+    return {
+        "network_problems": often,
+        "network_seeds": most,
+        "glimpses": len(seeds) - often,
+    }
 
 
 def _versions(results: Results) -> str:
@@ -270,14 +281,14 @@ def _cost_section(results: Results, entries: Sequence[Entry], figures: list[str]
     sizes = _names(results, entries, SIZE)
     body = []
     for key in results.methods():
-        cells = [_cost(results, name, key) for name in sizes]
-        if any(cell != "–" for cell in cells):
-            body.append([_name(key), *cells])
+        if any(results.values(name, key, "seconds") for name in sizes):
+            body.append([_name(key), *(_cost(results, name, key) for name in sizes)])
     parts.append(
         "Seconds / megabytes, three tones at irregular times; the band of the dictionaries stays, "
         "periodograms search half a mode per sample, ours five (at most 50 000)."
     )
     parts.append(_table(["method", *sizes], body))
+    parts += _ends(results, sizes)
     body = []
     groups = (PAPER, MIXTURES, LINKED, HARD, REAL)
     for key in results.methods():
@@ -296,8 +307,26 @@ def _cost(results: Results, problem: str, key: str) -> str:
     seconds = results.median(problem, key, "seconds")
     if np.isfinite(seconds):
         return f"{number(seconds)} / {results.median(problem, key, 'megabytes'):.0f}"
-    status = {row.status for row in results.rows(problem, key)}
-    return ", ".join(sorted(status)) or "–"
+    words = {"not tried" if row.note == NOT_AGAIN else row.note or row.status
+             for row in results.rows(problem, key)}  # fmt: skip
+    return ", ".join(sorted(words)) or "–"
+
+
+def _ends(results: Results, sizes: Sequence[str]) -> list[str]:
+    """Say where each curve of sizes ends, and why."""
+    ends: dict[str, list[str]] = {}
+    for key in results.methods():
+        done = [i for i, name in enumerate(sizes) if results.values(name, key, "seconds")]
+        if not done or done[-1] + 1 == len(sizes):
+            continue
+        here, after = sizes[done[-1]], sizes[done[-1] + 1]
+        tried = [row.note or row.status for row in results.rows(after, key)]
+        reason = f"{after}: {tried[0]}" if tried else f"{after} was not run"
+        ends.setdefault(f"after {here} ({reason})", []).append(_name(key))
+    if not ends:
+        return []
+    words = "; ".join(f"{', '.join(names)} {where}" for where, names in ends.items())
+    return [f"Where they end: {words}."]
 
 
 def _trouble_section(results: Results, entries: Sequence[Entry]) -> str:
@@ -307,7 +336,7 @@ def _trouble_section(results: Results, entries: Sequence[Entry]) -> str:
         reasons: dict[str, list[str]] = {}
         for entry in entries:
             for row in results.rows(entry.name, key):
-                if row.status != OK and row.note != "not tried again":
+                if row.status != OK and row.note != NOT_AGAIN:
                     detail = f"{row.status} ({row.note})" if row.note else row.status
                     where = reasons.setdefault(detail, [])
                     if entry.name not in where:

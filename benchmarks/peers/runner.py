@@ -38,6 +38,8 @@ TOO_SLOW = "too slow"
 TOO_LARGE = "too large"
 FAILED = "failed"
 UNEVEN = "needs even samples"
+NOT_AGAIN = "not tried again"
+LIMIT = 30.0  # processor seconds for one fit
 WARM_UP = 200  # samples
 WARM_UP_LIMIT = 120.0  # seconds
 PATIENCE = 12.0
@@ -147,7 +149,7 @@ def _row(
     if trouble:
         return Row(entry.name, key, seed, trouble)
     if any(row.status in (TOO_SLOW, TOO_LARGE) and _no_easier(entry, row) for row in known):
-        return Row(entry.name, key, seed, TOO_SLOW, note="not tried again")
+        return Row(entry.name, key, seed, TOO_SLOW, note=NOT_AGAIN)
     task = entry.draw(seed)
     if method.EVEN_ONLY and not task.even:
         return Row(entry.name, key, seed, UNEVEN)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from benchmarks.peers import comparisons, cost, cost_page, page
+from benchmarks.peers import comparisons, cost, cost_page, figures, page
 from benchmarks.peers.catalogue import NOISE_LEVELS, SIZES, catalogue
 from benchmarks.peers.comparisons import LEVEL, LOSES, WINS, Results
 from benchmarks.peers.machine import Machine
@@ -152,3 +152,32 @@ def test_the_cost_page_names_stages_and_ratios():
     text = cost_page.page_text(machine, fits, [cost.Step("u0_diag", 1e-4, 1e5, 1e5)])
     assert "| diagonal flow: its own updates | `spectral/flow.py` | 90 % |" in text
     assert "| u0_diag | 100 | 100 | 100 | 10 | 10 | 10 |" in text
+
+
+def test_the_page_says_where_a_curve_of_sizes_ends_and_why(canned, tmp_path):
+    canned += [
+        Row("n = 30000", "lasso_cv", 0, "too slow", note="more than 30 s"),
+        Row("n = 100000", "lasso_cv", 0, "too slow", note="not tried again"),
+        row("n = 30000", "ours", 0, 0.1),
+        row("n = 100000", "ours", 0, 0.1),
+    ]
+    for each in canned:
+        append(tmp_path / "rows.csv", each)
+    text = page.write_page(tmp_path / "rows.csv", tmp_path / "docs").read_text(encoding="utf-8")
+    assert "| 10 / 10 | more than 30 s | not tried |" in text
+    words = "Where they end: LassoCV (scikit-learn) after n = 10000 (n = 30000: more than 30 s)."
+    assert words in text
+
+
+def test_curves_that_had_to_stop_are_told_from_those_that_were_not_run():
+    results = Results([row("n = 1000", "ours", 0, 0.1), Row("n = 3000", "ours", 0, "too slow")])
+    assert figures.stopped(results, ["n = 3000"], "ours")
+    assert not figures.stopped(results, ["n = 1000", "n = 3000"], "ours")
+    assert not figures.stopped(results, ["n = 3000"], "lasso_cv")
+
+
+def test_networks_are_counted_by_problems_and_seeds(canned):
+    canned += [row("example 1", "net_siren", seed, 0.1) for seed in range(3)]
+    canned += [row("example 2", "net_siren", 0, 0.1)]
+    counted = {"network_problems": 1, "network_seeds": 3, "glimpses": 1}
+    assert page._networks(canned) == counted
