@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustfourier.mixture.relocate import relocate
+from robustfourier.mixture.relocate import exchange, relocate
 from robustfourier.mixture.search import Workbench
 
 
@@ -53,3 +53,14 @@ def test_without_side_peaks_of_the_window_nothing_is_tried():
     bench = bench_of(theta, np.cos(np.pi * 40 * theta))
     fit = bench.fit(np.array([40.2]), np.zeros(1, bool), 1)
     assert relocate(bench, fit) is fit
+
+
+def test_a_weak_line_is_exchanged_for_the_one_that_is_missing():
+    rng = np.random.default_rng(2)
+    theta = np.sort(rng.uniform(-1, 1, 600))
+    y = np.cos(np.pi * 40.3 * theta) + 0.5 * np.sin(np.pi * 71.6 * theta)
+    bench = bench_of(theta, y + 0.3 * rng.normal(size=600))
+    start = bench.fit(np.array([40.3, 200.0]), np.zeros(2, bool), 1)
+    mended = exchange(bench, start, np.array([1]), 1.5)
+    np.testing.assert_allclose(mended.modes, [40.3, 71.6], atol=0.1)
+    assert exchange(bench, mended, np.array([0, 1]), 1.5) is mended, "what is right stays"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from robustfourier.errors import InputError
 from robustfourier.mixture.detect import detect
-from robustfourier.synthetic import paper_example
+from robustfourier.synthetic import paper_example, random_mixture
 
 
 def tones(seed=0, n=600, modes=(7.3, 31.8), amplitudes=(1.0, 0.6), noise=0.4, slope=0.0):
@@ -59,6 +59,28 @@ def test_paper_example_gives_exactly_its_three_modes():
 def test_two_tones_a_mode_and_a_half_apart_are_both_found(seed):
     theta, y = tones(seed, 2000, modes=(40.2, 41.7), amplitudes=(1.0, 1.0), noise=1.0)
     np.testing.assert_allclose(find(theta, y).lines.mode, [40.2, 41.7], atol=0.3)
+
+
+@pytest.mark.parametrize("seed", [3, 33, 34])
+def test_many_tones_do_not_hide_each_other(seed):
+    """Twelve tones with gaps look like outliers, like a continuum, and like each other's flanks."""
+    problem = random_mixture(
+        12, n_samples=1500, sampling="gappy", integer_modes=False, noise=0.5, random_state=seed
+    )
+    found = detect(problem.theta, problem.y[:, None], max_mode=1500.0)
+    distance = np.abs(problem.modes[:, None] - found.lines.mode).min(axis=1, initial=9.0)
+    assert np.mean(distance < 0.5) >= 0.9
+    assert len(found.lines) <= 12
+    assert not found.huber
+
+
+def test_five_tones_in_twice_their_noise_are_found_together():
+    """None passes alone: each lifts the floor of the others."""
+    options = {"n_samples": 1500, "sampling": "gappy", "integer_modes": False, "random_state": 30}
+    noise = 2.0 * random_mixture(5, noise=0.0, **options).truth.std()
+    problem = random_mixture(5, noise=noise, **options)
+    found = detect(problem.theta, problem.y[:, None])
+    np.testing.assert_allclose(found.lines.mode, problem.modes, atol=0.4)
 
 
 @pytest.mark.parametrize("kind", ["white", "red", "heavy"])

@@ -14,41 +14,22 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.mixture.aliases import sampling_aliases
 from robustfourier.mixture.choice import (
-    APART,
     SLOWEST,
-    allowed,
     bearable_lines,
     check_settings,
-    from_above,
-    held_out,
-    resolved,
     rungs_of,
-    weakest_apart,
 )
 from robustfourier.mixture.detection import Detection, notes_for
 from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.proposals import flow_proposals, residual_proposals
-from robustfourier.mixture.relocate import relocate
-from robustfourier.mixture.robust import huber_pays, pseudo_values
+from robustfourier.mixture.rounds import Search
 from robustfourier.mixture.rows import canonical_rows, centre_and_scale
-from robustfourier.mixture.search import Assessment, Fit, Workbench, trend_reach
+from robustfourier.mixture.search import Workbench
 from robustfourier.mixture.trend import Trend
-from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
 from robustfourier.spectral.limits import ModeLimit, highest_mode
-from robustfourier.spectral.sums import fourier_sums
 
 __all__ = ["Detection", "detect"]
 
 FloatArray = NDArray[np.float64]
-
-_ROUNDS = 40
-# The flow sees as many modes as there are samples, at least 1000 and at most 10 000 of those
-# searched; with more its steps become small. Lines above are proposed by the residual.
-_FLOW_MODES, _FLOW_AT_LEAST = 10_000, 1_000
-# A peak is worth a joint refinement and a proper test from this false-alarm probability on.
-_WORTH_A_TEST = 0.2
-_LOOKS, _LOOK_AHEAD = 5, 6  # peaks fitted together when none is worth a test alone,
-_LOOK_FROM = 2.0  # from this mode on
 
 
 def detect(
@@ -123,281 +104,48 @@ def detect(
     bearable = bearable_lines(bench, max_lines) if limit.max_mode >= bench.lowest else 0
     # One thread and two add up in different orders, and then differ in the last bits.
     with threadpool_limits(limits=1):
-        search = _Search(bench, given, loss, max(bearable, 0), random_state)
+        search = Search(bench, given, loss, max(bearable, 0), random_state)
         search.run()
-        return search.result(centre, scale, limit)
+        return _detection(search, centre, scale, limit)
 
 
-class _Search:
-    """The loop; its state is the current fit, its assessment and the bench with its values."""
-
-    def __init__(
-        self,
-        bench: Workbench,
-        given: FloatArray,
-        loss: str,
-        max_lines: int,
-        random_state: int,
-    ) -> None:
-        self.bench, self.original = bench, bench.values
-        self.loss, self.max_lines, self.random_state = loss, max_lines, random_state
-        self.huber, self.rounds = loss == "huber", 0
-        self.flow: DiagonalFlow | None = None
-        self.fit = bench.fit(given, np.ones(len(given), bool), bench.rungs[0])
-        self.assessment: Assessment | None = None
-
-    @property
-    def lowest(self) -> float:
-        """Lowest mode that is not the trend's."""
-        return max(self.bench.lowest, trend_reach(self.fit.rung))
-
-    def run(self) -> None:
-        """Propose, refine and test until nothing passes."""
-        if self.max_lines == 0 or not np.any(self.original):
-            return
-        self._start_from_median()
-        self._pull_in_outliers()
-        self._choose_trend()
-        proposed, looked = self._proposals_of_flow(), False
-        while self.rounds < _ROUNDS:
-            self.rounds += 1
-            before = len(self.fit.modes)
-            if len(proposed):
-                self._try(proposed)
-            self._pull_in_outliers()
-            self._choose_trend()
-            grown = self.rounds == 1 or len(self.fit.modes) > before
-            if looked and not grown:
-                break
-            proposed = self._proposals_of_residual() if grown else np.zeros(0)
-            looked = len(proposed) == 0
-            if looked:
-                proposed = self._look_ahead()
-            if len(proposed) == 0:
-                break
-        self._settle()
-
-    # -- one round ---------------------------------------------------------------------------
-
-    def _try(self, proposed: FloatArray) -> None:
-        """Refine present and proposed lines together and keep those that pass."""
-        self._add(proposed)
-        self._prune(self.bench.level)
-
-    def _add(self, proposed: FloatArray) -> None:
-        """Refine present and proposed lines together."""
-        room = max(self.max_lines - len(self.fit.modes), 0)
-        proposed = proposed[:room]
-        modes = np.concatenate([self.fit.modes, proposed])
-        known = np.concatenate([self.fit.known, np.zeros(len(proposed), bool)])
-        fit = relocate(self.bench, self.bench.fit(modes, known, self.fit.rung))
-        self.fit = self._separated(fit)
-
-    def _separated(self, fit: Fit) -> Fit:
-        """Drop lines that left the range or came closer than the record can resolve."""
-        while True:
-            # A line that crossed the Nyquist mode is, on the samples, its mirror image.
-            folded = np.where(
-                fit.modes > self.bench.nyquist, 2.0 * self.bench.nyquist - fit.modes, fit.modes
-            )
-            near = np.abs(folded - self.bench.nyquist) < 1.0
-            folded = np.where(near, self.bench.nyquist, folded)
-            if np.any(folded != fit.modes) and not fit.known[folded != fit.modes].any():
-                fit = self.bench.fit(folded, fit.known, fit.rung)
-                continue
-            keep = resolved(fit, self.lowest, self.bench.max_mode, self.bench.integer)
-            if keep.all():
-                return fit
-            fit = self.bench.fit(fit.modes[keep], fit.known[keep], fit.rung)
-
-    def _prune(self, level: float) -> None:
-        """Drop lines, weakest first, until each of the others passes."""
-        assessment = self.bench.assess(self.fit)
-        while True:
-            alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
-            bad = alarm > level
-            if not bad.any():
-                break
-            drop = weakest_apart(self.fit.modes, assessment.ratio, bad)
-            keep = np.ones(len(bad), bool)
-            keep[drop] = False
-            fit = self.bench.fit(self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
-            self.fit = self._separated(fit)
-            assessment = self.bench.assess(self.fit)
-        self.assessment = assessment
-
-    def _choose_trend(self) -> None:
-        """Take the trend that the data asks for beside the present lines."""
-        rung = self.bench.trend_rung(self.fit) if len(self.bench.rungs) > 1 else self.fit.rung
-        if rung != self.fit.rung:
-            fit = self.bench.fit(self.fit.modes, self.fit.known, rung)
-            self.fit = self._separated(fit)
-        self.assessment = self.bench.assess(self.fit)
-
-    def _start_from_median(self) -> None:
-        """Pull outliers in around the median (zero), which a huge one cannot move as it does a fit.
-
-        `_pull_in_outliers` goes on from there, and takes it back where it does not pay.
-        """
-        weights, median = self.bench.weights, np.zeros_like(self.original)
-        if self.loss == "huber" or (self.loss == "auto" and huber_pays(self.original, weights)):
-            self.bench = self.bench.with_values(pseudo_values(median, self.original, weights))
-            self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
-
-    def _pull_in_outliers(self, redescend: bool = False) -> None:
-        """Replace the values by pseudo-values around the present fit, if that pays."""
-        fitted = self.bench.values - self.fit.refined.residuals
-        residuals = self.original - fitted
-        # Residuals at the level of rounding have tails of their own, which mean nothing.
-        rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)
-        self.huber = self.loss == "huber" or (
-            self.loss == "auto" and not rounding and huber_pays(residuals, self.bench.weights)
-        )
-        if self.huber:
-            values = pseudo_values(fitted, residuals, self.bench.weights, redescend=redescend)
-            self.bench = self.bench.with_values(values)
-            self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
-        elif self.bench.values is not self.original:
-            self.bench = self.bench.with_values(self.original)
-            self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
-
-    def _settle(self) -> None:
-        """Iterate pseudo-values to their fixed point, then prune once more."""
-        for _ in range(20 if self.huber else 0):
-            before = self.fit.refined.residuals
-            self._pull_in_outliers(redescend=True)
-            change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
-            if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
-                break
-        self._prune(self.bench.level)
-
-    # -- proposals ---------------------------------------------------------------------------
-
-    def _proposals_of_flow(self) -> FloatArray:
-        """Run the diagonal flow on the residual and return its peaks."""
-        bench, residuals = self.bench, self.fit.refined.residuals
-        top = int(min(bench.max_mode, _FLOW_MODES, max(len(bench.theta), _FLOW_AT_LEAST)))
-        held = held_out(bench.theta, self.random_state)
-        if not held.any() or held.all():
-            return np.zeros(0)
-        train, test = (
-            fourier_sums(bench.theta[part], residuals[part], bench.weights[part], top)
-            for part in (~held, held)
-        )
-        self.flow = diagonal_flow(train, test)
-        assert self.assessment is not None
-        # The floor of the higher modes: many strong lines would lift their own.
-        floor = from_above(self.assessment.floor, np.arange(top + 1.0)).sum(axis=1)
-        proposed = flow_proposals(self.flow, floor, bench.total)
-        proposed = np.round(proposed) if bench.integer else proposed
-        return allowed(proposed, self.fit.modes, self.lowest, bench.max_mode, bench.integer)
-
-    def _look_ahead(self) -> FloatArray:
-        """Return lines that would pass with ease if they did not hide each other.
-
-        Many strong lines at low modes look like a falling continuum, which lifts the floor under
-        each of them. Here the highest peaks over the floor of the *higher* modes are fitted
-        together, a few more each time. Then the weakest are dropped until all pass a test a hundred
-        times as strict. If what is left is flat there was no continuum, and they are proposed.
-        """
-        before, assessment = self.fit, self.assessment
-        for _ in range(_LOOKS):
-            assert self.assessment is not None
-            floor = from_above(self.assessment.floor, self.bench.grid.modes)
-            peaks, count = self._proposals(floor, _LOOK_AHEAD), len(self.fit.modes)
-            if len(peaks):
-                self._add(peaks)
-                self.assessment = self.bench.assess(self.fit)
-            if len(self.fit.modes) == count:
-                break
-        if self.fit is before:
-            return np.zeros(0)
-        self._prune(self.bench.level / 100.0)
-        found = self._clear_of_continuum(before.modes)
-        self.fit, self.assessment = before, assessment
-        return found
-
-    def _clear_of_continuum(self, old: FloatArray) -> FloatArray:
-        """Return the new lines of the present fit that no continuum explains."""
-        assert self.assessment is not None
-        floor, modes = self.assessment.floor, self.fit.modes
-        rise = np.log(floor.at(modes) / from_above(floor, modes)).max(axis=1, initial=0.0)
-        # Each line alone, or all together: the floor under one line may rest on few ordinates.
-        clear = rise <= np.log(2.5)
-        if len(modes) and np.average(rise, weights=floor.dof_at(modes)) <= np.log(1.5):
-            clear[:] = True
-        return allowed(modes[clear], old, self.lowest, self.bench.max_mode, self.bench.integer)
-
-    def _proposals_of_residual(self) -> FloatArray:
-        """Return modes where the residual periodogram still shows more than noise."""
-        assert self.assessment is not None
-        return self._proposals(self.assessment.floor.at(self.bench.grid.modes), 0)
-
-    def _proposals(self, floor: FloatArray, peaks: int) -> FloatArray:
-        """Return modes of the residual worth a test over a floor; with `peaks`, at most so many."""
-        bench, assessment = self.bench, self.assessment
-        assert assessment is not None
-        n_outputs = bench.values.shape[1]
-
-        def worth(ratio: FloatArray, mode: FloatArray) -> NDArray[np.bool_]:
-            dof = np.full(len(mode), np.inf) if peaks else assessment.floor.dof_at(mode)
-            return bench.alarm(ratio, dof, n_outputs) < _WORTH_A_TEST
-
-        return residual_proposals(
-            bench.grid,
-            assessment.data_sums,
-            floor,
-            worth,
-            self.fit.modes,
-            lowest=max(_LOOK_FROM, self.lowest) if peaks else self.lowest,
-            apart=0.5 if bench.integer else APART,
-            at_most=min(peaks or 64, max(self.max_lines - len(self.fit.modes), 0)),
-        )
-
-    # -- result ------------------------------------------------------------------------------
-
-    def result(self, centre: FloatArray, scale: FloatArray, limit: ModeLimit) -> Detection:
-        """Return everything in units of y, lines by ascending mode."""
-        fit, bench, assessment = self._coloured(), self.bench, self.assessment
-        refined = fit.refined
-        order = np.argsort(refined.lines.mode, kind="stable")
-        lines = refined.lines.select(order)
-        if assessment is None:
-            alarm, strength = np.ones(len(order)), np.zeros(len(order))
-        else:
-            alarm, strength = assessment.false_alarm[order], assessment.ratio[order]
-        coefficients = refined.trend * scale
-        coefficients[0] += centre
-        aliases = (
-            sampling_aliases(lines.mode, strength, limit.nyquist, bench.grid) if len(lines) else ()
-        )
-        return Detection(
-            lines=Lines(lines.mode, lines.cosine * scale, lines.sine * scale),
-            known=fit.known[order],
-            mode_error=refined.mode_error[order],
-            amplitude_error=refined.amplitude_error[order] * scale,
-            phase_error=refined.phase_error[order],
-            false_alarm=alarm,
-            strength=strength,
-            trend=Trend(coefficients),
-            noise=np.sqrt(refined.noise_variance) * scale,
-            floor=None if assessment is None else assessment.floor,
-            scale=scale,
-            theta=bench.theta,
-            values=bench.values * scale + centre,
-            weights=bench.weights,
-            original=self.original * scale + centre,
-            limit=limit,
-            flow=self.flow,
-            aliases=aliases,
-            huber=self.huber,
-            rounds=self.rounds,
-            notes=notes_for(limit, aliases, len(lines), self.max_lines),
-        )
-
-    def _coloured(self) -> Fit:
-        """Return the fit with the covariance for the noise at each line."""
-        if self.assessment is None or len(self.fit.modes) == 0:
-            return self.fit
-        colour = self.bench.colour(self.fit, self.assessment)
-        return self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung, colour)
+def _detection(
+    search: Search, centre: FloatArray, scale: FloatArray, limit: ModeLimit
+) -> Detection:
+    """Return everything in units of y, lines by ascending mode."""
+    fit, bench, assessment = search.coloured(), search.bench, search.assessment
+    refined = fit.refined
+    order = np.argsort(refined.lines.mode, kind="stable")
+    lines = refined.lines.select(order)
+    if assessment is None:
+        alarm, strength = np.ones(len(order)), np.zeros(len(order))
+    else:
+        alarm, strength = assessment.false_alarm[order], assessment.ratio[order]
+    coefficients = refined.trend * scale
+    coefficients[0] += centre
+    aliases = (
+        sampling_aliases(lines.mode, strength, limit.nyquist, bench.grid) if len(lines) else ()
+    )
+    return Detection(
+        lines=Lines(lines.mode, lines.cosine * scale, lines.sine * scale),
+        known=fit.known[order],
+        mode_error=refined.mode_error[order],
+        amplitude_error=refined.amplitude_error[order] * scale,
+        phase_error=refined.phase_error[order],
+        false_alarm=alarm,
+        strength=strength,
+        trend=Trend(coefficients),
+        noise=np.sqrt(refined.noise_variance) * scale,
+        floor=None if assessment is None else assessment.floor,
+        scale=scale,
+        theta=bench.theta,
+        values=bench.values * scale + centre,
+        weights=bench.weights,
+        original=search.original * scale + centre,
+        limit=limit,
+        flow=search.flow,
+        aliases=aliases,
+        huber=search.huber,
+        rounds=search.rounds,
+        notes=notes_for(limit, aliases, len(lines), search.max_lines),
+    )

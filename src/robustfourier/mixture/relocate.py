@@ -1,18 +1,21 @@
-"""Relocation: move a line to its alias where the data fit better there.
+"""Relocation: move a line to where the data fit better.
 
 With a strong side peak of the spectral window at distance d (nightly data: one cycle per day), a
 proposal can as well be mode k ± d. Refinement only looks nearby, so whoever proposed decides;
-here the sums of squares decide, line by line, the strongest first.
+here the sums of squares decide, line by line, the strongest first. Likewise a weak line may stand
+on the flank of one that is still missing: it is exchanged for the highest peak that the residual
+shows without it.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robustfourier.mixture.aliases import window_peaks
 from robustfourier.mixture.search import Fit, Workbench
 
-__all__ = ["relocate"]
+__all__ = ["exchange", "relocate"]
 
 AT_MOST = 12  # lines; the strongest decide what the others are aliases of
 APART = 0.9  # modes; as in detection
@@ -34,6 +37,36 @@ def relocate(bench: Workbench, fit: Fit) -> Fit:
     for i in np.argsort(-strength, kind="stable")[:AT_MOST]:
         if not fit.known[i]:
             fit = _best_place(bench, fit, int(i), [distance for distance, _ in peaks])
+    return fit
+
+
+def exchange(bench: Workbench, fit: Fit, weak: NDArray[np.intp], lowest: float) -> Fit:
+    """Offer each of the weak lines the highest peak of the residual that is left without it.
+
+    Parameters
+    ----------
+    bench : Workbench
+    fit : Fit
+        Lines refined together.
+    weak : ndarray of int
+        Which lines to exchange, in this order; the first few are tried.
+    lowest : float
+        Lowest mode to offer.
+    """
+    misfit = _misfit(bench, fit)
+    for i in weak[:AT_MOST]:
+        keep = np.arange(len(fit.modes)) != i
+        rest = bench.fit(fit.modes[keep], fit.known[keep], fit.rung)
+        power = bench.grid.power(bench.grid.data_sums(rest.refined.residuals)).sum(axis=1)
+        power[bench.grid.modes < lowest] = 0.0
+        for mode in rest.modes:
+            power[np.abs(bench.grid.modes - mode) < APART] = 0.0
+        peak = float(bench.grid.modes[np.argmax(power)])
+        if abs(peak - fit.modes[i]) < APART:
+            continue
+        trial = bench.fit(np.insert(rest.modes, i, peak), fit.known, fit.rung)
+        if (value := _misfit(bench, trial)) < misfit:
+            fit, misfit = trial, value
     return fit
 
 

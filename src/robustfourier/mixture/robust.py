@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from robustfourier.mixture.rows import weighted_median
 
-__all__ = ["HUBER", "huber_pays", "pseudo_values", "robust_scale"]
+__all__ = ["FAR", "HUBER", "huber_pays", "pseudo_values", "robust_scale"]
 
 FloatArray = NDArray[np.float64]
 
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
+FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 _REDESCEND = (4.0, 8.0)
 
 
@@ -31,7 +32,12 @@ def robust_scale(residuals: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def pseudo_values(
-    fitted: FloatArray, residuals: FloatArray, weights: FloatArray, *, redescend: bool = False
+    fitted: FloatArray,
+    residuals: FloatArray,
+    weights: FloatArray,
+    *,
+    clip: float = HUBER,
+    redescend: bool = False,
 ) -> FloatArray:
     """Return y* = fit + ψ(r)/γ, shape (n, q).
 
@@ -40,6 +46,8 @@ def pseudo_values(
     fitted, residuals : ndarray of shape (n, q)
         A fit and the data minus it.
     weights : ndarray of shape (n,)
+    clip : float
+        Residuals are clipped at this many deviations.
     redescend : bool
         Whether residuals beyond 4 deviations lose their pull step by step, until beyond 8 they
         have none. One-sided outliers then do not shift the level. Use it near the end only: far
@@ -52,24 +60,24 @@ def pseudo_values(
     scale = robust_scale(residuals, weights)
     used = scale > 0
     size = np.abs(residuals) / np.where(used, scale, 1.0)
-    pull = np.minimum(size, HUBER)
-    inside = (size <= HUBER).astype(float)
+    pull = np.minimum(size, clip)
+    inside = (size <= clip).astype(float)
     if redescend:
         start, end = _REDESCEND
         pull *= np.clip((end - size) / (end - start), 0.0, 1.0)
-        inside -= HUBER / (end - start) * ((size > start) & (size < end))
+        inside -= clip / (end - start) * ((size > start) & (size < end))
     slope = np.maximum(weights @ inside / weights.sum(), 0.25)
     pulled = fitted + np.sign(residuals) * pull * np.where(used, scale, 1.0) / slope
     return np.where(used, pulled, fitted + residuals)
 
 
-def huber_pays(residuals: FloatArray, weights: FloatArray) -> bool:
+def huber_pays(residuals: FloatArray, weights: FloatArray, clip: float = HUBER) -> bool:
     """Tell whether clipping lowers the variance of the estimates for residuals like these.
 
     Compares the asymptotic variances E r² of least squares and E ψ²/γ² of Huber's estimator. For
     Gaussian residuals the second is 5 % larger; outliers and heavy tails make it smaller.
     """
-    clipped = pseudo_values(np.zeros_like(residuals), residuals, weights)
+    clipped = pseudo_values(np.zeros_like(residuals), residuals, weights, clip=clip)
     squared, huber = weights @ residuals**2, weights @ clipped**2
     used = squared > 0
     ratio = np.maximum(huber[used] / squared[used], np.finfo(float).tiny)

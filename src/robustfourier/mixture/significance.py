@@ -12,10 +12,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
+from scipy.stats import chi2
 
 from robustfourier.mixture.semidefinite import pseudo_inverse
 
-__all__ = ["false_alarm", "line_power", "search_width"]
+__all__ = ["false_alarm", "line_power", "search_width", "together"]
 
 FloatArray = NDArray[np.float64]
 
@@ -69,6 +70,17 @@ def false_alarm(
         return -np.expm1(width * np.log1p(-np.minimum(single, 1.0 - 1e-16)))
     crossings = np.exp(_averaged(z, n_outputs - 0.5, nu) - gammaln(float(n_outputs))) * width
     return -np.expm1(np.log1p(-np.minimum(single, 1.0 - 1e-16)) - crossings)
+
+
+def together(alarm: FloatArray) -> float:
+    """Return the probability of false alarms that are jointly this small (Fisher); 1 for none.
+
+    >>> import numpy as np
+    >>> bool(together(np.array([0.005, 0.005, 0.005])) < 1e-4 < together(np.array([0.005, 0.005])))
+    True
+    """
+    logs = np.log(np.maximum(alarm, 1e-300))
+    return float(chi2.sf(-2.0 * logs.sum(), 2 * len(logs))) if len(logs) else 1.0
 
 
 def _averaged(z: FloatArray, power: float, nu: FloatArray) -> FloatArray:
