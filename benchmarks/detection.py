@@ -16,7 +16,7 @@ from scipy.signal import lfilter
 from benchmarks.peers.face import Told
 from benchmarks.peers.methods import fft_threshold, lasso_cv, lombscargle, omp_cv
 from benchmarks.speed import speed_rows
-from benchmarks.verdicts import Verdict
+from benchmarks.verdicts import Verdict, unseen_seeds
 from robustfourier.mixture.detect import Detection, detect
 from robustfourier.mixture.refine import refine
 from robustfourier.mixture.significance import false_alarm, search_width
@@ -101,7 +101,7 @@ def listed(errors: list[Errors]) -> str:
 
 def paper_rows(number: int, seeds: int) -> Iterable[Verdict]:
     exact, errors, ratios = [], [], []
-    for seed in range(seeds):
+    for seed in unseen_seeds(seeds):
         problem = paper_example(number, random_state=seed)
         found = detect(problem.theta, problem.y[:, None])
         exact.append(
@@ -160,7 +160,7 @@ def above_limit(problem: Problem, found: Detection) -> np.ndarray:
 
 def mixture_rows(seeds: int) -> Iterable[Verdict]:
     errors, hits, false, total = [], [], 0, 0
-    for seed in range(seeds):
+    for seed in unseen_seeds(seeds):
         problem = random_problem(seed)
         modes = np.array([c.mode for c in problem.components])
         found = detect(problem.theta, problem.y[:, None])
@@ -184,7 +184,7 @@ def mixture_rows(seeds: int) -> Iterable[Verdict]:
 
 def two_tone_rows(seeds: int) -> Iterable[Verdict]:
     found = []
-    for seed in range(seeds):
+    for seed in unseen_seeds(seeds):
         rng = np.random.default_rng(seed)
         theta = np.linspace(-1, 1, 2000) if seed % 2 else np.sort(rng.uniform(-1, 1, 2000))
         modes = rng.uniform(10, 100) + np.array([0.0, 1.5])
@@ -211,7 +211,7 @@ def noise_rows(seeds: int, n: int = 500) -> Iterable[Verdict]:
     for kind in ("white", "AR(1) 0.7", "Student t(3)"):
         for sampling in ("even", "irregular"):
             alarms = 0
-            for seed in range(seeds):
+            for seed in unseen_seeds(seeds):
                 rng = np.random.default_rng(seed)
                 even = sampling == "even"
                 theta = np.linspace(-1, 1, n) if even else np.sort(rng.uniform(-1, 1, n))
@@ -225,7 +225,7 @@ def noise_rows(seeds: int, n: int = 500) -> Iterable[Verdict]:
 def outlier_rows(seeds: int) -> Iterable[Verdict]:
     for sign in ("either sign", "one sign"):
         ratios = []
-        for seed in range(seeds):
+        for seed in unseen_seeds(seeds):
             problem = paper_example(2, random_state=seed)
             rng = np.random.default_rng(1000 + seed)
             hit = rng.random(len(problem.y)) < 0.05
@@ -244,7 +244,7 @@ def coverage_rows(seeds: int) -> Iterable[Verdict]:
     """Share of 90 % intervals that cover the truth, in white and in coloured noise."""
     for kind in ("white", "AR(1) 0.7"):
         inside: dict[str, list[bool]] = {"frequency": [], "amplitude": [], "phase": []}
-        for seed in range(seeds):
+        for seed in unseen_seeds(seeds):
             rng = np.random.default_rng(seed)
             theta = np.linspace(-1, 1, 800)
             mode, phase = rng.uniform(20, 100), rng.uniform(-3, 3)

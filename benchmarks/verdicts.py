@@ -7,7 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-__all__ = ["Verdict", "median_seconds", "print_verdicts"]
+__all__ = ["Verdict", "median_seconds", "print_verdicts", "unseen_seeds"]
+
+
+def unseen_seeds(count: int) -> range:
+    """Seeds to measure with. What is below 1000 belongs to tests and development."""
+    return range(1000, 1000 + count)
 
 
 @dataclass(frozen=True)
