@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from importlib import import_module
 
@@ -27,9 +28,16 @@ def main(arguments: list[str] | None = None) -> int:
     verdicts: list[Verdict] = []
     for name in options.suites or SUITES:
         print(f"\n# {name}: {SUITES[name]}", flush=True)
+        start = processor_seconds()
         verdicts += import_module(f"benchmarks.{name}").main(quick=options.quick)
+        print(f"({name}: {processor_seconds() - start:.0f} s of the processor)", flush=True)
     print_verdicts("Verdicts", verdicts)
     return int(any(verdict.passed is False for verdict in verdicts))
+
+
+def processor_seconds() -> float:
+    """Seconds on the processor so far, those of ended child processes included."""
+    return sum(os.times()[:4])
 
 
 if __name__ == "__main__":

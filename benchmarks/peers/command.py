@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import os
 import time
 from pathlib import Path
 
@@ -90,7 +91,8 @@ def main(arguments: list[str] | None = None) -> int:
             first_seed=options.first_seed,
         )
         run(chosen, out / "rows.csv", say=functools.partial(print, flush=True))
-        print(f"ran for {(time.perf_counter() - start) / 60.0:.1f} minutes", flush=True)
+        minutes = (time.perf_counter() - start) / 60.0
+        print(f"ran for {minutes:.1f} minutes, {sum(os.times()[:4]):.0f} s of the processor")
     # A quick run shows that everything works; the page in docs/ is drawn from full runs only.
     docs = Path("docs") if out == RESULTS else out / "page"
     print(f"wrote {write_page(out / 'rows.csv', docs)}")
