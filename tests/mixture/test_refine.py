@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.moments import SpectralMoments, direct_moments
-from robustfourier.mixture.refine import refine
+from robustfourier.mixture.refine import _fit_at, _projected_normal, refine
 
 
 def dense_reference(theta, y, weights, bases, harmonics):
@@ -56,6 +58,44 @@ def test_it_agrees_with_dense_nonlinear_least_squares(harmonics):
     np.testing.assert_allclose(found.covariance(), covariance, rtol=1e-3, atol=1e-7)
 
 
+@pytest.mark.parametrize(
+    "ties", [np.eye(3, dtype=int), np.array([[1, 0], [2, 0], [1, 1]])], ids=["free", "tied"]
+)
+def test_the_hessian_is_the_change_of_the_gradient(ties):
+    theta, y, weights = noisy()
+    trend = np.column_stack([np.ones(300), theta])
+    bases = np.array([5.2, 10.7, 31.0])[: ties.shape[1]]
+
+    def at(y, bases):
+        moments_at = partial(direct_moments, theta, y, weights, trend)
+        fit = _fit_at(moments_at, ties, bases, 2, weights @ y**2)
+        return (*_projected_normal(fit, ties), fit.rss)
+
+    def slope(bases):
+        _, _, gradient, rss = at(y, bases)
+        return -gradient * rss
+
+    gauss, newton, _, rss = at(y, bases)
+    step = 1e-5 * np.eye(len(bases))
+    change = np.stack([slope(bases + d) - slope(bases - d) for d in step], axis=1) / 2e-5
+    np.testing.assert_allclose(newton * rss, change, rtol=1e-4, atol=1e-3)
+    assert np.abs(newton - gauss).max() > 0.01 * np.abs(gauss).max()
+    both, other = at(np.hstack([y, y[::-1]]), bases)[1], at(y[::-1], bases)[1]
+    np.testing.assert_allclose(both, newton + other, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_few_steps_are_enough_also_for_weak_lines_close_to_strong_ones(seed):
+    rng = np.random.default_rng(seed)
+    theta = np.sort(rng.uniform(-1, 1, 2000))
+    # Two tones that count as one, and a line for what that leaves over.
+    pure = np.cos(np.pi * 40.0 * theta) + 0.7 * np.cos(np.pi * 40.4 * theta - 1)
+    y = (pure + rng.normal(size=2000))[:, None]
+    found = refine(theta, y, np.ones(2000), np.array([40.1, 41.9]))
+    assert found.converged
+    assert found.iterations <= 12
+
+
 def test_ties_are_exact():
     theta, y, weights = noisy()
     harmonics = np.array([[1, 0], [2, 0], [0, 1], [1, 1]])
@@ -94,6 +134,7 @@ def test_moments_from_sums_equal_those_added_up_directly():
         slow = direct_moments(theta, values, weights, trend, modes)
         np.testing.assert_allclose(at(modes).gram, slow.gram, atol=1e-9)
         np.testing.assert_allclose(at(modes).cross, slow.cross, atol=1e-9)
+        np.testing.assert_allclose(at(modes).bend, slow.bend, atol=1e-9)
 
 
 def test_moments_of_a_hundred_lines_are_symmetric_and_right():

@@ -35,10 +35,13 @@ class Moments:
         EᵀWE.
     cross : ndarray of shape (p + 4K, q)
         EᵀWY.
+    bend : ndarray of shape (2K, P + q), optional
+        [θ²C, θ²S]ᵀ W [P, Y], for second derivatives; P may have more columns than E.
     """
 
     gram: FloatArray
     cross: FloatArray
+    bend: FloatArray | None = None
 
 
 def extended_columns(theta: FloatArray, trend: FloatArray, modes: FloatArray) -> FloatArray:
@@ -61,15 +64,18 @@ def direct_moments(
     trend : ndarray of shape (n, p)
     modes : ndarray of shape (K,)
     """
-    size = trend.shape[1] + 4 * len(modes)
+    p, size = trend.shape[1], trend.shape[1] + 4 * len(modes)
     gram, cross = np.zeros((size, size)), np.zeros((size, y.shape[1]))
+    bend = np.zeros((2 * len(modes), p + y.shape[1]))
     for start in range(0, len(theta), _CHUNK):
         rows = slice(start, start + _CHUNK)
         columns = extended_columns(theta[rows], trend[rows], modes)
         weighted = weights[rows, None] * columns
         gram += weighted.T @ columns
         cross += weighted.T @ y[rows]
-    return Moments(gram, cross)
+        once = theta[rows, None] * np.hstack([trend[rows], y[rows]])
+        bend += weighted[:, p + 2 * len(modes) :].T @ once
+    return Moments(gram, cross, bend)
 
 
 class SpectralMoments:
@@ -106,14 +112,14 @@ class SpectralMoments:
         w, t = weights[:, None], theta[:, None]
         top = max_mode + 2.0
         self._weight = RealModeSums.of(theta, np.hstack([w, w * t, w * t**2]), 2.0 * top)
-        self._trend = RealModeSums.of(theta, np.hstack([w * trend, w * t * trend]), top)
+        self._trend = RealModeSums.of(theta, w * _powers(t, trend), top)
         self._trend_gram = (w * trend).T @ trend
         self._theta, self._weights, self._columns, self._top = theta, weights, trend, top
         self._set_values(y)
 
     def _set_values(self, y: FloatArray) -> None:
         w, t = self._weights[:, None], self._theta[:, None]
-        self._value = RealModeSums.of(self._theta, np.hstack([w * y, w * t * y]), self._top)
+        self._value = RealModeSums.of(self._theta, w * _powers(t, y), self._top)
         self._trend_cross = (w * self._columns).T @ y
 
     def with_values(self, y: FloatArray) -> SpectralMoments:
@@ -126,11 +132,11 @@ class SpectralMoments:
         """Return the moments at `modes`."""
         p, count = self._columns.shape[1], len(modes)
         gram = np.empty((p + 4 * count, p + 4 * count))
-        trend = _cosines_and_sines(self._trend.at(modes), p)
+        trend, bent = _cosines_and_sines(self._trend.at(modes), p)
         gram[:p, :p], gram[p:, :p], gram[:p, p:] = self._trend_gram, trend, trend.T
         self._fill_pairs(gram[p:, p:], modes)
-        cross = _cosines_and_sines(self._value.at(modes), self._value.grid.shape[1] // 2)
-        return Moments(gram, np.vstack([self._trend_cross, cross]))
+        cross, bend = _cosines_and_sines(self._value.at(modes), self._value.grid.shape[1] // 3)
+        return Moments(gram, np.vstack([self._trend_cross, cross]), np.hstack([bent, bend]))
 
     def _fill_pairs(self, gram: FloatArray, modes: FloatArray) -> None:
         """Write the Gram matrix of [C, S, θC, θS] into `gram`.
@@ -163,7 +169,15 @@ def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return i, j
 
 
-def _cosines_and_sines(sums: NDArray[np.complex128], n_columns: int) -> FloatArray:
-    """Stack [C, S, θC, θS] moments from sums of columns and of θ times columns, (4K, c)."""
-    plain, once = sums[:, :n_columns], sums[:, n_columns:]
-    return np.vstack([plain.real, -plain.imag, once.real, -once.imag])
+def _powers(theta: FloatArray, columns: FloatArray) -> FloatArray:
+    """Columns times 1, θ and θ²; θ of shape (n, 1)."""
+    return np.hstack([columns, theta * columns, theta**2 * columns])
+
+
+def _cosines_and_sines(
+    sums: NDArray[np.complex128], n_columns: int
+) -> tuple[FloatArray, FloatArray]:
+    """Stack moments of [C, S, θC, θS], (4K, c), and of [θ²C, θ²S], (2K, c), from those sums."""
+    plain, once, twice = (sums[:, i * n_columns : (i + 1) * n_columns] for i in range(3))
+    first = np.vstack([plain.real, -plain.imag, once.real, -once.imag])
+    return first, np.vstack([twice.real, -twice.imag])

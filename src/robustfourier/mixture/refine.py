@@ -1,24 +1,25 @@
 """Joint refinement: nonlinear least squares on all modes, coefficients and the trend together.
 
-Variable projection: for given modes the coefficients are linear, so only the bases are searched,
-by Gauss-Newton steps with Levenberg damping. Frequencies may be tied: ``modes = harmonics @ bases``
-with an integer matrix (identity for free lines, a row [n] for the n-th harmonic of a family,
-[1, 1] for a combination tone). A step moves no mode by more than a fraction of the resolution of
-the record (one mode), because the sum of squares has a new local minimum about every mode: start
-the search within about half a mode of the answer.
+Variable projection: for given modes the coefficients are linear, so only the bases are searched, by
+Newton steps (Gauss-Newton where those would go uphill) with Levenberg damping. Frequencies may be
+tied: ``modes = harmonics @ bases`` with an integer matrix (identity for free lines, a row [n] for
+the n-th harmonic of a family, [1, 1] for a combination tone). A step moves no mode by more than a
+fraction of the resolution of the record (one mode), because the sum of squares has a new local
+minimum about every mode: start the search within about half a mode of the answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.moments import Moments, direct_moments
-from robustfourier.mixture.semidefinite import Positive, pseudo_inverse, solve_positive
+from robustfourier.mixture.semidefinite import Positive, pseudo_inverse
 
 __all__ = ["Refined", "level_column", "refine"]
 
@@ -44,18 +45,14 @@ class Refined:
         Data minus trend minus lines.
     noise_variance : ndarray of shape (q,)
         Weighted residual sum of squares over (sum of weights − parameters).
-    base_covariance : ndarray of shape (F, F)
-        Covariance of the bases; zero for fixed ones.
-    coefficient_covariance : ndarray of shape (q, p + 2K, p + 2K)
-        Covariance of (trend, cosine, sine) for each output, the uncertainty of the bases included.
-    cross_covariance : ndarray of shape (q, F, p + 2K)
-        Covariance of the bases with those coefficients.
     gram : ndarray of shape (p + 2K, p + 2K)
         Weighted Gram matrix of (trend, cosine, sine) at the refined modes.
     iterations : int
-        Gauss-Newton steps tried.
+        Newton steps tried.
     converged : bool
         Whether the steps became negligible.
+    covariances : callable
+        ``() -> (base, coefficient, cross)``; most refinements on the way never need them.
     """
 
     bases: FloatArray
@@ -64,12 +61,32 @@ class Refined:
     trend: FloatArray
     residuals: FloatArray
     noise_variance: FloatArray
-    base_covariance: FloatArray
-    coefficient_covariance: FloatArray
-    cross_covariance: FloatArray
     gram: FloatArray
     iterations: int
     converged: bool
+    covariances: Callable[[], tuple[FloatArray, FloatArray, FloatArray]]
+
+    @cached_property
+    def _known_covariances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return self.covariances()
+
+    @property
+    def base_covariance(self) -> FloatArray:
+        """Covariance of the bases, zero for fixed ones, shape (F, F)."""
+        return self._known_covariances[0]
+
+    @property
+    def coefficient_covariance(self) -> FloatArray:
+        """Covariance of (trend, cosine, sine) for each output, shape (q, p + 2K, p + 2K).
+
+        The uncertainty of the bases is included.
+        """
+        return self._known_covariances[1]
+
+    @property
+    def cross_covariance(self) -> FloatArray:
+        """Covariance of the bases with those coefficients, shape (q, F, p + 2K)."""
+        return self._known_covariances[2]
 
     def covariance(self, output: int = 0) -> FloatArray:
         """Covariance of (bases, trend, cosine, sine) of one output, shape (F + p + 2K,) twice."""
@@ -256,40 +273,71 @@ def _damped_step(
     fit: _Fit, ties: NDArray[np.int64], free: NDArray[np.bool_], damping: float, max_step: float
 ) -> tuple[FloatArray, float]:
     """Return one Levenberg step of the bases and the relative decrease it promises."""
-    normal, gradient = _projected_normal(fit, ties)
-    normal, gradient = normal[np.ix_(free, free)], gradient[free]
-    damped = normal + damping * np.diag(np.diag(normal))
+    gauss, newton, gradient = _projected_normal(fit, ties)
+    gauss, gradient = gauss[np.ix_(free, free)], gradient[free]
+    ridge = damping * np.diag(np.diag(gauss))
+    normal = Positive.of(gauss + ridge)
+    if newton is not None:
+        # Far from the answer the second derivatives may point uphill; there they are left out.
+        curved = Positive.of(newton[np.ix_(free, free)] + ridge)
+        normal = curved if curved.factor is not None else normal
     step = np.zeros(len(free))
-    step[free] = solve_positive(damped, gradient)
+    step[free] = normal.solve(gradient)
     expected = float(gradient @ step[free])
     largest = np.max(np.abs(ties @ step), initial=0.0)
     return step * min(1.0, max_step / max(largest, np.finfo(float).tiny)), expected
 
 
-def _projected_normal(fit: _Fit, ties: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
-    """Return normal matrix and gradient of the bases, the linear part projected out.
+def _projected_normal(
+    fit: _Fit, ties: NDArray[np.int64]
+) -> tuple[FloatArray, FloatArray | None, FloatArray]:
+    """Return normal matrix, Hessian and gradient of the bases, the linear part projected out.
 
-    Outputs are weighted by 1/RSS_o, the gradient of the logarithm in the objective.
+    The normal matrix of Gauss and Newton leaves out residual times second derivatives. For a weak
+    line, or one that is not steady, these are as large as the rest: without them steps are twice
+    too long, or far too short. Outputs are weighted by 1/RSS_o, the gradient of the logarithm in
+    the objective.
     """
     gram, linear, n_lines = fit.moments.gram, fit.n_linear, len(ties)
     left = fit.moments.cross - gram[:, :linear] @ fit.coefficients  # EᵀW residual, (p + 4K, q)
     # Lines that are free have the identity for ties; no need to multiply by it.
     untied = ties.shape[0] == ties.shape[1] and np.array_equal(ties, np.eye(n_lines))
-    normal, gradient = np.zeros((ties.shape[1],) * 2), np.zeros(ties.shape[1])
+    gauss, newton = np.zeros((2, ties.shape[1], ties.shape[1]))
+    gradient = np.zeros(ties.shape[1])
     on_cosine, on_sine = slice(linear, linear + n_lines), slice(linear + n_lines, None)
+    line, p = np.arange(n_lines), linear - 2 * n_lines
     for o in range(len(fit.rss)):
         # Derivative of each line with respect to its mode: π (b θC − a θS).
-        b = np.pi * fit.coefficients[linear - n_lines :, o]
-        a = np.pi * fit.coefficients[linear - 2 * n_lines : linear - n_lines, o]
+        a, b = np.pi * fit.coefficients[p : p + n_lines, o], np.pi * fit.coefficients[-n_lines:, o]
         moved = gram[:, on_cosine] * b - gram[:, on_sine] * a  # EᵀW of the derivatives, (·, K)
         square = b[:, None] * moved[on_cosine] - a[:, None] * moved[on_sine]
         slope = b * left[on_cosine, o] - a * left[on_sine, o]
         moved = moved[:linear]
-        if not untied:
-            moved, square, slope = moved @ ties, ties.T @ square @ ties, ties.T @ slope
-        normal += (square - moved.T @ fit.linear_part.solve(moved)) / fit.rss[o]
-        gradient += slope / fit.rss[o]
-    return normal, gradient
+        parts = [(gauss, moved, square)]
+        if (bent := _bent(fit, o)) is not None:
+            curved, bow = moved.copy(), square.copy()
+            curved[p + line, line] += np.pi * left[on_sine, o]
+            curved[p + n_lines + line, line] -= np.pi * left[on_cosine, o]
+            bow[line, line] += np.pi * (a * bent[:n_lines] + b * bent[n_lines:])
+            parts.append((newton, curved, bow))
+        for total, against, own in parts:
+            if not untied:
+                against, own = against @ ties, ties.T @ own @ ties
+            total += (own - against.T @ fit.linear_part.solve(against)) / fit.rss[o]
+        gradient += (slope if untied else ties.T @ slope) / fit.rss[o]
+    return gauss, newton if fit.moments.bend is not None else None, gradient
+
+
+def _bent(fit: _Fit, output: int) -> FloatArray | None:
+    """Return [θ²C, θ²S]ᵀ W residual of one output, shape (2K,), if the moments tell it."""
+    bend, linear = fit.moments.bend, fit.n_linear
+    if bend is None:
+        return None
+    n_lines, n_outputs = len(bend) // 2, len(fit.rss)
+    p, coefficients = linear - 2 * n_lines, fit.coefficients[:, output]
+    data = bend[:, bend.shape[1] - n_outputs + output] - bend[:, :p] @ coefficients[:p]
+    # θ²C times C is θC times θC.
+    return np.asarray(data - fit.moments.gram[linear:, linear:] @ coefficients[p:])
 
 
 def _summary(
@@ -304,7 +352,7 @@ def _summary(
     iterations: int,
     converged: bool,
 ) -> Refined:
-    """Evaluate residuals, noise and covariances at the end of the search."""
+    """Evaluate residuals and noise at the end of the search."""
     p, n_lines = trend.shape[1], len(ties)
     lines = Lines(
         ties @ fit.bases, fit.coefficients[p : p + n_lines], fit.coefficients[p + n_lines :]
@@ -313,7 +361,6 @@ def _summary(
     spent = fit.n_linear + np.count_nonzero(free) / y.shape[1]
     noise = weights @ residuals**2 / max(float(weights.sum()) - spent, 1.0)
     ratio = np.ones(n_lines) if colour is None else np.asarray(colour, float)
-    base, coefficient, cross = _covariances(fit, ties, free, noise, ratio)
     return Refined(
         bases=fit.bases,
         harmonics=ties,
@@ -321,12 +368,10 @@ def _summary(
         trend=fit.coefficients[:p],
         residuals=residuals,
         noise_variance=noise,
-        base_covariance=base,
-        coefficient_covariance=coefficient,
-        cross_covariance=cross,
         gram=fit.moments.gram[: fit.n_linear, : fit.n_linear],
         iterations=iterations,
         converged=converged,
+        covariances=partial(_covariances, fit, ties, free, noise, ratio),
     )
 
 

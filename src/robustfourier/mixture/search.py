@@ -167,7 +167,7 @@ class Workbench:
         moments = every(modes)
         lines = np.arange(self.columns.shape[1], len(moments.gram))
         chosen = np.concatenate([np.arange(rung), lines])
-        return Moments(moments.gram[np.ix_(chosen, chosen)], moments.cross[chosen])
+        return Moments(moments.gram[np.ix_(chosen, chosen)], moments.cross[chosen], moments.bend)
 
     def fit(
         self, modes: FloatArray, known: BoolArray, rung: int, colour: FloatArray | None = None
