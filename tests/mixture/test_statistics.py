@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import median_abs_deviation
 
-from robustfourier.mixture.aliases import sampling_aliases, window_peaks
+from robustfourier.mixture.aliases import alias_notes, sampling_aliases, window_peaks
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.moments import direct_moments
 from robustfourier.mixture.noise import noise_floor
@@ -281,3 +281,7 @@ def test_a_rhythm_of_sampling_names_its_aliases():
     aliases = sampling_aliases(np.array([30.0]), np.ones(1), None, grid)
     assert any(abs(alias.other - (30 + day)) < 0.5 for alias in aliases)
     assert all(alias.likeness < 1 for alias in aliases)
+    assert alias_notes(aliases[:3]) == [str(alias) for alias in aliases[:3]]
+    many = sampling_aliases(np.arange(5.0, 45.0, 4.0), np.ones(10), None, grid)
+    assert len(many) > 10
+    assert len(alias_notes(many)) == len({alias.distance for alias in many}) <= 3

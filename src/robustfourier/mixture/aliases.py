@@ -7,6 +7,7 @@ at k looks much like one at k ± d.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +15,13 @@ from numpy.typing import NDArray
 
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
-__all__ = ["Alias", "sampling_aliases", "window_peaks"]
+__all__ = ["Alias", "alias_notes", "sampling_aliases", "window_peaks"]
 
 FloatArray = NDArray[np.float64]
 
 # A side peak of the window above this share of its main peak makes aliases worth a word.
 _STRONG_WINDOW = 0.5
+_EACH = 3  # so many aliases are listed one by one; more are told by their distances
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Alias:
         The line's mode.
     other : float
         The mode it could be instead.
+    distance : float
+        The side peak of the spectral window that is between the two.
     likeness : float
         Height of the spectral window between the two, 0 to 1; 1 means that no sample tells them
         apart.
@@ -42,6 +46,7 @@ class Alias:
     line: int
     mode: float
     other: float
+    distance: float
     likeness: float
 
     def __str__(self) -> str:
@@ -57,15 +62,18 @@ def window_peaks(grid: PeriodogramGrid, at_most: int = 3) -> list[tuple[float, f
     """Return (distance, height) of the strongest side peaks of the spectral window.
 
     The main peak, whose width is that of the record, is left out, and so is everything up to four
-    modes: lines that close are neighbours, not aliases.
+    modes: lines that close are neighbours, not aliases. Of peaks that close the highest counts.
     """
     height = np.abs(grid.weight_sums[: len(grid.modes)]) / grid.weight_sums[0].real
     inner = np.flatnonzero(
         (height[1:-1] >= height[:-2]) & (height[1:-1] >= height[2:]) & (grid.modes[1:-1] > 4.0)
     )
     peaks = inner[height[inner + 1] > _STRONG_WINDOW] + 1
-    peaks = peaks[np.argsort(-height[peaks], kind="stable")][:at_most]
-    return [(float(grid.modes[j]), float(height[j])) for j in peaks]
+    apart: list[tuple[float, float]] = []
+    for j in peaks[np.argsort(-height[peaks], kind="stable")]:
+        if len(apart) < at_most and all(abs(grid.modes[j] - d) > 4.0 for d, _ in apart):
+            apart.append((float(grid.modes[j]), float(height[j])))
+    return apart
 
 
 def sampling_aliases(
@@ -87,7 +95,7 @@ def sampling_aliases(
     found: list[Alias] = []
     for i, mode in enumerate(modes):
         if nyquist is not None:
-            found.append(Alias(i, float(mode), float(2.0 * nyquist - mode), 1.0))
+            found.append(Alias(i, float(mode), float(2.0 * nyquist - mode), 2.0 * nyquist, 1.0))
     for distance, height in window_peaks(grid):
         for i, mode in enumerate(modes):
             for other in (abs(mode - distance), mode + distance):
@@ -97,5 +105,20 @@ def sampling_aliases(
                 known = nearest.min(initial=np.inf) < 1.0
                 if known and power[int(np.argmin(nearest))] <= power[i]:
                     continue
-                found.append(Alias(i, float(mode), float(other), height))
+                found.append(Alias(i, float(mode), float(other), distance, height))
     return tuple(found)
+
+
+def alias_notes(aliases: Sequence[Alias]) -> list[str]:
+    """Say in few lines what could be something else; aliases of an even grid are not told here."""
+    doubtful = [alias for alias in aliases if alias.likeness < 1.0 - 1e-6]
+    if len(doubtful) <= _EACH:
+        return [str(alias) for alias in doubtful]
+    notes = []
+    for distance, likeness in dict.fromkeys((a.distance, a.likeness) for a in doubtful):
+        lines = {alias.line for alias in doubtful if alias.distance == distance}
+        notes.append(
+            f"{len(lines)} of the modes could each be an alias {distance:.6g} modes away "
+            f"(spectral window {likeness:.2f}); what fits better is reported"
+        )
+    return notes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.mixture.aliases import Alias
+from robustfourier.mixture.aliases import Alias, alias_notes
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.trend import Trend
@@ -96,7 +96,7 @@ def notes_for(
     notes = [f"searched up to mode {limit.max_mode:.6g}: {limit.rule}"]
     if n_lines and n_lines >= max_lines:
         notes.append(f"stopped at {n_lines} lines, as many as these samples can bear")
-    notes.extend(str(alias) for alias in aliases if alias.likeness < 1.0 - 1e-6)
+    notes.extend(alias_notes(aliases))
     if limit.nyquist is not None and n_lines:
         notes.append(
             f"even sampling: a mode k cannot be told from {2 * limit.nyquist:.6g} − k; "
