@@ -1,7 +1,7 @@
 """The workbench of detection: data, grids and sums that every round of the search uses again.
 
 A `Workbench` knows the samples, the modes to search and how to refine, test and prune a set of
-lines; it holds no result. `detect` is the loop that uses it.
+lines; it holds no result. `rounds` is the loop that uses it.
 """
 
 from __future__ import annotations
