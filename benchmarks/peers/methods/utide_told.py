@@ -25,7 +25,7 @@ def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own use of numpy
         tide = utide.solve(
-            t, y, lat=told.latitude, epoch=epoch, conf_int="none", method="ols", trend=False,
+            t, y, lat=told.latitude, epoch=epoch, conf_int="none", method="ols",
             **options,
         )  # fmt: skip
 
