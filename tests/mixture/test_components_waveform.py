@@ -15,6 +15,7 @@ from robustfourier.mixture.moments import direct_moments
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.penalised import Prior, penalised_fit
 from robustfourier.mixture.separate import Separated, separate
+from robustfourier.synthetic import random_mixture
 
 WHITE = NoiseFloor(np.array([1.0, 1000.0]), np.full((2, 1), 0.09), np.full(2, 1e6))
 
@@ -36,7 +37,7 @@ def single(bases):
     )
 
 
-def separated(theta, y, mode, highest=400.0, **options):
+def separated(theta, y, mode, highest=400.0, noise=0.09, **options):
     mode = np.asarray(mode, float)
     count = len(mode)
     return separate(
@@ -49,7 +50,7 @@ def separated(theta, y, mode, highest=400.0, **options):
         np.full(count, 1e-6),
         trend=np.ones((len(theta), 1)),
         floor=WHITE,
-        noise=np.array([0.09]),
+        noise=np.array([noise]),
         highest=highest,
         **options,
     )
@@ -98,8 +99,63 @@ def test_a_place_that_two_families_share_goes_to_the_lower_order():
     assert [29, 0] not in rows.tolist()
 
 
-def test_a_family_of_one_line_gets_no_waveform():
-    assert len(waveform_rows(single([7.3, 31.1]), highest=400.0, limit=50)) == 0
+def test_a_family_of_one_line_comes_last_where_rows_are_limited():
+    grouping = Grouping(
+        np.array([31.1, 7.3]), np.array([[1, 0], [0, 1], [0, 2]]), np.zeros(2, bool)
+    )
+    rows = waveform_rows(grouping, highest=400.0, limit=100).tolist()
+    # To twice the highest order found and four more.
+    assert rows == [[0, n] for n in range(3, 9)] + [[n, 0] for n in range(2, 7)]
+    assert waveform_rows(grouping, highest=400.0, limit=4).tolist() == rows[:4]
+
+
+def test_a_harmonic_that_another_line_hides_belongs_to_the_waveform():
+    grouping = Grouping(
+        np.array([10.0, 30.3]), np.array([[1, 0], [2, 0], [0, 1]]), np.zeros(2, bool)
+    )
+    assert [3, 0] in waveform_rows(grouping, highest=400.0, limit=100).tolist()
+
+
+def test_beyond_the_nyquist_mode_of_an_even_grid_a_waveform_goes_on_folded():
+    grouping = Grouping(np.array([43.2]), np.array([[1], [2]]), np.zeros(1, bool))
+    assert waveform_rows(grouping, highest=100.0, limit=100).tolist() == []
+    rows = waveform_rows(grouping, highest=100.0, limit=100, folding=100.0)
+    # Harmonic 5 is seen at 216 − 200 = 16.
+    assert rows.tolist() == [[n] for n in range(3, 9)]
+    # Where it folds to zero it would be the level.
+    level = Grouping(np.array([40.0]), np.array([[1], [2]]), np.zeros(1, bool))
+    assert [5] not in waveform_rows(level, highest=100.0, limit=100, folding=100.0).tolist()
+
+
+def test_a_line_alone_stays_a_sinusoid_unless_its_harmonics_are_likely():
+    lines = []
+    for size in (0.0, 0.05):
+        counts = []
+        for seed in range(10):
+            theta, rng = samples(1200, seed, gap=False)
+            x = np.pi * 20.3 * theta
+            y = np.cos(x) + size * np.cos(3 * x) + 0.3 * rng.normal(size=len(theta))
+            fit = separated(theta, y, [20.3], level=1e-9)  # no harmonic is listed
+            assert fit.listed.sum() == 1
+            counts.append(len(fit.lines) > 1)
+        lines.append(np.mean(counts))
+    # The third harmonic has 4 standard errors; noise alone looks like harmonics now and then.
+    assert lines[0] <= 0.3
+    assert lines[1] >= 0.7
+
+
+def test_a_hidden_harmonic_does_not_bend_the_line_that_hides_it():
+    ratios = []
+    for seed in range(8):
+        theta, rng = samples(1500, seed)
+        wave = np.tanh(10 * np.cos(np.pi * 10.1 * theta))  # its third harmonic is at 30.3
+        truth = wave + np.cos(np.pi * 30.7 * theta + 1.0)
+        y = truth + 0.3 * rng.normal(size=len(theta))
+        fit = separated(theta, y, [10.1, 30.65, 50.5, 70.7])
+        error = fit.lines.evaluate(theta)[:, 0] + fit.trend[0, 0] - truth
+        band = prediction_errors(theta, np.ones((len(theta), 1)), fit.lines.mode, fit.factor)[:, 0]
+        ratios.append(np.mean(error**2) / np.mean(band**2))
+    assert np.median(ratios) < 1.5
 
 
 def test_two_sawtooths_are_separated_with_their_harmonics_tied_exactly():
@@ -112,6 +168,27 @@ def test_two_sawtooths_are_separated_with_their_harmonics_tied_exactly():
     assert fit.listed.sum() >= 8
     # Beyond the listed harmonics the waveform holds weak ones, shrunk.
     assert len(fit.lines) > fit.listed.sum()
+
+
+def test_a_tie_that_the_fit_of_all_lines_contradicts_is_given_up():
+    for seed in range(4):
+        theta, rng = samples(1200, seed)
+        noise = 0.3 * rng.normal(size=len(theta))
+        tones = 0.8 * np.cos(np.pi * 20.0 * theta) + 0.6 * np.cos(np.pi * 40.17 * theta + 1.0)
+        # With the errors it is told, grouping takes the second for a harmonic.
+        fit = separated(theta, tones + noise, [20.0, 40.15])
+        assert np.sort(fit.grouping.bases) == pytest.approx([20.0, 40.17], abs=0.05)
+        assert fit.grouping.harmonics[fit.listed].sum(axis=1).tolist() == [1, 1]
+
+
+def test_a_tie_that_holds_is_kept():
+    kept = []
+    for seed in range(20):
+        theta, rng = samples(1200, seed)
+        x = np.pi * 20.0 * theta
+        y = 0.8 * np.cos(x) + 0.4 * np.cos(2 * x + 1.0) + 0.3 * rng.normal(size=len(theta))
+        kept.append(len(separated(theta, y, [20.0, 40.03]).grouping.bases) == 1)
+    assert np.mean(kept) >= 0.95
 
 
 def test_smoothing_lowers_the_error_of_a_waveform():
@@ -205,6 +282,23 @@ def test_the_penalised_fit_in_phase_minimises_its_objective():
     expected = np.sqrt(np.einsum("pn,pq,qn->n", gradient, covariance, gradient))
     band = prediction_errors(theta, trend, order * fit.bases[0], fit.factor)[:, 0]
     assert band == pytest.approx(expected, rel=0.02)
+
+
+def test_a_step_of_the_penalised_fit_that_leads_uphill_is_shortened():
+    # A slow pattern whose harmonics the gaps make nearly collinear: full steps run away.
+    problem = random_mixture(
+        4,
+        links=("tanh", "relu", "exp"),
+        max_mode=80,
+        integer_modes=False,
+        n_samples=1500,
+        sampling="gappy",
+        noise=0.5,
+        random_state=34,
+    )
+    mode = np.concatenate([[2.32, 6.94], *(k * np.arange(1, 4) for k in (52.78, 20.93, 70.03))])
+    fit = separated(problem.theta, problem.y, mode[[0, 1, 2, 4, 5, 6, 8, 9]], noise=0.25)
+    assert 0.45 < np.sqrt(fit.noise_variance[0]) < 0.55
 
 
 def test_a_line_at_the_nyquist_mode_leaves_its_unseen_phase_at_zero():

@@ -109,6 +109,7 @@ def _separate(found: Detection, values: FloatArray, settings: Settings) -> Separ
         level=settings.level,
         fixed=found.known,
         integer=settings.frequencies == "integer",
+        folding=found.limit.nyquist if settings.max_mode is None else None,
     )
 
 

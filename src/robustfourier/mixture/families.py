@@ -28,7 +28,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 HIGHEST_ORDER = 64
-RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be told from it
+RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be found by its power
+SAME = 0.02  # in modes: nearer to another line, what a harmonic does is done by that line
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def further_harmonics(
     level : float
         Probability of one or more false finds in a family.
     """
-    rows = _candidates(grouping, highest)
+    rows = _candidates(grouping, highest, RESOLUTION)
     modes = rows @ grouping.bases
     lines = grouping.harmonics @ grouping.bases
     p_value = _p_values(theta, weights, residuals, modes, lines, floor)
@@ -99,28 +100,37 @@ def _share_of_level(distance: int) -> float:
     return 1.0 / 3.0 if distance < 3 else 1.0 / (distance * (distance + 1))
 
 
-def waveform_rows(grouping: Grouping, highest: float, limit: int) -> IntArray:
+def waveform_rows(
+    grouping: Grouping, highest: float, limit: int, folding: float | None = None
+) -> IntArray:
     """Rows of the harmonics that a smoothed waveform may have beyond those found.
 
-    Families with a single line stay sinusoids. The others may go to twice the highest order found,
-    which is where a prior that decays has nothing left to say.
+    A family may go to twice the highest order found, which is where a prior that decays has nothing
+    left to say. A harmonic so close to another line that it cannot be searched for is among them:
+    left out it would bend that line, and the prior of its family says how large it can be. On an
+    even grid harmonics beyond the Nyquist mode are seen too, folded.
 
     Parameters
     ----------
     grouping : Grouping
     highest : float
-        Highest mode allowed.
+        Highest mode allowed where nothing is folded.
     limit : int
-        Largest number of rows that the data can bear; low orders come first.
+        Largest number of rows that the data can bear; low orders come first, and families of which
+        more than one line was found.
+    folding : float, optional
+        The Nyquist mode of an even grid.
     """
-    rows = _candidates(grouping, highest)
-    wanted = np.zeros(len(rows), bool)
+    rows = _candidates(grouping, np.inf if folding else highest, SAME, folding)
+    wanted, doubtful = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
     for j in range(len(grouping.bases)):
         orders = grouping.harmonics[_pure(grouping.harmonics, j), j]
-        if len(orders) > 1:
+        if len(orders):
             wanted |= (rows[:, j] > 0) & (rows[:, j] <= 2 * orders.max() + 4)
-    rows = rows[wanted]
-    return rows[np.argsort(rows.sum(1), kind="stable")[: max(limit, 0)]]
+        if len(orders) == 1:
+            doubtful |= rows[:, j] > 0
+    rows, doubtful = rows[wanted], doubtful[wanted]
+    return rows[np.lexsort((rows.sum(1), doubtful))[: max(limit, 0)]]
 
 
 def _pure(harmonics: IntArray, base: int) -> NDArray[np.bool_]:
@@ -128,24 +138,35 @@ def _pure(harmonics: IntArray, base: int) -> NDArray[np.bool_]:
     return (harmonics[:, base] > 0) & (np.count_nonzero(harmonics, axis=1) == 1)
 
 
-def _candidates(grouping: Grouping, highest: float) -> IntArray:
+def _candidates(
+    grouping: Grouping, highest: float, distance: float, folding: float | None = None
+) -> IntArray:
     """Rows n·f of all orders not yet there, clear of every line and of each other.
 
     Where two families meet at one place the lower order has it: 5 · 29 = 29 · 5 is read as the
-    fifth harmonic of 29.
+    fifth harmonic of 29. With `folding` it is the folded modes that must be clear.
     """
     n_bases = len(grouping.bases)
     orders = np.arange(1, HIGHEST_ORDER + 1)
     rows = np.kron(orders[:, None], np.eye(n_bases, dtype=np.int64))
     modes = rows @ grouping.bases
-    taken = sorted(grouping.harmonics @ grouping.bases)
+    seen = _folded(modes, folding)
+    taken = sorted(_folded(grouping.harmonics @ grouping.bases, folding))
     keep = []
-    for i in np.flatnonzero((modes <= highest + 0.01) & (modes > 0)):
-        at = bisect(taken, modes[i])
-        if all(abs(modes[i] - mode) >= RESOLUTION for mode in taken[max(at - 1, 0) : at + 1]):
+    # What is folded to nearly zero is level or trend.
+    for i in np.flatnonzero((modes <= highest + 0.01) & (seen > (0.0 if folding is None else 1.0))):
+        at = bisect(taken, seen[i])
+        if all(abs(seen[i] - mode) >= distance for mode in taken[max(at - 1, 0) : at + 1]):
             keep.append(i)
-            taken.insert(at, modes[i])
+            taken.insert(at, seen[i])
     return rows[keep]
+
+
+def _folded(modes: FloatArray, nyquist: float | None) -> FloatArray:
+    """Where modes are seen on an even grid: reflected at zero and at the Nyquist mode."""
+    if nyquist is None:
+        return modes
+    return np.asarray(nyquist - np.abs(np.mod(modes, 2.0 * nyquist) - nyquist))
 
 
 def _p_values(

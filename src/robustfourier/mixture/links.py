@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from scipy.stats import chi2
 
 from robustfourier.mixture.bands import lengths
@@ -92,6 +93,12 @@ class PhaseLock:
     smoothing: Smoothing
     log_odds: float
     p_value: float
+
+    @property
+    def probability(self) -> float:
+        """Probability that there are harmonics but the first, against pure noise, even before."""
+        other = np.logaddexp(0.0, -abs(self.log_odds)) - np.log(2.0)  # in phase or not: both count
+        return float(expit(self.smoothing.log_evidence + other))
 
 
 def phase_lock(

@@ -24,6 +24,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 ITERATIONS = 4
+HALVINGS = 4  # of a step that leads uphill
+UPHILL = 0.01  # part of the objective by which a step may be wrong
 LARGEST_STEP = 0.25  # in modes, and in radians of the highest order for a shift
 
 
@@ -119,18 +121,46 @@ def penalised_fit(
     """
     moments = moments_at(harmonics @ bases)
     state = _start(moments, harmonics, bases, prior, noise)
+    height = _objective(state, moments, prior, noise, squares)
+    rounding = 1e-9 * float(squares.sum())
     for _ in range(ITERATIONS):
         system = _System.at(state, moments, harmonics, free, prior, noise)
         step = np.asarray(np.linalg.solve(system.normal, system.gradient), np.float64)
         base_step = np.zeros(len(bases))
         base_step[free] = step[system.linear :]
-        state = _moved(state, system, step, base_step, harmonics, prior)
-        moments = moments_at(harmonics @ state.bases)
+        for halving in range(HALVINGS + 1):
+            part = 0.5**halving
+            ahead = _moved(state, system, part * step, part * base_step, harmonics, prior)
+            there = moments_at(harmonics @ ahead.bases)
+            height_there = _objective(ahead, there, prior, noise, squares)
+            # With coloured noise the step minimises a somewhat different sum.
+            if height_there <= height + UPHILL * max(height, rounding):
+                break
+        else:
+            break
+        state, moments, height = ahead, there, height_there
         errors = np.sqrt(np.diag(np.linalg.inv(system.normal))[system.linear :])
         if np.all(np.abs(base_step[free]) <= 1e-3 * errors):
             break
     system = _System.at(state, moments, harmonics, free, prior, noise)
     return _result(state, system, moments, free, prior, squares, total)
+
+
+def _objective(
+    state: _State, moments: Moments, prior: Prior, noise: FloatArray, squares: FloatArray
+) -> float:
+    """Residual sum of squares plus penalty, in units of the output with the least noise."""
+    linear = len(state.coefficients)
+    p = linear - 2 * len(prior.order)
+    gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
+    fitted = np.sum(state.coefficients * (2.0 * cross - gram @ state.coefficients), axis=0)
+    least = float(noise.min())
+    share = least / np.maximum(noise, np.finfo(float).tiny)
+    height = float(np.sum((squares - fitted) * share))
+    for o in range(len(noise)):
+        precision, value = _penalty(state, prior, p, o)
+        height += float(value @ (least * precision) @ value)
+    return height
 
 
 @dataclass(frozen=True)

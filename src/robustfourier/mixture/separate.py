@@ -1,8 +1,8 @@
 """From significant lines to components: group, tie, search within families, smooth.
 
 The upper half of the mixture model in one function. Each step is a module of its own:
-`components` groups the lines, `tied` fits them with exact ties and completes the families, `links`
-and `waveform` decide how to smooth, `penalised` makes the joint fit.
+`components` groups the lines, `tied` fits them with exact ties and completes the families, `ties`
+tests the ties again, `links` and `waveform` decide how to smooth, `penalised` makes the joint fit.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from robustfourier.mixture.components import Grouping, group
 from robustfourier.mixture.families import waveform_rows
@@ -23,6 +24,7 @@ from robustfourier.mixture.penalised import Prior, penalised_fit
 from robustfourier.mixture.refine import Refined
 from robustfourier.mixture.semidefinite import pseudo_inverse
 from robustfourier.mixture.tied import Data, Found, noise_colour, tied_lines
+from robustfourier.mixture.ties import loosened
 from robustfourier.mixture.waveform import prior_precision, shrinkage
 
 __all__ = ["Separated", "separate"]
@@ -30,6 +32,7 @@ __all__ = ["Separated", "separate"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+LIKELY = 0.5  # probability from which on a family of one line is given harmonics
 SPECTRAL_FROM = 4000  # samples; below, adding up columns is cheaper than Fourier sums
 
 
@@ -96,6 +99,7 @@ def separate(
     level: float = 0.01,
     fixed: NDArray[np.bool_] | None = None,
     integer: bool = False,
+    folding: float | None = None,
 ) -> Separated:
     """Group lines into components and estimate the waveform of each.
 
@@ -121,6 +125,8 @@ def separate(
         Lines whose modes are known.
     integer : bool
         Whether all modes are integers, and stay so.
+    folding : float, optional
+        The Nyquist mode of an even grid, on which harmonics beyond it are seen folded.
     """
     highest = max(highest, float(mode.max(initial=0.0)))
     moments_at = _moments(theta, y, weights, trend, highest)
@@ -129,11 +135,15 @@ def separate(
     if integer:
         grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
     known = np.zeros(len(mode), bool) if fixed is None else fixed
-    found, refined = tied_lines(data, Found(grouping, alarm, known))
+    found, refined = loosened(data, *tied_lines(data, Found(grouping, alarm, known)))
     grouping, alarm = found.grouping, found.false_alarm
-    extra = waveform_rows(grouping, highest, limit=len(np.unique(theta)) // 8 - len(mode))
-    if not _has_waveform(grouping) or not len(refined.lines):
+    if not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
+    limit = len(np.unique(theta)) // 8 - len(mode)
+    extra = waveform_rows(grouping, highest, limit, None if integer else folding)
+    top = float((extra @ grouping.bases).max(initial=highest))
+    if top > highest:
+        data = replace(data, moments_at=_moments(theta, y, weights, trend, top))
     return _smoothed(data, grouping, refined, alarm, extra)
 
 
@@ -145,11 +155,6 @@ def _moments(
         fast = SpectralMoments(theta, y, weights, trend, highest + 2.0)
         return lambda modes: fast(np.clip(modes, 0.0, highest + 2.0))
     return lambda modes: direct_moments(theta, y, weights, trend, modes)
-
-
-def _has_waveform(grouping: Grouping) -> bool:
-    """Whether any component has more than one line."""
-    return bool(np.any(np.bincount(grouping.component, minlength=1) > 1))
 
 
 def _sinusoids(grouping: Grouping, refined: Refined, alarm: FloatArray) -> Separated:
@@ -185,27 +190,16 @@ def _smoothed(
     data: Data, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
 ) -> Separated:
     """Shrink the harmonics of every family by what the data say, all in one fit."""
-    found = len(alarm)
-    grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
-    alarm = np.concatenate([alarm, np.full(len(extra), np.nan)])
-    modes = grouping.harmonics @ grouping.bases
-    moments = data.moments_at(modes)
-    colour = noise_colour(data, modes, refined.residuals)
-    p, count = data.trend.shape[1], len(modes)
-    linear = p + 2 * count
-    lame, ridge = _half_seen(moments.gram[p:linear, p:linear])
-    gram = moments.gram[:linear, :linear] + np.diag(np.concatenate([np.zeros(p), ridge]))
-    inverse = pseudo_inverse(gram)
-    coefficients = inverse @ moments.cross[:linear]
-    unit = np.diag(inverse)[p:].reshape(2, count).max(0) * colour
-    prior, p_value = _prior(
-        grouping,
-        coefficients[p : p + count] + 1j * coefficients[p + count :],
-        np.outer(unit, refined.noise_variance),
-        colour,
-        np.arange(count) < found,
-        lame,
-    )
+    draft = _Draft.of(data, grouping, refined, len(alarm), extra)
+    kept = draft.weight[len(alarm) :] >= LIKELY
+    if not kept.all():
+        # Fewer columns, fewer doubts about those that stay.
+        extra = extra[kept]
+        draft = _Draft.of(data, grouping, refined, len(alarm), extra)
+    if not draft.smooths:
+        return _sinusoids(grouping, refined, alarm)
+    grouping, prior = draft.grouping, draft.prior
+    p, count = data.trend.shape[1], len(grouping.harmonics)
     fit = penalised_fit(
         data.moments_at,
         grouping.harmonics,
@@ -227,10 +221,50 @@ def _smoothed(
         base_covariance=fit.base_covariance,
         factor=fit.factor,
         noise_variance=fit.noise_variance,
-        false_alarm=alarm,
+        false_alarm=np.concatenate([alarm, np.full(len(extra), np.nan)]),
         shift=_shifts(grouping, fit.shift, fit.coefficients[p:], count),
-        p_value=p_value,
+        p_value=draft.p_value,
     )
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """What least squares at all lines, found and extra, says about how to smooth them."""
+
+    grouping: Grouping
+    prior: Prior
+    p_value: FloatArray
+    weight: FloatArray  # probability that a line is there at all
+
+    @property
+    def smooths(self) -> bool:
+        """Whether any component has more than one line."""
+        return bool(np.any(np.bincount(self.grouping.component, minlength=1) > 1))
+
+    @classmethod
+    def of(
+        cls, data: Data, grouping: Grouping, refined: Refined, found: int, extra: IntArray
+    ) -> _Draft:
+        grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
+        modes = grouping.harmonics @ grouping.bases
+        moments = data.moments_at(modes)
+        colour = noise_colour(data, modes, refined.residuals)
+        p, count = data.trend.shape[1], len(modes)
+        linear = p + 2 * count
+        lame, ridge = _half_seen(moments.gram[p:linear, p:linear])
+        gram = moments.gram[:linear, :linear] + np.diag(np.concatenate([np.zeros(p), ridge]))
+        inverse = pseudo_inverse(gram)
+        coefficients = inverse @ moments.cross[:linear]
+        unit = np.diag(inverse)[p:].reshape(2, count).max(0) * colour
+        prior, p_value, weight = _prior(
+            grouping,
+            coefficients[p : p + count] + 1j * coefficients[p + count :],
+            np.outer(unit, refined.noise_variance),
+            colour,
+            np.arange(count) < found,
+            lame,
+        )
+        return cls(grouping, prior, p_value, weight)
 
 
 def _half_seen(gram: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
@@ -253,8 +287,13 @@ def _prior(
     colour: FloatArray,
     found: NDArray[np.bool_],
     lame: NDArray[np.bool_],
-) -> tuple[Prior, FloatArray]:
-    """Prior precisions and shifts, component by component."""
+) -> tuple[Prior, FloatArray, FloatArray]:
+    """Prior precisions and shifts, component by component; p-values; odds of lines not found.
+
+    Of a component with one line found it is not known whether it has harmonics at all. As likely
+    as not, before the data speak; what they say is a weight, and the smoothing is that of both
+    readings by their weights.
+    """
     component, order = grouping.component, grouping.order
     tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
     variance = np.maximum(variance, tiny)
@@ -262,6 +301,7 @@ def _prior(
     precision, between = np.zeros((n_outputs, count, count)), np.zeros((count, count))
     precision[:, lame, lame] = 1.0 / (np.abs(coefficient[lame].T) ** 2 + tiny)
     shift, p_value = np.full(count, np.nan), np.full(count, np.nan)
+    weight = np.where(found, 1.0, 0.0)
     for c in np.unique(component):
         members = np.flatnonzero((component == c) & ~lame)
         if len(members) < 2 or not found[members].any():
@@ -269,20 +309,27 @@ def _prior(
         # The lowest order found leads and is not shrunk.
         leader = members[found[members]][np.argmin(order[members[found[members]]])]
         members = np.concatenate([[leader], members[members != leader]])
-        rest = members[1:]
+        rest, doubtful = members[1:], found[members].sum() == 1
         for o in range(n_outputs):
             value, spread = coefficient[members, o], variance[members, o]
             if n_outputs == 1:
                 lock = phase_lock(order[members], value, spread, found[members])
-                smoothing, p_value[members] = lock.smoothing.matrix, lock.p_value
+                smoothing, p_value[members] = lock.smoothing, lock.p_value
                 root = np.sqrt(spread[1:])
-                between[rest[:, None], rest] = root[:, None] * lock.smoothing.spread * root
+                if doubtful:
+                    turned = (value[1:] * np.exp(-1j * order[rest] * lock.phase)).real
+                    smoothing = smoothing.doubted(lock.probability, turned / root)
+                between[rest[:, None], rest] = root[:, None] * smoothing.spread * root
                 shift[members] = lock.phase if lock.accepted else np.nan
+                matrix, chance = smoothing.matrix, lock.probability
             else:
                 squares = np.abs(value[1:]) ** 2
-                smoothing = np.diag(shrinkage(order[rest], squares, spread[1:], parts=2)[0])
-            precision[o, rest[:, None], rest] = prior_precision(smoothing, spread[1:])
-    return Prior(precision, between, colour, shift, component, order), p_value
+                factor, evidence = shrinkage(order[rest], squares, spread[1:], parts=2)
+                chance = float(expit(evidence))
+                matrix = np.diag(factor * (chance if doubtful else 1.0))
+            weight[rest] = np.maximum(weight[rest], chance if doubtful else 1.0)
+            precision[o, rest[:, None], rest] = prior_precision(matrix, spread[1:])
+    return Prior(precision, between, colour, shift, component, order), p_value, weight
 
 
 def _shifts(
