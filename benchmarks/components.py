@@ -11,7 +11,9 @@ import argparse
 import os
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -109,8 +111,9 @@ def sawtooths(seeds: range) -> Iterator[Verdict]:
 
 
 def coverage(seeds: range) -> Iterator[Verdict]:
-    """90 % intervals on random mixtures of sinusoids and of sharper patterns, with gaps."""
-    for links in (("identity",), ("tanh", "relu", "exp")):
+    """90 % intervals on random mixtures of sinusoids and of sharper patterns."""
+    samplings: tuple[Literal["gappy", "even"], ...] = ("gappy", "even")
+    for links, sampling in product((("identity",), ("tanh", "relu", "exp")), samplings):
         function, frequency, amplitude = [], [], []
         for seed in seeds:
             problem = random_mixture(
@@ -119,7 +122,7 @@ def coverage(seeds: range) -> Iterator[Verdict]:
                 max_mode=80,
                 integer_modes=False,
                 n_samples=1500,
-                sampling="gappy",
+                sampling=sampling,
                 noise=0.5,
                 random_state=seed,
             )
@@ -130,7 +133,7 @@ def coverage(seeds: range) -> Iterator[Verdict]:
                 hits = list(_tone_hits(model, problem))
                 frequency += [hit for hit, _ in hits]
                 amplitude += [hit for _, hit in hits]
-        case = f"{'/'.join(links)} mixtures with gaps, {len(seeds)} seeds: coverage of"
+        case = f"{'/'.join(links)} mixtures, {sampling}, {len(seeds)} seeds: coverage of"
         yield _coverage_verdict(f"{case} predict", function)
         if frequency:
             yield _coverage_verdict(f"{case} frequency", frequency)
