@@ -108,7 +108,7 @@ def paper_rows(number: int, seeds: int) -> Iterable[Verdict]:
             len(found.lines) == 3
             and bool(np.all(np.abs(found.lines.mode - TRUE_MODES) <= 3.0 * found.mode_error))
         )
-        rivals = rival_errors(problem, 200.0, periodic=True) if seed < 5 else {}
+        rivals = rival_errors(problem, 200.0, periodic=True) if len(errors) < 5 else {}
         errors.append(Errors(error_of(found, problem), limit_error(problem, TRUE_MODES), rivals))
         whole = detect(problem.theta, problem.y[:, None], frequencies="integer")
         ratios.append(error_of(whole, problem) / limit_error(problem, TRUE_MODES, fixed=True))
