@@ -35,15 +35,15 @@ RIVALS: dict[str, Any] = {
 
 
 def main(quick: bool = False) -> list[Verdict]:
-    seeds = 2 if quick else 20
+    seeds = 1 if quick else 20
     rows: list[Callable[[], Iterable[Verdict]]] = [
         lambda: paper_rows(1, seeds),
         lambda: paper_rows(2, seeds),
         lambda: mixture_rows(seeds),
-        lambda: two_tone_rows(5 if quick else 100),
-        lambda: noise_rows(5 if quick else 500),
+        lambda: two_tone_rows(3 if quick else 100),
+        lambda: noise_rows(3 if quick else 500),
         lambda: outlier_rows(seeds),
-        lambda: coverage_rows(10 if quick else 400),
+        lambda: coverage_rows(5 if quick else 400),
         lambda: speed_rows(quick),
     ]
     verdicts: list[Verdict] = []
