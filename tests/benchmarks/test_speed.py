@@ -31,3 +31,10 @@ def test_lassocv_is_compared_seed_by_seed(monkeypatch, lasso, passed):
 
     monkeypatch.setattr(speed, "measured", seconds)
     assert speed.lasso_row("even", range(1, 4)).passed is passed
+
+
+def test_a_quick_run_leaves_the_figure_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(speed, "FIGURE", tmp_path / "speed.png")
+    monkeypatch.setattr(speed, "measured", lambda *at: (at[1] / 1e5, 1.0, 10.0))
+    assert list(speed.speed_rows(quick=True))
+    assert not (tmp_path / "speed.png").exists()
