@@ -32,6 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
         verdicts += import_module(f"benchmarks.{name}").main(quick=options.quick)
         print(f"({name}: {processor_seconds() - start:.0f} s of the processor)", flush=True)
     print_verdicts("Verdicts", verdicts)
+    if options.quick:
+        print("Quick: this shows that all runs; shares over so few seeds decide nothing.")
     return int(any(verdict.passed is False for verdict in verdicts))
 
 
