@@ -97,11 +97,15 @@ class Search:
         proposed = proposed[:room]
         modes = np.concatenate([self.fit.modes, proposed])
         known = np.concatenate([self.fit.known, np.zeros(len(proposed), bool)])
-        fit = self._separated(relocate(self.bench, self.bench.fit(modes, known, self.fit.rung)))
-        strength, alarm = self.bench.alarms(fit, self.bench.assess(fit).floor)
-        weak = np.flatnonzero(~fit.known & (alarm > self.bench.level))
-        weak = weak[np.argsort(strength[weak], kind="stable")]
-        self.fit = self._separated(exchange(self.bench, fit, weak, self.lowest))
+        fit = relocate(self.bench, self.bench.fit(modes, known, self.fit.rung))
+        self.fit = self._separated(fit)
+
+    def _exchange(self) -> None:
+        """Exchange lines that do not pass for what the residual shows without them."""
+        assessment = self.bench.assess(self.fit)
+        weak = np.flatnonzero(~self.fit.known & (assessment.false_alarm > self.bench.level))
+        weak = weak[np.argsort(assessment.ratio[weak], kind="stable")]
+        self.fit = self._separated(exchange(self.bench, self.fit, weak, self.lowest))
 
     def _separated(self, fit: Fit) -> Fit:
         """Drop lines that left the range or came closer than the record can resolve."""
@@ -216,9 +220,9 @@ class Search:
 
         Many strong lines at low modes look like a falling continuum, which lifts the floor under
         each of them. Here the highest peaks over the floor of the *higher* modes are fitted
-        together, a few more each time. Then the weakest are dropped until all pass, and pass a test
-        a hundred times as strict, together or else each. If what is left is flat there was no
-        continuum, and they are proposed.
+        together, a few more each time, and weak ones exchanged for what is missing. Then the
+        weakest are dropped until all pass, and pass a test a hundred times as strict, together or
+        else each. If what is left is flat there was no continuum, and they are proposed.
         """
         before, assessment = self.fit, self.assessment
         for _ in range(_LOOKS):
@@ -227,6 +231,7 @@ class Search:
             peaks, count = self._proposals(floor, _LOOK_AHEAD), len(self.fit.modes)
             if len(peaks):
                 self._add(peaks)
+                self._exchange()
                 self.assessment = self.bench.assess(self.fit)
             if len(self.fit.modes) == count:
                 break
