@@ -26,6 +26,8 @@ STAGES = {
     "mixture/separate.py": "components",
     "mixture/semidefinite.py": "solving normal equations",
     "mixture/families.py": "families of harmonics",
+    "mixture/components.py": "grouping of harmonics",
+    "estimators/validation.py": "checks of the input",
     "mixture/tied.py": "refinement of tied families",
     "mixture/ties.py": "tests of ties",
     "mixture/rounds.py": "rounds of the search",
