@@ -19,7 +19,7 @@ from benchmarks.speed import speed_rows
 from benchmarks.verdicts import Verdict, unseen_seeds
 from robustfourier.mixture.detect import Detection, detect
 from robustfourier.mixture.refine import refine
-from robustfourier.mixture.significance import false_alarm, search_width
+from robustfourier.mixture.significance import false_alarm, search_widths
 from robustfourier.synthetic import Problem, paper_example, random_mixture, relative_error
 
 __all__ = ["main"]
@@ -151,10 +151,10 @@ def above_limit(problem: Problem, found: Detection) -> np.ndarray:
 
     The noise can take a deviation of the power away: √(2z) for an expected ratio z.
     """
-    amplitude = np.array([c.amplitude for c in problem.components])
+    # `problem.modes` ascend, the components are in the order in which they were drawn.
+    amplitude = np.array([c.amplitude for c in sorted(problem.components, key=lambda c: c.mode)])
     z = len(problem.theta) * amplitude**2 / (4.0 * problem.noise**2)
-    weights = np.ones(len(problem.theta))
-    width = search_width(problem.theta, weights, 1.5, found.limit.max_mode)
+    width = search_widths(found.theta, found.weights, 1.5, found.limit.max_mode, problem.modes)
     return np.asarray(false_alarm(np.maximum(z - np.sqrt(2.0 * z), 0.0), width=width) < 0.01)
 
 

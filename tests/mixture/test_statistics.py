@@ -13,7 +13,7 @@ from robustfourier.mixture.noise import noise_floor
 from robustfourier.mixture.proposals import flow_proposals, residual_proposals
 from robustfourier.mixture.robust import HUBER, huber_pays, pseudo_values, robust_scale
 from robustfourier.mixture.rows import canonical_rows, weighted_median
-from robustfourier.mixture.significance import false_alarm, line_power, search_width
+from robustfourier.mixture.significance import false_alarm, line_power, search_width, search_widths
 from robustfourier.mixture.trend import Trend, trend_columns
 from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.periodogram import PeriodogramGrid
@@ -102,6 +102,23 @@ def test_false_alarm_of_integers_is_that_of_independent_trials():
     z = np.array([3.0, 8.0])
     expected = 1 - (1 - np.exp(-z)) ** 200
     np.testing.assert_allclose(false_alarm(z, width=200, continuous=False), expected)
+
+
+def test_a_search_far_beyond_the_samples_keeps_its_level_and_spares_the_low_modes():
+    rng = np.random.default_rng(7)
+    theta, ones = np.sort(rng.uniform(-1, 1, 80)), np.ones(80)
+    grid = PeriodogramGrid.of(theta, ones, 800.0, 0.125)
+    searched = grid.modes >= 2
+    modes = grid.modes[searched]
+    widths = search_widths(theta, ones, 2.0, 800.0, modes)
+    power = grid.power(grid.data_sums(rng.normal(size=(80, 400))))[searched]
+    alarm = np.stack([false_alarm(column, width=widths) for column in power.T])
+    assert 0.03 < np.mean(alarm.min(axis=1) < 0.1) < 0.14, "four deviations around 0.1, or careful"
+    low = modes <= 40
+    assert np.all(widths[low] < 0.12 * search_width(theta, ones, 2.0, 800.0))
+    assert np.all(widths[~low] < 2.0 * search_width(theta, ones, 2.0, 800.0))
+    even = search_widths(np.linspace(-1, 1, 80), ones, 2.0, 39.5, np.array([3.0, 30.0]))
+    assert np.ptp(even) == 0
 
 
 def test_an_uncertain_floor_makes_alarms_more_likely():

@@ -157,6 +157,8 @@ def _clipped_level(power: FloatArray, low: NDArray[np.intp], high: NDArray[np.in
         clipped = np.minimum(ordinates, _CLIP * level[:, None]).sum(axis=1) / size[:, None]
         excess = (clipped / level - _CLIPPED_MEAN) / _CLIPPED_SLOPE
         level = level * np.exp(np.clip(excess, -1.0, 1.0))
+        if np.all(np.abs(excess) < 1e-12):
+            break
     return level
 
 

@@ -270,7 +270,7 @@ class Search:
 
         def worth(ratio: FloatArray, mode: FloatArray) -> NDArray[np.bool_]:
             dof = np.full(len(mode), np.inf) if peaks else assessment.floor.dof_at(mode)
-            return bench.alarm(ratio, dof, n_outputs) < _WORTH_A_TEST
+            return bench.alarm(ratio, mode, dof, n_outputs) < _WORTH_A_TEST
 
         return residual_proposals(
             bench.grid,

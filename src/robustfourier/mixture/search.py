@@ -17,7 +17,7 @@ from scipy.stats import gamma as gamma_law
 from robustfourier.mixture.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
 from robustfourier.mixture.refine import Refined, refine
-from robustfourier.mixture.significance import false_alarm, line_power, search_width
+from robustfourier.mixture.significance import false_alarm, line_power, search_widths
 from robustfourier.mixture.trend import trend_columns
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
@@ -118,12 +118,11 @@ class Workbench:
         spacing = 1.0 if self.integer else 0.25
         return PeriodogramGrid.of(self.theta, self.weights, self.max_mode, spacing)
 
-    @cached_property
-    def width(self) -> float:
-        """Range searched, in units of independence."""
+    def widths(self, modes: FloatArray) -> FloatArray:
+        """Range searched that each of `modes` pays for, in units of independence."""
         if self.integer:
-            return self.max_mode
-        return search_width(self.theta, self.weights, self.lowest, self.max_mode)
+            return np.full(len(modes), self.max_mode)
+        return search_widths(self.theta, self.weights, self.lowest, self.max_mode, modes)
 
     @cached_property
     def share(self) -> float:
@@ -151,7 +150,7 @@ class Workbench:
     def with_values(self, values: FloatArray) -> Workbench:
         """Return the same bench with other values; sums of the weights are kept."""
         bench = replace(self, values=values)
-        for name in ("total", "distinct", "grid", "width", "share", "columns", "_slow_grid"):
+        for name in ("total", "distinct", "grid", "share", "columns", "_slow_grid"):
             if name in self.__dict__:
                 bench.__dict__[name] = self.__dict__[name]
         if self.__dict__.get("_all_moments") is not None:
@@ -241,7 +240,7 @@ class Workbench:
         whitener = _whitener(fit.refined.residuals, self.weights)
         power = line_power(fit.refined.gram, lines.cosine / root, lines.sine / root, whitener)
         ratio = power.sum(axis=1)
-        return ratio, self.alarm(ratio, floor.dof_at(lines.mode), whitener.shape[1])
+        return ratio, self.alarm(ratio, lines.mode, floor.dof_at(lines.mode), whitener.shape[1])
 
     def colour(self, fit: Fit, assessment: Assessment) -> FloatArray:
         """Return the noise power at each line over the mean noise variance, shape (K,).
@@ -269,11 +268,12 @@ class Workbench:
         white = np.abs(np.log(local)) <= 2.0 / np.sqrt(assessment.floor.dof_at(fit.modes))
         return ratio * np.where(white, 1.0, local)
 
-    def alarm(self, ratio: FloatArray, dof: FloatArray, n_outputs: int) -> FloatArray:
+    def alarm(
+        self, ratio: FloatArray, modes: FloatArray, dof: FloatArray, n_outputs: int
+    ) -> FloatArray:
         """Return the false-alarm probability for power over floor."""
-        return false_alarm(
-            ratio, width=self.width, n_outputs=n_outputs, dof=dof, continuous=not self.integer
-        )
+        width, continuous = self.widths(modes), not self.integer
+        return false_alarm(ratio, width=width, n_outputs=n_outputs, dof=dof, continuous=continuous)
 
     def trend_rung(self, fit: Fit) -> int:
         """Return the number of trend columns that the data asks for beside the lines of `fit`."""

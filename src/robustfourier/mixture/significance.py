@@ -16,7 +16,7 @@ from scipy.stats import chi2
 
 from robustfourier.mixture.semidefinite import pseudo_inverse
 
-__all__ = ["false_alarm", "line_power", "search_width", "together"]
+__all__ = ["false_alarm", "line_power", "search_width", "search_widths", "together"]
 
 FloatArray = NDArray[np.float64]
 
@@ -33,10 +33,32 @@ def search_width(theta: FloatArray, weights: FloatArray, lowest: float, highest:
     return float(max(highest - lowest, 0.0) * np.sqrt(np.pi * variance))
 
 
+def search_widths(
+    theta: FloatArray, weights: FloatArray, lowest: float, highest: float, modes: FloatArray
+) -> FloatArray:
+    """Return the width that each of `modes` pays for, shape (len(modes),).
+
+    A search far beyond one mode per two samples has mostly high modes to be wrong about, and the
+    low ones, where periods are usually sought, should not pay for them all. Half of the level then
+    goes to each side of that mode: a line pays for twice the range of its own side.
+
+    >>> import numpy as np
+    >>> theta = np.linspace(-1, 1, 101)
+    >>> search_widths(theta, np.ones(101), 0, 1000, np.array([20.0, 700.0])).round()
+    array([ 104., 1963.])
+    """
+    middle = 0.5 * (np.count_nonzero(np.diff(theta)) + 1)
+    if highest <= 2.0 * middle:
+        return np.full(len(modes), search_width(theta, weights, lowest, highest))
+    below = search_width(theta, weights, lowest, middle)
+    above = search_width(theta, weights, middle, highest)
+    return 2.0 * np.where(modes <= middle, below, above)
+
+
 def false_alarm(
     ratio: FloatArray,
     *,
-    width: float,
+    width: FloatArray | float,
     n_outputs: int = 1,
     dof: FloatArray | float = np.inf,
     continuous: bool = True,
@@ -47,8 +69,9 @@ def false_alarm(
     ----------
     ratio : ndarray
         Power over floor, summed over independent outputs.
-    width : float
-        Range searched: W of `search_width`, or the number of modes if not `continuous`.
+    width : ndarray or float
+        Range searched: W of `search_width` or `search_widths`, or the number of modes if not
+        `continuous`.
     n_outputs : int
         Independent outputs q.
     dof : ndarray or float

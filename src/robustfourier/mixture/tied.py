@@ -14,7 +14,7 @@ from robustfourier.mixture.families import further_harmonics
 from robustfourier.mixture.moments import Moments
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.refine import Refined, refine
-from robustfourier.mixture.significance import false_alarm, line_power, search_width
+from robustfourier.mixture.significance import false_alarm, line_power, search_widths
 
 __all__ = ["Data", "Found", "noise_colour", "tied_lines"]
 
@@ -111,7 +111,7 @@ def _grouped_again(data: Data, found: Found, refined: Refined) -> Found:
 
 def _without_noise(data: Data, found: Found, refined: Refined) -> tuple[Found, Refined]:
     """Drop lines that stand alone and no longer pass now that the harmonics are there."""
-    width = search_width(data.theta, data.weights, 1.5, data.highest)
+    width = search_widths(data.theta, data.weights, 1.5, data.highest, refined.lines.mode)
     dof = data.floor.dof_at(refined.lines.mode)
     alarm = false_alarm(_strength(data, refined), width=width, dof=dof)
     component = found.grouping.component

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from robustfourier.mixture.noise import noise_floor
-from robustfourier.mixture.significance import false_alarm, search_width
+from robustfourier.mixture.significance import false_alarm, search_widths
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
 __all__ = ["Spectrum", "amplitude_spectrum", "peak_bins"]
@@ -92,8 +92,10 @@ def amplitude_spectrum(
     floor = noise_floor(at_integer / absorbed, lines, share=min(1.0, n / (2.0 * max_mode)))
     keep = grid.modes >= _LOWEST
     level_there = floor.at(grid.modes[keep])[:, 0]
-    width = search_width(theta, weights, _LOWEST, max_mode)
-    ratio = _ratio_at(level, width, float(np.median(floor.dof)))
+    width = search_widths(theta, weights, _LOWEST, max_mode, grid.modes[keep])
+    paid, place = np.unique(width, return_inverse=True)
+    dof = float(np.median(floor.dof))
+    ratio = np.array([_ratio_at(level, float(w), dof) for w in paid])[place]
     data, left = (size * _amplitude(power[keep], n) for power in powers)
     return Spectrum(
         mode=grid.modes[keep],
