@@ -151,10 +151,10 @@ def above_limit(problem: Problem, found: Detection) -> np.ndarray:
 
     The noise can take a deviation of the power away: √(2z) for an expected ratio z.
     """
-    # `problem.modes` ascend, the components are in the order in which they were drawn.
-    amplitude = np.array([c.amplitude for c in sorted(problem.components, key=lambda c: c.mode)])
+    modes = np.array([c.mode for c in problem.components])
+    amplitude = np.array([c.amplitude for c in problem.components])
     z = len(problem.theta) * amplitude**2 / (4.0 * problem.noise**2)
-    width = search_widths(found.theta, found.weights, 1.5, found.limit.max_mode, problem.modes)
+    width = search_widths(found.theta, found.weights, 1.5, found.limit.max_mode, modes)
     return np.asarray(false_alarm(np.maximum(z - np.sqrt(2.0 * z), 0.0), width=width) < 0.01)
 
 
