@@ -39,7 +39,7 @@ def main(quick: bool = False, data: str | None = None) -> list[Verdict]:
     verdicts = [
         *example_three(seeds),
         *sawtooths(seeds),
-        *coverage(seeds),
+        *coverage(unseen_seeds(2 if quick else 100)),
         *cepheid(),
     ]
     folder = data or os.environ.get("ROBUSTFOURIER_DATA")

@@ -89,8 +89,7 @@ def distance(a, b):
     """
     smallest = np.finfo(float).tiny
     return max(
-        np.abs(a.arrays[name] - b.arrays[name]).max()
-        / max(np.abs(b.arrays[name]).max(), smallest)
+        np.abs(a.arrays[name] - b.arrays[name]).max() / max(np.abs(b.arrays[name]).max(), smallest)
         for name in a.arrays
     )
 
