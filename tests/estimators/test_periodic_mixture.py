@@ -303,5 +303,6 @@ def test_the_double_mode_cepheid_has_two_modes_their_sum_and_their_harmonics():
     assert first.period == pytest.approx(1.3495, abs=1e-3)
     assert second.period == pytest.approx(1.8405, abs=1e-3)
     assert {"f1", "f2", "2f1", "f1+f2"} <= set(model.modes_.label)
+    assert "f3" not in model.modes_.label, "2f2 and not its alias, two cycles per day faster"
     total = model.modes_.select(model.modes_.label == "f1+f2")
     assert total.frequency == pytest.approx([first.frequency + second.frequency], rel=1e-12)

@@ -185,13 +185,18 @@ class Search:
             self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
 
     def _settle(self) -> None:
-        """Iterate pseudo-values to their fixed point, then prune once more."""
+        """Iterate pseudo-values to their fixed point, then prune once more.
+
+        Which of its aliases a line belongs to is asked again, now that the others are known.
+        """
         for _ in range(20 if self.huber else 0):
             before = self.fit.refined.residuals
             self._pull_in_outliers(redescend=True)
             change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
             if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
                 break
+        if len(self.fit.modes):
+            self.fit = self._separated(relocate(self.bench, self.fit))
         self._prune(self.bench.level)
 
     # -- proposals ---------------------------------------------------------------------------
