@@ -150,15 +150,18 @@ def _clipped_level(power: FloatArray, low: NDArray[np.intp], high: NDArray[np.in
     logs = np.log(_positive(power))
     level = np.exp(_window_means(logs, low, high) - _LOG_MEAN)
     size = np.maximum(high - low, 1)
-    place = low[:, None] + np.arange(size.max(initial=1))
-    inside = (place < high[:, None])[:, :, None]
-    ordinates = np.where(inside, power[np.minimum(place, len(power) - 1)], 0.0)
-    for _ in range(12):
-        clipped = np.minimum(ordinates, _CLIP * level[:, None]).sum(axis=1) / size[:, None]
-        excess = (clipped / level - _CLIPPED_MEAN) / _CLIPPED_SLOPE
-        level = level * np.exp(np.clip(excess, -1.0, 1.0))
-        if np.all(np.abs(excess) < 1e-12):
-            break
+    octave = np.floor(np.log2(size))  # windows of like sizes share one array
+    for like in (np.flatnonzero(octave == o) for o in np.unique(octave)):
+        place = low[like, None] + np.arange(size[like].max())
+        inside = (place < high[like, None])[:, :, None]
+        ordinates = np.where(inside, power[np.minimum(place, len(power) - 1)], 0.0)
+        for _ in range(12):
+            clipped = np.minimum(ordinates, _CLIP * level[like, None]).sum(axis=1)
+            mean = clipped / size[like, None]
+            excess = (mean / level[like] - _CLIPPED_MEAN) / _CLIPPED_SLOPE
+            level[like] *= np.exp(np.clip(excess, -1.0, 1.0))
+            if np.all(np.abs(excess) < 1e-9):
+                break
     return level
 
 
