@@ -12,6 +12,7 @@ from robustfourier.mixture.waveform import (
     SCALES,
     SIZES,
     _templates,
+    evidence,
     prior_precision,
     shrinkage,
     smoother,
@@ -112,6 +113,21 @@ def test_the_smoother_equals_the_slow_mixture_of_dense_priors():
     assert mean == pytest.approx(slow_mean, rel=1e-5)
     assert root[:, None] * fast.spread * root == pytest.approx(slow_spread, abs=1e-5)
     assert fast.log_evidence == pytest.approx(slow_evidence, rel=1e-5)
+    assert evidence(order, coefficient, variance) == fast.log_evidence
+
+
+def test_harmonics_that_are_not_likely_are_smoothed_to_nothing():
+    rng = np.random.default_rng(8)
+    order, clear = np.arange(1, 12), np.arange(11) == 0
+    noise = 0.01 * (rng.normal(size=11) + 1j * rng.normal(size=11))
+    seen, variance = np.where(clear, 1.0, 0.0) + noise, np.full(11, 1e-4)
+    full, quick = (phase_lock(order, seen, variance, clear, likely=p) for p in (0.0, 0.5))
+    assert full.probability == quick.probability < 0.5
+    assert full.smoothing.matrix.any()
+    assert not quick.smoothing.matrix.any()
+    sharp = np.where(order % 2 == 1, np.sin(0.5 * np.pi * order) / order, 0.0) + noise
+    full, quick = (phase_lock(order, sharp, variance, clear, likely=p) for p in (0.0, 0.5))
+    np.testing.assert_array_equal(full.smoothing.matrix, quick.smoothing.matrix)
 
 
 def test_the_prior_of_a_smoother_gives_that_smoother_back():

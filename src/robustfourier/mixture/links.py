@@ -8,7 +8,7 @@ halves. `phase_lock` finds the shift and says whether the data bear it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy.special import expit
 from scipy.stats import chi2
 
 from robustfourier.mixture.bands import lengths
-from robustfourier.mixture.waveform import Smoothing, shrinkage, smoother
+from robustfourier.mixture.waveform import Smoothing, evidence, shrinkage, smoother
 
 __all__ = ["Link", "PhaseLock", "phase_lock"]
 
@@ -102,7 +102,12 @@ class PhaseLock:
 
 
 def phase_lock(
-    order: IntArray, coefficient: ComplexArray, variance: FloatArray, clear: NDArray[np.bool_]
+    order: IntArray,
+    coefficient: ComplexArray,
+    variance: FloatArray,
+    clear: NDArray[np.bool_],
+    *,
+    likely: float = 0.0,
 ) -> PhaseLock:
     """Test whether the harmonics of a family are in phase.
 
@@ -116,6 +121,8 @@ def phase_lock(
         Sampling variance of a and of b.
     clear : ndarray of bool of shape (H,)
         Harmonics that are significant; they alone decide the p-value.
+    likely : float
+        Harmonics that are less probable than this are smoothed to nothing, which is quick.
 
     Examples
     --------
@@ -133,16 +140,20 @@ def phase_lock(
     turned = coefficient * np.exp(-1j * order * phase)
     if turned[0].real < 0 and order[0] % 2 == 1:
         phase, turned = phase + np.pi, turned * np.where(order % 2 == 1, -1.0, 1.0)
-    smoothing = smoother(order[1:], turned.real[1:], spread)
     # Quadratures are noise if in phase: no evidence beyond it. The shift is fitted to them.
-    log_odds = smoothing.log_evidence - free_evidence
+    in_phase = evidence(order[1:], turned.real[1:], spread)
+    log_odds = in_phase - free_evidence
     quadrature = float(np.sum(turned.imag[clear] ** 2 / variance[clear]))
     p_value = float(chi2.sf(quadrature, max(int(clear.sum()) - 1, 1)))
     accepted = log_odds > 0.0 and p_value > CONTRADICTION
-    if not accepted:
-        smoothing = Smoothing(np.diag(factor), np.zeros((len(factor),) * 2), free_evidence)
-    phase = float(np.angle(np.exp(1j * phase)))
-    return PhaseLock(phase, accepted, smoothing, log_odds, p_value)
+    nothing = np.zeros((len(factor),) * 2)
+    smoothing = Smoothing(nothing, nothing, in_phase if accepted else free_evidence)
+    lock = PhaseLock(float(np.angle(np.exp(1j * phase))), accepted, smoothing, log_odds, p_value)
+    if lock.probability < likely:
+        return lock
+    if accepted:
+        return replace(lock, smoothing=smoother(order[1:], turned.real[1:], spread))
+    return replace(lock, smoothing=replace(smoothing, matrix=np.diag(factor)))
 
 
 def _best_shift(order: IntArray, coefficient: ComplexArray, weight: FloatArray) -> float:

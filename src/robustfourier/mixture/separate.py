@@ -190,7 +190,7 @@ def _smoothed(
     data: Data, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
 ) -> Separated:
     """Shrink the harmonics of every family by what the data say, all in one fit."""
-    draft = _Draft.of(data, grouping, refined, len(alarm), extra)
+    draft = _Draft.of(data, grouping, refined, len(alarm), extra, likely=LIKELY)
     kept = draft.weight[len(alarm) :] >= LIKELY
     if not kept.all():
         # Fewer columns, fewer doubts about those that stay.
@@ -243,7 +243,14 @@ class _Draft:
 
     @classmethod
     def of(
-        cls, data: Data, grouping: Grouping, refined: Refined, found: int, extra: IntArray
+        cls,
+        data: Data,
+        grouping: Grouping,
+        refined: Refined,
+        found: int,
+        extra: IntArray,
+        *,
+        likely: float = 0.0,
     ) -> _Draft:
         grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
         modes = grouping.harmonics @ grouping.bases
@@ -263,6 +270,7 @@ class _Draft:
             colour,
             np.arange(count) < found,
             lame,
+            likely,
         )
         return cls(grouping, prior, p_value, weight)
 
@@ -287,12 +295,13 @@ def _prior(
     colour: FloatArray,
     found: NDArray[np.bool_],
     lame: NDArray[np.bool_],
+    likely: float,
 ) -> tuple[Prior, FloatArray, FloatArray]:
     """Prior precisions and shifts, component by component; p-values; odds of lines not found.
 
     Of a component with one line found it is not known whether it has harmonics at all. As likely
     as not, before the data speak; what they say is a weight, and the smoothing is that of both
-    readings by their weights.
+    readings by their weights. Below a weight of `likely` they are smoothed to nothing.
     """
     component, order = grouping.component, grouping.order
     tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
@@ -313,7 +322,8 @@ def _prior(
         for o in range(n_outputs):
             value, spread = coefficient[members, o], variance[members, o]
             if n_outputs == 1:
-                lock = phase_lock(order[members], value, spread, found[members])
+                least = likely if doubtful else 0.0
+                lock = phase_lock(order[members], value, spread, found[members], likely=least)
                 smoothing, p_value[members] = lock.smoothing, lock.p_value
                 root = np.sqrt(spread[1:])
                 if doubtful:
