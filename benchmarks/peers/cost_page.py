@@ -19,7 +19,7 @@ STAGES = {
     "mixture/lines.py": "evaluating lines at the samples",
     "mixture/moments.py": "normal equations of the lines",
     "mixture/search.py": "search: residuals and proposals",
-    "mixture/rounds.py": "detection loop",
+    "mixture/detect.py": "detection loop",
     "mixture/significance.py": "significance",
     "mixture/trend.py": "trend",
     "mixture/robust.py": "robust weights",
