@@ -16,7 +16,7 @@ from scipy.signal import lfilter
 from benchmarks.peers.face import Told
 from benchmarks.peers.methods import fft_threshold, lasso_cv, lombscargle, omp_cv
 from benchmarks.speed import speed_rows
-from benchmarks.verdicts import Verdict, unseen_seeds
+from benchmarks.verdicts import Verdict, judged, unseen_seeds
 from robustfourier.mixture.detect import Detection, detect
 from robustfourier.mixture.refine import refine
 from robustfourier.mixture.significance import false_alarm, search_widths
@@ -218,7 +218,7 @@ def noise_rows(seeds: int, n: int = 500) -> Iterable[Verdict]:
                 alarms += len(detect(theta, draw_noise(kind, n, rng)[:, None]).lines) > 0
             yield Verdict(
                 f"noise alone: {kind}, {sampling}, {seeds} seeds", "a mode in ≤ 2 %",
-                f"{alarms} of {seeds}", alarms <= 0.02 * seeds,
+                f"{alarms} of {seeds}", judged(alarms <= 0.02 * seeds, seeds),
             )  # fmt: skip
 
 
@@ -265,5 +265,5 @@ def coverage_rows(seeds: int) -> Iterable[Verdict]:
             share = float(np.mean(hits))
             yield Verdict(
                 f"90 % interval of the {name}, {kind} noise, {len(hits)} seeds",
-                "covers in 85 to 95 %", f"{share:.1%}", 0.85 <= share <= 0.95,
+                "covers in 85 to 95 %", f"{share:.1%}", judged(0.85 <= share <= 0.95, len(hits)),
             )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-__all__ = ["Verdict", "median_seconds", "print_verdicts", "unseen_seeds"]
+__all__ = ["Verdict", "judged", "median_seconds", "print_verdicts", "unseen_seeds"]
 
 
 def unseen_seeds(count: int) -> range:
@@ -40,6 +40,11 @@ class Verdict:
     def word(self) -> str:
         """The verdict as it is printed."""
         return {True: "PASS", False: "FALLS SHORT", None: "reported"}[self.passed]
+
+
+def judged(passed: bool, trials: int, enough: int = 20) -> bool | None:
+    """Return the verdict on a share, or None if it comes from too few trials to mean anything."""
+    return passed if trials >= enough else None
 
 
 def print_verdicts(title: str, verdicts: Sequence[Verdict]) -> None:
