@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.mixture.components import Grouping, group
+from robustfourier.mixture.components import LOWEST, Grouping, group
 from robustfourier.mixture.cusps import cusp_ratio
 from robustfourier.mixture.families import further_harmonics
 from robustfourier.mixture.moments import Moments
@@ -16,7 +16,7 @@ from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.refine import Refined, refine
 from robustfourier.mixture.significance import false_alarm, line_power, search_widths
 
-__all__ = ["Data", "Found", "noise_colour", "tied_lines"]
+__all__ = ["Data", "Found", "alarms", "noise_colour", "refine_tied", "tied_lines"]
 
 FloatArray = NDArray[np.float64]
 
@@ -111,9 +111,7 @@ def _grouped_again(data: Data, found: Found, refined: Refined) -> Found:
 
 def _without_noise(data: Data, found: Found, refined: Refined) -> tuple[Found, Refined]:
     """Drop lines that stand alone and no longer pass now that the harmonics are there."""
-    width = search_widths(data.theta, data.weights, 1.5, data.highest, refined.lines.mode)
-    dof = data.floor.dof_at(refined.lines.mode)
-    alarm = false_alarm(_strength(data, refined), width=width, dof=dof)
+    alarm = alarms(data, refined)
     component = found.grouping.component
     alone = np.bincount(component)[component] == 1
     return _without(data, found, refined, alone & ~found.known & (alarm > data.level))
@@ -174,22 +172,31 @@ def _supported(grouping: Grouping, bases: FloatArray, keep: NDArray[np.bool_]) -
     )
 
 
+def alarms(data: Data, refined: Refined) -> FloatArray:
+    """Return the false-alarm probability of each line, shape (K,)."""
+    modes = refined.lines.mode
+    width = search_widths(data.theta, data.weights, LOWEST, data.highest, modes)
+    return false_alarm(_strength(data, refined), width=width, dof=data.floor.dof_at(modes))
+
+
 def _strength(data: Data, refined: Refined) -> FloatArray:
     """Power of each line over the noise floor, the strongest output, shape (K,)."""
-    root = np.sqrt(data.floor.at(refined.lines.mode))
-    lines = refined.lines
+    lines, root = refined.lines, np.sqrt(data.floor.at(refined.lines.mode))
     return line_power(refined.gram, lines.cosine / root, lines.sine / root).max(axis=1)
 
 
 def _refine(data: Data, grouping: Grouping) -> Refined:
     """Refine with ties; the covariance is that for the noise around each line."""
-    first = _refine_once(data, grouping, None, ON_THE_WAY)
+    first = refine_tied(data, grouping, None, ON_THE_WAY)
     settled = replace(grouping, bases=first.bases)
     colour = noise_colour(data, first.lines.mode, first.residuals)
-    return _refine_once(data, settled, colour, AT_THE_END)
+    return refine_tied(data, settled, colour)
 
 
-def _refine_once(data: Data, grouping: Grouping, colour: FloatArray | None, gain: float) -> Refined:
+def refine_tied(
+    data: Data, grouping: Grouping, colour: FloatArray | None, gain: float = AT_THE_END
+) -> Refined:
+    """Refine with ties until a step promises to lower χ² by no more than `gain`."""
     return refine(
         data.theta,
         data.y,

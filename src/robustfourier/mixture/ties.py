@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.mixture.components import LOWEST, SMALLEST_ERROR, Grouping
-from robustfourier.mixture.refine import Refined, refine
-from robustfourier.mixture.significance import false_alarm, line_power, search_width
-from robustfourier.mixture.tied import Data, Found, noise_colour
+from robustfourier.mixture.refine import Refined
+from robustfourier.mixture.tied import Data, Found, alarms, noise_colour, refine_tied
 
 __all__ = ["loosened"]
 
@@ -80,11 +79,7 @@ def _questioned(data: Data, found: Found, refined: Refined) -> IntArray:
         tied &= (base == j) | (distance >= CLEAR)
     if not tied.any():
         return np.zeros(0, np.int64)
-    lines, root = refined.lines, np.sqrt(data.floor.at(refined.lines.mode))
-    strength = line_power(refined.gram, lines.cosine / root, lines.sine / root).max(axis=1)
-    width = search_width(data.theta, data.weights, LOWEST, data.highest)
-    alarm = false_alarm(strength, width=width, dof=data.floor.dof_at(lines.mode))
-    return np.flatnonzero(tied & (alarm <= data.level))
+    return np.flatnonzero(tied & (alarms(data, refined) <= data.level))
 
 
 def _freed(
@@ -174,14 +169,4 @@ def _released(grouping: Grouping, questioned: IntArray, free: Refined, worst: in
 
 def _refine(data: Data, grouping: Grouping, before: Refined) -> Refined:
     """Refine with ties; the covariance is that for the noise around each line."""
-    return refine(
-        data.theta,
-        data.y,
-        data.weights,
-        grouping.bases,
-        grouping.harmonics,
-        trend=data.trend,
-        fixed=grouping.fixed,
-        colour=noise_colour(data, before.lines.mode, before.residuals),
-        moments_at=data.moments_at,
-    )
+    return refine_tied(data, grouping, noise_colour(data, before.lines.mode, before.residuals))
