@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "robustfourier"
 
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
-    ["errors"],
+    ["arrays", "errors"],
     ["memory"],
     ["domain", "modes", "embedding", "wording"],
     ["samples"],

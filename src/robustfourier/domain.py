@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.errors import InputError
 
 __all__ = ["DATE_UNITS", "Domain"]
 
 Endpoint = Literal["included", "excluded"]
-FloatArray = NDArray[np.float64]
 
 #: Seconds in each unit in which frequencies and periods of dates can be told.
 DATE_UNITS: dict[str, float] = {
@@ -192,7 +192,7 @@ class _Timestamps:
     """Times as exact numbers: `whole` + 1e-9·`nanoseconds`, the latter for dates only."""
 
     whole: NDArray[Any]  # seconds since 1970 for dates, the numbers themselves otherwise
-    nanoseconds: NDArray[np.int64] | None
+    nanoseconds: IntArray | None
     timezone: str | None = None
 
     @property
@@ -250,7 +250,7 @@ def _read_dates(array: NDArray[Any], timezone: str | None) -> _Timestamps:
     return _Timestamps(seconds.astype(np.int64), rest, timezone)
 
 
-def _require(good: NDArray[np.bool_], array: NDArray[Any]) -> None:
+def _require(good: BoolArray, array: NDArray[Any]) -> None:
     if not good.all():
         at = int(np.argmin(good))
         raise InputError(f"times[{at}] is {array[at]}; drop or fill missing times first")

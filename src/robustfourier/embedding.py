@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.errors import InputError
 from robustfourier.memory import require_bytes
 
@@ -58,17 +59,17 @@ class EmbeddingLayout:
         True for sin(πkθ), False for cos(πkθ) and the constant.
     """
 
-    feature: NDArray[np.intp]
-    sign: NDArray[np.float64]
-    column: NDArray[np.intp]
-    mode: NDArray[np.intp]
-    is_sine: NDArray[np.bool_]
+    feature: IndexArray
+    sign: FloatArray
+    column: IndexArray
+    mode: IndexArray
+    is_sine: BoolArray
 
     def __len__(self) -> int:
         return len(self.feature)
 
     @property
-    def mirror(self) -> NDArray[np.intp]:
+    def mirror(self) -> IndexArray:
         """Position of each entry's mirror image −x, shape (D,); −1 if it has none.
 
         Only the constant of the symmetrised embedding has none.
@@ -80,7 +81,7 @@ class EmbeddingLayout:
         )
 
 
-def fourier_features(theta: ArrayLike, n_modes: int) -> NDArray[np.float64]:
+def fourier_features(theta: ArrayLike, n_modes: int) -> FloatArray:
     """Return φ(θ) = [1, sin πθ, cos πθ, …, sin mπθ, cos mπθ].
 
     θ is reduced to [−1, 1) first, so times one period apart embed identically, and the phase kθ
@@ -119,7 +120,7 @@ def fourier_features(theta: ArrayLike, n_modes: int) -> NDArray[np.float64]:
     return features
 
 
-def signed_embedding(theta: ArrayLike, n_modes: int) -> NDArray[np.float64]:
+def signed_embedding(theta: ArrayLike, n_modes: int) -> FloatArray:
     """Return Φ(θ) = [φ(θ), −φ(θ)], the embedding of the paper's experiments (section 5).
 
     Parameters
@@ -140,7 +141,7 @@ def signed_embedding(theta: ArrayLike, n_modes: int) -> NDArray[np.float64]:
     return np.concatenate([features, -features], axis=-1)
 
 
-def symmetrised_embedding(theta: ArrayLike, n_modes: int) -> NDArray[np.float64]:
+def symmetrised_embedding(theta: ArrayLike, n_modes: int) -> FloatArray:
     """Return the theory's embedding (section 2.1), entries indexed −2m … 2m.
 
     [−sin πmθ, −cos πmθ, …, −cos πθ, 1, cos πθ, sin πθ, …, cos πmθ, sin πmθ]
@@ -164,7 +165,7 @@ def symmetrised_embedding(theta: ArrayLike, n_modes: int) -> NDArray[np.float64]
     return fourier_features(theta, n_modes)[..., layout.feature] * layout.sign
 
 
-def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> NDArray[np.float64]:
+def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> FloatArray:
     """Return the embedding of each column of `theta`, joined.
 
     Parameters
@@ -261,6 +262,6 @@ def check_n_modes(n_modes: int) -> int:
     return int(n_modes)
 
 
-def _wrap(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _wrap(x: FloatArray) -> FloatArray:
     """Reduce to [−1, 1): the same point of a circle of circumference 2."""
     return x - 2.0 * np.floor((x + 1.0) / 2.0)

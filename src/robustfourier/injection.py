@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 
 __all__ = ["Completeness", "detection_limit", "inject"]
 
-FloatArray = NDArray[np.float64]
 #: Fits values at the record's times and returns the modes that were found.
 Search = Callable[[FloatArray], FloatArray]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import DataError
 from robustfourier.samples import Samples
@@ -21,7 +21,6 @@ from robustfourier.wording import counted, number, percent, readable_period
 
 __all__ = ["Finding", "Gap", "Sampling", "Window", "check_sampling", "spectral_window"]
 
-FloatArray = NDArray[np.float64]
 
 _GAP = 5.0  # on an even grid a pause is a gap if it lasts so many steps …
 _CHANCE = 2.0  # … at irregular times if it is so many times what chance makes the longest …

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.signal import lfilter
 
+from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
     "relative_error",
 ]
 
-FloatArray = NDArray[np.float64]
 RandomState = int | np.random.Generator | None
 Sampling = Literal["even", "irregular", "gappy"]
 Noise = Literal["white", "ar1", "heavy-tailed", "outliers"]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustfourier.analysis.fitting import fit_model
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.injection import Completeness, inject
 from robustfourier.samples import Samples
@@ -49,7 +49,7 @@ def measure_completeness(
     axis = samples.axis
     residual = samples.values - model.predict(axis)
 
-    def search(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def search(values: FloatArray) -> FloatArray:
         from robustfourier.estimators.mixture import PeriodicMixture
 
         again = PeriodicMixture(unit=samples.unit or None, level=level, random_state=seed)

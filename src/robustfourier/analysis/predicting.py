@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from robustfourier.analysis.fitting import as_column
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import DATE_UNITS, Domain
 from robustfourier.errors import InputError
 from robustfourier.samples import Samples, from_arrays
 
 __all__ = ["grid_samples", "predictions"]
 
-FloatArray = NDArray[np.float64]
 
 _BLOCK = 20_000  # times predicted at once: errors need a row of all coefficients for each
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.resources import files
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.datasets.record import Dataset
 from robustfourier.errors import InputError
 
@@ -119,7 +119,7 @@ def load_sunspots() -> Dataset:
     )
 
 
-def _columns(file: str, usecols: tuple[int, ...] | None = None) -> NDArray[np.float64]:
+def _columns(file: str, usecols: tuple[int, ...] | None = None) -> FloatArray:
     """Columns of a bundled CSV file as rows of an array."""
     with (files("robustfourier.datasets") / file).open(encoding="utf-8") as lines:
         return np.loadtxt(

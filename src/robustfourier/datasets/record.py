@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from robustfourier.arrays import FloatArray
 
 __all__ = ["Dataset"]
 
@@ -41,9 +40,9 @@ class Dataset:
     """
 
     name: str
-    times: NDArray[np.float64]
-    values: NDArray[np.float64]
-    errors: NDArray[np.float64] | None
+    times: FloatArray
+    values: FloatArray
+    errors: FloatArray | None
     unit: str
     value_name: str
     periods: tuple[float, ...]

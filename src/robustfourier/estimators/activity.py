@@ -34,8 +34,8 @@ When it fails
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
 from robustfourier.network.weights import Weights
@@ -48,7 +48,7 @@ _MEDIAN = 0.876  # of s/τ
 _EXACT = 1e-12  # relative to the strongest mode: below is rounding, not weight
 
 
-def mode_strengths(weights: Weights) -> NDArray[np.float64]:
+def mode_strengths(weights: Weights) -> FloatArray:
     """Return how strongly each mode of each column enters the network.
 
     Parameters
@@ -76,9 +76,7 @@ def mode_strengths(weights: Weights) -> NDArray[np.float64]:
     return np.sqrt(per_column[:, 1::2] + per_column[:, 2::2])
 
 
-def active_modes(
-    strengths: NDArray[np.float64], threshold: float | None = None
-) -> NDArray[np.bool_]:
+def active_modes(strengths: FloatArray, threshold: float | None = None) -> BoolArray:
     """Return which modes stand out; see the module's text for the rule.
 
     Parameters

@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.estimators.validation import (
@@ -31,7 +32,6 @@ from robustfourier.mixture.model import mode_table
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
-FloatArray = NDArray[np.float64]
 
 MOST_MODES = 2_000_000  # a periodogram of more would not fit into memory
 

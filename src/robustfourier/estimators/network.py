@@ -7,11 +7,12 @@ from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
+from robustfourier.arrays import FloatArray
 from robustfourier.embedding import EmbeddingKind
 from robustfourier.errors import InputError
 from robustfourier.estimators.network_modes import network_modes
@@ -245,7 +246,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         self._y_ndim = target.ndim
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict(self, X: ArrayLike) -> FloatArray:
         """Return the network's values.
 
         Parameters
@@ -291,7 +292,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
                 "give numbers for joint training"
             )
 
-    def _scaling(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Scaling:
+    def _scaling(self, y: FloatArray, weight: FloatArray) -> Scaling:
         if not self.standardize:
             return Scaling.none(y.shape[1])
         return Scaling.robust(y, weight) if self.loss == "huber" else Scaling.mean(y, weight)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.estimators.activity import active_modes, mode_strengths
 from robustfourier.estimators.scaling import Scaling
@@ -66,7 +66,7 @@ def network_modes(
     return tables[0] if len(tables) == 1 else _stack(tables)
 
 
-def _feature_weights(weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _feature_weights(weights: Weights) -> tuple[FloatArray, FloatArray]:
     """Root mean square weight of each cosine and each sine over its two signs, shape (d, m)."""
     layout = weights.architecture.layout()
     if weights.diagonal is not None:

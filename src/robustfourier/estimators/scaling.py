@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.mixture.rows import weighted_median
 
 __all__ = ["Scaling"]
@@ -21,8 +21,8 @@ class Scaling:
     offset, scale : ndarray, shape (q,)
     """
 
-    offset: NDArray[np.float64]
-    scale: NDArray[np.float64]
+    offset: FloatArray
+    scale: FloatArray
 
     @classmethod
     def none(cls, n_outputs: int) -> Scaling:
@@ -30,7 +30,7 @@ class Scaling:
         return cls(np.zeros(n_outputs), np.ones(n_outputs))
 
     @classmethod
-    def mean(cls, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Scaling:
+    def mean(cls, y: FloatArray, weight: FloatArray) -> Scaling:
         """Mean and standard deviation."""
         offset = np.average(y, axis=0, weights=weight)
         scale = np.sqrt(np.average((y - offset) ** 2, axis=0, weights=weight))
@@ -39,7 +39,7 @@ class Scaling:
         return cls(offset, np.where(constant | (scale == 0), 1.0, scale))
 
     @classmethod
-    def robust(cls, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Scaling:
+    def robust(cls, y: FloatArray, weight: FloatArray) -> Scaling:
         """Median and 1.4826 times the median absolute deviation, which outliers do not move."""
         plain = cls.mean(y, weight)
         offset = np.array([weighted_median(column, weight) for column in y.T])
@@ -47,6 +47,6 @@ class Scaling:
         # where more than half of y is one number, the spread is told by the rest alone
         return cls(offset, np.where(spread > 0, 1.4826 * spread, plain.scale))
 
-    def apply(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+    def apply(self, y: FloatArray) -> FloatArray:
         """Return (y − offset) / scale, shape (n, q)."""
         return (y - self.offset) / self.scale

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 
@@ -28,7 +29,6 @@ __all__ = [
     "time_columns",
 ]
 
-FloatArray = NDArray[np.float64]
 
 _LARGEST = 1e305  # of y: a thousand such values can still be added
 
@@ -64,7 +64,7 @@ def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
 
 def span_columns(
     columns: Sequence[Any],
-    kept: NDArray[np.bool_],
+    kept: BoolArray,
     period: Any,
     endpoint: Any,
     unit: str | None = None,
@@ -240,7 +240,7 @@ def _is_date(values: Any) -> bool:
     return isinstance(first, date | np.datetime64)
 
 
-def _take(column: Any, rows: NDArray[np.intp]) -> Any:
+def _take(column: Any, rows: IndexArray) -> Any:
     return column.iloc[rows] if hasattr(column, "iloc") else column[rows]
 
 

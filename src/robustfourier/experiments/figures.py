@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.embedding import embedding_layout
 from robustfourier.experiments.catalogue import EXAMPLES
 from robustfourier.experiments.problems import example_data
@@ -157,7 +158,7 @@ def _error_curve(results: Results, example: str, network: str) -> ErrorCurve:
     )
 
 
-def _by_kind(diagonal: NDArray[Any], n_modes: int) -> NDArray[np.float64]:
+def _by_kind(diagonal: NDArray[Any], n_modes: int) -> FloatArray:
     """Diagonal weights over time → size for cosine and sine of each mode, shape (R, 2, m)."""
     layout = embedding_layout(n_modes)
     squares = diagonal.astype(np.float64) ** 2
@@ -167,7 +168,7 @@ def _by_kind(diagonal: NDArray[Any], n_modes: int) -> NDArray[np.float64]:
     return np.sqrt((squares @ gather).reshape(len(diagonal), 2, n_modes + 1)[:, :, 1:])
 
 
-def _dense_by_mode(first_dense: NDArray[Any]) -> NDArray[np.float64]:
+def _dense_by_mode(first_dense: NDArray[Any]) -> FloatArray:
     """First dense layer → size of the weights of each mode and neuron, strongest neuron first."""
     n = first_dense.shape[1] // 2
     folded = (first_dense[:, :n] - first_dense[:, n:]).astype(np.float64)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.datasets import (
     Dataset,
     load_electricity_demand,
@@ -51,9 +51,9 @@ class ExampleData:
         Heading, and where the numbers come from.
     """
 
-    theta: NDArray[np.float64]
-    y: NDArray[np.float64]
-    truth: NDArray[np.float64]
+    theta: FloatArray
+    y: FloatArray
+    truth: FloatArray
     targets: tuple[int, ...]
     title: str
     note: str

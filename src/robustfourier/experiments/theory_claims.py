@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.experiments.claims import Claim, judge, spread
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_runs import TheoryTask
@@ -189,7 +189,7 @@ def _samples(rows: list[TheoryRow]) -> Iterator[Claim]:
     )
 
 
-def gap_by_samples(rows: list[TheoryRow]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def gap_by_samples(rows: list[TheoryRow]) -> tuple[FloatArray, FloatArray]:
     """Root mean square over seeds of R − R̂ for each number of samples TB."""
     found: dict[int, list[float]] = {}
     for row in _of(rows, "samples"):

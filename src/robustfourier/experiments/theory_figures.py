@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustfourier import theory
+from robustfourier.arrays import FloatArray
 from robustfourier.experiments.problems import example_title
 from robustfourier.experiments.results import Results
 from robustfourier.experiments.store import ResultStore
@@ -178,7 +178,7 @@ def _violation_panel(rows: list[TheoryRow], store: ResultStore) -> ViolationPane
     )
 
 
-def _by_mode(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _by_mode(weights: FloatArray) -> FloatArray:
     """Weights with the paper's index −2m … 2m → their size for each mode, shape (m,)."""
     middle = weights.size // 2
     pairs = np.hypot(weights[middle + 1 :], weights[:middle][::-1])

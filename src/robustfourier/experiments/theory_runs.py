@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustfourier import theory
+from robustfourier.arrays import FloatArray
 from robustfourier.embedding import symmetrised_embedding
 from robustfourier.experiments.runner import Outcome
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
@@ -26,7 +26,6 @@ from robustfourier.training import InverseDecay, train_layerwise
 
 __all__ = ["COLUMNS", "TARGETS", "TheoryTask", "run_theory_task", "theory_tasks"]
 
-FloatArray = NDArray[np.float64]
 Sweep = Literal["r_c", "B", "T", "m", "second phase", "samples", "violation"]
 
 NOISE_MAX = 0.4 * 3.0**0.5  # uniform noise with the standard deviation 0.4 of the examples

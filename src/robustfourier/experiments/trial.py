@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.embedding import fourier_features
 from robustfourier.estimators.activity import active_modes, mode_strengths
 from robustfourier.experiments.catalogue import Trial
@@ -69,14 +70,12 @@ class GridError:
         Precision of the evaluation, that of the training.
     """
 
-    def __init__(
-        self, theta: NDArray[np.float64], truth: NDArray[np.float64], n_modes: int, dtype: str
-    ) -> None:
+    def __init__(self, theta: FloatArray, truth: FloatArray, n_modes: int, dtype: str) -> None:
         self.truth = truth
         self.features = fourier_features(theta, n_modes).astype(dtype)
         self.sizes = np.abs(self.features)
 
-    def predict(self, weights: Weights) -> NDArray[np.float64]:
+    def predict(self, weights: Weights) -> FloatArray:
         """Return the network's values at the points, shape (n,)."""
         if weights.diagonal is not None and not weights.architecture.hidden_layer_sizes:
             return self._predict_pairs(weights.diagonal, weights.arrays[OUTPUT][0])
@@ -84,7 +83,7 @@ class GridError:
         values = [_forward(weights, self.features[start : start + CHUNK]) for start in chunks]
         return np.concatenate(values).astype(np.float64)
 
-    def _predict_pairs(self, w: NDArray[Any], c: NDArray[Any]) -> NDArray[np.float64]:
+    def _predict_pairs(self, w: NDArray[Any], c: NDArray[Any]) -> FloatArray:
         """Without dense layers: cσ(wx) = ½(cw x + c|w| |x|) needs only sums over φ and |φ|."""
         n = self.features.shape[1]
         linear = (c * w)[:n] - (c * w)[n:]
@@ -163,7 +162,7 @@ def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
     return row, _curves(training, follow, strengths)
 
 
-def diagonal_strengths(weights: Weights) -> NDArray[np.float64] | None:
+def diagonal_strengths(weights: Weights) -> FloatArray | None:
     """Return the size of the diagonal weights of each mode, shape (m,), what the paper looks at.
 
     Root of the summed squares over sine and cosine and both signs; None without diagonal layer.
@@ -176,11 +175,11 @@ def diagonal_strengths(weights: Weights) -> NDArray[np.float64] | None:
     return np.sqrt(squares[1:])
 
 
-def _standing_out(strengths: NDArray[np.float64]) -> NDArray[np.intp]:
+def _standing_out(strengths: FloatArray) -> IndexArray:
     return np.flatnonzero(active_modes(strengths)) + 1
 
 
-def effective_number(strengths: NDArray[np.float64]) -> float:
+def effective_number(strengths: FloatArray) -> float:
     """Participation ratio (Σ s²)²/Σ s⁴: how many modes carry the weight, without a threshold.
 
     Examples
@@ -218,7 +217,7 @@ def _train(trial: Trial, data: ExampleData, follow: GridError) -> Training:
 
 
 def _curves(
-    training: Training, follow: GridError, strengths: NDArray[np.float64]
+    training: Training, follow: GridError, strengths: FloatArray
 ) -> dict[str, NDArray[Any]]:
     history, weights = training.history, training.weights
     curves: dict[str, NDArray[Any]] = {
@@ -236,7 +235,7 @@ def _curves(
     return curves
 
 
-def _false(active: NDArray[np.intp], example: str, targets: tuple[int, ...]) -> NDArray[np.intp]:
+def _false(active: IndexArray, example: str, targets: tuple[int, ...]) -> IndexArray:
     """Active modes that the truth does not contain.
 
     In examples 1 and 2 everything but a target is false; in example 3 the links make harmonics,
@@ -250,7 +249,7 @@ def _false(active: NDArray[np.intp], example: str, targets: tuple[int, ...]) -> 
     return active[:0]
 
 
-def _listed(modes: NDArray[np.intp]) -> str:
+def _listed(modes: IndexArray) -> str:
     return " ".join(str(int(mode)) for mode in modes)
 
 

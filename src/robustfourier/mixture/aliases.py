@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
 __all__ = ["Alias", "alias_notes", "sampling_aliases", "window_peaks"]
 
-FloatArray = NDArray[np.float64]
 
 # A side peak of the window above this share of its main peak makes aliases worth a word.
 _STRONG_WINDOW = 0.5

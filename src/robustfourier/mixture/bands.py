@@ -10,14 +10,13 @@ These are errors of the *function*; a new measurement scatters by the noise on t
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.moments import extended_columns
 
 __all__ = ["amplitude_errors", "lengths", "phase_errors", "prediction_errors"]
 
-FloatArray = NDArray[np.float64]
 
 _CHUNK = 8192
 

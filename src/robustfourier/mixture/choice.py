@@ -6,8 +6,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.errors import InputError
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search import Fit, Workbench
@@ -26,13 +26,12 @@ __all__ = [
     "weakest_apart",
 ]
 
-FloatArray = NDArray[np.float64]
 
 SLOWEST = 1.5  # cycles over the record; anything slower is trend
 APART = 0.9  # modes; what the record can resolve
 
 
-def held_out(theta: FloatArray, random_state: int) -> NDArray[np.bool_]:
+def held_out(theta: FloatArray, random_state: int) -> BoolArray:
     """Mark a fifth of the distinct positions; rows at one position stay together."""
     place = np.concatenate([[0], np.cumsum(np.diff(theta) != 0)])
     count = int(place[-1]) + 1
@@ -53,7 +52,7 @@ def allowed(
     return np.array(kept)
 
 
-def resolved(fit: Fit, lowest: float, highest: float, integer: bool) -> NDArray[np.bool_]:
+def resolved(fit: Fit, lowest: float, highest: float, integer: bool) -> BoolArray:
     """Mark lines to keep: in range, and the stronger one of any two that are too close."""
     modes, strength = fit.modes, np.sum(fit.refined.lines.amplitude**2, axis=1)
     keep = fit.known | ((modes >= lowest) & (modes <= highest))
@@ -66,9 +65,7 @@ def resolved(fit: Fit, lowest: float, highest: float, integer: bool) -> NDArray[
     return keep
 
 
-def weakest_apart(
-    modes: FloatArray, strength: FloatArray, bad: NDArray[np.bool_]
-) -> NDArray[np.intp]:
+def weakest_apart(modes: FloatArray, strength: FloatArray, bad: BoolArray) -> IndexArray:
     """Choose lines to drop at once: the weakest of the bad, and others far from those chosen.
 
     Two bad lines next to each other may be one good one, so only the weaker is dropped now.

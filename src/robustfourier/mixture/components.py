@@ -34,12 +34,11 @@ from functools import reduce
 from math import gcd
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
 
 __all__ = ["Grouping", "group", "primitive"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Real = float | FloatArray
 
 ODDS = 10.0  # a harmonic must be this much more likely than a free line
@@ -74,7 +73,7 @@ class Grouping:
 
     bases: FloatArray
     harmonics: IntArray
-    fixed: NDArray[np.bool_]
+    fixed: BoolArray
 
     @property
     def component(self) -> IntArray:
@@ -114,7 +113,7 @@ def group(
     power: FloatArray,
     *,
     highest: float,
-    fixed: NDArray[np.bool_] | None = None,
+    fixed: BoolArray | None = None,
     integer: bool = False,
 ) -> Grouping:
     """Group lines into harmonic families and combination tones (rule: see the module).
@@ -166,7 +165,7 @@ class _LineList:
     mode: FloatArray
     error: FloatArray
     power: FloatArray
-    fixed: NDArray[np.bool_]
+    fixed: BoolArray
     highest: float
     exact: bool
 

@@ -7,15 +7,14 @@ power around itself, far above the noise floor. What stands in a cusp must be ju
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import gamma as gamma_law
 
+from robustfourier.arrays import FloatArray
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.spectral.realmodes import RealModeSums
 
 __all__ = ["cusp_ratio"]
 
-FloatArray = NDArray[np.float64]
 
 BESIDE = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])  # modes from a line at which its cusp shows
 CLEAR = 0.75  # modes; nearer to a line the fit has emptied the residual

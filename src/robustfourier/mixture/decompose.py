@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.detect import Detection, detect
 from robustfourier.mixture.model import ColumnModel
@@ -22,7 +22,6 @@ from robustfourier.mixture.trend import trend_columns
 
 __all__ = ["Settings", "additive", "decompose"]
 
-FloatArray = NDArray[np.float64]
 
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
 ROBUST_ROUNDS = 3  # of pulling outliers in around the smoothed fit

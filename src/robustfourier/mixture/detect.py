@@ -9,9 +9,9 @@ modes, and no more lines than the samples can bear.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from robustfourier.arrays import FloatArray
 from robustfourier.mixture.aliases import sampling_aliases
 from robustfourier.mixture.choice import (
     SLOWEST,
@@ -28,8 +28,6 @@ from robustfourier.mixture.trend import Trend
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 
 __all__ = ["Detection", "detect"]
-
-FloatArray = NDArray[np.float64]
 
 
 def detect(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.aliases import Alias, alias_notes
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.noise import NoiseFloor
@@ -15,8 +13,6 @@ from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.limits import ModeLimit
 
 __all__ = ["Detection", "notes_for"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class Detection:
     """
 
     lines: Lines
-    known: NDArray[np.bool_]
+    known: BoolArray
     mode_error: FloatArray
     amplitude_error: FloatArray
     phase_error: FloatArray

@@ -14,8 +14,8 @@ from bisect import bisect
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from robustfourier.mixture.components import Grouping
 from robustfourier.mixture.cusps import cusp_ratio
 from robustfourier.mixture.noise import NoiseFloor
@@ -24,8 +24,6 @@ from robustfourier.spectral.realmodes import RealModeSums
 
 __all__ = ["Further", "further_harmonics", "waveform_rows"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 HIGHEST_ORDER = 64
 RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be found by its power
@@ -133,7 +131,7 @@ def waveform_rows(
     return rows[np.lexsort((rows.sum(1), doubtful))[: max(limit, 0)]]
 
 
-def _pure(harmonics: IntArray, base: int) -> NDArray[np.bool_]:
+def _pure(harmonics: IntArray, base: int) -> BoolArray:
     """Lines that are harmonics of one base."""
     return (harmonics[:, base] > 0) & (np.count_nonzero(harmonics, axis=1) == 1)
 
@@ -192,9 +190,7 @@ def _p_values(
     return np.minimum(1.0, residuals.shape[1] * single)
 
 
-def _power(
-    sums: NDArray[np.complex128], window: NDArray[np.complex128], total: float
-) -> FloatArray:
+def _power(sums: ComplexArray, window: ComplexArray, total: float) -> FloatArray:
     """Half the sum of squares that a sinusoid explains, shape (m, q).
 
     Cosine and sine have the moments (total ± |window|)/2 along the axes given by the phase of the

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.spectral.sums import fourier_series
 
 __all__ = ["Lines"]
 
-FloatArray = NDArray[np.float64]
 
 # Rows evaluated at once, so that memory is bounded by rows × lines whatever the length of θ.
 _CHUNK = 8192
@@ -73,7 +72,7 @@ class Lines:
         """Phase φ of each line in A cos(πkθ − φ), in (-π, π], shape (K, q)."""
         return np.arctan2(self.sine, self.cosine)
 
-    def select(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> Lines:
+    def select(self, which: BoolArray | IndexArray) -> Lines:
         """Return the lines picked by a mask or by indices."""
         return Lines(self.mode[which], self.cosine[which], self.sine[which])
 

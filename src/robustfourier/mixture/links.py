@@ -13,18 +13,16 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit
 from scipy.stats import chi2
 
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from robustfourier.mixture.bands import lengths
 from robustfourier.mixture.waveform import Smoothing, evidence, shrinkage, smoother
 
 __all__ = ["Link", "PhaseLock", "phase_lock"]
 
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
-IntArray = NDArray[np.int64]
 
 CONTRADICTION = 0.001  # p-value below which harmonics are not in phase, whatever the evidence
 
@@ -105,7 +103,7 @@ def phase_lock(
     order: IntArray,
     coefficient: ComplexArray,
     variance: FloatArray,
-    clear: NDArray[np.bool_],
+    clear: BoolArray,
     *,
     likely: float = 0.0,
 ) -> PhaseLock:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.bands import (
     amplitude_errors,
@@ -25,9 +26,6 @@ from robustfourier.mixture.trend import trend_columns
 from robustfourier.modes import ModeTable
 
 __all__ = ["ColumnModel", "mode_table"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,7 +285,7 @@ def _turn(
     return cosine * c + sine * s, sine * c - cosine * s
 
 
-def _ranking(grouping: Grouping, lines: Lines, noise: FloatArray) -> NDArray[np.intp]:
+def _ranking(grouping: Grouping, lines: Lines, noise: FloatArray) -> IndexArray:
     """Return the bases in descending order of the power of their components."""
     strength = (lines.amplitude**2 / np.maximum(noise, np.finfo(float).tiny)).sum(1)
     power = np.bincount(grouping.component, strength, minlength=len(grouping.bases))

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.spectral.realmodes import RealModeSums
 
 __all__ = ["Moments", "SpectralMoments", "direct_moments", "extended_columns"]
 
-FloatArray = NDArray[np.float64]
 
 _CHUNK = 8192
 
@@ -163,7 +162,7 @@ class SpectralMoments:
 
 
 @lru_cache(maxsize=16)
-def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _pairs(count: int) -> tuple[IndexArray, IndexArray]:
     """Indices i ≤ j of all pairs."""
     i, j = np.triu_indices(count)
     return i, j
@@ -174,9 +173,7 @@ def _powers(theta: FloatArray, columns: FloatArray) -> FloatArray:
     return np.hstack([columns, theta * columns, theta**2 * columns])
 
 
-def _cosines_and_sines(
-    sums: NDArray[np.complex128], n_columns: int
-) -> tuple[FloatArray, FloatArray]:
+def _cosines_and_sines(sums: ComplexArray, n_columns: int) -> tuple[FloatArray, FloatArray]:
     """Stack moments of [C, S, θC, θS], (4K, c), and of [θ²C, θ²S], (2K, c), from those sums."""
     plain, once, twice = (sums[:, i * n_columns : (i + 1) * n_columns] for i in range(3))
     first = np.vstack([plain.real, -plain.imag, once.real, -once.imag])

@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 
 __all__ = ["NoiseFloor", "noise_floor"]
 
-FloatArray = NDArray[np.float64]
 
 _LOG_MEAN = -np.euler_gamma  # mean of the logarithm of a unit exponential
 _LOG_VARIANCE = np.pi**2 / 6.0  # and its variance
@@ -106,7 +106,7 @@ def noise_floor(
     return NoiseFloor(centres, np.maximum(level, max(smallest, 1e-300)), dof)
 
 
-def _usable(n_modes: int, lines: FloatArray, slowest: float) -> tuple[FloatArray, NDArray[np.intp]]:
+def _usable(n_modes: int, lines: FloatArray, slowest: float) -> tuple[FloatArray, IndexArray]:
     """Return the modes that neither a line nor the trend has emptied, and their indices."""
     usable = np.arange(1, n_modes + 1) > slowest
     for line in lines:
@@ -130,7 +130,7 @@ def _centres(n_modes: int) -> FloatArray:
     return np.array(centres)
 
 
-def _windows(modes: FloatArray, centres: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _windows(modes: FloatArray, centres: FloatArray) -> tuple[IndexArray, IndexArray]:
     """Return first and one past the last ordinate around each centre, at least 8 if possible."""
     half = np.array([_half_width(centre) for centre in centres])
     low = np.searchsorted(modes, centres - half)
@@ -139,13 +139,13 @@ def _windows(modes: FloatArray, centres: FloatArray) -> tuple[NDArray[np.intp], 
     return np.maximum(low - missing, 0), np.minimum(high + missing, len(modes))
 
 
-def _window_means(values: FloatArray, low: NDArray[np.intp], high: NDArray[np.intp]) -> FloatArray:
+def _window_means(values: FloatArray, low: IndexArray, high: IndexArray) -> FloatArray:
     """Return the mean of (m, q) values over each window, by running sums."""
     running = np.vstack([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
     return (running[high] - running[low]) / np.maximum(high - low, 1)[:, None]
 
 
-def _clipped_level(power: FloatArray, low: NDArray[np.intp], high: NDArray[np.intp]) -> FloatArray:
+def _clipped_level(power: FloatArray, low: IndexArray, high: IndexArray) -> FloatArray:
     """Return the level s of each window with mean min(P/s, c) as for exponentials, (C, q)."""
     logs = np.log(_positive(power))
     level = np.exp(_window_means(logs, low, high) - _LOG_MEAN)
@@ -226,10 +226,10 @@ def _power_law(
     modes: FloatArray,
     power: FloatArray,
     centres: FloatArray,
-    low: NDArray[np.intp],
-    high: NDArray[np.intp],
+    low: IndexArray,
+    high: IndexArray,
     count: FloatArray,
-) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Fit log power over log mode by a straight line in each window.
 
     Returns

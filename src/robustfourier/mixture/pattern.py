@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.bands import lengths
 from robustfourier.mixture.links import Link
 
 __all__ = ["Component"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

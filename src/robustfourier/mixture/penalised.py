@@ -12,16 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.moments import Moments
 from robustfourier.mixture.semidefinite import solve_positive
 
 __all__ = ["Penalised", "Prior", "penalised_fit"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 ITERATIONS = 4
 HALVINGS = 4  # of a step that leads uphill
@@ -57,7 +55,7 @@ class Prior:
     order: IntArray
 
     @property
-    def locked(self) -> NDArray[np.bool_]:
+    def locked(self) -> BoolArray:
         """Lines whose component is in phase."""
         return np.isfinite(self.shift)
 
@@ -92,7 +90,7 @@ def penalised_fit(
     moments_at: Callable[[FloatArray], Moments],
     harmonics: IntArray,
     bases: FloatArray,
-    free: NDArray[np.bool_],
+    free: BoolArray,
     prior: Prior,
     noise: FloatArray,
     *,
@@ -214,7 +212,7 @@ class _System:
         state: _State,
         moments: Moments,
         harmonics: IntArray,
-        free: NDArray[np.bool_],
+        free: BoolArray,
         prior: Prior,
         noise: FloatArray,
     ) -> _System:
@@ -353,7 +351,7 @@ def _moved(
     return _State(state.bases + scale * base_step, coefficients, shift)
 
 
-def _kept(prior: Prior) -> NDArray[np.bool_]:
+def _kept(prior: Prior) -> BoolArray:
     """Lines that are not shrunk: they decide how far a shift may turn."""
     return np.asarray((np.diagonal(prior.precision, axis1=1, axis2=2) == 0.0).all(axis=0))
 
@@ -362,7 +360,7 @@ def _result(
     state: _State,
     system: _System,
     moments: Moments,
-    free: NDArray[np.bool_],
+    free: BoolArray,
     prior: Prior,
     squares: FloatArray,
     total: float,

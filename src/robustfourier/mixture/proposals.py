@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray
 from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
 __all__ = ["flow_proposals", "residual_proposals"]
 
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 # One round of the pursuit goes down to this share of its strongest peak: a line that is an eighth
 # of a mode off the grid leaves sidelobes of a few per cent of its power.
@@ -63,7 +61,7 @@ def residual_proposals(
     grid: PeriodogramGrid,
     data_sums: ComplexArray,
     floor: FloatArray,
-    passes: Callable[[FloatArray, FloatArray], NDArray[np.bool_]],
+    passes: Callable[[FloatArray, FloatArray], BoolArray],
     taken: FloatArray,
     *,
     lowest: float,
@@ -109,7 +107,7 @@ def residual_proposals(
     return np.array(found)
 
 
-def _forbid(allowed: NDArray[np.bool_], line: float, apart: float, spacing: float) -> None:
+def _forbid(allowed: BoolArray, line: float, apart: float, spacing: float) -> None:
     """Mark all grid modes closer than `apart` to a line."""
     low = int(np.floor((line - apart) / spacing)) + 1
     high = int(np.ceil((line + apart) / spacing)) - 1

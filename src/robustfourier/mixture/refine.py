@@ -15,15 +15,14 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.lines import Lines
 from robustfourier.mixture.moments import Moments, direct_moments
 from robustfourier.mixture.semidefinite import Positive, pseudo_inverse
 
 __all__ = ["Refined", "level_column", "refine"]
 
-FloatArray = NDArray[np.float64]
 MomentsAt = Callable[[FloatArray], Moments]
 
 
@@ -56,7 +55,7 @@ class Refined:
     """
 
     bases: FloatArray
-    harmonics: NDArray[np.int64]
+    harmonics: IntArray
     lines: Lines
     trend: FloatArray
     residuals: FloatArray
@@ -138,10 +137,10 @@ def refine(
     y: FloatArray,
     weights: FloatArray,
     bases: FloatArray,
-    harmonics: NDArray[np.int64] | None = None,
+    harmonics: IntArray | None = None,
     *,
     trend: FloatArray | None = None,
-    fixed: NDArray[np.bool_] | None = None,
+    fixed: BoolArray | None = None,
     colour: FloatArray | None = None,
     moments_at: MomentsAt | None = None,
     max_step: float = 0.25,
@@ -236,7 +235,7 @@ class _Fit:
 
 def _fit_at(
     moments_at: MomentsAt,
-    ties: NDArray[np.int64],
+    ties: IntArray,
     bases: FloatArray,
     p: int,
     squares: FloatArray,
@@ -258,7 +257,7 @@ def _fit_at(
     return _Fit(bases, coefficients, moments, linear_part, linear, rss, objective)
 
 
-def _tangents(fit: _Fit, ties: NDArray[np.int64]) -> FloatArray:
+def _tangents(fit: _Fit, ties: IntArray) -> FloatArray:
     """Return L with E L_o = ∂(model of output o)/∂bases, shape (q, p + 4K, F)."""
     n_lines = len(ties)
     p = fit.n_linear - 2 * n_lines
@@ -270,7 +269,7 @@ def _tangents(fit: _Fit, ties: NDArray[np.int64]) -> FloatArray:
 
 
 def _damped_step(
-    fit: _Fit, ties: NDArray[np.int64], free: NDArray[np.bool_], damping: float, max_step: float
+    fit: _Fit, ties: IntArray, free: BoolArray, damping: float, max_step: float
 ) -> tuple[FloatArray, float]:
     """Return one Levenberg step of the bases and the relative decrease it promises."""
     gauss, newton, gradient = _projected_normal(fit, ties)
@@ -289,7 +288,7 @@ def _damped_step(
 
 
 def _projected_normal(
-    fit: _Fit, ties: NDArray[np.int64]
+    fit: _Fit, ties: IntArray
 ) -> tuple[FloatArray, FloatArray | None, FloatArray]:
     """Return normal matrix, Hessian and gradient of the bases, the linear part projected out.
 
@@ -345,8 +344,8 @@ def _summary(
     y: FloatArray,
     weights: FloatArray,
     trend: FloatArray,
-    ties: NDArray[np.int64],
-    free: NDArray[np.bool_],
+    ties: IntArray,
+    free: BoolArray,
     fit: _Fit,
     colour: FloatArray | None,
     iterations: int,
@@ -377,8 +376,8 @@ def _summary(
 
 def _covariances(
     fit: _Fit,
-    ties: NDArray[np.int64],
-    free: NDArray[np.bool_],
+    ties: IntArray,
+    free: BoolArray,
     noise: FloatArray,
     colour: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

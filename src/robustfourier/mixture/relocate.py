@@ -10,8 +10,8 @@ shows without it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import IndexArray
 from robustfourier.mixture.aliases import window_peaks
 from robustfourier.mixture.search import Fit, Workbench
 
@@ -40,7 +40,7 @@ def relocate(bench: Workbench, fit: Fit) -> Fit:
     return fit
 
 
-def exchange(bench: Workbench, fit: Fit, weak: NDArray[np.intp], lowest: float) -> Fit:
+def exchange(bench: Workbench, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
     """Offer each of the weak lines the highest peak of the residual that is left without it.
 
     Parameters

@@ -9,13 +9,12 @@ residual; nothing is asked of the user.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.mixture.rows import weighted_median
 
 __all__ = ["FAR", "HUBER", "huber_pays", "pseudo_values", "robust_scale"]
 
-FloatArray = NDArray[np.float64]
 
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches

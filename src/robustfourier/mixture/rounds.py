@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.choice import (
     APART,
     allowed,
@@ -23,7 +23,6 @@ from robustfourier.spectral.sums import fourier_sums
 
 __all__ = ["Search"]
 
-FloatArray = NDArray[np.float64]
 
 _ROUNDS = 40
 # The flow sees as many modes as there are samples, at least 1000 and at most 10 000 of those
@@ -273,7 +272,7 @@ class Search:
         assert assessment is not None
         n_outputs = bench.values.shape[1]
 
-        def worth(ratio: FloatArray, mode: FloatArray) -> NDArray[np.bool_]:
+        def worth(ratio: FloatArray, mode: FloatArray) -> BoolArray:
             dof = np.full(len(mode), np.inf) if peaks else assessment.floor.dof_at(mode)
             return bench.alarm(ratio, mode, dof, n_outputs) < _WORTH_A_TEST
 

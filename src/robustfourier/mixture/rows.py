@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robustfourier.arrays import FloatArray
 
 __all__ = ["canonical_rows", "centre_and_scale", "weighted_median"]
-
-FloatArray = NDArray[np.float64]
 
 
 def canonical_rows(

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import f as f_law
 from scipy.stats import gamma as gamma_law
 
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray
 from robustfourier.mixture.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
 from robustfourier.mixture.refine import Refined, refine
@@ -23,8 +23,6 @@ from robustfourier.spectral.periodogram import PeriodogramGrid
 
 __all__ = ["Assessment", "Fit", "Workbench"]
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 # From this many samples on, sums at real modes are cheaper than adding up columns.
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
@@ -63,7 +61,7 @@ class Assessment:
     """
 
     floor: NoiseFloor
-    data_sums: NDArray[np.complex128]
+    data_sums: ComplexArray
     ratio: FloatArray
     false_alarm: FloatArray
 
@@ -199,7 +197,7 @@ class Workbench:
         ratio, alarm = self.alarms(fit, floor)
         return Assessment(floor, data_sums, ratio, alarm)
 
-    def floor(self, fit: Fit, data_sums: NDArray[np.complex128]) -> NoiseFloor:
+    def floor(self, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
         """Return the noise floor of a fit from its residual sums."""
         step = round(1.0 / self.grid.spacing)
         power = self.grid.power(data_sums)[step::step]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpocon, dpotrf, dpotri, dpotrs
+
+from robustfourier.arrays import FloatArray
 
 __all__ = ["Positive", "pseudo_inverse", "pseudo_inverse_by_eigenvalues", "solve_positive"]
 
-FloatArray = NDArray[np.float64]
 
 # Reciprocal condition numbers: below the first, directions count as without data; above the second
 # (the estimate may be off by a factor of a few hundred) there are none.

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from robustfourier.mixture.components import Grouping, group
 from robustfourier.mixture.families import waveform_rows
 from robustfourier.mixture.lines import Lines
@@ -29,8 +29,6 @@ from robustfourier.mixture.waveform import prior_precision, shrinkage
 
 __all__ = ["Separated", "separate"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 LIKELY = 0.5  # probability from which on a family of one line is given harmonics
 SPECTRAL_FROM = 4000  # samples; below, adding up columns is cheaper than Fourier sums
@@ -71,7 +69,7 @@ class Separated:
     p_value: FloatArray
 
     @property
-    def listed(self) -> NDArray[np.bool_]:
+    def listed(self) -> BoolArray:
         """Lines that are significant."""
         return np.asarray(np.isfinite(self.false_alarm))
 
@@ -97,7 +95,7 @@ def separate(
     noise: FloatArray,
     highest: float,
     level: float = 0.01,
-    fixed: NDArray[np.bool_] | None = None,
+    fixed: BoolArray | None = None,
     integer: bool = False,
     folding: float | None = None,
 ) -> Separated:
@@ -275,7 +273,7 @@ class _Draft:
         return cls(grouping, prior, p_value, weight)
 
 
-def _half_seen(gram: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
+def _half_seen(gram: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Lines of which the samples show one direction only, and a ridge that keeps the other at zero.
 
     At the Nyquist mode of an even grid a sinusoid is seen in one of its two phases.
@@ -290,11 +288,11 @@ def _half_seen(gram: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
 
 def _prior(
     grouping: Grouping,
-    coefficient: NDArray[np.complex128],
+    coefficient: ComplexArray,
     variance: FloatArray,
     colour: FloatArray,
-    found: NDArray[np.bool_],
-    lame: NDArray[np.bool_],
+    found: BoolArray,
+    lame: BoolArray,
     likely: float,
 ) -> tuple[Prior, FloatArray, FloatArray]:
     """Prior precisions and shifts, component by component; p-values; odds of lines not found.

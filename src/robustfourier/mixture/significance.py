@@ -10,15 +10,13 @@ gamma law, which turns exponentials into the tails of an F law.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import chi2
 
+from robustfourier.arrays import FloatArray
 from robustfourier.mixture.semidefinite import pseudo_inverse
 
 __all__ = ["false_alarm", "line_power", "search_width", "search_widths", "together"]
-
-FloatArray = NDArray[np.float64]
 
 
 def search_width(theta: FloatArray, weights: FloatArray, lowest: float, highest: float) -> float:

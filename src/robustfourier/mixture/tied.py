@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.components import LOWEST, Grouping, group
 from robustfourier.mixture.cusps import cusp_ratio
 from robustfourier.mixture.families import further_harmonics
@@ -18,7 +18,6 @@ from robustfourier.mixture.significance import false_alarm, line_power, search_w
 
 __all__ = ["Data", "Found", "alarms", "noise_colour", "refine_tied", "tied_lines"]
 
-FloatArray = NDArray[np.float64]
 
 TWINS = 0.5  # in modes: lines closer than this are one
 # Refinement stops when a step would lower χ² by less: 1e-4 and 1e-5 of a standard error.
@@ -48,7 +47,7 @@ class Found:
 
     grouping: Grouping
     false_alarm: FloatArray
-    known: NDArray[np.bool_]
+    known: BoolArray
 
 
 def tied_lines(data: Data, found: Found) -> tuple[Found, Refined]:
@@ -138,9 +137,7 @@ def _without_twins(data: Data, found: Found, refined: Refined) -> tuple[Found, R
     return found, refined
 
 
-def _without(
-    data: Data, found: Found, refined: Refined, drop: NDArray[np.bool_]
-) -> tuple[Found, Refined]:
+def _without(data: Data, found: Found, refined: Refined, drop: BoolArray) -> tuple[Found, Refined]:
     """Refine again without some lines, and without bases that no line is left of."""
     if not drop.any():
         return found, refined
@@ -152,7 +149,7 @@ def _without(
     return found, _refine(data, found.grouping)
 
 
-def _supported(grouping: Grouping, bases: FloatArray, keep: NDArray[np.bool_]) -> Grouping:
+def _supported(grouping: Grouping, bases: FloatArray, keep: BoolArray) -> Grouping:
     """Return the grouping of some of its lines; every base has a harmonic of its own among them.
 
     A combination tone of a base that has none left is a combination of nothing known: it is free.

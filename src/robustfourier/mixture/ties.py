@@ -13,16 +13,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.components import LOWEST, SMALLEST_ERROR, Grouping
 from robustfourier.mixture.refine import Refined
 from robustfourier.mixture.tied import Data, Found, alarms, noise_colour, refine_tied
 
 __all__ = ["loosened"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 NEAR = 0.5  # in modes: a free line that went farther has found something else
 CLEAR = 0.75  # in modes from any harmonic of another family, which would bias a line
@@ -122,9 +120,7 @@ def _worst(data: Data, found: Found, questioned: IntArray, rows: IntArray, free:
     return worst
 
 
-def _contrast(
-    rows: IntArray, orders: IntArray, rest: NDArray[np.bool_], free: Refined
-) -> FloatArray:
+def _contrast(rows: IntArray, orders: IntArray, rest: BoolArray, free: Refined) -> FloatArray:
     """Weights of the bases in: mode of one line − order × fundamental of the rest of its family."""
     per_order = rows[rest] / orders[rest, None]
     covariance = per_order @ free.base_covariance @ per_order.T

@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robustfourier.arrays import FloatArray
 
 __all__ = ["TREND_RUNGS", "Trend", "trend_columns"]
 
-FloatArray = NDArray[np.float64]
 
 # Columns of each rung: level, slope, and 1, 2, 3 bumps.
 TREND_RUNGS = (1, 2, 3, 4, 5)

@@ -23,12 +23,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robustfourier.arrays import FloatArray, IndexArray, IntArray
 
 __all__ = ["Smoothing", "evidence", "prior_precision", "shrinkage", "smoother"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 POWERS = np.array([0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0])  # s
 RATES = np.array([0.0, 0.03, 0.06, 0.1, 0.15, 0.25, 0.5])  # r
@@ -191,7 +190,7 @@ def prior_precision(matrix: FloatArray, variance: FloatArray) -> FloatArray:
     return np.asarray(root[:, None] * inner * root)
 
 
-def _parities(order: IntArray) -> list[NDArray[np.intp]]:
+def _parities(order: IntArray) -> list[IndexArray]:
     """Places of even and of odd orders, where there are any."""
     places = [np.flatnonzero(order % 2 == parity) for parity in (0, 1)]
     return [place for place in places if len(place)]

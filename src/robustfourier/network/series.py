@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
 from robustfourier.network.weights import Weights
 
@@ -30,8 +30,8 @@ class NetworkSeries:
         For each input column; the others are held at θ = 0.
     """
 
-    cosine: NDArray[np.float64]
-    sine: NDArray[np.float64]
+    cosine: FloatArray
+    sine: FloatArray
 
 
 def network_series(weights: Weights) -> NetworkSeries:
@@ -63,7 +63,7 @@ def _exact_series(weights: Weights) -> NetworkSeries:
     rectified = architecture.diagonal and architecture.activation == "relu"
     shape = (architecture.n_columns, 2 * architecture.n_modes + 1, architecture.n_outputs)
 
-    def per_feature(unit: NDArray[np.float64]) -> NDArray[np.float64]:
+    def per_feature(unit: FloatArray) -> FloatArray:
         total = np.zeros((architecture.n_features, architecture.n_outputs))
         np.add.at(total, layout.feature, unit.T)
         return total.reshape(shape)
@@ -76,9 +76,7 @@ def _exact_series(weights: Weights) -> NetworkSeries:
     return NetworkSeries(cosine, sine)
 
 
-def _harmonics_of_absolute(
-    sine: NDArray[np.float64], cosine: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _harmonics_of_absolute(sine: FloatArray, cosine: FloatArray) -> FloatArray:
     """Cosine coefficients of Σ_k sine_k |sin πkθ| + cosine_k |cos πkθ|, shape (d, m, q).
 
     |cos x| = 2/π − (4/π) Σ_n (−1)ⁿ cos(2nx)/(4n²−1), and without (−1)ⁿ for |sin x|.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.embedding import fourier_features
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
@@ -76,7 +77,7 @@ class Weights:
         """Return a copy with all parameters in `dtype`."""
         return Weights(self.architecture, {k: v.astype(dtype) for k, v in self.arrays.items()})
 
-    def predict(self, theta: ArrayLike) -> NDArray[np.float64]:
+    def predict(self, theta: ArrayLike) -> FloatArray:
         """Return the network's values.
 
         Parameters
@@ -96,7 +97,7 @@ class Weights:
             values[start : start + rows] = self._forward(theta[start : start + rows])
         return values
 
-    def _forward(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _forward(self, theta: FloatArray) -> FloatArray:
         architecture, layout = self.architecture, self.architecture.layout()
         relu = architecture.activation == "relu"
         features = fourier_features(theta, architecture.n_modes).reshape(len(theta), -1)
@@ -110,5 +111,5 @@ class Weights:
         return y + self.arrays["output.bias"] if "output.bias" in self.arrays else y
 
 
-def _activate(x: NDArray[np.float64], relu: bool) -> NDArray[np.float64]:
+def _activate(x: FloatArray, relu: bool) -> FloatArray:
     return np.maximum(x, 0.0) if relu else x

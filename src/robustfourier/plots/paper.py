@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.plots.style import DOTS, looks
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ __all__ = [
     "save_figure",
 ]
 
-FloatArray = NDArray[np.float64]
 _DPI = 120
 _PALETTE = 256
 _TRUTH = "#20262e"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.plots.paper import NETWORK_COLOURS, network_label, plain_log_ticks
 from robustfourier.plots.style import ALARM, FIT, FLOOR, SOFT
 
@@ -26,8 +26,6 @@ __all__ = [
     "draw_second_phase",
     "draw_sweep",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.report.svg import Panel
 from robustfourier.report.thinning import envelope, evenly
 from robustfourier.results import Pattern, Result
@@ -27,7 +27,6 @@ __all__ = [
     "waveform_figure",
 ]
 
-FloatArray = NDArray[np.float64]
 
 WIDE, NARROW = 960, 460
 #: Samples that a static figure shows at most.

@@ -11,8 +11,8 @@ import json
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.report.figures import closeup_range, frequency_label
 from robustfourier.report.thinning import evenly
 from robustfourier.results import Result
@@ -20,7 +20,6 @@ from robustfourier.results.spectrum import peak_bins
 
 __all__ = ["SAMPLES_SENT", "payload"]
 
-FloatArray = NDArray[np.float64]
 
 #: Samples that the interactive figures show at most.
 SAMPLES_SENT = 20_000

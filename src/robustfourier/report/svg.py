@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.results.axis import even_ticks, number_labels
 
 __all__ = ["Panel"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Panel:

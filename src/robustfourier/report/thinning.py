@@ -5,15 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robustfourier.arrays import FloatArray, IndexArray
 
 __all__ = ["envelope", "evenly"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
-
-def evenly(n: int, count: int) -> IntArray:
+def evenly(n: int, count: int) -> IndexArray:
     """Indices of at most `count` of n points; a fixed shuffle, so that rhythms do not alias.
 
     Examples

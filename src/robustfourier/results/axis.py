@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import DATE_UNITS, Domain
 from robustfourier.wording import unit_name
 
 __all__ = ["TimeAxis", "even_ticks", "number_labels"]
 
-FloatArray = NDArray[np.float64]
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _CLOCK_STEPS = (

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
@@ -16,8 +14,6 @@ from robustfourier.samples import Samples
 from robustfourier.wording import readable_period
 
 __all__ = ["Curve", "Diagonal", "Pattern", "Result"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

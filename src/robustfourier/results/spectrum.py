@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.noise import noise_floor
 from robustfourier.mixture.significance import false_alarm, search_widths
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
 __all__ = ["Spectrum", "amplitude_spectrum", "peak_bins"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 _LOWEST = 0.5  # modes; slower is trend
 _POINTS_AT_MOST = 400_000
@@ -123,7 +121,7 @@ def _ratio_at(level: float, width: float, dof: float) -> float:
     return float(np.exp(brentq(excess, low, high))) if excess(high) < 0 < excess(low) else 15.0
 
 
-def peak_bins(x: FloatArray, y: FloatArray, count: int) -> IntArray:
+def peak_bins(x: FloatArray, y: FloatArray, count: int) -> IndexArray:
     """Indices of at most `count` points that keep every peak: the largest y of each bin of x.
 
     Examples

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robustfourier.arrays import FloatArray
 
 __all__ = ["deviation", "share_of_variance"]
-
-FloatArray = NDArray[np.float64]
 
 
 def deviation(values: FloatArray) -> float:

@@ -10,8 +10,8 @@ from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
@@ -26,7 +26,6 @@ from robustfourier.spectral.sums import fourier_sums
 
 __all__ = ["summarise"]
 
-FloatArray = NDArray[np.float64]
 
 _PHASES = 201  # points of a waveform
 _CURVE = (1500, 12_000)  # points of the fitted function, at least and at most

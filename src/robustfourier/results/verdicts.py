@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.results.record import Pattern
 from robustfourier.sampling import Sampling
@@ -14,7 +14,6 @@ from robustfourier.wording import counted, number, percent, readable_period, rea
 
 __all__ = ["headline", "plain_warnings"]
 
-FloatArray = NDArray[np.float64]
 
 _NAMED = 3  # periods named in the headline
 _SEEN_TWICE = 3.0  # cycles below which a period is called uncertain

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import DataError, InputError
 from robustfourier.samples.record import Counts, Samples
 from robustfourier.samples.source import quoted
@@ -24,7 +25,7 @@ Duplicates = Literal["mean", "first", "last", "keep", "error"]
 MISSING_RULES: tuple[Missing, ...] = ("drop", "error")
 DUPLICATES: tuple[Duplicates, ...] = ("mean", "first", "last", "keep", "error")
 
-Floats = NDArray[np.float64]
+Floats = FloatArray
 
 
 def clean(
@@ -160,7 +161,7 @@ def _column(values: ArrayLike, name: str, length: int) -> Floats:
     return np.where(np.isfinite(array), array, np.nan)
 
 
-def _is_known(stamps: NDArray[Any]) -> NDArray[np.bool_]:
+def _is_known(stamps: NDArray[Any]) -> BoolArray:
     return ~np.isnat(stamps) if stamps.dtype.kind == "M" else np.isfinite(stamps)
 
 
@@ -185,7 +186,7 @@ def _merged(
     stamps: NDArray[Any],
     values: Floats,
     errors: Floats | None,
-    repeated: NDArray[np.bool_],
+    repeated: BoolArray,
     rule: str,
 ) -> tuple[NDArray[Any], Floats, Floats | None]:
     """One sample per time, by the given rule."""

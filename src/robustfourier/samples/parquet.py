@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, MissingDependencyError
 from robustfourier.samples.cleaning import clean
 from robustfourier.samples.columns import choose_columns
@@ -112,7 +112,7 @@ def _times(column: pd.Series[Any], name: str, asked: ReadOptions) -> Times:
     return interpret_numbers(numbers, str(column.name), name, asked.time_format)
 
 
-def _floats(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
+def _floats(column: pd.Series[Any], name: str) -> FloatArray:
     try:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
     except (ValueError, TypeError):

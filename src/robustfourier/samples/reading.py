@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import DATE_UNITS
 from robustfourier.errors import DataError
 from robustfourier.samples.cleaning import clean
@@ -255,7 +256,7 @@ def _read_columns(
     form: NumberFormat,
     source: TextSource,
     asked: ReadOptions,
-) -> tuple[Times, NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.int32], int]:
+) -> tuple[Times, FloatArray, FloatArray | None, NDArray[np.int32], int]:
     def time_cell(row: list[str]) -> str:
         cell = row[choice.time].strip()
         return cell if choice.clock is None or not cell else f"{cell} {row[choice.clock].strip()}"
@@ -270,7 +271,7 @@ def _read_columns(
     )
     wanted = [] if choice.value is None else [choice.value]
     wanted += [] if choice.error is None else [choice.error]
-    columns: list[list[NDArray[np.float64]]] = [[] for _ in wanted]
+    columns: list[list[FloatArray]] = [[] for _ in wanted]
     numbers: list[NDArray[np.int32]] = []
     below = 0
     while block := list(itertools.islice(table, _BLOCK)):
@@ -291,7 +292,7 @@ def _read_columns(
 
 def _numbers(
     cells: list[str], lines: list[int], column: str, form: NumberFormat, source: str
-) -> NDArray[np.float64]:
+) -> FloatArray:
     numbers, bad = to_numbers(cells, form)
     if bad.size:
         i = int(bad[0])

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from robustfourier.arrays import FloatArray
 
 __all__ = ["Counts", "Samples"]
 
@@ -79,8 +80,8 @@ class Samples:
     """
 
     times: NDArray[Any]
-    values: NDArray[np.float64]
-    errors: NDArray[np.float64] | None
+    values: FloatArray
+    errors: FloatArray | None
     counts: Counts
     time_name: str = "time"
     value_name: str = "value"

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robustfourier.arrays import FloatArray, IndexArray
 
 __all__ = ["MISSING", "NumberFormat", "is_missing", "is_number", "parse_number", "to_numbers"]
 
@@ -79,9 +80,7 @@ def is_number(cell: str) -> bool:
     )
 
 
-def to_numbers(
-    cells: Sequence[str], form: NumberFormat
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def to_numbers(cells: Sequence[str], form: NumberFormat) -> tuple[FloatArray, IndexArray]:
     """Read cells as numbers.
 
     Returns

@@ -11,15 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.spectral.operator import NormalOperator
 from robustfourier.spectral.sums import FourierSums
 
 __all__ = ["DiagonalFlow", "diagonal_flow", "mean_squared_error"]
 
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 _LARGE = 2.0  # w² + |c|² of a mode of amplitude 1, the largest in the data
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.spectral.sums import weighted_sums
 
 __all__ = ["ModeLimit", "even_spacing", "highest_mode"]
 
-FloatArray = NDArray[np.float64]
 
 _MODES_PER_SAMPLE = 10.0
 _MODES_AT_MOST = 50_000

@@ -11,15 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
+from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.spectral.sums import FourierSums
 
 __all__ = ["NormalOperator", "dense_operator"]
-
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.spectral.sums import SumsAt, direct_sums, weighted_sums
 
 __all__ = ["PeriodogramGrid", "direct_power"]
 
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 # Below this share of its largest value the Gram determinant of cosine and sine counts as zero:
 # near the Nyquist mode of an even grid, and near mode zero, the two columns are parallel.

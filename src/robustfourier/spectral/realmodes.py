@@ -13,15 +13,13 @@ from functools import cache, cached_property
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 from scipy.special import i0e
 
+from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.spectral.sums import weighted_sums
 
 __all__ = ["RealModeSums"]
 
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 _WIDTH = 16  # samples under the window
 _SHAPE = 2.30 * _WIDTH  # Kaiser-Bessel shape for samples twice as dense as the band needs

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import finufft
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.errors import InputError
 
 __all__ = [
@@ -25,8 +25,6 @@ __all__ = [
     "weighted_sums",
 ]
 
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 # Relative to the sum of magnitudes; the nonuniform FFT reaches about 1e-14 in double precision.
 PRECISION = 1e-13

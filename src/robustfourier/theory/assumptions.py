@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.synthetic import LINKS, Component
 from robustfourier.theory.series import Function, chebyshev_coefficients, fourier_series
 
@@ -146,7 +146,7 @@ def _looks_lipschitz(link: str) -> bool:
     return bool(steepest[1] <= 1.1 * steepest[0] + 1e-12)
 
 
-def _harmonics(component: Component, n_modes: int) -> NDArray[np.float64]:
+def _harmonics(component: Component, n_modes: int) -> FloatArray:
     """Whole multiples of the mode, up to `n_modes`, that the component really contains.
 
     A link of a sine has the same harmonics as of a cosine: sin is cos moved by a quarter period.

@@ -11,8 +11,9 @@ assumption can be predicted as well.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.embedding import symmetrised_embedding
 from robustfourier.errors import InputError
 from robustfourier.theory.series import Function
@@ -26,8 +27,6 @@ __all__ = [
     "second_layer_box",
     "theory_output_weights",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 def theory_output_weights(
@@ -182,9 +181,7 @@ def existing_output_weights(alpha: ArrayLike, diagonal: ArrayLike) -> FloatArray
     return weights
 
 
-def mirrored_signs_agree(
-    diagonal: ArrayLike, *, where: ArrayLike | None = None
-) -> NDArray[np.bool_]:
+def mirrored_signs_agree(diagonal: ArrayLike, *, where: ArrayLike | None = None) -> BoolArray:
     """Tell for j = 1 … 2m whether sign(w_j) = sign(w_{−j}) (second corollary of Theorem 1).
 
     Parameters

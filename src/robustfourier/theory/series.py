@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "sine_link_coefficients",
 ]
 
-FloatArray = NDArray[np.float64]
 Function = Callable[[FloatArray], FloatArray]
 
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.errors import InputError
 
 __all__ = [
@@ -45,9 +46,9 @@ class FixedSample:
         Row weights, positive, scaled to mean 1.
     """
 
-    theta: NDArray[np.float64]
-    y: NDArray[np.float64]
-    weight: NDArray[np.float64]
+    theta: FloatArray
+    y: FloatArray
+    weight: FloatArray
 
     def __len__(self) -> int:
         return len(self.theta)
@@ -103,15 +104,15 @@ def fixed_sample(theta: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None
 class RowBlock:
     """Batches as rows of the fixed sample: int64, shape (n_steps, B)."""
 
-    rows: NDArray[np.int64]
+    rows: IntArray
 
 
 @dataclass(frozen=True)
 class DrawnBlock:
     """Batches of fresh draws: theta (n_steps, B, d) and y (n_steps, B, q); weights are 1."""
 
-    theta: NDArray[np.float64]
-    y: NDArray[np.float64]
+    theta: FloatArray
+    y: FloatArray
 
 
 Block: TypeAlias = RowBlock | DrawnBlock
@@ -232,7 +233,7 @@ def check_batch_size(batch_size: int) -> int:
     return int(batch_size)
 
 
-def _columns(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def _columns(name: str, values: ArrayLike) -> FloatArray:
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} has dtype {array.dtype}; give real numbers")

@@ -65,6 +65,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError, MissingDependencyError
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.weights import Weights
@@ -140,7 +141,7 @@ class Engine(Protocol):
     def refusal(architecture: Architecture) -> str | None:
         """Return why the engine cannot train such a network, or None if it can."""
 
-    def run(self, phase: Phase, rates: NDArray[np.float64], block: Block) -> NDArray[np.float64]:
+    def run(self, phase: Phase, rates: FloatArray, block: Block) -> FloatArray:
         """Take one step per rate and return the batch losses, shape (S,)."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:

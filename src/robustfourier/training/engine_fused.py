@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import Block, FixedSample, RowBlock
@@ -53,7 +54,7 @@ class FusedEngine:
         """Return copies of the parameters by name."""
         return self._state.arrays()
 
-    def run(self, phase: Phase, rates: NDArray[np.float64], block: Block) -> NDArray[np.float64]:
+    def run(self, phase: Phase, rates: FloatArray, block: Block) -> FloatArray:
         """Take one step per rate and return the batch losses, shape (S,)."""
         if isinstance(block, RowBlock):
             assert self._rows is not None

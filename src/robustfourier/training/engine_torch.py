@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.embedding import fourier_features
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
@@ -53,7 +54,7 @@ class TorchEngine:
         """Return copies of the parameters by name."""
         return {k: v.detach().numpy().copy() for k, v in self._parameters.items()}
 
-    def run(self, phase: Phase, rates: NDArray[np.float64], block: Block) -> NDArray[np.float64]:
+    def run(self, phase: Phase, rates: FloatArray, block: Block) -> FloatArray:
         """Take one step per rate and return the batch losses, shape (S,)."""
         for name, parameter in self._parameters.items():
             parameter.requires_grad_(name in phase.trainable)
@@ -163,11 +164,11 @@ class TorchEngine:
             for theta, y in zip(block.theta, block.y, strict=True):
                 yield self._embed(theta), self._tensor(y), ones
 
-    def _embed(self, theta: NDArray[np.float64]) -> torch.Tensor:
+    def _embed(self, theta: FloatArray) -> torch.Tensor:
         features = fourier_features(theta, self._architecture.n_modes)
         return self._tensor(features.reshape(len(theta), -1))
 
-    def _tensor(self, array: NDArray[np.float64]) -> torch.Tensor:
+    def _tensor(self, array: FloatArray) -> torch.Tensor:
         return torch.tensor(array, dtype=self._dtype)
 
 

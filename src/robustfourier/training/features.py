@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.memory import available_bytes
 from robustfourier.network.architecture import Architecture
 from robustfourier.training.batches import DrawnBlock, FixedSample
@@ -43,7 +44,7 @@ class FeatureRows:
         Where they come from.
     """
 
-    theta: NDArray[np.float64]
+    theta: FloatArray
     y: NDArray[Any]
     weight: NDArray[Any]
     table: NDArray[Any]

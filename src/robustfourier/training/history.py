@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.network.weights import Weights
 
 __all__ = ["History", "Metric", "Recorder"]
@@ -40,12 +41,12 @@ class History:
         The engine that ran, "torch" or "fused".
     """
 
-    step: NDArray[np.int64]
-    loss: NDArray[np.float64]
+    step: IntArray
+    loss: FloatArray
     phase: NDArray[np.str_]
-    metrics: dict[str, NDArray[np.float64]]
-    diagonal: NDArray[np.float64] | None
-    batch_loss: NDArray[np.float64]
+    metrics: dict[str, FloatArray]
+    diagonal: FloatArray | None
+    batch_loss: FloatArray
     engine: str
 
     @property
@@ -60,15 +61,15 @@ class Recorder:
     def __init__(self, metrics: Mapping[str, Metric], engine: str) -> None:
         self._metrics = dict(metrics)
         self._engine = engine
-        self._batch_loss: list[NDArray[np.float64]] = []
-        self._records: list[tuple[int, float, str, list[float], NDArray[np.float64] | None]] = []
+        self._batch_loss: list[FloatArray] = []
+        self._records: list[tuple[int, float, str, list[float], FloatArray | None]] = []
 
     @property
     def last_step(self) -> int:
         """Step of the last record, −1 before the first."""
         return self._records[-1][0] if self._records else -1
 
-    def add_losses(self, losses: NDArray[np.float64]) -> None:
+    def add_losses(self, losses: FloatArray) -> None:
         """Append the batch losses of a block of steps."""
         self._batch_loss.append(np.asarray(losses, dtype=np.float64))
 
@@ -133,7 +134,7 @@ class Recorder:
             for i, step in enumerate(arrays["step"])
         ]
 
-    def _all_losses(self) -> NDArray[np.float64]:
+    def _all_losses(self) -> FloatArray:
         if len(self._batch_loss) != 1:
             joined = np.concatenate(self._batch_loss) if self._batch_loss else np.empty(0)
             self._batch_loss = [joined]

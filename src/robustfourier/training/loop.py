@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.errors import DivergenceError, InputError
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import BatchSource, Block, RowBlock
@@ -213,9 +214,7 @@ class _Run:
             y = block.y[0]
         return float(self.loss.value(y).mean())
 
-    def _require_health(
-        self, losses: NDArray[np.float64], last_good: dict[str, NDArray[Any]]
-    ) -> None:
+    def _require_health(self, losses: FloatArray, last_good: dict[str, NDArray[Any]]) -> None:
         assert self.reference is not None
         healthy = np.isfinite(losses) & (losses <= _GROWTH * self.reference)
         now = self.engine.arrays().values()

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 
 __all__ = ["LOSSES", "Loss", "LossName", "as_loss"]
@@ -47,7 +47,7 @@ class Loss:
         if not (np.isfinite(self.delta) and self.delta > 0):
             raise InputError(f"delta={self.delta!r} of the Huber loss must be positive")
 
-    def value(self, residual: NDArray[np.float64]) -> NDArray[np.float64]:
+    def value(self, residual: FloatArray) -> FloatArray:
         """Return the cost of each residual, same shape."""
         if self.name == "mean_squared":
             return residual**2
@@ -56,7 +56,7 @@ class Loss:
         inside = np.minimum(np.abs(residual), self.delta)
         return inside * (np.abs(residual) - 0.5 * inside)
 
-    def slope(self, residual: NDArray[np.float64]) -> NDArray[np.float64]:
+    def slope(self, residual: FloatArray) -> FloatArray:
         """Return the derivative of `value`, same shape."""
         if self.name == "mean_squared":
             return 2.0 * residual

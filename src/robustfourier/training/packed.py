@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
 from robustfourier.training.engine import Phase
@@ -48,11 +49,11 @@ class PairState:
     def run(
         self,
         rows: FeatureRows,
-        batches: NDArray[np.int64],
-        rates: NDArray[np.float64],
+        batches: IntArray,
+        rates: FloatArray,
         loss: tuple[int, Any],
         phase: Phase,
-        losses: NDArray[np.float64],
+        losses: FloatArray,
     ) -> None:
         """Take the steps of a block and fill in their losses."""
         number = self._w.dtype.type
@@ -108,11 +109,11 @@ class DenseState:
     def run(
         self,
         rows: FeatureRows,
-        batches: NDArray[np.int64],
-        rates: NDArray[np.float64],
+        batches: IntArray,
+        rates: FloatArray,
         loss: tuple[int, Any],
         phase: Phase,
-        losses: NDArray[np.float64],
+        losses: FloatArray,
     ) -> None:
         """Take the steps of a block and fill in their losses."""
         names = [DIAGONAL, *self._names]
@@ -177,7 +178,7 @@ def _blas() -> Any:
     return ThreadpoolController()
 
 
-def unit_places(architecture: Architecture) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def unit_places(architecture: Architecture) -> tuple[IndexArray, IndexArray]:
     """Return for each entry of the embedding whether it is −φ, and its place in the kernels' order.
 
     The kernels order the features of a column as [1, cos 1…m, sin 1…m].

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 
 __all__ = ["InverseDecay"]
@@ -45,7 +45,7 @@ class InverseDecay:
         if not (np.isfinite(self.steps) and self.steps > 0):
             raise InputError(f"decay_steps={self.steps!r} must be a positive number of steps")
 
-    def rates(self, first: int, n_steps: int) -> NDArray[np.float64]:
+    def rates(self, first: int, n_steps: int) -> FloatArray:
         """Return the rates of steps first, first+1, …, shape (n_steps,)."""
         step = np.arange(first, first + n_steps, dtype=np.float64)
         return self.initial / (1.0 + self.decay * step / self.steps)
