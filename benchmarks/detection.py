@@ -17,9 +17,9 @@ from benchmarks.peers.face import Told
 from benchmarks.peers.methods import fft_threshold, lasso_cv, lombscargle, omp_cv
 from benchmarks.speed import speed_rows
 from benchmarks.verdicts import Verdict, judged, unseen_seeds
-from robustfourier.mixture.detect import Detection, detect
-from robustfourier.mixture.refine import refine
-from robustfourier.mixture.significance import false_alarm, search_widths
+from robustfourier.mixture.least_squares.refine import refine
+from robustfourier.mixture.search.detect import Detection, detect
+from robustfourier.mixture.search.significance import false_alarm, search_widths
 from robustfourier.synthetic import Problem, paper_example, random_mixture, relative_error
 
 __all__ = ["main"]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from robustfourier.mixture.relocate import exchange, relocate
-from robustfourier.mixture.search import Workbench
+from robustfourier.mixture.search.places import exchange, relocate
+from robustfourier.mixture.search.workbench import Workbench
 
 
 def nightly(seed=0, nights=200):

@@ -5,16 +5,20 @@ import pytest
 from scipy.optimize import least_squares
 
 from robustfourier.domain import Domain
-from robustfourier.mixture.bands import amplitude_errors, lengths, prediction_errors
-from robustfourier.mixture.components import Grouping
-from robustfourier.mixture.cusps import cusp_ratio
-from robustfourier.mixture.families import further_harmonics, waveform_rows
-from robustfourier.mixture.lines import Lines
+from robustfourier.mixture.components.compose import Separated, separate
+from robustfourier.mixture.components.families import further_harmonics, waveform_rows
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.components.joint import Prior, penalised_fit
+from robustfourier.mixture.least_squares.error_bands import (
+    amplitude_errors,
+    lengths,
+    prediction_errors,
+)
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.moments import direct_moments
 from robustfourier.mixture.model import ColumnModel, mode_table
-from robustfourier.mixture.moments import direct_moments
-from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.penalised import Prior, penalised_fit
-from robustfourier.mixture.separate import Separated, separate
+from robustfourier.mixture.search.cusps import cusp_ratio
+from robustfourier.mixture.search.noise import NoiseFloor
 from robustfourier.synthetic import random_mixture
 
 WHITE = NoiseFloor(np.array([1.0, 1000.0]), np.full((2, 1), 0.09), np.full(2, 1e6))

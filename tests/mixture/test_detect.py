@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustfourier.errors import InputError
-from robustfourier.mixture.detect import detect
+from robustfourier.mixture.search.detect import detect
 from robustfourier.synthetic import paper_example, random_mixture
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from robustfourier.mixture.components import Grouping
-from robustfourier.mixture.tied import _supported
+from robustfourier.mixture.components.completing import _supported
+from robustfourier.mixture.components.grouping import Grouping
 
 ROWS = np.array([[1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 2], [0, 0, 3]])
 GROUPING = Grouping(np.array([5.0, 7.1, 20.0]), ROWS, np.array([True, False, False]))

@@ -26,8 +26,8 @@ from robustfourier.estimators.validation import (
     theta_columns,
     time_columns,
 )
-from robustfourier.mixture.bands import lengths
-from robustfourier.mixture.decompose import Settings, additive
+from robustfourier.mixture.fit import Settings, additive
+from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.model import mode_table
 
 __all__ = ["PeriodicMixture", "Unmixed"]

@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.bands import (
+from robustfourier.mixture.component import Component
+from robustfourier.mixture.components.compose import Separated
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.components.links import Link
+from robustfourier.mixture.labels import label
+from robustfourier.mixture.least_squares.error_bands import (
     amplitude_errors,
     lengths,
     phase_errors,
     prediction_errors,
 )
-from robustfourier.mixture.combinations import label
-from robustfourier.mixture.components import Grouping
-from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.links import Link
-from robustfourier.mixture.pattern import Component
-from robustfourier.mixture.separate import Separated
+from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.trend import trend_columns
 from robustfourier.modes import ModeTable
 
@@ -48,7 +48,7 @@ class ColumnModel:
     trend : ndarray of shape (p, q)
         Coefficients of `trend_columns`.
     factor : ndarray of shape (q, p + 4K, r)
-        See `robustfourier.mixture.bands`.
+        See `robustfourier.mixture.least_squares.error_bands`.
     false_alarm : ndarray of shape (K,)
         NaN for harmonics that only serve a smoothed waveform.
     shift, p_value : ndarray of shape (K,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.mixture.choice import (
+from robustfourier.mixture.search.choice import (
     APART,
     allowed,
     from_above,
@@ -13,11 +13,11 @@ from robustfourier.mixture.choice import (
     resolved,
     weakest_apart,
 )
-from robustfourier.mixture.proposals import flow_proposals, residual_proposals
-from robustfourier.mixture.relocate import exchange, relocate
-from robustfourier.mixture.robust import FAR, HUBER, huber_pays, pseudo_values
-from robustfourier.mixture.search import Assessment, Fit, Workbench, trend_reach
-from robustfourier.mixture.significance import together
+from robustfourier.mixture.search.places import exchange, relocate
+from robustfourier.mixture.search.proposals import flow_proposals, residual_proposals
+from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pseudo_values
+from robustfourier.mixture.search.significance import together
+from robustfourier.mixture.search.workbench import Assessment, Fit, Workbench, trend_reach
 from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
 from robustfourier.spectral.sums import fourier_sums
 

@@ -17,9 +17,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.moments import Moments, direct_moments
-from robustfourier.mixture.semidefinite import Positive, pseudo_inverse
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.moments import Moments, direct_moments
+from robustfourier.mixture.least_squares.semidefinite import Positive, pseudo_inverse
 
 __all__ = ["Refined", "level_column", "refine"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import gamma as gamma_law
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.search.noise import NoiseFloor
 from robustfourier.spectral.realmodes import RealModeSums
 
 __all__ = ["cusp_ratio"]

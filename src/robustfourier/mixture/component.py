@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.bands import lengths
-from robustfourier.mixture.links import Link
+from robustfourier.mixture.components.links import Link
+from robustfourier.mixture.least_squares.error_bands import lengths
 
 __all__ = ["Component"]
 

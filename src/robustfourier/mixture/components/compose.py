@@ -14,18 +14,18 @@ import numpy as np
 from scipy.special import expit
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
-from robustfourier.mixture.components import Grouping, group
-from robustfourier.mixture.families import waveform_rows
-from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.links import phase_lock
-from robustfourier.mixture.moments import Moments, SpectralMoments, direct_moments
-from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.penalised import Prior, penalised_fit
-from robustfourier.mixture.refine import Refined
-from robustfourier.mixture.semidefinite import pseudo_inverse
-from robustfourier.mixture.tied import Data, Found, noise_colour, tied_lines
-from robustfourier.mixture.ties import loosened
-from robustfourier.mixture.waveform import prior_precision, shrinkage
+from robustfourier.mixture.components.completing import Data, Found, noise_colour, tied_lines
+from robustfourier.mixture.components.families import waveform_rows
+from robustfourier.mixture.components.grouping import Grouping, group
+from robustfourier.mixture.components.joint import Prior, penalised_fit
+from robustfourier.mixture.components.links import phase_lock
+from robustfourier.mixture.components.loosening import loosened
+from robustfourier.mixture.components.waveform import prior_precision, shrinkage
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
+from robustfourier.mixture.least_squares.refine import Refined
+from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
+from robustfourier.mixture.search.noise import NoiseFloor
 
 __all__ = ["Separated", "separate"]
 
@@ -48,7 +48,7 @@ class Separated:
         Coefficients of the trend columns.
     base_covariance : ndarray of shape (F, F)
     factor : ndarray of shape (q, p + 4K, r)
-        See `robustfourier.mixture.bands`.
+        See `robustfourier.mixture.least_squares.error_bands`.
     noise_variance : ndarray of shape (q,)
     false_alarm : ndarray of shape (K,)
         NaN for harmonics that only serve a smoothed waveform.

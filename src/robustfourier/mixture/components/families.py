@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
-from robustfourier.mixture.components import Grouping
-from robustfourier.mixture.cusps import cusp_ratio
-from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.significance import false_alarm
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.search.cusps import cusp_ratio
+from robustfourier.mixture.search.noise import NoiseFloor
+from robustfourier.mixture.search.significance import false_alarm
 from robustfourier.spectral.realmodes import RealModeSums
 
 __all__ = ["Further", "further_harmonics", "waveform_rows"]

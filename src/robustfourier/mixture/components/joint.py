@@ -3,7 +3,7 @@
 One Gauss-Newton iteration moves everything at once: trend, coefficients (with their prior
 precisions), the shifts of components that are in phase, and the bases. The posterior covariance of
 that linearised model gives the bands. All it needs of the data are the moments of
-E = [P, C, S, θC, θS]; see `robustfourier.mixture.moments`.
+E = [P, C, S, θC, θS]; see `robustfourier.mixture.least_squares.moments`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.moments import Moments
-from robustfourier.mixture.semidefinite import solve_positive
+from robustfourier.mixture.least_squares.moments import Moments
+from robustfourier.mixture.least_squares.semidefinite import solve_positive
 
 __all__ = ["Penalised", "Prior", "penalised_fit"]
 
@@ -75,7 +75,7 @@ class Penalised:
     noise_variance : ndarray of shape (q,)
         Residual sum of squares over (total weight − effective parameters).
     factor : ndarray of shape (q, p + 4K, r)
-        See `robustfourier.mixture.bands`.
+        See `robustfourier.mixture.least_squares.error_bands`.
     """
 
     bases: FloatArray

@@ -12,12 +12,12 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.detect import Detection, detect
+from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.model import ColumnModel
-from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.robust import pseudo_values
 from robustfourier.mixture.rows import canonical_rows
-from robustfourier.mixture.separate import Separated, separate
+from robustfourier.mixture.search.detect import Detection, detect
+from robustfourier.mixture.search.noise import NoiseFloor
+from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.trend import trend_columns
 
 __all__ = ["Settings", "additive", "decompose"]

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.mixture.components import LOWEST, Grouping, group
-from robustfourier.mixture.cusps import cusp_ratio
-from robustfourier.mixture.families import further_harmonics
-from robustfourier.mixture.moments import Moments
-from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.refine import Refined, refine
-from robustfourier.mixture.significance import false_alarm, line_power, search_widths
+from robustfourier.mixture.components.families import further_harmonics
+from robustfourier.mixture.components.grouping import LOWEST, Grouping, group
+from robustfourier.mixture.least_squares.moments import Moments
+from robustfourier.mixture.least_squares.refine import Refined, refine
+from robustfourier.mixture.search.cusps import cusp_ratio
+from robustfourier.mixture.search.noise import NoiseFloor
+from robustfourier.mixture.search.significance import false_alarm, line_power, search_widths
 
 __all__ = ["Data", "Found", "alarms", "noise_colour", "refine_tied", "tied_lines"]
 

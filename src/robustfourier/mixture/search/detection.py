@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.mixture.aliases import Alias, alias_notes
-from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.search.aliases import Alias, alias_notes
+from robustfourier.mixture.search.noise import NoiseFloor
 from robustfourier.mixture.trend import Trend
 from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.limits import ModeLimit

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import IndexArray
-from robustfourier.mixture.aliases import window_peaks
-from robustfourier.mixture.search import Fit, Workbench
+from robustfourier.mixture.search.aliases import window_peaks
+from robustfourier.mixture.search.workbench import Fit, Workbench
 
 __all__ = ["exchange", "relocate"]
 

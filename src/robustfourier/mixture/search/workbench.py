@@ -14,10 +14,10 @@ from scipy.stats import f as f_law
 from scipy.stats import gamma as gamma_law
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray
-from robustfourier.mixture.moments import Moments, SpectralMoments, direct_moments
-from robustfourier.mixture.noise import NoiseFloor, noise_floor
-from robustfourier.mixture.refine import Refined, refine
-from robustfourier.mixture.significance import false_alarm, line_power, search_widths
+from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
+from robustfourier.mixture.least_squares.refine import Refined, refine
+from robustfourier.mixture.search.noise import NoiseFloor, noise_floor
+from robustfourier.mixture.search.significance import false_alarm, line_power, search_widths
 from robustfourier.mixture.trend import trend_columns
 from robustfourier.spectral.periodogram import PeriodogramGrid
 

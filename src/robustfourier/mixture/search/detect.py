@@ -12,18 +12,18 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.aliases import sampling_aliases
-from robustfourier.mixture.choice import (
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.rows import canonical_rows, centre_and_scale
+from robustfourier.mixture.search.aliases import sampling_aliases
+from robustfourier.mixture.search.choice import (
     SLOWEST,
     bearable_lines,
     check_settings,
     rungs_of,
 )
-from robustfourier.mixture.detection import Detection, notes_for
-from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.rounds import Search
-from robustfourier.mixture.rows import canonical_rows, centre_and_scale
-from robustfourier.mixture.search import Workbench
+from robustfourier.mixture.search.detection import Detection, notes_for
+from robustfourier.mixture.search.rounds import Search
+from robustfourier.mixture.search.workbench import Workbench
 from robustfourier.mixture.trend import Trend
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 

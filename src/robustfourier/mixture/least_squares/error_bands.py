@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.moments import extended_columns
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.moments import extended_columns
 
 __all__ = ["amplitude_errors", "lengths", "phase_errors", "prediction_errors"]
 

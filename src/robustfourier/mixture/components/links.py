@@ -18,8 +18,8 @@ from scipy.special import expit
 from scipy.stats import chi2
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
-from robustfourier.mixture.bands import lengths
-from robustfourier.mixture.waveform import Smoothing, evidence, shrinkage, smoother
+from robustfourier.mixture.components.waveform import Smoothing, evidence, shrinkage, smoother
+from robustfourier.mixture.least_squares.error_bands import lengths
 
 __all__ = ["Link", "PhaseLock", "phase_lock"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.errors import InputError
-from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search import Fit, Workbench
+from robustfourier.mixture.search.noise import NoiseFloor
+from robustfourier.mixture.search.workbench import Fit, Workbench
 from robustfourier.mixture.trend import TREND_RUNGS
 
 __all__ = [

@@ -14,7 +14,7 @@ from scipy.special import gammaln
 from scipy.stats import chi2
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.semidefinite import pseudo_inverse
+from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 
 __all__ = ["false_alarm", "line_power", "search_width", "search_widths", "together"]
 

@@ -4,8 +4,8 @@ Grouping must be generous: lines not yet found bias their neighbours, so errors 
 now and then two unrelated tones pass as fundamental and harmonic. With all lines in the fit the
 errors are what they are. Here the ties of families that rest on a single coincidence are tested:
 the higher line is refined with a mode of its own, and its tie is given up where the same odds as in
-`robustfourier.mixture.components`, now at the plain errors, speak for a free line. A family of
-three lines or more that agree is no coincidence.
+`grouping`, now at the plain errors, speak for a free line. A family of three lines or more that
+agree is no coincidence.
 """
 
 from __future__ import annotations
@@ -15,9 +15,15 @@ from dataclasses import replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.components import LOWEST, SMALLEST_ERROR, Grouping
-from robustfourier.mixture.refine import Refined
-from robustfourier.mixture.tied import Data, Found, alarms, noise_colour, refine_tied
+from robustfourier.mixture.components.completing import (
+    Data,
+    Found,
+    alarms,
+    noise_colour,
+    refine_tied,
+)
+from robustfourier.mixture.components.grouping import LOWEST, SMALLEST_ERROR, Grouping
+from robustfourier.mixture.least_squares.refine import Refined
 
 __all__ = ["loosened"]
 
