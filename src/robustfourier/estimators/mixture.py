@@ -18,7 +18,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.estimators.validation import (
-    canonical_rows,
     check_row_weights,
     check_targets,
     seed_sequence,
@@ -30,6 +29,7 @@ from robustfourier.mixture.fit import fit_columns
 from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.model import mode_table
 from robustfourier.mixture.series import Settings
+from robustfourier.rows import canonical_rows
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
+from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
@@ -45,7 +46,8 @@ def fit_column(
         series = Series.of(theta, y, weights, settings)
         found = search_lines(series)
         fit = _settled(found, separate(found))
-        return ColumnModel.of(domain, fit, series.scale, series.centre), found
+        evidence = Evidence.of(found)
+        return ColumnModel.of(domain, fit, series.scale, series.centre, evidence), found
 
 
 def _settled(found: Detection, fit: Separated) -> Separated:

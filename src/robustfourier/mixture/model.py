@@ -14,6 +14,7 @@ from robustfourier.mixture.component import Component
 from robustfourier.mixture.components.compose import Separated
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.links import Link
+from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.labels import label
 from robustfourier.mixture.least_squares.error_bands import (
     amplitude_errors,
@@ -55,6 +56,8 @@ class ColumnModel:
         See `Separated`.
     noise : ndarray of shape (q,)
         Standard deviation of the noise.
+    evidence : Evidence, optional
+        What the fit used to decide; None in models of version 0.1.
     """
 
     domain: Domain
@@ -70,10 +73,16 @@ class ColumnModel:
     shift: FloatArray
     p_value: FloatArray
     noise: FloatArray
+    evidence: Evidence | None = None
 
     @classmethod
     def of(
-        cls, domain: Domain, fit: Separated, scale: FloatArray, centre: FloatArray
+        cls,
+        domain: Domain,
+        fit: Separated,
+        scale: FloatArray,
+        centre: FloatArray,
+        evidence: Evidence | None = None,
     ) -> ColumnModel:
         """Return the fit of (y − centre) / scale in units of y, components ranked by strength.
 
@@ -82,6 +91,7 @@ class ColumnModel:
         domain : Domain
         fit : Separated
         scale, centre : ndarray of shape (q,)
+        evidence : Evidence, optional
         """
         rank = _ranking(fit.grouping, fit.lines, fit.noise_variance)
         grouping = Grouping(
@@ -108,6 +118,7 @@ class ColumnModel:
             shift=fit.shift[sort],
             p_value=fit.p_value[sort],
             noise=np.sqrt(fit.noise_variance) * scale,
+            evidence=evidence,
         )
 
     @property
@@ -266,15 +277,7 @@ def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
         if len(models) == 1:
             del part["column"]
         tables.append(ModeTable.build(span=model.domain.span, unit=model.domain.unit, **part))
-    return tables[0] if len(tables) == 1 else _stacked(tables)
-
-
-def _stacked(tables: list[ModeTable]) -> ModeTable:
-    names = tables[0].columns()
-    joined: dict[str, Any] = {
-        name: np.concatenate([table.columns()[name] for table in tables]) for name in names
-    }
-    return ModeTable(**joined)
+    return ModeTable.stack(tables)
 
 
 def _turn(
