@@ -86,7 +86,7 @@ class TestSpectrum:
         spectrum, found = judged
         series, floor = found.series, found.floor
         at = np.isin(spectrum.mode, floor.mode)
-        assert at.sum() > 20
+        assert at.sum() >= 8
         power, mode = (spectrum.line / spectrum.floor)[at] ** 2, spectrum.mode[at]
         alarm = judge_of(series).alarm(power, mode, floor.dof_at(mode), 1)
         np.testing.assert_allclose(alarm, series.settings.level, rtol=1e-6)
