@@ -84,7 +84,7 @@ def fit(problem: Problem) -> Said:
         words,
         float(model.noise_),
         float(trend[1] - trend[0]),
-        _faults(model, problem.times),
+        _faults(model, problem),
     )
 
 
@@ -150,19 +150,21 @@ def _contradictions(pattern: Pattern) -> list[str]:
     return reasons
 
 
-def _faults(model: Any, times: Any) -> tuple[str, ...]:
-    """What no fit may say, whatever the data."""
+def _faults(model: Any, problem: Problem) -> tuple[str, ...]:
+    """What no fit may say, whatever the data; errors count where they are worth a pattern."""
     faults = []
+    variance = float(np.var(problem.values))
     amplitude, error = (
         np.asarray(getattr(model.modes_, name), float) for name in ("amplitude", "amplitude_error")
     )
     if not (np.isfinite(amplitude).all() and np.isfinite(error).all()):
         faults.append("an amplitude is not finite")
-    elif np.any(error > amplitude):
-        faults.append(f"{np.count_nonzero(error > amplitude)} amplitudes below their errors")
+    # A sinusoid of amplitude a has the variance a²/2.
+    elif wild := np.count_nonzero((error > amplitude) & (0.5 * error**2 > SMALL * variance)):
+        faults.append(f"{wild} amplitudes below their errors")
     if not (np.isfinite(model.noise_) and model.noise_ >= 0.0):
         faults.append(f"noise is {model.noise_}")
-    mean, deviation = model.predict(times, return_std=True)
+    mean, deviation = model.predict(problem.times, return_std=True)
     if not (np.isfinite(mean).all() and np.isfinite(deviation).all()):
         faults.append("a prediction is not finite")
     return tuple(faults)

@@ -2,13 +2,16 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from benchmarks.ordinary import command
+from benchmarks.ordinary import judge as judge_room
 from benchmarks.ordinary.catalogue import QUICK, drawn_kinds, every_kind, problem
 from benchmarks.ordinary.judge import Pattern, Said, judge, pull
-from benchmarks.ordinary.problem import Period, Truth, strict
+from benchmarks.ordinary.plain import STEP
+from benchmarks.ordinary.problem import Period, Truth, nothing, strict
 from benchmarks.ordinary.rows import Row, changes, read, write
 from benchmarks.ordinary.runner import measure
 
@@ -39,7 +42,9 @@ def test_every_problem_is_finite_and_can_be_drawn_again(kind):
 def test_there_are_at_least_forty_kinds_and_each_has_its_own_numbers():
     assert len(drawn_kinds()) >= 40
     assert problem("white", 0).values[0] != problem("white", 1).values[0]
-    assert problem("white", 0).values[0] != problem("heavy_tails", 0).values[0]
+    ramp = problem("ramp", 0)
+    noise = (ramp.values - 5.0 - 0.02 * ramp.times) / 0.5
+    assert not np.allclose(noise, problem("white", 0).values[: len(noise)])
 
 
 def test_tolerances_of_the_truths_never_let_two_fundamentals_be_one():
@@ -97,6 +102,55 @@ def test_the_judge_reads_words_trend_and_noise():
     assert judge(truth, replace(RIGHT, words="A STEP", noise=0.3, rise=1.6)).right
 
 
+class Stub:
+    """A fit that says what it is told to say."""
+
+    def __init__(self, amplitude=1.0, amplitude_error=0.1, noise=0.5, predicted=0.0, **more):
+        self.modes_ = SimpleNamespace(amplitude=[amplitude], amplitude_error=[amplitude_error])
+        self.noise_, self.predicted = noise, predicted
+        self.components_, self.notes_ = (), ("a note",)
+        self.__dict__.update(more)
+
+    def fit(self, *_, **__):
+        return self
+
+    def unmix(self, times):
+        return SimpleNamespace(trend=np.array([1.0, 3.0])[: len(times)])
+
+    def predict(self, times, return_std):
+        assert return_std
+        return np.full(len(times), self.predicted), np.ones(len(times))
+
+    def summary(self):
+        return "a summary"
+
+
+@pytest.mark.parametrize(
+    ("told", "faults"),
+    [
+        ({}, ()),
+        ({"amplitude_error": 2.0}, ("1 amplitudes below their errors",)),
+        ({"amplitude": 0.01, "amplitude_error": 0.02}, ()),
+        ({"amplitude": 3.0, "amplitude_error": 2.0}, ()),
+        ({"amplitude_error": np.inf}, ("an amplitude is not finite",)),
+        ({"noise": np.nan}, ("noise is nan",)),
+        ({"predicted": np.nan}, ("a prediction is not finite",)),
+    ],
+)
+def test_numbers_that_contradict_themselves_are_faults_of_any_fit(monkeypatch, told, faults):
+    monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(**told))
+    said = judge_room.fit(problem("white", 0))
+    assert said.faults == faults
+    assert said.rise == 2.0
+    assert said.words == "a note\na summary"
+
+
+def test_level_shifts_may_be_told_as_an_attribute(monkeypatch):
+    monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(steps_=("at 3",)))
+    said = judge_room.fit(problem("step", 0))
+    assert judge(nothing(must_say=(STEP,)), said).right
+
+
 def test_an_honest_other_reading_counts_as_the_fundamental():
     truth = Truth((Period(2.0, 0.1, instead=(Period(4.0, 0.1),)),), 1)
     said = replace(RIGHT, patterns=(Pattern(4.05, 0.1, 0.9, (2,)),))
@@ -119,14 +173,15 @@ def test_a_fit_that_takes_too_long_or_fails_is_wrong_and_does_not_end_the_run():
 
 
 def test_rows_come_back_from_their_file_and_tell_what_changed(tmp_path):
-    before = [row(), row(seed=1, right=False, reasons="missed 7; 2 patterns for 1"), row(seed=2)]
+    wrong = row(seed=1, right=False, reasons="missed 7; 2 patterns for 1")
+    before = [row(), wrong, row(seed=2), row(seed=3), replace(wrong, seed=4)]
     write(tmp_path / "rows.csv", before)
     assert read(tmp_path / "rows.csv") == before
-    after = [row(right=False, reasons="false 3 (5%)"), row(seed=1), row(seed=9)]
+    after = [row(right=False, reasons="false 3 (5%)"), row(seed=1), row(seed=9), *before[3:]]
     assert changes(before, after) == [
         "better: a 1",
         "worse:  a 0: false 3 (5%)",
-        "1 better, 1 worse of 2 fits in both; 2 s then, 2 s now",
+        "1 better, 1 worse of 4 fits in both; 4 s then, 4 s now",
     ]
     assert changes([], after) == ["0 better, 0 worse of 0 fits in both; 0 s then, 0 s now"]
 
