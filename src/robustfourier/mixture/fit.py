@@ -43,17 +43,17 @@ def fit_column(
     """
     # One thread and two add up in different orders, and then differ in the last bits.
     with threadpool_limits(limits=1):
-        series = Series.of(theta, y, weights, settings)
-        found = search_lines(series)
-        fit = _settled(found, separate(found))
+        found = search_lines(Series.of(theta, y, weights, settings))
+        series, fit = _settled(found, separate(found))
         evidence = Evidence.of(found)
-        return ColumnModel.of(domain, fit, series.scale, series.centre, evidence), found
+        model = ColumnModel.of(domain, fit, series.scale, series.centre, evidence)
+        return model.explaining(series), found
 
 
-def _settled(found: Detection, fit: Separated) -> Separated:
+def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:
     """Pull outliers in around the whole waveforms, where the search did so around lines alone."""
     if not found.huber or len(fit.lines) <= len(found.known):
-        return fit
+        return found.series, fit
     for _ in range(ROBUST_ROUNDS):
         series = found.series
         fitted = series.columns[:, : len(fit.trend)] @ fit.trend
@@ -61,7 +61,7 @@ def _settled(found: Detection, fit: Separated) -> Separated:
         values = pseudo_values(fitted, series.original - fitted, series.weights)
         found = replace(found, series=series.with_values(values))
         fit = separate(found)
-    return fit
+    return found.series, fit
 
 
 def fit_columns(
