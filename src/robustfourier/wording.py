@@ -11,11 +11,12 @@ from collections.abc import Sequence
 __all__ = [
     "SECONDS",
     "counted",
+    "display_unit",
+    "listed",
     "number",
     "percent",
     "probability",
     "readable_period",
-    "readable_periods",
     "unit_name",
     "with_error",
 ]
@@ -171,28 +172,8 @@ def readable_period(
     return f"{text} {unit_name(shown, short=True)}".rstrip()
 
 
-def readable_periods(
-    periods: Sequence[float], unit: str, errors: Sequence[float | None], dates: bool
-) -> str:
-    """Several periods in one breath: "29.0 and 24.0 days".
-
-    Examples
-    --------
-    >>> readable_periods([29.0, 24.0], "day", [0.05, 0.05], dates=False)
-    '29.0 and 24.0 days'
-    """
-    parts = [
-        readable_period(period, unit, error=error, dates=dates)
-        for period, error in zip(periods, errors, strict=True)
-    ]
-    units = {display_unit(period, unit, dates)[1] for period in periods}
-    if len(units) == 1 and (shared := units.pop()) in SECONDS:
-        tail = " " + unit_name(shared, short=True)
-        return f"{_listed([part.removesuffix(tail) for part in parts])} {unit_name(shared)}"
-    return _listed(parts)
-
-
-def _listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """Several things in one breath: "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 

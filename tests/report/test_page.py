@@ -82,6 +82,21 @@ def test_warnings_modes_and_run_are_told(page, small_result):
     assert "PeriodicMixture" in text
 
 
+def test_weak_patterns_are_folded_away(small_result):
+    a, b = small_result.patterns
+    weak = replace(b, share=0.003)
+    page = render(replace(small_result, patterns=(a, weak)), RUN)
+    shown, folded = page.split("<summary>1 weaker pattern, 0.3 %</summary>")
+    assert "Waveform of pattern A" in shown
+    assert "Waveform of pattern B" not in shown
+    assert "Waveform of pattern B" in folded.split("</details>")[0]
+
+
+def test_the_page_says_what_was_searched(page, noise_result, small_result):
+    assert small_result.searched_words in page
+    assert noise_result.searched_words in render(noise_result, RUN)
+
+
 def test_user_text_is_escaped_wherever_it_is_shown(small_result):
     samples = replace(
         small_result.samples, value_name=HOSTILE, time_name=HOSTILE, source=HOSTILE + ".csv"

@@ -1,6 +1,9 @@
+import re
+
 import numpy as np
 import pytest
 
+from robustfourier.analysis.tables import components_table
 from robustfourier.domain import Domain
 from robustfourier.mixture.fit import fit_column
 from robustfourier.mixture.search.assess import judge_of
@@ -9,13 +12,34 @@ from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
 from robustfourier.samples import from_arrays
 from robustfourier.sampling import check_sampling, spectral_window
-from robustfourier.wording import readable_period, readable_periods, with_error
+from robustfourier.wording import percent, readable_period, with_error
 
 
 def test_the_headline_says_how_many_how_much_and_how_long(small_result):
-    assert small_result.headline.startswith("Two repeating patterns explain 9")
-    assert "of the variation: 11.0" in small_result.headline or "3.70" in small_result.headline
-    assert small_result.headline.endswith("hours.")
+    assert re.fullmatch(
+        r"Two repeating patterns explain 9\d(\.\d)? % of the variation: 11\.0\d* hours \(\d\d %\) "
+        r"and 3\.(70|699) hours \(\d\d %\)\.",
+        small_result.headline,
+    )
+
+
+def test_there_is_one_share_and_it_is_the_models(small_result, small_model):
+    shares = [component.share for component in small_model.components_]
+    assert [pattern.share for pattern in small_result.patterns] == shares
+    assert small_result.explained == pytest.approx(sum(shares))
+    assert list(components_table(small_result)["share_of_variance"]) == shares
+    for share in shares:
+        assert percent(share) in small_result.headline
+
+
+@pytest.mark.parametrize("which", ["small_result", "noise_result"])
+def test_the_range_searched_is_the_one_of_the_fit(which, request):
+    result = request.getfixturevalue(which)
+    words = {
+        "small_result": "from 35.75 s to 3.31 d",
+        "noise_result": "from 2 to 39.33",
+    }
+    assert result.searched_words == f"Searched periods {words[which]}."
 
 
 def test_noise_alone_gets_a_plain_word(noise_result):
@@ -182,8 +206,3 @@ def test_digits_follow_the_error():
     assert with_error(1.2345678, 0.01) == "1.235 ± 0.010"
     assert with_error(1.2345678, 0.3) == "1.2 ± 0.3"
     assert with_error(123456.0, 2000.0) == "123,456 ± 2,000"
-
-
-def test_periods_share_their_unit():
-    words = readable_periods([0.5, 1.0], "day", [1e-4, 1e-4], dates=True)
-    assert words == "12.00 and 24.00 hours"

@@ -8,9 +8,10 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.results.record import Pattern
+from robustfourier.results.calendar import shape_words, spoken
+from robustfourier.results.record import WORTH_A_LINE, Pattern
 from robustfourier.sampling import Sampling
-from robustfourier.wording import counted, number, percent, readable_period, readable_periods
+from robustfourier.wording import counted, listed, number, percent, readable_period
 
 __all__ = ["headline", "plain_warnings"]
 
@@ -28,9 +29,9 @@ def headline(
     Parameters
     ----------
     patterns : sequence of Pattern
-        The strongest first.
+        The strongest first, combinations last.
     explained : float
-        Share of variance, the trend apart.
+        Share of the variation around the trend.
     domain : Domain
         For the unit of periods.
     trend : {"level", "slope", "smooth"}
@@ -40,27 +41,27 @@ def headline(
     if not patterns:
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
         return f"No repeating pattern stands out from the noise{slow}."
-    own = [pattern for pattern in patterns if not pattern.combination] or list(patterns)
-    shown = own[:_NAMED]
-    periods = readable_periods(
-        [pattern.period for pattern in shown],
-        domain.unit,
-        [pattern.period_error for pattern in shown],
-        domain.dates,
-    )
+    own = [p for p in patterns if not p.combination]
+    shown = [p for i, p in enumerate(own[:_NAMED]) if i == 0 or p.share >= WORTH_A_LINE]
+    tones = [p for p in patterns if p.combination and p.share >= WORTH_A_LINE]
+    named = [*shown, *tones]
+    said = [spoken(p, domain) for p in shown]
+    if len(patterns) > 1:
+        said = [f"{words} ({percent(p.share)})" for words, p in zip(said, shown, strict=True)]
+    if shown[0].shape or len(patterns) == 1:
+        said[0] += shape_words(shown[0], domain)
+    who = counted(len(own), "repeating pattern")
+    if rest := len(patterns) - len(named):
+        left = percent(sum(p.share for p in patterns) - sum(p.share for p in named))
+        said.append(f"{counted(rest, 'weaker one').lower()} ({left}{' together' * (rest > 1)})")
+        who = "Repeating patterns"
+    who += " and their combinations" if tones else ""
+    periods = listed(said)
     if not domain.unit and time_name:
         periods = f"periods of {periods} in {time_name!r}"
-    verb = "explains" if len(own) == 1 else "explain"
-    if len(own) == 1 and own[0].beat > 1:
-        beat = readable_period(own[0].period / own[0].beat, domain.unit, dates=domain.dates)
-        periods += f", with its strongest beat every {beat}"
-    rest = len(own) - len(shown)
-    more = f" and {counted(rest, 'weaker one').lower()}" if rest else ""
+    verb = "explains" if len(patterns) == 1 else "explain"
     apart = " around a drift" if trend in ("slope", "smooth") else ""
-    return (
-        f"{counted(len(own), 'repeating pattern')} {verb} {percent(explained)} of the variation"
-        f"{apart}: {periods}{more}."
-    )
+    return f"{who} {verb} {percent(explained)} of the variation{apart}: {periods}."
 
 
 def plain_warnings(
@@ -71,7 +72,7 @@ def plain_warnings(
     trend: str,
     explained: float,
     noise_kind: str,
-    from_model: Sequence[str] = (),
+    from_calendar: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """What a careful colleague would add.
 
@@ -83,10 +84,10 @@ def plain_warnings(
     residual : ndarray of shape (n,)
     trend, explained, noise_kind
         As in `Result`.
-    from_model : sequence of str
-        What the estimator itself warned of.
+    from_calendar : sequence of str
+        Patterns that the calendar explains; see `alias_notes`.
     """
-    said = list(from_model)
+    said = list(from_calendar)
     if sampling.n < _FEW:
         said.append(
             f"Only {sampling.n} samples: weak patterns cannot be seen in so short a record."
