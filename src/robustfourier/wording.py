@@ -9,8 +9,10 @@ import math
 from collections.abc import Sequence
 
 __all__ = [
+    "LADDER",
     "SECONDS",
     "counted",
+    "decimals",
     "display_unit",
     "listed",
     "number",
@@ -44,8 +46,8 @@ _SHORT = {
     "month": "months",
     "year": "yr",
 }
-# For dates: seconds up to which each unit is used; days are told in hours up to two of them.
-_LADDER = (
+#: For dates: seconds up to which each unit is used; days are told in hours up to two of them.
+LADDER = (
     ("microsecond", 0.5e-3),
     ("millisecond", 0.5),
     ("second", 100.0),
@@ -125,7 +127,7 @@ def display_unit(period: float, unit: str, dates: bool) -> tuple[float, str]:
     if not dates or unit not in SECONDS or not math.isfinite(period):
         return 1.0, unit
     seconds = abs(period) * SECONDS[unit]
-    better = next(name for name, limit in _LADDER if seconds < limit or limit == math.inf)
+    better = next(name for name, limit in LADDER if seconds < limit or limit == math.inf)
     return SECONDS[unit] / SECONDS[better], better
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from robustfourier.report import render
+from robustfourier.report.figures import fit_figure
 from robustfourier.report.payload import payload
 from robustfourier.report.svg import Panel
 
@@ -150,6 +151,65 @@ def test_ten_thousand_samples_stay_below_a_megabyte(small_result):
     page = render(many, RUN)
     assert len(page.encode()) < 1_000_000
     assert "Of 10,000 samples a random 2,500 are drawn." in page
+
+
+def drawn(page, label):
+    """The figure of that name."""
+    return page.split(f'aria-label="{label}')[1].split("</svg></svg>")[0]
+
+
+def test_waveforms_are_two_cycles_with_a_name_and_a_stated_phase(page, small_result):
+    figure = drawn(page, "Waveform of pattern A")
+    assert ">1½</text>" in figure
+    assert '<use href="#wave-A" x="161.76"/>' in figure
+    assert f">{small_result.samples.value_name}</text>" in figure
+    text = " ".join(Outline(page).text)
+    epochs = re.findall(
+        r"Phase 0 is at (2024-03-0\d \d\d:\d\d(?::\d\d)?) ± [\d.]+ (?:min|s)\.", text
+    )
+    assert len(epochs) == len(small_result.patterns)
+    for pattern, epoch in zip(small_result.patterns, epochs, strict=True):
+        at = np.datetime64(epoch) - np.datetime64(pattern.epoch, "s")
+        assert abs(at) <= np.timedelta64(60, "s")
+
+
+def test_at_the_epoch_a_pattern_has_its_phase_zero(small_result, small_model):
+    for i, pattern in enumerate(small_result.patterns):
+        now = small_model.unmix(np.array([pattern.epoch])).components[0, i]
+        assert now == pytest.approx(pattern.waveform.y[0], abs=1e-4)
+
+
+def test_the_spectrum_has_a_scale_of_periods(page):
+    figure = drawn(page, "Amplitude spectrum")
+    assert ">period</text>" in figure
+    assert re.search(r">[\d.]+ min</text>", figure)
+
+
+def test_the_diagonal_is_folded_away_under_how_it_was_found(page):
+    before, folded = page.split("<summary>How it was found</summary>")
+    assert "Weights of the diagonal layer" not in before
+    assert "Weights of the diagonal layer" in folded.split("</details>")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "turned"),
+    [("magnitude", True), ("V_mag", True), ("gmag", True), ("Mag (V)", True), ("mags", True),
+     ("image", False), ("magnetic field", False), ("imag", False), ("level", False)],
+)  # fmt: skip
+def test_magnitudes_grow_downwards(small_result, name, turned):
+    result = replace(small_result, samples=replace(small_result.samples, value_name=name))
+    assert result.downwards is turned
+    assert json.loads(payload(result))["down"] is turned
+    ticks = re.findall(r'tick end"[^>]*y="([\d.]+)">(-?[\d.]+)<', fit_figure(result))
+    heights = [float(y) for y, _ in sorted(ticks, key=lambda tick: float(tick[1]))]
+    assert (heights == sorted(heights)) is turned
+
+
+def test_letters_do_not_pile_up():
+    panel = Panel(400, 300, (0.0, 1.0), (0.0, 1.0))
+    for x, word in ((0.5, "A"), (0.51, "B"), (0.6, "C")):
+        panel.mark(x, 0.5, word, "c0")
+    assert re.findall(r">(\w?)</text>", str(panel)) == ["A", "", "C"]
 
 
 class TestPanel:

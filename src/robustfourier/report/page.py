@@ -20,7 +20,7 @@ from robustfourier.wording import number, percent, probability, unit_name, with_
 
 __all__ = ["render"]
 
-_ROWS = 30  # modes shown at once; the rest behind a click
+_ROWS = 12  # modes shown at once; the rest behind a click
 _PANELS = 12  # patterns with a figure, of the main ones and of the weak ones each
 
 
@@ -38,6 +38,7 @@ class _Card:
     harmonics: str
     alarm: str
     shape: str
+    epoch: str
     wave: Markup
     link: Markup | None
 
@@ -122,8 +123,11 @@ def _card(result: Result, pattern: Pattern, index: int) -> _Card:
         harmonics=orders,
         alarm=probability(pattern.false_alarm),
         shape=shape_words(pattern, result.domain),
+        epoch=""
+        if pattern.epoch is None
+        else result.axis.moment(pattern.epoch, pattern.epoch_error),
         wave=Markup(figures.waveform_figure(result, pattern, index)),
-        link=_markup(figures.link_figure(pattern, index)),
+        link=_markup(figures.link_figure(result, pattern, index)),
     )
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import DATE_UNITS, Domain
-from robustfourier.wording import unit_name
+from robustfourier.wording import decimals, display_unit, number, unit_name
 
 __all__ = ["TimeAxis", "even_ticks", "number_labels"]
 
@@ -73,6 +73,18 @@ class TimeAxis:
             return at, number_labels(at)
         return _date_ticks(low, high, count)
 
+    def moment(self, time: Any, error: float) -> str:
+        """A time with its standard error, which is in the domain's unit."""
+        (at,) = self.positions([time])
+        if not self.dates:
+            places = decimals(0.0, error)
+            return f"{at:,.{places}f} ± {error:,.{places}f} {unit_name(self.unit)}".rstrip()
+        unit = "m" if error * self.scale() >= _MINUTE else "s" if error * self.scale() > 1 else "ms"
+        words = str(np.datetime64(round(at * 1e6), "us").astype(f"datetime64[{unit}]"))
+        factor, better = display_unit(error, self.unit, dates=True)
+        spread = f"{number(error * factor, 2)} {unit_name(better, short=True)}"
+        return f"{words.replace('T', ' ')} ± {spread}"
+
     def scale(self) -> float:
         """Positions per unit of the domain: seconds for dates, one for numbers."""
         return DATE_UNITS[self.unit] if self.dates else 1.0
@@ -98,7 +110,7 @@ def even_ticks(low: float, high: float, count: int = 6) -> FloatArray:
 def number_labels(at: FloatArray) -> list[str]:
     """Labels with as many decimals as the step needs."""
     if len(at) < 2:
-        return [f"{value:.4g}" for value in at]
+        return [f"{value + 0.0:.4g}" for value in at]  # no "-0"
     step = float(at[1] - at[0])
     top = float(np.abs(at).max())
     if top >= 1e7 or top < 1e-4:

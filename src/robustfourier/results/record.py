@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,9 @@ __all__ = ["WORTH_A_LINE", "Curve", "Diagonal", "Pattern", "Result"]
 #: Share of the variation from which on a pattern is named and listed; below, it is folded away.
 WORTH_A_LINE = 0.01
 
+# "mag", "magnitude", "V_mag", "gmag"; not "image", "magnet" or the imaginary part "imag".
+_MAGNITUDE = re.compile(r"(?<![a-z])[ubvrgzjhky]?mag(s|nitudes?)?(?![a-z])")
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -28,6 +32,12 @@ class Curve:
     x: FloatArray
     y: FloatArray
     std: FloatArray | None = None
+
+    def twice(self) -> Curve:
+        """Two cycles of a curve over one, x from 0 to 2."""
+        x = np.concatenate([self.x, self.x + 1.0])
+        std = None if self.std is None else np.tile(self.std, 2)
+        return Curve(x, np.tile(self.y, 2), std)
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,8 @@ class Pattern:
         g of g(cos) on [-1, 1], where the pattern is a function of one cosine.
     beat : int
         Order of its strongest harmonic: 7 for a daily rhythm that changes over the week.
+    epoch : datetime64, Timestamp, float or None
+        A time of phase zero near the middle of the record; `epoch_error` in the domain's unit.
     calendar : str
         "day", "week", "month", "year", … if the period is one; else empty.
     shape : str
@@ -81,6 +93,8 @@ class Pattern:
     folded: Curve
     link: Curve | None = None
     beat: int = 1
+    epoch: Any = None
+    epoch_error: float = np.nan
     calendar: str = ""
     shape: str = ""
 
@@ -174,6 +188,11 @@ class Result:
     searched: tuple[float, float] | None
     headline: str
     warnings: tuple[str, ...]
+
+    @property
+    def downwards(self) -> bool:
+        """Whether the values are magnitudes, which are drawn with the bright ones on top."""
+        return _MAGNITUDE.search(self.samples.value_name.lower()) is not None
 
     @property
     def main(self) -> tuple[Pattern, ...]:

@@ -148,7 +148,8 @@ class _MixtureView:
         for i, component in enumerate(self.model.components_):
             wave, std = component.waveform(phases, return_std=True)
             cycle = 0.5 * component.mode * theta - component.phase / (2.0 * np.pi)
-            alarms = np.asarray(self.modes.false_alarm)[self.modes.component == i]
+            mine = self.modes.select(np.flatnonzero(self.modes.component == i))
+            phase_error = np.asarray(mine.phase_error)[0] / np.asarray(mine.harmonic)[0]
             found.append(
                 Pattern(
                     name=_letter(i),
@@ -161,18 +162,16 @@ class _MixtureView:
                     amplitude=0.5 * float(np.ptp(wave)),
                     share=float(component.share),
                     harmonics=tuple(int(n) for n in component.harmonics),
-                    false_alarm=float(alarms.min(initial=np.inf)),
+                    false_alarm=float(np.asarray(mine.false_alarm).min()),
                     waveform=Curve(phases, wave, std),
                     folded=Curve(cycle % 1.0, residual + parts[i]),
                     link=_link_curve(component.link),
-                    beat=self._beat(i),
+                    beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
+                    epoch=component.epoch,
+                    epoch_error=float(phase_error) / (2.0 * np.pi) * component.period,
                 )
             )
         return found
-
-    def _beat(self, index: int) -> int:
-        mine = self.modes.select(np.flatnonzero(self.modes.component == index))
-        return int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]) if len(mine) else 1
 
     def diagonal(self) -> Diagonal | None:
         """Weights of the flow that proposed first; the lowest ones, up to beyond the last mode."""

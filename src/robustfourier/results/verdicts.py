@@ -43,7 +43,9 @@ def headline(
         return f"No repeating pattern stands out from the noise{slow}."
     own = [p for p in patterns if not p.combination]
     shown = [p for i, p in enumerate(own[:_NAMED]) if i == 0 or p.share >= WORTH_A_LINE]
-    tones = [p for p in patterns if p.combination and p.share >= WORTH_A_LINE]
+    tones = [p for p in patterns if p.combination]
+    if all(p.share < WORTH_A_LINE for p in tones):
+        tones = []  # not worth a word of their own
     named = [*shown, *tones]
     said = [spoken(p, domain) for p in shown]
     if len(patterns) > 1:
