@@ -3,11 +3,13 @@ import re
 import numpy as np
 import pytest
 
+from robustfourier.analysis import fit_model
 from robustfourier.analysis.tables import components_table
 from robustfourier.domain import Domain
 from robustfourier.mixture.fit import fit_column
 from robustfourier.mixture.search.assess import judge_of
 from robustfourier.mixture.series import Settings
+from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
 from robustfourier.samples import from_arrays
@@ -63,6 +65,18 @@ def test_the_sawtooth_is_the_one_with_harmonics(small_result):
     saw = next(p for p in small_result.patterns if len(p.harmonics) > 2)
     assert abs(24.0 * saw.period - 3.7) < 0.005
     assert saw.share > 0.2
+
+
+def test_a_jump_of_the_level_is_told_with_its_time_and_size():
+    rng = np.random.default_rng(0)
+    days = np.datetime64("2024-01-01") + np.arange(200)
+    values = rng.normal(size=200) + 8.0 * (np.arange(200) >= 120)
+    samples = from_arrays(days, values)
+    result = summarise(samples, fit_model(samples))
+    assert re.fullmatch(
+        r"The level jumps by [78]\.\d+ ± 0\.\d+ at 2024-04-29 12:00: set apart from the patterns\.",
+        result.warnings[0],
+    )
 
 
 def test_gaps_are_mentioned(small_result):

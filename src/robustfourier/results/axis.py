@@ -73,17 +73,21 @@ class TimeAxis:
             return at, number_labels(at)
         return _date_ticks(low, high, count)
 
+    def when(self, time: Any) -> str:
+        """A time in words: a date to the minute, or a number."""
+        (at,) = self.positions([time])
+        return _clock(at, "m") if self.dates else number(float(at), 8)
+
     def moment(self, time: Any, error: float) -> str:
         """A time with its standard error, which is in the domain's unit."""
         (at,) = self.positions([time])
         if not self.dates:
             places = decimals(0.0, error)
             return f"{at:,.{places}f} ± {error:,.{places}f} {unit_name(self.unit)}".rstrip()
-        unit = "m" if error * self.scale() >= _MINUTE else "s" if error * self.scale() > 1 else "ms"
-        words = str(np.datetime64(round(at * 1e6), "us").astype(f"datetime64[{unit}]"))
+        seconds = error * self.scale()
+        words = _clock(at, "m" if seconds >= _MINUTE else "s" if seconds >= 1.0 else "ms")
         factor, better = display_unit(error, self.unit, dates=True)
-        spread = f"{number(error * factor, 2)} {unit_name(better, short=True)}"
-        return f"{words.replace('T', ' ')} ± {spread}"
+        return f"{words} ± {number(error * factor, 2)} {unit_name(better, short=True)}"
 
     def scale(self) -> float:
         """Positions per unit of the domain: seconds for dates, one for numbers."""
@@ -155,6 +159,10 @@ def _clock_labels(at: FloatArray, step: float) -> list[str]:
         labels.append(text if part == last else f"{text}\n{part}")
         last = part
     return labels
+
+
+def _clock(seconds: float, unit: str) -> str:
+    return str(np.datetime64(_stamp(seconds)).astype(f"datetime64[{unit}]")).replace("T", " ")
 
 
 def _stamp(seconds: float) -> Any:

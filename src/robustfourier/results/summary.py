@@ -20,7 +20,7 @@ from robustfourier.results.calendar import alias_notes, named
 from robustfourier.results.record import Curve, Diagonal, Pattern, Result
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
-from robustfourier.results.verdicts import headline, plain_warnings
+from robustfourier.results.verdicts import headline, plain_warnings, step_words
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
 
@@ -103,7 +103,7 @@ def summarise(samples: Samples, model: Any) -> Result:
             trend=view.trend_kind,
             explained=explained,
             noise_kind=noise_kind,
-            from_calendar=alias_notes(patterns, samples, domain),
+            first=[*step_words(view.steps, axis), *alias_notes(patterns, samples, domain)],
         ),
     )
 
@@ -121,6 +121,7 @@ class _MixtureView:
         used = self.evidence
         self.max_mode = None if used is None else used.highest
         self.range = None if used is None else (used.lowest, used.highest)
+        self.steps = model.models_[0].level_shifts()
 
     @property
     def trend_kind(self) -> str:
@@ -190,6 +191,7 @@ class _NetworkView:
     trend_kind = "level"
     noise: float | None = None
     evidence = None
+    steps = ()
 
     def __init__(self, model: Any, values: FloatArray) -> None:
         self.model, self.values = model, values

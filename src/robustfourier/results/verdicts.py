@@ -8,12 +8,21 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
+from robustfourier.mixture.model import LevelShift
+from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.results.record import WORTH_A_LINE, Pattern
 from robustfourier.sampling import Sampling
-from robustfourier.wording import counted, listed, number, percent, readable_period
+from robustfourier.wording import (
+    counted,
+    listed,
+    number,
+    percent,
+    readable_period,
+    with_error,
+)
 
-__all__ = ["headline", "plain_warnings"]
+__all__ = ["headline", "plain_warnings", "step_words"]
 
 
 _NAMED = 3  # periods named in the headline
@@ -74,7 +83,7 @@ def plain_warnings(
     trend: str,
     explained: float,
     noise_kind: str,
-    from_calendar: Sequence[str] = (),
+    first: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """What a careful colleague would add.
 
@@ -86,10 +95,10 @@ def plain_warnings(
     residual : ndarray of shape (n,)
     trend, explained, noise_kind
         As in `Result`.
-    from_calendar : sequence of str
-        Patterns that the calendar explains; see `alias_notes`.
+    first : sequence of str
+        What comes before all else: jumps of the level, patterns that the calendar explains.
     """
-    said = list(from_calendar)
+    said = list(first)
     if sampling.n < _FEW:
         said.append(
             f"Only {sampling.n} samples: weak patterns cannot be seen in so short a record."
@@ -113,6 +122,16 @@ def plain_warnings(
             "most of what you see is noise or does not repeat."
         )
     return tuple(dict.fromkeys(said))
+
+
+def step_words(steps: Sequence[LevelShift], axis: TimeAxis) -> list[str]:
+    """Where the level jumps, in one sentence."""
+    if not steps:
+        return []
+    sizes = [with_error(float(shift.size[0]), float(shift.error[0])) for shift in steps]
+    whens = [axis.when(shift.time) for shift in steps]
+    told = listed([f"by {size} at {when}" for size, when in zip(sizes, whens, strict=True)])
+    return [f"The level jumps {told}: set apart from the patterns."]
 
 
 def _too_short(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
