@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from robustfourier.plots.files import save_figures
 from robustfourier.report import render
 from robustfourier.report.figures import fit_figure
 from robustfourier.report.payload import payload
@@ -203,6 +204,15 @@ def test_magnitudes_grow_downwards(small_result, name, turned):
     ticks = re.findall(r'tick end"[^>]*y="([\d.]+)">(-?[\d.]+)<', fit_figure(result))
     heights = [float(y) for y, _ in sorted(ticks, key=lambda tick: float(tick[1]))]
     assert (heights == sorted(heights)) is turned
+
+
+def test_a_line_that_nothing_could_reach_is_left_out_where_it_is_so(small_result, tmp_path):
+    spectrum = small_result.spectrum
+    line = np.where(spectrum.mode < 4.0, np.nan, spectrum.line)
+    result = replace(small_result, spectrum=replace(spectrum, line=line))
+    assert "nan" not in render(result, RUN).split('<script type="application/json"')[0].lower()
+    assert 0.0 < result.spectrum.line_top <= spectrum.line_top
+    assert save_figures(result, tmp_path)
 
 
 def test_letters_do_not_pile_up():

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -133,6 +134,17 @@ class TestSpectrum:
         spectrum, found = judged
         power = found.floor.at(spectrum.mode)[:, 0] * found.series.scale[0] ** 2
         np.testing.assert_allclose(spectrum.floor, 2.0 * np.sqrt(power / found.series.total))
+
+    def test_where_no_power_is_enough_there_is_no_line(self, small_model):
+        evidence = small_model.models_[0].evidence
+        endless = np.where(np.arange(len(evidence.threshold)) == 0, np.inf, evidence.threshold)
+        theta = np.linspace(-1.0, 1.0, 50)
+        drawn = amplitude_spectrum(
+            theta, theta, theta, max_mode=20.0, evidence=replace(evidence, threshold=endless)
+        )
+        assert np.isnan(drawn.line[0])
+        assert np.isfinite(drawn.line[-1])
+        assert np.isfinite(drawn.line_top)
 
     def test_thinning_keeps_every_peak(self, spectrum):
         keep = peak_bins(spectrum.mode, spectrum.data, 100)

@@ -150,9 +150,9 @@ def plot_spectrum(
             owner = i if modes.component is None else int(modes.component[i])
             ax.plot(modes.frequency[i], 1.25 * modes.amplitude[i], "v", ms=5, color=colour(owner))
         ax.set_yscale("log")
-        floor, line = (np.zeros(1) if a is None else a for a in (s.floor, s.line))
-        top = 3.0 * max(float(s.data.max()), float(line.max()))
-        ax.set_ylim(max(0.2 * float(np.median(floor)), 1e-6 * top), top)
+        bottom = 0.0 if s.floor is None else 0.2 * float(np.median(s.floor))
+        top = 3.0 * max(float(s.data.max()), s.line_top)
+        ax.set_ylim(max(bottom, 1e-6 * top), top)
         ax.margins(x=0.01)
         unit = result.domain.unit
         per = f" (cycles per {unit_name(unit, plural=False)})" if unit else ""

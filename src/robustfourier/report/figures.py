@@ -99,9 +99,8 @@ def spectrum_figure(result: Result) -> str:
     s = result.spectrum
     keep = peak_bins(s.mode, s.data, 1600)
     frequency = np.asarray(result.domain.frequency(s.mode))
-    floor, line = (np.zeros(1) if a is None else a for a in (s.floor, s.line))
-    bottom = 0.2 * float(np.median(floor))
-    top = 2.0 * max(float(s.data.max()), float(line.max()))
+    bottom = 0.0 if s.floor is None else 0.2 * float(np.median(s.floor))
+    top = 2.0 * max(float(s.data.max()), s.line_top)
     panel = Panel(
         WIDE,
         330,
@@ -130,7 +129,8 @@ def _judged_by(
     rough = np.unique(np.linspace(0, len(mode) - 1, points).astype(int))
     for name, line in lines:
         if line is not None:
-            panel.line(np.asarray(result.domain.frequency(mode[rough])), line[rough], name)
+            here = rough[np.isfinite(line[rough])]
+            panel.line(np.asarray(result.domain.frequency(mode[here])), line[here], name)
 
 
 def _mark_modes(panel: Panel, result: Result) -> None:
@@ -269,18 +269,13 @@ def residual_spectrum_figure(result: Result) -> str:
         NARROW,
         230,
         (0.0, float(frequency[-1])),
-        (0.0, 1.1 * max(float(s.residual.max()), 0.0 if s.line is None else _top(s.line))),
+        (0.0, 1.1 * max(float(s.residual.max()), s.line_top)),
         title="Spectrum of the residuals",
     )
     panel.axes(frequency_label(result), "amplitude")
     panel.line(frequency[keep], s.residual[keep], "rest")
     _judged_by(panel, result, ("alarm", s.line), points=200)
     return str(panel)
-
-
-def _top(line: FloatArray) -> float:
-    """Where a line ends, unless it soars at long periods as that of wandering noise does."""
-    return min(float(line.max()), 3.0 * float(np.median(line)))
 
 
 def _extent(*arrays: FloatArray) -> tuple[float, float]:

@@ -94,6 +94,8 @@ def _spectrum(result: Result) -> dict[str, Any]:
     keep, rest = (peak_bins(s.mode, y, _SPECTRUM) for y in (s.data, s.residual))
     judged = s.floor is not None and s.line is not None
     rough = np.unique(np.linspace(0, len(s.mode) - 1, _SMOOTH if judged else 0).astype(int))
+    if s.line is not None:
+        rough = rough[np.isfinite(s.line[rough])]
     marks = []
     for i in range(min(len(result.modes), 200)):
         owner = i if result.modes.component is None else int(result.modes.component[i])
@@ -115,6 +117,7 @@ def _spectrum(result: Result) -> dict[str, Any]:
         "y": _packed(s.data[keep]),
         "smooth": _packed(frequency[rough]),
         "floor": _packed(np.zeros(0) if s.floor is None else s.floor[rough]),
+        "top": max(float(s.data.max()), s.line_top),
         "line": _packed(np.zeros(0) if s.line is None else s.line[rough]),
         "marks": marks,
     }

@@ -206,7 +206,7 @@
     var scales = axes(spectrum.label, "amplitude of " + data.value, false, true);
     scales.push(Object.assign({}, scales[0], { scale: "x", side: 0, label: "period", grid: { show: false },
       values: function (u, at) { return at.map(function (f) { return f > 0 ? period(1 / f, 3) : ""; }); } }));
-    var most = Math.max(spectrum.y.reduce(function (a, b) { return Math.max(a, b); }, 0), spectrum.line.reduce(function (a, b) { return Math.max(a, b); }, 0)) * 2.5;
+    var most = 2.5 * spectrum.top;
     var least = spectrum.floor.reduce(function (a, b) { return Math.min(a, b); }, Infinity) * 0.25;
     if (!spectrum.floor.length) least = most * 1e-6;
     place("plot-spectrum", phone ? 320 : 380, {
