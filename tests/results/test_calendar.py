@@ -71,7 +71,10 @@ def test_a_year_of_days_has_a_daily_shape_too():
 
 
 def test_a_beat_without_calendar_word_is_told_as_a_period():
-    assert said(pattern(10.0, beat=2)).endswith("10.00 days, its strongest beat every 5 d.")
+    words = "its strongest beat every 5 d"
+    assert said(pattern(10.0, beat=2)).endswith(f"10.00 days, {words}.")
+    both = said(pattern(10.0, beat=2), pattern(365.25, 0.3, beat=4))
+    assert both.endswith(f"10.00 days (50 %, {words}) and a year (30 %).")
 
 
 def test_patterns_below_one_percent_are_told_together():

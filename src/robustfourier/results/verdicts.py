@@ -56,11 +56,7 @@ def headline(
     if all(p.share < WORTH_A_LINE for p in tones):
         tones = []  # not worth a word of their own
     named = [*shown, *tones]
-    said = [spoken(p, domain) for p in shown]
-    if len(patterns) > 1:
-        said = [f"{words} ({percent(p.share)})" for words, p in zip(said, shown, strict=True)]
-    if shown[0].shape or len(patterns) == 1:
-        said[0] += shape_words(shown[0], domain)
+    said = [_told(p, domain, alone=len(patterns) == 1) for p in shown]
     who = counted(len(own), "repeating pattern")
     if rest := len(patterns) - len(named):
         left = percent(sum(p.share for p in patterns) - sum(p.share for p in named))
@@ -73,6 +69,16 @@ def headline(
     verb = "explains" if len(patterns) == 1 else "explain"
     apart = " around a drift" if trend in ("slope", "smooth") else ""
     return f"{who} {verb} {percent(explained)} of the variation{apart}: {periods}."
+
+
+def _told(pattern: Pattern, domain: Domain, alone: bool) -> str:
+    """A pattern in a list: its period, its share where there are others, and its shape."""
+    shape = shape_words(pattern, domain)
+    if alone:
+        return spoken(pattern, domain) + shape
+    beat = "" if pattern.shape or pattern.calendar else shape
+    tail = shape if pattern.shape else ""
+    return f"{spoken(pattern, domain)} ({percent(pattern.share)}{beat}){tail}"
 
 
 def plain_warnings(
