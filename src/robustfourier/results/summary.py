@@ -16,10 +16,11 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.calendar import alias_notes, named
 from robustfourier.results.record import Curve, Diagonal, Pattern, Result
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
-from robustfourier.results.verdicts import headline, plain_warnings
+from robustfourier.results.verdicts import headline, plain_warnings, step_words
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
 
@@ -48,14 +49,15 @@ def summarise(samples: Samples, model: Any) -> Result:
     -------
     Result
     """
-    view = _NetworkView(model) if hasattr(model, "diagonal_weights_") else _MixtureView(model)
+    network = hasattr(model, "diagonal_weights_")
+    view = _NetworkView(model, samples.values) if network else _MixtureView(model)
     domain = view.domain if view.domain.unit else replace(view.domain, unit=samples.unit)
     times, values = samples.axis, samples.values
     theta = domain.to_theta(times)
     fitted, std = view.predict(times)
     trend, parts = view.unmix(times)
     residual = values - fitted
-    patterns = tuple(view.patterns(theta, residual, parts, values))
+    patterns = named(view.patterns(theta, residual, parts), domain)
     sampling = check_sampling(samples)
     max_mode = view.max_mode or sampling.max_mode
     spectrum = amplitude_spectrum(
@@ -66,7 +68,7 @@ def summarise(samples: Samples, model: Any) -> Result:
         weights=None if samples.errors is None else samples.errors**-2.0,
         evidence=view.evidence,
     )
-    explained = _explained(values - trend, residual)
+    explained = min(sum(pattern.share for pattern in patterns), 1.0)
     noise_kind = _noise_kind(spectrum.floor)
     axis = TimeAxis.of(domain, samples.time_name)
     return Result(
@@ -92,6 +94,7 @@ def summarise(samples: Samples, model: Any) -> Result:
         noise_kind=noise_kind,
         explained=explained,
         trend_share=share_of_variance(trend, values),
+        searched=None if view.range is None else _periods(domain, *view.range),
         headline=headline(patterns, explained, domain, view.trend_kind, samples.time_name),
         warnings=plain_warnings(
             patterns,
@@ -100,6 +103,7 @@ def summarise(samples: Samples, model: Any) -> Result:
             trend=view.trend_kind,
             explained=explained,
             noise_kind=noise_kind,
+            first=[*step_words(view.steps, axis), *alias_notes(patterns, samples, domain)],
         ),
     )
 
@@ -114,7 +118,10 @@ class _MixtureView:
         self.domain: Domain = model.domains_[0]
         self.modes: ModeTable = model.modes_
         self.evidence: Evidence | None = model.models_[0].evidence
-        self.max_mode = None if self.evidence is None else self.evidence.highest
+        used = self.evidence
+        self.max_mode = None if used is None else used.highest
+        self.range = None if used is None else (used.lowest, used.highest)
+        self.steps = model.models_[0].level_shifts()
 
     @property
     def trend_kind(self) -> str:
@@ -136,15 +143,14 @@ class _MixtureView:
     def noise(self) -> float | None:
         return float(self.model.noise_)
 
-    def patterns(
-        self, theta: FloatArray, residual: FloatArray, parts: FloatArray, values: FloatArray
-    ) -> list[Pattern]:
+    def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
         phases = np.linspace(0.0, 1.0, _PHASES)
         found = []
         for i, component in enumerate(self.model.components_):
             wave, std = component.waveform(phases, return_std=True)
             cycle = 0.5 * component.mode * theta - component.phase / (2.0 * np.pi)
-            alarms = np.asarray(self.modes.false_alarm)[self.modes.component == i]
+            mine = self.modes.select(np.flatnonzero(self.modes.component == i))
+            phase_error = np.asarray(mine.phase_error)[0] / np.asarray(mine.harmonic)[0]
             found.append(
                 Pattern(
                     name=_letter(i),
@@ -155,20 +161,18 @@ class _MixtureView:
                     period=component.period,
                     period_error=component.period_error,
                     amplitude=0.5 * float(np.ptp(wave)),
-                    share=share_of_variance(parts[i], values),
+                    share=float(component.share),
                     harmonics=tuple(int(n) for n in component.harmonics),
-                    false_alarm=float(alarms.min(initial=np.inf)),
+                    false_alarm=float(np.asarray(mine.false_alarm).min()),
                     waveform=Curve(phases, wave, std),
                     folded=Curve(cycle % 1.0, residual + parts[i]),
                     link=_link_curve(component.link),
-                    beat=self._beat(i),
+                    beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
+                    epoch=component.epoch,
+                    epoch_error=float(phase_error) / (2.0 * np.pi) * component.period,
                 )
             )
         return found
-
-    def _beat(self, index: int) -> int:
-        mine = self.modes.select(np.flatnonzero(self.modes.component == index))
-        return int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]) if len(mine) else 1
 
     def diagonal(self) -> Diagonal | None:
         """Weights of the flow that proposed first; the lowest ones, up to beyond the last mode."""
@@ -187,14 +191,16 @@ class _NetworkView:
     trend_kind = "level"
     noise: float | None = None
     evidence = None
+    steps = ()
 
-    def __init__(self, model: Any) -> None:
-        self.model = model
+    def __init__(self, model: Any, values: FloatArray) -> None:
+        self.model, self.values = model, values
         self.domain: Domain = model.domains_[0]
         self.all: ModeTable = model.modes_
         active = np.flatnonzero(self.all.active)
         self.modes = self.all.select(active[np.argsort(-self.all.amplitude[active])])
         self.max_mode = float(model.n_modes)
+        self.range = (1.0, self.max_mode)
 
     def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
         values = self.model.predict(_column(times))
@@ -207,9 +213,7 @@ class _NetworkView:
         parts = self.modes.amplitude[:, None] * np.cos(angle)
         return np.full(len(values), float(np.mean(values - parts.sum(0)))), parts
 
-    def patterns(
-        self, theta: FloatArray, residual: FloatArray, parts: FloatArray, values: FloatArray
-    ) -> list[Pattern]:
+    def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
         phases = np.linspace(0.0, 1.0, _PHASES)
         modes, found = self.modes, []
         for i in range(len(modes)):
@@ -224,7 +228,7 @@ class _NetworkView:
                     period=float(modes.period[i]),
                     period_error=np.nan,
                     amplitude=float(modes.amplitude[i]),
-                    share=share_of_variance(parts[i], values),
+                    share=share_of_variance(parts[i], self.values),
                     harmonics=(1,),
                     false_alarm=np.nan,
                     waveform=Curve(phases, modes.amplitude[i] * np.cos(2.0 * np.pi * phases)),
@@ -268,9 +272,9 @@ def _curve(view: Any, domain: Domain, axis: TimeAxis) -> Curve:
     return Curve(axis.positions(times), values, std)
 
 
-def _explained(values: FloatArray, residual: FloatArray) -> float:
-    left = share_of_variance(residual, values)
-    return float(np.clip(1.0 - left, 0.0, 1.0)) if deviation(values) > 0 else 0.0
+def _periods(domain: Domain, lowest: float, highest: float) -> tuple[float, float]:
+    """Shortest and longest period of a range of modes; the longest is the record itself."""
+    return float(domain.period(highest)), float(domain.period(lowest))
 
 
 def _noise_kind(floor: FloatArray | None) -> str:
