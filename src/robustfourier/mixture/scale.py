@@ -35,18 +35,18 @@ _SPREAD = 0.1
 # Standard errors by which residuals must grow with the level before a second fit is tried. Of 60
 # additive series 1 in 7 passed, of 60 multiplicative ones all did.
 _GROWS = 1.5
-# What "clearly better" is: odds of a thousand to one, in nats; twice their standard error over the
-# blocks, whatever memory the noise has within; and no larger error in the user's own unit, but for
-# a twentieth by which two equal fits may differ.
+# What "clearly better" is: odds of a thousand to one, which wrong densities reach by chance in one
+# of a thousand records (the mean of such odds is one); and no larger error in the user's own unit,
+# but for a twentieth by which two equally good fits differ.
 _ODDS = float(np.log(1000.0))
-_PULL = 2.0
 _MISS = 1.05
 _BLOCKS = 10
+_CORE = 3.0  # deviations; outliers beyond would hide the memory of the rest
 _FREEDOM = 4.0  # of Student's t: the noise's tails, of which outliers are part, must not decide
 _ROUNDS = 30  # of the width; each brings it closer by a factor of about three
 _HUBER = 1.345  # deviations, beyond which a sample counts less; 95 % efficient for Gaussian noise
 _ROWS_AT_MOST = 50_000  # rows compared; with 400 columns three seconds
-_LARGEST = 700.0  # the exponential of more is no finite number
+_LARGEST = 600.0  # e^600 is 1e260, which leaves room for its product with a standard error
 
 #: Fits columns to values of shape (n, q).
 Fit = Callable[[FloatArray], tuple[list[ColumnModel], list[Detection]]]
@@ -81,21 +81,19 @@ class Comparison:
     Parameters
     ----------
     odds : float
-        Natural logarithm of the odds for the logarithm: its density of all y over the other's.
-    pull : float
-        `odds` in its standard errors, told by the scatter among the blocks.
+        Natural logarithm of the odds for the logarithm: its density of all y over the other's, as
+        of so many rows as the memory of the noise leaves independent.
     miss : float
         Mean absolute error in the unit of y over that of the linear fit.
     """
 
     odds: float
-    pull: float
     miss: float
 
     @property
     def prefers_log(self) -> bool:
         """Whether the logarithm is clearly better."""
-        return self.odds >= _ODDS and self.pull >= _PULL and self.miss <= _MISS
+        return self.odds >= _ODDS and self.miss <= _MISS
 
     @property
     def words(self) -> str:
@@ -104,8 +102,8 @@ class Comparison:
         odds = "more than a million" if sure else f"{np.exp(self.odds):,.0f}"
         return (
             "logarithms of the values were fitted, so that trend, patterns and noise multiply: "
-            f"held-out tenths of the record prefer that by {odds} to one, and are missed by "
-            f"{self.miss:.2f} times as much"
+            f"held-out tenths of the record prefer that by {odds} to one, with {self.miss:.2f} times "
+            "the error of plain values"
         )
 
 
@@ -205,12 +203,11 @@ def compare(
     logs = np.log(y)
     adding, multiplying = _held_out(linear, theta, y, weights), _held_out(log, theta, logs, weights)
     gain = _log_density(multiplying, weights) - logs - _log_density(adding, weights)
-    gains = np.array([part.sum() for part in np.array_split(weights[:, None] * gain, _BLOCKS)])
-    error = float(np.std(gains, ddof=1) * np.sqrt(_BLOCKS))
-    odds = float(gains.sum())
+    rows_for_one = np.minimum(_memory(adding), _memory(multiplying))
+    odds = float(np.sum((weights @ gain) / rows_for_one))
     missed = np.abs(y * np.expm1(np.minimum(-multiplying, _LARGEST)))
-    miss = float(np.max((weights @ missed) / np.maximum(weights @ np.abs(adding), 1e-300)))
-    return Comparison(odds, odds / error if error > 0 else 0.0, miss)
+    miss = (weights @ missed) / np.maximum(weights @ np.abs(adding), 1e-300)
+    return Comparison(odds, float(miss.max()))
 
 
 def _held_out(
@@ -271,3 +268,17 @@ def _log_density(left: FloatArray, weights: FloatArray) -> FloatArray:
         tail = np.log1p((column / size) ** 2 / _FREEDOM)
         density[:, o] = -np.log(size) - 0.5 * (_FREEDOM + 1.0) * tail
     return density
+
+
+def _memory(left: FloatArray) -> FloatArray:
+    """Return how many rows are worth one where densities add up, shape (q,).
+
+    Log densities follow squares of the residuals. If those are correlated by ρ from row to row, as
+    in noise with exponential memory, their squares are by ρ², and (1 + ρ²) / (1 − ρ²) rows are
+    worth one. What the wrong scale leaves over has more memory than the noise: take the smaller.
+    """
+    size = np.maximum(1.4826 * np.median(np.abs(left), axis=0), 1e-300)
+    core = np.clip(left / size, -_CORE, _CORE)
+    rho = np.sum(core[1:] * core[:-1], axis=0) / np.maximum(np.sum(core**2, axis=0), 1e-300)
+    square = np.clip(rho, 0.0, 0.99) ** 2
+    return np.asarray((1.0 + square) / (1.0 - square))
