@@ -102,8 +102,8 @@ class Comparison:
         odds = "more than a million" if sure else f"{np.exp(self.odds):,.0f}"
         return (
             "logarithms of the values were fitted, so that trend, patterns and noise multiply: "
-            f"held-out tenths of the record prefer that by {odds} to one, with {self.miss:.2f} times "
-            "the error of plain values"
+            f"held-out tenths of the record prefer that by {odds} to one, with {self.miss:.2f} "
+            "times the error of plain values"
         )
 
 
