@@ -20,6 +20,7 @@ from robustfourier.estimators.unmixed import Unmixed
 from robustfourier.estimators.validation import (
     check_row_weights,
     check_targets,
+    error_weights,
     seed_sequence,
     span_columns,
     theta_columns,
@@ -27,7 +28,7 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.mixture.fit import fit_columns
 from robustfourier.mixture.least_squares.error_bands import lengths
-from robustfourier.mixture.model import mode_table, shares
+from robustfourier.mixture.model import LevelShift, mode_table, shares
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.mixture.series import Settings
 from robustfourier.rows import canonical_rows
@@ -83,6 +84,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         One record per repeating pattern, the strongest first, combination tones last.
     noise_ : float, or ndarray of shape (q,)
         Standard deviation of what is left; on the scale "log" a part of the value, 0.05 for 5 %.
+    steps_ : tuple of LevelShift
+        Jumps of the level, with time, size and standard error; part of the trend.
     scale_ : {"linear", "log"}
         The scale that was taken.
     notes_ : tuple of str
@@ -100,12 +103,13 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
     measurement scatters by ``noise_`` on top. Beyond the record patterns go on, the trend goes on
     as a straight line, and errors grow.
 
-    On the scale "log", `modes_`, `components_` and `noise_` tell of log y: a waveform of 0.1 is a
-    factor of e^0.1, about 10 % more, and shares are shares of the variation of log y. `predict` and
-    `unmix` speak in the unit of y. The prediction is then the *median* of new measurements, below
-    and above which half of them lie; their mean is ``exp(noise_ ** 2 / 2)`` times as high. Its
-    standard error is the prediction times that of log y (delta method). ``y_err`` is always in the
-    unit of y; with several outputs it belongs to the geometric mean of a row.
+    On the scale "log", `modes_`, `components_`, `steps_` and `noise_` tell of log y: a waveform of
+    0.1 is a factor of e^0.1, about 10 % more, and shares are shares of the variation of log y.
+    `predict` and `unmix` speak in the unit of y. The prediction is then the *median* of new
+    measurements, below and above which half of them lie; their mean is ``exp(noise_ ** 2 / 2)``
+    times as high. Its standard error is the prediction times that of log y (delta method).
+    ``y_err`` is always in the unit of y; with several outputs it belongs to the geometric mean of a
+    row.
 
     Examples
     --------
@@ -172,7 +176,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
             values = check_targets(y, len(columns[0]), self)
         weights = check_row_weights(sample_weight, len(values))
         domains = span_columns(columns, weights > 0, self.span, self.endpoint, self.unit)
-        weights = _with_errors(weights, y_err, values if self.scale == "log" else None)
+        weights = error_weights(weights, y_err, values if self.scale == "log" else None)
         theta, targets, weights = canonical_rows(
             theta_columns(columns, domains), values.reshape(len(values), -1), weights
         )
@@ -203,7 +207,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.modes_ = mode_table(models, self.single_output_)
         self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
         self.scale_ = fit.scale
-        self.notes_ = (*fit.notes, *(note for found in fit.found for note in found.notes))
+        self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
+        steps = tuple(_step_note(shift, self._multiplies) for shift in self.steps_)
+        searched = tuple(note for found in fit.found for note in found.notes)
+        self.notes_ = fit.notes + steps + searched
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -325,6 +332,20 @@ def _input_errors() -> Iterator[None]:
         raise InputError(str(error)) from None
 
 
+def _step_note(shift: LevelShift, multiplies: bool) -> str:
+    if multiplies:
+        factor = from_log(shift.size)
+        words = _with_error(factor, factor * shift.error)
+        return f"level shift by a factor of {words} at {shift.time}"
+    return f"level shift of {_with_error(shift.size, shift.error, '+')} at {shift.time}"
+
+
+def _with_error(values: FloatArray, errors: FloatArray, sign: str = "") -> str:
+    """Numbers, one per output, in words."""
+    pairs = zip(values, errors, strict=True)
+    return " and ".join(f"{value:{sign}.4g} ± {error:.2g}" for value, error in pairs)
+
+
 def _require_number(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise InputError(f"{name}={value!r} must be a positive finite number")
@@ -364,30 +385,3 @@ def _as_table(X: Any) -> Any:
     if isinstance(X, (list, tuple)) and len(X) and not np.ndim(X[0]):
         X = np.asarray(X)
     return X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X
-
-
-def _with_errors(
-    weights: FloatArray, y_err: Any, relative_to: FloatArray | None = None
-) -> FloatArray:
-    """Weights divided by squared errors, scaled to the same total.
-
-    With `relative_to` of shape (n,) or (n, q) the errors are first divided by those values: they
-    are errors of logarithms.
-    """
-    if y_err is None:
-        return weights
-    try:
-        errors = np.asarray(y_err, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"y_err={y_err!r:.60} must be numbers, one per row") from None
-    if errors.shape != weights.shape:
-        raise InputError(f"y_err has shape {errors.shape}, expected {weights.shape}: one per row")
-    if not (np.isfinite(errors).all() and (errors > 0).all()):
-        bad = int(np.argmin(np.isfinite(errors) & (errors > 0)))
-        raise InputError(f"y_err[{bad}] is {errors[bad]}; errors must be positive and finite")
-    if relative_to is not None:
-        rows = relative_to.reshape(len(errors), -1)
-        logs = np.log(np.where(rows > 0, rows, 1.0))  # the rest is refused, or has no weight
-        errors = errors / np.exp(logs.mean(axis=1))
-    precision = (errors.min() / errors) ** 2
-    return np.asarray(weights * precision * (weights.sum() / (weights @ precision)))
