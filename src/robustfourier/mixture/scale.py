@@ -33,7 +33,7 @@ SCALES = ("auto", "linear", "log")
 # twentieth of that spread. Below it the two scales tell the same.
 _SPREAD = 0.1
 # Standard errors by which residuals must grow with the level before a second fit is tried. Of 62
-# series whose parts add 3 passed, of 60 whose parts multiply all did (`python -m benchmarks scale`).
+# series whose parts add 3 passed, of 60 whose parts multiply all did.
 _GROWS = 1.5
 # What "clearly better" is: odds of a thousand to one, which wrong densities reach by chance in one
 # of a thousand records (the mean of such odds is one); and no larger error in the user's own unit,
