@@ -27,7 +27,7 @@ LAYERS = [
     ["mixture"],
     ["estimators"],
     ["persistence", "sampling"],
-    ["injection", "results"],
+    ["results"],
     ["plots"],
     ["report"],
     ["analysis", "experiments"],

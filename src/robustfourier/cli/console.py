@@ -27,6 +27,7 @@ class Console:
 
     def __init__(self, level: int = 0, as_json: bool = False) -> None:
         self.level = -1 if as_json else level
+        self.as_json = as_json
 
     def say(self, text: str = "", style: str | None = None) -> None:
         """A line of the answer."""

@@ -21,11 +21,11 @@ __all__ = ["fit"]
 _SHOWN = 20  # patterns in the table on the screen
 
 
+@options.expanded
 def fit(
     file: options.File,
-    time: options.Time = None,
-    value: options.Value = None,
-    error: options.Error = None,
+    *,
+    reading: dict[str, Any],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Result folder; <file>-results if not given.")
     ] = None,
@@ -43,51 +43,23 @@ def fit(
     modes: Annotated[int, typer.Option(min=1, help="Modes of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Annotated[str, typer.Option(help="Endings of the figures: png, svg, pdf.")] = "png",
-    missing: options.Missing = "drop",
-    duplicates: options.Duplicates = "mean",
-    na: options.Na = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
-    skip: options.Skip = 0,
-    time_format: options.TimeFormat = "auto",
-    timezone: options.Timezone = None,
-    unit: options.Unit = None,
     seed: options.Seed = 0,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
+    console: Console,
 ) -> None:
     """Find the repeating patterns in a file and write a report."""
-    console = Console(options.level_of(quiet, verbose), as_json)
-    reading = options.reading_options(
-        time=time,
-        value=value,
-        error=error,
-        missing=missing,
-        duplicates=duplicates,
-        na=na,
-        delimiter=delimiter,
-        decimal=decimal,
-        skip=skip,
-        time_format=time_format,
-        timezone=timezone,
-        unit=unit,
-    )
-    if method not in ("mixture", "network"):
-        raise InputError(f"--method {method!r} must be mixture or network")
-    if loss not in ("auto", "squared", "huber"):
-        raise InputError(f"--loss {loss!r} must be auto, squared or huber")
+    options.one_of("--method", method, ("mixture", "network"))
+    options.one_of("--loss", loss, ("auto", "squared", "huber"))
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
     file = options.located(file)
     from robustfourier.analysis import analyse
 
-    searched = _searched(file, reading, shortest_period, period)
-    parameters: dict[str, Any] = (
-        {"level": level, "loss": loss, "random_state": seed, **searched}
-        if method == "mixture"
-        else {"n_modes": modes, "n_steps": steps, "random_state": seed}
-    )
+    def parameters(samples: Samples) -> dict[str, Any]:
+        if method == "network":
+            return {"n_modes": modes, "n_steps": steps, "random_state": seed}
+        limits = _limits(shortest_period, period, samples.unit)
+        return {"level": level, "loss": loss, "random_state": seed, **limits}
+
     folder = None if dry else (out or default_folder(file))
     with console.steps() as observe:
         analysis = analyse(
@@ -100,7 +72,7 @@ def fit(
             formats=_formats(figures),
             observe=observe,
         )
-    if as_json:
+    if console.as_json:
         console.json(answer(analysis))
     else:
         print_answer(console, analysis)
@@ -114,36 +86,14 @@ def default_folder(file: str) -> Path:
     return Path(f"{stem}-results")
 
 
-def _searched(
-    file: str, reading: dict[str, Any], shortest: str | None, known: list[str] | None
-) -> dict[str, Any]:
-    """Limits of the search in the record's own unit, which only the record can tell."""
-    if shortest is None and not known:
-        return {}
-    if file == "-" and any(not _is_number(text) for text in [shortest or "1", *(known or [])]):
-        raise InputError(
-            "--shortest-period and --period need plain numbers with standard input, "
-            "whose unit is not known beforehand"
-        )
-    unit = ""
-    if file != "-":
-        from robustfourier.samples import read_samples
-
-        unit = read_samples(file, **reading).unit
+def _limits(shortest: str | None, known: list[str] | None, unit: str) -> dict[str, Any]:
+    """Limits of the search in the record's own unit."""
     limits: dict[str, Any] = {}
     if shortest is not None:
         limits["max_frequency"] = 1.0 / options.duration(shortest, unit, "--shortest-period")
     if known:
         limits["periods"] = [options.duration(text, unit, "--period") for text in known]
     return limits
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _formats(text: str) -> tuple[str, ...]:

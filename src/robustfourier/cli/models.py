@@ -19,8 +19,10 @@ _POINTS_AT_MOST = 10_000_000
 Model = Annotated[str, typer.Argument(help="A model file, such as results/model.rfm.")]
 
 
+@options.expanded
 def predict(
     model: Model,
+    *,
     at: Annotated[str | None, typer.Option(help="File with a column of times.")] = None,
     start: Annotated[str | None, typer.Option("--from", help="First time.")] = None,
     stop: Annotated[str | None, typer.Option("--to", help="Last time.")] = None,
@@ -31,12 +33,9 @@ def predict(
     time: options.Time = None,
     time_format: options.TimeFormat = "auto",
     timezone: options.Timezone = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
+    console: Console,
 ) -> None:
     """Evaluate a saved model at times from a file, or from … to … every …."""
-    console = Console(options.level_of(quiet, verbose), as_json)
     from robustfourier.analysis.predicting import grid_samples, predictions
     from robustfourier.analysis.tables import prediction_table, write_csv
     from robustfourier.persistence import load
@@ -61,7 +60,7 @@ def predict(
         )
     values, std = predictions(fitted, samples)
     table = prediction_table(samples, values, std)
-    if as_json:
+    if console.as_json:
         console.json({name: table[name].tolist() for name in table})
     elif out is not None:
         write_csv(table, out)
@@ -70,14 +69,13 @@ def predict(
         table.to_csv(sys.stdout, index=False, lineterminator="\n")
 
 
+@options.expanded
 def info(
     model: Model,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
+    *,
+    console: Console,
 ) -> None:
     """Say what a model file holds."""
-    console = Console(options.level_of(quiet, verbose), as_json)
     from robustfourier.persistence import describe, load
 
     about = describe(model)
@@ -96,7 +94,7 @@ def info(
         ],
         "modes": len(fitted.modes_),
     }
-    if as_json:
+    if console.as_json:
         console.json(content)
         return
     from robustfourier.wording import percent, readable_period

@@ -7,6 +7,6 @@ error names file, line, column, value and remedy. `from_arrays` takes what is in
 
 from robustfourier.samples.cleaning import from_arrays
 from robustfourier.samples.reading import ReadOptions, read_samples, read_times
-from robustfourier.samples.record import Counts, Samples
+from robustfourier.samples.samples import Counts, Samples
 
 __all__ = ["Counts", "ReadOptions", "Samples", "from_arrays", "read_samples", "read_times"]

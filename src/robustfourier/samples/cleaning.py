@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import DataError, InputError
-from robustfourier.samples.record import Counts, Samples
+from robustfourier.samples.samples import Counts, Samples
 from robustfourier.samples.source import quoted
 from robustfourier.samples.times import Times
 

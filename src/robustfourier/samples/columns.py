@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from robustfourier.errors import DataError
 from robustfourier.samples.source import quoted
+from robustfourier.wording import unit_called
 
 __all__ = ["Choice", "ColumnKind", "choose_columns", "unit_of_name"]
 
@@ -32,19 +33,7 @@ _ERROR_WORDS = frozenset(
     """err error errors sigma std stderr stdev unc uncertainty uncert dy e fehler
     """.split()  # noqa: SIM905
 )
-_UNITS = {
-    "second": "s sec secs second seconds sekunde sekunden",
-    "millisecond": "ms millisecond milliseconds",
-    "microsecond": "us µs microsecond microseconds",
-    "minute": "min mins minute minutes minuten",
-    "hour": "h hr hrs hour hours stunde stunden",
-    "day": "d day days tag tage jd mjd hjd bjd btjd bkjd tjd",
-    "week": "wk week weeks woche wochen",
-    "month": "month months monat monate",
-    "year": "yr yrs y year years jahr jahre a",
-}
-_UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
-_AMBIGUOUS_WORDS = frozenset(["y", "a", "s", "h", "d"])  # too short to be a unit on their own
+_DAY_COUNTS = frozenset(["jd", "mjd", "hjd", "bjd", "btjd", "bkjd", "tjd"])  # Julian dates
 
 
 @dataclass(frozen=True)
@@ -120,11 +109,18 @@ def unit_of_name(name: str) -> str:
     ('hour', 'second', '')
     """
     if bracket := re.search(r"[\[(]\s*([^\])]+?)\s*[\])]", name):
-        return _UNIT_OF.get(bracket[1].lower(), "")
+        return unit_called(bracket[1])
     words = _split(name)
-    if len(words) == 1:
-        return "" if words[0] in _AMBIGUOUS_WORDS else _UNIT_OF.get(words[0], "")
-    return _UNIT_OF.get(words[-1], "") if words else ""
+    if not words or words in (
+        ["y"],
+        ["a"],
+        ["s"],
+        ["h"],
+        ["d"],
+        ["w"],
+    ):  # too short to be a unit alone
+        return ""
+    return "day" if words[-1] in _DAY_COUNTS else unit_called(words[-1])
 
 
 def _split(name: str) -> list[str]:

@@ -14,7 +14,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, MissingDependencyError
 from robustfourier.samples.cleaning import clean
 from robustfourier.samples.columns import choose_columns
-from robustfourier.samples.record import Samples
+from robustfourier.samples.samples import Samples
 from robustfourier.samples.source import display_name, quoted
 from robustfourier.samples.times import Times, interpret_numbers
 

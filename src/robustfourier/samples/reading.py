@@ -20,7 +20,7 @@ from robustfourier.errors import DataError
 from robustfourier.samples.cleaning import clean
 from robustfourier.samples.columns import Choice, choose_columns
 from robustfourier.samples.dialect import Dialect, looks_like_time, rows, sniff
-from robustfourier.samples.record import Samples
+from robustfourier.samples.samples import Samples
 from robustfourier.samples.source import TextSource, open_text, quoted
 from robustfourier.samples.times import TimeReader, Times
 from robustfourier.samples.tokens import MISSING, NumberFormat, is_missing, is_number, to_numbers
