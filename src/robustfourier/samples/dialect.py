@@ -17,7 +17,10 @@ from robustfourier.errors import DataError
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import is_missing, is_number
 
-__all__ = ["DELIMITERS", "Dialect", "looks_like_time", "rows", "sniff"]
+__all__ = ["DELIMITERS", "Dialect", "Row", "looks_like_time", "rows", "sniff"]
+
+Row = tuple[int, list[str]]
+Table = list[Row]
 
 #: Delimiters in the order in which a tie is decided; a space stands for any run of blanks.
 DELIMITERS = ("\t", ";", ",", "|", " ")
@@ -90,35 +93,20 @@ def looks_like_time(cell: str) -> bool:
     return bool(_TIME.fullmatch(cell.strip()))
 
 
-def rows(lines: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """Cells of each row with the number of its (last) line; blank and "#" lines are left out.
-
-    Parameters
-    ----------
-    lines : iterable of str
-        All lines from the top.
-    delimiter : str
-        One of `DELIMITERS`.
-    name : str
-        The source's name, for errors.
-    """
+def rows(lines: Iterable[str], delimiter: str, name: str) -> Iterator[Row]:
+    """Number of the (last) line and cells of each row; blank and "#" lines are left out."""
     if delimiter == " ":
         lines = (line.replace("\t", " ").strip() + "\n" for line in lines)
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise DataError(
-                f"{name}, line {reader.line_num}: cannot be split into columns ({error}); "
-                "look for a quote that is not closed"
-            ) from None
-        if not row or row[0].startswith("#"):
-            continue
-        if row[0] or any(cell.strip() for cell in row):
-            yield reader.line_num, row
+    try:
+        for row in reader:
+            if row and not row[0].startswith("#") and (row[0] or any(map(str.strip, row))):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise DataError(
+            f"{name}, line {reader.line_num}: cannot be split into columns ({error}); "
+            "look for a quote that is not closed"
+        ) from None
 
 
 def sniff(
@@ -155,10 +143,9 @@ def sniff(
         raise DataError(f"delimiter={delimiter!r} must be one of {', '.join(_NAMES.values())}")
     tried = DELIMITERS if delimiter is None else (delimiter,)
     tables = {d: _parse(lines, d, name, complete and delimiter is not None) for d in tried}
-    score, best = max((_score(tables[d]), -i) for i, d in enumerate(tried))
-    chosen = tried[-best]
+    chosen = max(tried, key=lambda d: _score(tables[d]))  # the first of equals
     table = tables[chosen]
-    if score <= 0:
+    if _score(table) <= 0:
         first = next((line.strip() for line in lines if line.strip()), "")
         if not table:
             table = _parse(lines, ",", name, complete)  # an open quote explains itself
@@ -170,35 +157,27 @@ def sniff(
         )
     width = _width(table)
     start = _table_start(table, width, name, _NAMES[chosen])
-    header_row, data = _split_header(table[start:])
-    names = header_row
-    comment_header = False
-    if names is None:
-        names = _comment_names(lines, chosen, len(data[0][1]))
-        comment_header = names is not None
-    width = len(names) if names is not None else len(data[0][1])
+    header, data = _split_header(table[start:])
+    comment = None if header else _comment_names(lines, chosen, len(data[0][1]))
+    names = header or comment or [""] * len(data[0][1])
     mark, grouped = _decimal([cell for _, row in data for cell in row], name, decimal)
     return Dialect(
         delimiter=chosen,
         decimal=mark,
         grouped=grouped,
         start=table[start][0],
-        names=_named(names, width),
-        header=header_row is not None,
+        names=tuple(name.strip() or f"column {i}" for i, name in enumerate(names, start=1)),
+        header=header is not None,
         trends=_is_trends(lines),
-        comment_header=comment_header,
+        comment_header=comment is not None,
         preamble=start > 0,
     )
-
-
-Table = list[tuple[int, list[str]]]
 
 
 def _parse(lines: Sequence[str], delimiter: str, name: str, strict: bool) -> Table:
     table: Table = []
     try:
-        for number, row in rows(iter(lines), delimiter, name):
-            table.append((number, row))
+        table.extend(rows(lines, delimiter, name))
     except DataError:
         if strict:
             raise
@@ -229,8 +208,10 @@ def _score(table: Table) -> float:
 
 def _table_start(table: Table, width: int, name: str, delimiter: str) -> int:
     """Index of the first row of the table; rows of one cell before it are a preamble."""
+    # A delimiter at the end of each row leaves an empty cell that the header may lack.
+    trailing = all(not row[-1].strip() for _, row in table if len(row) == width)
     for i, (number, row) in enumerate(table):
-        if len(row) == width or (len(row) == width - 1 and _trailing(table, width)):
+        if len(row) == width or (len(row) == width - 1 and trailing):
             return i
         if len(row) > 1:
             raise DataError(
@@ -238,11 +219,6 @@ def _table_start(table: Table, width: int, name: str, delimiter: str) -> int:
                 f"(delimiter: {delimiter}); make the rows alike or skip lines with --skip"
             )
     raise AssertionError("the common width is that of some row")
-
-
-def _trailing(table: Table, width: int) -> bool:
-    """Whether each row of the common width ends with an empty cell, after a last delimiter."""
-    return all(not row[-1].strip() for _, row in table if len(row) == width)
 
 
 def _split_header(table: Table) -> tuple[list[str] | None, Table]:
@@ -270,11 +246,6 @@ def _comment_names(lines: Sequence[str], delimiter: str, width: int) -> list[str
         if len(cells) == width and not any(_says_something(cell) for cell in cells):
             names = [cell.strip() for cell in cells]
     return names
-
-
-def _named(names: list[str] | None, width: int) -> tuple[str, ...]:
-    given = [name.strip() for name in names] if names is not None else [""] * width
-    return tuple(name or f"column {i}" for i, name in enumerate(given, start=1))
 
 
 def _is_trends(lines: Sequence[str]) -> bool:

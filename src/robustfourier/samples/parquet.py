@@ -12,11 +12,11 @@ import pandas as pd
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, MissingDependencyError
-from robustfourier.samples.cleaning import clean
+from robustfourier.samples.cleaning import clean, numbers_of, stamps_of
 from robustfourier.samples.columns import choose_columns
+from robustfourier.samples.instants import Times, interpret_numbers
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.source import display_name, quoted
-from robustfourier.samples.times import Times, interpret_numbers
 
 if TYPE_CHECKING:
     from robustfourier.samples.reading import ReadOptions
@@ -68,8 +68,8 @@ def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
     table = pd.concat(frames, ignore_index=True)
     return clean(
         _times(table[columns[0]], name, asked),
-        _floats(table[columns[1]], name),
-        _floats(table[columns[2]], name) if choice.error is not None else None,
+        _numbers(table[columns[1]], name),
+        None if choice.error is None else _numbers(table[columns[2]], name),
         np.arange(1, len(table) + 1),
         missing=asked.missing,
         duplicates=asked.duplicates,
@@ -100,27 +100,16 @@ def _times(column: pd.Series[Any], name: str, asked: ReadOptions) -> Times:
                 f"{name}, column {quoted(str(column.name))}: {str(error).splitlines()[0]}; "
                 "store times as timestamps or numbers"
             ) from None
-    if isinstance(column.dtype, pd.DatetimeTZDtype):
-        index = pd.DatetimeIndex(column)
-        stamps = index.tz_convert("UTC").tz_localize(None).to_numpy()
-        return Times(stamps, "day", asked.timezone or str(index.tz), ())
-    if column.dtype.kind == "M":
-        return Times(column.to_numpy(), "day", None, ())
-    numbers = column.to_numpy()
-    if numbers.dtype.kind not in "if":
-        numbers = _floats(column, name)
-    return interpret_numbers(numbers, str(column.name), name, asked.time_format)
+    if column.dtype.kind in "iuf" and column.hasnans:
+        column = column.astype(np.float64)
+    stamps, zone = stamps_of(column)
+    if stamps.dtype.kind == "M":
+        return Times(stamps, "day", asked.timezone if zone and asked.timezone else zone, ())
+    return interpret_numbers(stamps, str(column.name), name, asked.time_format)
 
 
-def _floats(column: pd.Series[Any], name: str) -> FloatArray:
-    try:
-        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (ValueError, TypeError):
-        raise DataError(
-            f"{name}, column {quoted(str(column.name))}: holds {column.dtype}, not numbers; "
-            "choose another column with --value"
-        ) from None
-    return np.where(np.isfinite(numbers), numbers, np.nan)
+def _numbers(column: pd.Series[Any], name: str) -> FloatArray:
+    return numbers_of(column, f"{name}, column {quoted(str(column.name))}", column.shape)
 
 
 def _digest(path: str | os.PathLike[str]) -> str:

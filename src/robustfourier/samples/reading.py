@@ -19,10 +19,10 @@ from robustfourier.domain import DATE_UNITS
 from robustfourier.errors import DataError
 from robustfourier.samples.cleaning import clean
 from robustfourier.samples.columns import Choice, choose_columns
-from robustfourier.samples.dialect import Dialect, looks_like_time, rows, sniff
+from robustfourier.samples.dialect import Dialect, Row, looks_like_time, rows, sniff
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.source import TextSource, open_text, quoted
-from robustfourier.samples.times import TimeReader, Times
+from robustfourier.samples.times import TimeReader
 from robustfourier.samples.tokens import MISSING, NumberFormat, is_missing, is_number, to_numbers
 
 __all__ = ["MAX_SAMPLES", "ReadOptions", "read_samples", "read_times"]
@@ -110,25 +110,17 @@ def read_times(path: str | os.PathLike[str], **options: Any) -> Samples:
 
 
 def _read_text(source: TextSource, asked: ReadOptions, *, need_value: bool) -> Samples:
-    lines = source.lines()
-    for _ in range(asked.skip):
-        next(lines, None)
-    sample, complete = _take_sample(lines)
+    lines = itertools.islice(source.lines(), asked.skip, None)
+    sample, complete = _sample(lines)
     told = {"delimiter": asked.delimiter, "decimal": asked.decimal}
-    if need_value:
-        dialect = sniff(sample, source.name, complete=complete, **told)
-    else:
-        dialect = _sniff_times(sample, source.name, complete, told)
-    table = rows(itertools.chain(sample, lines), dialect.delimiter, source.name)
-    table = _body(table, dialect, asked.skip)
+    sniffed = sniff if need_value else _sniff_times
+    dialect = sniffed(sample, source.name, complete=complete, **told)
+    table = _body(itertools.chain(sample, lines), dialect, asked.skip, source.name)
     head = list(itertools.islice(table, _SAMPLE_LINES))
     if not head:
         raise DataError(f"{source.name}: has a header but no rows; nothing to fit")
-    table = _checked(itertools.chain(head, table), dialect, source.name)
     form = NumberFormat(dialect.decimal, dialect.grouped, _marks(asked.na))
-    kinds = [
-        _kind([row[j] for _, row in head if j < len(row)], form) for j in range(_width(dialect))
-    ]
+    kinds = [_kind([row[j] for _, row in head], form) for j in range(len(dialect.names))]
     choice = choose_columns(
         dialect.names,
         kinds,
@@ -138,29 +130,34 @@ def _read_text(source: TextSource, asked: ReadOptions, *, need_value: bool) -> S
         error=asked.error,
         need_value=need_value,
     )
-    times, values, errors, numbers, below = _read_columns(
-        table, head, choice, dialect, form, source, asked
-    )
-    if below:
-        notes: tuple[str, ...] = (f'{below} values "<1" of Google Trends taken as 0.5',)
-    else:
-        notes = ()
-    error_name = None if choice.error is None else dialect.names[choice.error]
+    reader = _Columns(choice, dialect, form, source.name)
+    reader.read(head, table, asked)
+    names = [*dialect.names, "value"]
     samples = clean(
-        times,
-        values,
-        errors,
-        numbers,
+        reader.times.finish(),
+        *reader.numbers(),
         missing=asked.missing,
         duplicates=asked.duplicates,
-        time_name=_joined_name(dialect, choice),
-        value_name="value" if choice.value is None else dialect.names[choice.value],
-        error_name=error_name,
+        time_name=" ".join(names[j] for j in (choice.time, choice.clock) if j is not None),
+        value_name=names[-1 if choice.value is None else choice.value],
+        error_name=None if choice.error is None else names[choice.error],
         source=source.name,
         sha256=source.digest(),
-        notes=(*_dialect_notes(dialect, source, asked), *notes),
+        notes=(*_dialect_notes(dialect, source, asked), *reader.notes()),
     )
     return _with_sentinel_note(samples)
+
+
+def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:
+    """First lines, and whether they are all there are."""
+    sample: list[str] = []
+    size = 0
+    for line in lines:
+        sample.append(line)
+        size += len(line)
+        if len(sample) >= _SAMPLE_LINES or size > _SAMPLE_CHARACTERS:
+            return sample, False
+    return sample, True
 
 
 def _in_unit(samples: Samples, unit: str | None) -> Samples:
@@ -173,22 +170,10 @@ def _in_unit(samples: Samples, unit: str | None) -> Samples:
     return replace(samples, unit=unit)
 
 
-def _take_sample(lines: Iterator[str]) -> tuple[list[str], bool]:
-    """First lines, and whether they are all there are."""
-    sample: list[str] = []
-    size = 0
-    for line in lines:
-        sample.append(line)
-        size += len(line)
-        if len(sample) >= _SAMPLE_LINES or size > _SAMPLE_CHARACTERS:
-            return sample, False
-    return sample, True
-
-
-def _sniff_times(sample: list[str], name: str, complete: bool, told: dict[str, Any]) -> Dialect:
+def _sniff_times(sample: list[str], name: str, **told: Any) -> Dialect:
     """For a file of times a single column will do."""
     try:
-        return sniff(sample, name, complete=complete, **told)
+        return sniff(sample, name, **told)
     except DataError:
         cells = [line.strip() for line in sample if line.strip() and line[0] != "#"]
         if not cells or not any(is_number(c) or looks_like_time(c) for c in cells[-3:]):
@@ -198,35 +183,21 @@ def _sniff_times(sample: list[str], name: str, complete: bool, told: dict[str, A
         return Dialect("\t", told["decimal"] or ".", False, 1, names, header)
 
 
-def _body(
-    table: Iterator[tuple[int, list[str]]], dialect: Dialect, skip: int
-) -> Iterator[tuple[int, list[str]]]:
-    """Rows of data with line numbers of the whole file."""
-    for number, row in table:
-        if number < dialect.start or (number == dialect.start and dialect.header):
+def _body(lines: Iterable[str], dialect: Dialect, skip: int, name: str) -> Iterator[Row]:
+    """Rows of data, with line numbers of the whole file, each of the table's width."""
+    width = len(dialect.names)
+    first = dialect.start + dialect.header
+    for number, row in rows(lines, dialect.delimiter, name):
+        if number < first:
             continue
-        yield number + skip, row
-
-
-def _width(dialect: Dialect) -> int:
-    return len(dialect.names)
-
-
-def _checked(
-    table: Iterable[tuple[int, list[str]]], dialect: Dialect, name: str
-) -> Iterator[tuple[int, list[str]]]:
-    """Rows, each of the table's width but for an empty cell after a last delimiter."""
-    width = _width(dialect)
-    for count, (number, row) in enumerate(table):
+        # After a last delimiter an empty cell may stand.
         if len(row) != width and not (len(row) == width + 1 and not row[-1].strip()):
             raise DataError(
-                f"{name}, line {number}: has {len(row)} columns instead of {width} (delimiter: "
-                f"{dialect.delimiter_name}); correct the line, or choose with --delimiter and "
-                "--decimal"
+                f"{name}, line {number + skip}: has {len(row)} columns instead of {width} "
+                f"(delimiter: {dialect.delimiter_name}); correct the line, or choose with "
+                "--delimiter and --decimal"
             )
-        if count >= MAX_SAMPLES:
-            raise DataError(f"{name}: more than {MAX_SAMPLES:,} rows; thin them out first")
-        yield number, row
+        yield number + skip, row
 
 
 def _marks(na: tuple[str, ...]) -> frozenset[str]:
@@ -248,65 +219,67 @@ def _kind(cells: list[str], form: NumberFormat) -> str:
     return "clock" if clock else "time"
 
 
-def _read_columns(
-    table: Iterator[tuple[int, list[str]]],
-    head: list[tuple[int, list[str]]],
-    choice: Choice,
-    dialect: Dialect,
-    form: NumberFormat,
-    source: TextSource,
-    asked: ReadOptions,
-) -> tuple[Times, FloatArray, FloatArray | None, NDArray[np.int32], int]:
-    def time_cell(row: list[str]) -> str:
-        cell = row[choice.time].strip()
-        return cell if choice.clock is None or not cell else f"{cell} {row[choice.clock].strip()}"
+class _Columns:
+    """The chosen columns, kept as 8-byte numbers block by block."""
 
-    reader = TimeReader(
-        [time_cell(row) for _, row in head if choice.time < len(row)],
-        column=dialect.names[choice.time],
-        source=source.name,
-        form=form,
-        time_format=asked.time_format,
-        timezone=asked.timezone,
-    )
-    wanted = [] if choice.value is None else [choice.value]
-    wanted += [] if choice.error is None else [choice.error]
-    columns: list[list[FloatArray]] = [[] for _ in wanted]
-    numbers: list[NDArray[np.int32]] = []
-    below = 0
-    while block := list(itertools.islice(table, _BLOCK)):
-        at = [number for number, _ in block]
-        numbers.append(np.array(at, np.int32))
-        reader.add([time_cell(row) for _, row in block], at)
-        for column, j in zip(columns, wanted, strict=True):
-            cells = [row[j] for _, row in block]
-            if dialect.trends and j == choice.value:
-                below += sum(cell.strip() == "<1" for cell in cells)
-                cells = ["0.5" if cell.strip() == "<1" else cell for cell in cells]
-            column.append(_numbers(cells, at, dialect.names[j], form, source.name))
-    lines = np.concatenate(numbers)
-    joined = [np.concatenate(column) for column in columns]
-    values = joined[0] if wanted else np.zeros(len(lines))
-    return reader.finish(), values, joined[1] if len(joined) > 1 else None, lines, below
+    def __init__(self, choice: Choice, dialect: Dialect, form: NumberFormat, name: str) -> None:
+        self.choice, self.dialect, self.form, self.name = choice, dialect, form, name
+        self.wanted = [j for j in (choice.value, choice.error) if j is not None]
+        self.blocks: list[list[FloatArray]] = [[] for _ in self.wanted]
+        self.lines: list[NDArray[np.int32]] = []
+        self.below = 0
 
-
-def _numbers(
-    cells: list[str], lines: list[int], column: str, form: NumberFormat, source: str
-) -> FloatArray:
-    numbers, bad = to_numbers(cells, form)
-    if bad.size:
-        i = int(bad[0])
-        raise DataError(
-            f"{source}, line {lines[i]}, column {quoted(column)}: {quoted(cells[i])} is no number; "
-            "correct it, choose another column with --value, or, if it marks a missing value, say "
-            f"--na {quoted(cells[i].strip())}"
+    def read(self, head: list[Row], table: Iterator[Row], asked: ReadOptions) -> None:
+        """Read all rows, of which the first decide how times are written."""
+        self.times = TimeReader(
+            self._stamps(head),
+            column=self.dialect.names[self.choice.time],
+            source=self.name,
+            form=self.form,
+            time_format=asked.time_format,
+            timezone=asked.timezone,
         )
-    return numbers
+        table, count = itertools.chain(head, table), 0
+        while block := list(itertools.islice(table, _BLOCK)):
+            lines = [number for number, _ in block]
+            self.lines.append(np.array(lines, np.int32))
+            self.times.add(self._stamps(block), lines)
+            for blocks, j in zip(self.blocks, self.wanted, strict=True):
+                blocks.append(self._numbers([row[j] for _, row in block], lines, j))
+            count += len(block)
+            if count > MAX_SAMPLES:
+                raise DataError(f"{self.name}: more than {MAX_SAMPLES:,} rows; thin them out first")
 
+    def _stamps(self, block: list[Row]) -> list[str]:
+        at, clock = self.choice.time, self.choice.clock
+        cells = [row[at].strip() for _, row in block]
+        if clock is None:
+            return cells
+        return [c and f"{c} {row[clock].strip()}" for c, (_, row) in zip(cells, block, strict=True)]
 
-def _joined_name(dialect: Dialect, choice: Choice) -> str:
-    name = dialect.names[choice.time]
-    return name if choice.clock is None else f"{name} {dialect.names[choice.clock]}"
+    def _numbers(self, cells: list[str], lines: list[int], j: int) -> FloatArray:
+        if self.dialect.trends and j == self.choice.value:
+            self.below += sum(cell.strip() == "<1" for cell in cells)
+            cells = ["0.5" if cell.strip() == "<1" else cell for cell in cells]
+        numbers, bad = to_numbers(cells, self.form)
+        for i in bad[:1]:
+            raise DataError(
+                f"{self.name}, line {lines[i]}, column {quoted(self.dialect.names[j])}: "
+                f"{quoted(cells[i])} is no number; correct it, choose another column with "
+                "--value, or, if it marks a missing value, say "
+                f"--na {quoted(cells[i].strip())}"
+            )
+        return numbers
+
+    def numbers(self) -> tuple[FloatArray, FloatArray | None, NDArray[np.int32]]:
+        """Values, errors and line numbers."""
+        lines = np.concatenate(self.lines)
+        columns = [np.concatenate(blocks) for blocks in self.blocks]
+        return (columns or [np.zeros(len(lines))])[0], (*columns, None, None)[1], lines
+
+    def notes(self) -> list[str]:
+        """What was taken for something else than it says."""
+        return [f'{self.below} values "<1" of Google Trends taken as 0.5'] if self.below else []
 
 
 def _dialect_notes(dialect: Dialect, source: TextSource, asked: ReadOptions) -> list[str]:
