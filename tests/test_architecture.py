@@ -15,7 +15,8 @@ PACKAGE = ROOT / "src" / "robustfourier"
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
     ["arrays", "errors"],
-    ["memory"],
+    ["memory", "writing"],
+    ["persistence"],
     ["domain", "modes", "embedding", "wording"],
     ["samples"],
     ["synthetic", "datasets"],
@@ -26,15 +27,15 @@ LAYERS = [
     ["spectral"],
     ["mixture"],
     ["estimators"],
-    ["persistence", "sampling"],
+    ["sampling"],
     ["results"],
     ["plots"],
     ["report"],
     ["analysis", "experiments"],
     ["cli"],
 ]
-#: Methods such as `model.plot()` and `model.save()` open these doors upwards, inside a function.
-DOORS = {("estimators", "plots"), ("estimators", "persistence")}
+#: Methods such as `model.plot()` open these doors upwards, inside a function.
+DOORS = {("estimators", "plots")}
 #: Who may import a library that is optional, slow to load, or has one home.
 HOMES = {
     "torch": {"network", "nn", "training"},

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustfourier.analysis.folder import claim_folder, read_run, write_run, write_text
+from robustfourier.analysis.folder import claim_folder, read_run, write_run
 from robustfourier.analysis.predicting import grid_samples
 from robustfourier.analysis.tables import (
     components_table,
@@ -89,10 +89,6 @@ class TestFolder:
     def test_a_damaged_record_counts_as_none(self, tmp_path, content):
         (tmp_path / "run.json").write_text(content, encoding="utf-8", errors="surrogateescape")
         assert read_run(tmp_path) is None
-
-    def test_text_that_no_encoding_knows_is_still_written(self, tmp_path):
-        write_text(tmp_path / "a.html", "lone \udcff surrogate")
-        assert "surrogate" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
 class TestGrid:

@@ -8,13 +8,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from robustfourier.errors import OutputError
+from robustfourier.writing import write_text
 
-__all__ = ["FILES", "claim_folder", "read_run", "write_run", "write_text"]
+__all__ = ["FILES", "claim_folder", "read_run", "write_run"]
 
 #: Names in a result folder.
 FILES = (
@@ -90,14 +90,3 @@ def write_run(folder: Path, content: dict[str, Any]) -> None:
 
 def _write_record(folder: Path, content: dict[str, Any]) -> None:
     write_text(folder / "run.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file in one step, as UTF-8 whatever the locale."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise OutputError(f"cannot write {str(path)!r} ({error.strerror or error})") from None

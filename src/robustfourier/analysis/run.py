@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from robustfourier.analysis.fitting import fit_model
-from robustfourier.analysis.folder import claim_folder, write_run, write_text
+from robustfourier.analysis.folder import claim_folder, write_run
 from robustfourier.analysis.tables import components_table, fit_table, modes_table, write_csv
 from robustfourier.errors import OutputError
 from robustfourier.persistence import save
 from robustfourier.results import Result, summarise
 from robustfourier.samples import Samples, read_samples
+from robustfourier.writing import write_text
 
 __all__ = ["Analysis", "analyse"]
 

@@ -15,6 +15,7 @@ import pandas as pd
 from robustfourier.results import Result
 from robustfourier.samples import Samples
 from robustfourier.sampling import Completeness
+from robustfourier.writing import replacing
 
 __all__ = [
     "completeness_table",
@@ -49,7 +50,8 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     table = table.rename(columns=lambda name: neutral(str(name)))
     for name in table.select_dtypes(include=["object", "string"]).columns:
         table[name] = [neutral(v) if isinstance(v, str) else v for v in table[name]]
-    table.to_csv(path, index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+    with replacing(path) as file:
+        table.to_csv(file, index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
 
 
 def modes_table(result: Result) -> pd.DataFrame:

@@ -26,9 +26,10 @@ from robustfourier.estimators.validation import (
     theta_columns,
     time_columns,
 )
-from robustfourier.mixture.fit import Settings, additive
+from robustfourier.mixture.fit import fit_columns
 from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.model import mode_table
+from robustfourier.mixture.series import Settings
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
@@ -194,7 +195,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
             theta_columns(columns, domains), values.reshape(len(values), -1), weights
         )
         settings = self._settings(domains)
-        models, found = additive(domains, theta, targets, weights, settings)
+        models, found = fit_columns(domains, theta, targets, weights, settings)
 
         _check_n_features(self, _as_table(X), reset=True)
         _check_feature_names(self, _as_table(X), reset=True)

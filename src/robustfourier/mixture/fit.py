@@ -1,56 +1,33 @@
-"""One input column from samples to model: detect lines, separate components, rescale.
+"""From samples to model: read this first.
 
-With several columns the model is additive, f(x₁) + g(x₂) + …, fitted by backfitting: each column in
-turn is fitted to what the others leave over.
+One column is searched for lines (`search`), the lines are grouped into repeating patterns
+(`components`), and the result is brought into the user's units (`model`). With several columns the
+model is additive, f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what
+the others leave over.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.model import ColumnModel
-from robustfourier.mixture.rows import canonical_rows
-from robustfourier.mixture.search.detect import Detection, detect
-from robustfourier.mixture.search.noise import NoiseFloor
+from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
-from robustfourier.mixture.trend import trend_columns
+from robustfourier.mixture.series import Series, Settings
 
-__all__ = ["Settings", "additive", "decompose"]
-
+__all__ = ["fit_column", "fit_columns"]
 
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
 ROBUST_ROUNDS = 3  # of pulling outliers in around the smoothed fit
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What the user may set, in modes.
-
-    Parameters
-    ----------
-    level : float
-    frequencies : {"real", "integer"}
-    loss : {"auto", "squared", "huber"}
-    modes : ndarray of shape (F,)
-        Known modes.
-    max_mode : float or None
-    seed : int
-    """
-
-    level: float
-    frequencies: str
-    loss: str
-    modes: FloatArray
-    max_mode: float | None
-    seed: int
-
-
-def decompose(
+def fit_column(
     domain: Domain, theta: FloatArray, y: FloatArray, weights: FloatArray, settings: Settings
 ) -> tuple[ColumnModel, Detection]:
     """Fit trend and components to samples of one column.
@@ -63,56 +40,29 @@ def decompose(
     weights : ndarray of shape (n,)
     settings : Settings
     """
-    found = detect(
-        theta,
-        y,
-        weights,
-        level=settings.level,
-        max_mode=settings.max_mode,
-        frequencies=settings.frequencies,
-        modes=settings.modes,
-        loss=settings.loss,
-        random_state=settings.seed,
-    )
-    centre = found.trend.coefficients[0]
-    values = (found.values - centre) / found.scale
-    fit = _separate(found, values, settings)
-    if found.huber and len(fit.lines) > len(found.lines):
-        # Outliers were pulled in around the lines alone; now around the whole waveforms.
-        _, original, _ = canonical_rows(theta, y, weights)
-        original = (original - centre) / found.scale
-        for _ in range(ROBUST_ROUNDS):
-            fitted = trend_columns(found.theta, len(fit.trend)) @ fit.trend
-            fitted = fitted + fit.lines.evaluate(found.theta)
-            values = pseudo_values(fitted, original - fitted, found.weights)
-            fit = _separate(found, values, settings)
-    return ColumnModel.of(domain, fit, found.scale, centre), found
+    # One thread and two add up in different orders, and then differ in the last bits.
+    with threadpool_limits(limits=1):
+        series = Series.of(theta, y, weights, settings)
+        found = search_lines(series)
+        fit = _settled(found, separate(found))
+        return ColumnModel.of(domain, fit, series.scale, series.centre), found
 
 
-def _separate(found: Detection, values: FloatArray, settings: Settings) -> Separated:
-    """Hand the detected lines to `separate`, in units of the detection's scale."""
-    noise = (found.noise / found.scale) ** 2
-    floor = found.floor or NoiseFloor(np.ones(1), np.maximum(noise, 1e-300)[None], np.ones(1))
-    return separate(
-        found.theta,
-        values,
-        found.weights,
-        found.lines.mode,
-        found.mode_error,
-        found.strength,
-        found.false_alarm,
-        trend=trend_columns(found.theta, len(found.trend.coefficients)),
-        floor=floor,
-        noise=noise,
-        highest=float(max(found.limit.max_mode, found.limit.nyquist or 0.0)),
-        level=settings.level,
-        fixed=found.known,
-        integer=settings.frequencies == "integer",
-        folding=found.limit.nyquist if settings.max_mode is None else None,
-    )
+def _settled(found: Detection, fit: Separated) -> Separated:
+    """Pull outliers in around the whole waveforms, where the search did so around lines alone."""
+    if not found.huber or len(fit.lines) <= len(found.known):
+        return fit
+    for _ in range(ROBUST_ROUNDS):
+        series = found.series
+        fitted = series.columns[:, : len(fit.trend)] @ fit.trend
+        fitted = fitted + fit.lines.evaluate(series.theta)
+        values = pseudo_values(fitted, series.original - fitted, series.weights)
+        found = replace(found, series=series.with_values(values))
+        fit = separate(found)
+    return fit
 
 
-def additive(
+def fit_columns(
     domains: list[Domain],
     theta: FloatArray,
     y: FloatArray,
@@ -132,13 +82,11 @@ def additive(
     n_columns = theta.shape[1]
     models: dict[int, ColumnModel] = {}
     found: dict[int, Detection] = {}
-    if n_columns == 1:
-        model, detection = decompose(domains[0], theta[:, 0], y, weights, settings[0])
-        return [model], [detection]
     parts = np.zeros((n_columns, *y.shape))
-    for _ in range(SWEEPS):
+    for _ in range(SWEEPS if n_columns > 1 else 1):
         for j in range(n_columns):
             rest = y - (parts.sum(axis=0) - parts[j])
-            models[j], found[j] = decompose(domains[j], theta[:, j], rest, weights, settings[j])
-            parts[j] = models[j].evaluate(theta[:, j])
+            models[j], found[j] = fit_column(domains[j], theta[:, j], rest, weights, settings[j])
+            if n_columns > 1:
+                parts[j] = models[j].evaluate(theta[:, j])
     return [models[j] for j in range(n_columns)], [found[j] for j in range(n_columns)]

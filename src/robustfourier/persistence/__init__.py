@@ -5,7 +5,7 @@
 >>> path = pathlib.Path(tempfile.mkdtemp()) / "numbers.rfm"
 >>> write_container(path, {"answer": 42}, [np.arange(3.0)])
 >>> read_container(path)
-({'answer': 42}, [array([0., 1., 2.])])
+Content(tree={'answer': 42}, arrays=[array([0., 1., 2.])], version=2)
 """
 
 from robustfourier.persistence.models import describe, load, save

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.mixture.search.noise import noise_floor
-from robustfourier.mixture.search.significance import false_alarm, search_widths
+from robustfourier.mixture.judge import false_alarm, search_widths
+from robustfourier.mixture.noise import noise_floor
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
 __all__ = ["Spectrum", "amplitude_spectrum", "peak_bins"]

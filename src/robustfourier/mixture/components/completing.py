@@ -1,44 +1,21 @@
-"""Tied lines: families refined with exact ties, completed by harmonics too weak to pass alone."""
+"""Completing: families refined with exact ties, and harmonics too weak to pass alone added."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.components.families import further_harmonics
-from robustfourier.mixture.components.grouping import LOWEST, Grouping, group
-from robustfourier.mixture.least_squares.moments import Moments
-from robustfourier.mixture.least_squares.refine import Refined, refine
-from robustfourier.mixture.search.cusps import cusp_ratio
-from robustfourier.mixture.search.noise import NoiseFloor
-from robustfourier.mixture.search.significance import false_alarm, line_power, search_widths
+from robustfourier.mixture.components.ground import AT_THE_END, ON_THE_WAY, Ground
+from robustfourier.mixture.components.grouping import Grouping, group
+from robustfourier.mixture.least_squares.refine import Refined
 
-__all__ = ["Data", "Found", "alarms", "noise_colour", "refine_tied", "tied_lines"]
-
+__all__ = ["Found", "tied_lines"]
 
 TWINS = 0.5  # in modes: lines closer than this are one
-# Refinement stops when a step would lower χ² by less: 1e-4 and 1e-5 of a standard error.
-ON_THE_WAY, AT_THE_END = 1e-8, 1e-10
 ROUNDS = 5  # of searching within families; each can only follow what the last one found
-
-
-@dataclass(frozen=True)
-class Data:
-    """The samples and what is known about noise and search; nothing here changes."""
-
-    theta: FloatArray
-    y: FloatArray
-    weights: FloatArray
-    trend: FloatArray
-    floor: NoiseFloor
-    noise: FloatArray
-    highest: float
-    level: float
-    integer: bool
-    moments_at: Callable[[FloatArray], Moments]
 
 
 @dataclass(frozen=True)
@@ -50,37 +27,29 @@ class Found:
     known: BoolArray
 
 
-def tied_lines(data: Data, found: Found) -> tuple[Found, Refined]:
+def tied_lines(ground: Ground, found: Found) -> tuple[Found, Refined]:
     """Refine with ties, add harmonics found within families, group again; until nothing changes.
 
     A weak harmonic that was missing biases its neighbours: once it is there, a line that stood
     alone may turn out to belong to a family, or to be noise.
     """
-    found, refined = _without_twins(data, found, _refine(data, found.grouping))
+    found, refined = _without_twins(ground, found, _refine(ground, found.grouping))
     for _ in range(ROUNDS if len(found.grouping.bases) else 0):
         found = replace(found, grouping=replace(found.grouping, bases=refined.bases))
-        richer = _with_harmonics(data, found, refined)
+        richer = _with_harmonics(ground, found, refined)
         if richer is found:
             break
-        found, refined = richer, _refine(data, richer.grouping)
-        found = _grouped_again(data, found, refined)
-        refined = _refine(data, found.grouping)
-        found, refined = _without_noise(data, found, refined)
-        found, refined = _without_twins(data, found, refined)
+        found, refined = richer, _refine(ground, richer.grouping)
+        found = _grouped_again(ground, found, refined)
+        refined = _refine(ground, found.grouping)
+        found, refined = _without_noise(ground, found, refined)
+        found, refined = _without_twins(ground, found, refined)
     return replace(found, grouping=replace(found.grouping, bases=refined.bases)), refined
 
 
-def _with_harmonics(data: Data, found: Found, refined: Refined) -> Found:
+def _with_harmonics(ground: Ground, found: Found, refined: Refined) -> Found:
     """Add the harmonics that the residual holds; the same object if there are none."""
-    further = further_harmonics(
-        data.theta,
-        data.weights,
-        refined.residuals,
-        found.grouping,
-        data.floor,
-        highest=data.highest,
-        level=data.level,
-    )
+    further = further_harmonics(ground, found.grouping, refined.residuals)
     if not len(further.rows):
         return found
     rows = np.vstack([found.grouping.harmonics, further.rows])
@@ -91,15 +60,15 @@ def _with_harmonics(data: Data, found: Found, refined: Refined) -> Found:
     )
 
 
-def _grouped_again(data: Data, found: Found, refined: Refined) -> Found:
+def _grouped_again(ground: Ground, found: Found, refined: Refined) -> Found:
     """Group the refined lines; taken if it needs fewer bases."""
-    if data.integer:
+    if ground.series.integer:
         return replace(found, grouping=replace(found.grouping, bases=refined.bases))
     grouping = group(
         refined.lines.mode,
         refined.mode_error,
-        _strength(data, refined),
-        highest=data.highest,
+        ground.judge.lines(refined, ground.floor)[0],
+        highest=ground.highest,
         fixed=found.known,
     )
     fewer = len(grouping.bases) < len(refined.bases)
@@ -108,15 +77,15 @@ def _grouped_again(data: Data, found: Found, refined: Refined) -> Found:
     )
 
 
-def _without_noise(data: Data, found: Found, refined: Refined) -> tuple[Found, Refined]:
+def _without_noise(ground: Ground, found: Found, refined: Refined) -> tuple[Found, Refined]:
     """Drop lines that stand alone and no longer pass now that the harmonics are there."""
-    alarm = alarms(data, refined)
+    _, alarm = ground.judge.lines(refined, ground.floor)
     component = found.grouping.component
     alone = np.bincount(component)[component] == 1
-    return _without(data, found, refined, alone & ~found.known & (alarm > data.level))
+    return _without(ground, found, refined, alone & ~found.known & (alarm > ground.level))
 
 
-def _without_twins(data: Data, found: Found, refined: Refined) -> tuple[Found, Refined]:
+def _without_twins(ground: Ground, found: Found, refined: Refined) -> tuple[Found, Refined]:
     """Drop lines that the refinement moved closer to another than the record can resolve.
 
     Two such lines grow against each other without bound. A given line stays, then the one of the
@@ -127,17 +96,19 @@ def _without_twins(data: Data, found: Found, refined: Refined) -> tuple[Found, R
         closest = int(np.argmin(np.diff(refined.lines.mode[order])))
         pair = order[closest : closest + 2]
         twins = np.ptp(refined.lines.mode[pair]) < TWINS
-        if not twins or found.known[pair].all() or data.integer:
+        if not twins or found.known[pair].all() or ground.series.integer:
             break
         component = found.grouping.component
         size = np.bincount(component)[component]
         worst = max(pair, key=lambda i: (not found.known[i], -size[i], found.false_alarm[i]))
         drop = np.arange(len(order)) == worst
-        found, refined = _without(data, found, refined, drop)
+        found, refined = _without(ground, found, refined, drop)
     return found, refined
 
 
-def _without(data: Data, found: Found, refined: Refined, drop: BoolArray) -> tuple[Found, Refined]:
+def _without(
+    ground: Ground, found: Found, refined: Refined, drop: BoolArray
+) -> tuple[Found, Refined]:
     """Refine again without some lines, and without bases that no line is left of."""
     if not drop.any():
         return found, refined
@@ -146,7 +117,7 @@ def _without(data: Data, found: Found, refined: Refined, drop: BoolArray) -> tup
         found.false_alarm[~drop],
         found.known[~drop],
     )
-    return found, _refine(data, found.grouping)
+    return found, _refine(ground, found.grouping)
 
 
 def _supported(grouping: Grouping, bases: FloatArray, keep: BoolArray) -> Grouping:
@@ -169,55 +140,8 @@ def _supported(grouping: Grouping, bases: FloatArray, keep: BoolArray) -> Groupi
     )
 
 
-def alarms(data: Data, refined: Refined) -> FloatArray:
-    """Return the false-alarm probability of each line, shape (K,)."""
-    modes = refined.lines.mode
-    width = search_widths(data.theta, data.weights, LOWEST, data.highest, modes)
-    return false_alarm(_strength(data, refined), width=width, dof=data.floor.dof_at(modes))
-
-
-def _strength(data: Data, refined: Refined) -> FloatArray:
-    """Power of each line over the noise floor, the strongest output, shape (K,)."""
-    lines, root = refined.lines, np.sqrt(data.floor.at(refined.lines.mode))
-    return line_power(refined.gram, lines.cosine / root, lines.sine / root).max(axis=1)
-
-
-def _refine(data: Data, grouping: Grouping) -> Refined:
+def _refine(ground: Ground, grouping: Grouping) -> Refined:
     """Refine with ties; the covariance is that for the noise around each line."""
-    first = refine_tied(data, grouping, None, ON_THE_WAY)
-    settled = replace(grouping, bases=first.bases)
-    colour = noise_colour(data, first.lines.mode, first.residuals)
-    return refine_tied(data, settled, colour)
-
-
-def refine_tied(
-    data: Data, grouping: Grouping, colour: FloatArray | None, gain: float = AT_THE_END
-) -> Refined:
-    """Refine with ties until a step promises to lower χ² by no more than `gain`."""
-    return refine(
-        data.theta,
-        data.y,
-        data.weights,
-        grouping.bases,
-        grouping.harmonics,
-        trend=data.trend,
-        fixed=grouping.fixed,
-        colour=colour,
-        moments_at=data.moments_at,
-        tolerance=gain / float(data.weights.sum()),
-    )
-
-
-def noise_colour(data: Data, modes: FloatArray, residuals: FloatArray) -> FloatArray:
-    """Noise power at the modes over the variance of the noise, shape (K,).
-
-    The local floor is worth a dozen ordinates or two, and low where the fit of many lines has
-    emptied them. Where it does not clearly differ from white noise, it is white noise: its
-    logarithm is shrunk to zero by the James-Stein factor.
-    """
-    variance = np.maximum(data.noise, np.finfo(float).tiny)
-    cusps = cusp_ratio(data.theta, data.weights, residuals, modes, modes, data.floor)
-    local = np.log((data.floor.at(modes) / variance).mean(axis=1))
-    chance = 1.0 / np.maximum(data.floor.dof_at(modes), 1.0)
-    kept = 1.0 - chance / np.maximum(local**2, chance)
-    return np.asarray(cusps * np.exp(kept * local))
+    first = ground.refine(grouping, None, ON_THE_WAY)
+    colour = ground.colour(first.lines.mode, first.residuals)
+    return ground.refine(replace(grouping, bases=first.bases), colour, AT_THE_END)

@@ -7,31 +7,29 @@ tests the ties again, `links` and `waveform` decide how to smooth, `penalised` m
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
-from robustfourier.mixture.components.completing import Data, Found, noise_colour, tied_lines
+from robustfourier.mixture.components.completing import Found, tied_lines
 from robustfourier.mixture.components.families import waveform_rows
+from robustfourier.mixture.components.ground import Ground
 from robustfourier.mixture.components.grouping import Grouping, group
 from robustfourier.mixture.components.joint import Prior, penalised_fit
 from robustfourier.mixture.components.links import phase_lock
 from robustfourier.mixture.components.loosening import loosened
 from robustfourier.mixture.components.waveform import prior_precision, shrinkage
 from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
-from robustfourier.mixture.search.noise import NoiseFloor
+from robustfourier.mixture.search.detection import Detection
 
-__all__ = ["Separated", "separate"]
+__all__ = ["Separated", "compose", "separate"]
 
 
 LIKELY = 0.5  # probability from which on a family of one line is given harmonics
-SPECTRAL_FROM = 4000  # samples; below, adding up columns is cheaper than Fourier sums
 
 
 @dataclass(frozen=True)
@@ -81,78 +79,46 @@ class Separated:
         return np.sqrt(np.maximum(variance, 0.0))
 
 
-def separate(
-    theta: FloatArray,
-    y: FloatArray,
-    weights: FloatArray,
+def separate(found: Detection) -> Separated:
+    """Group the lines of a detection into components and estimate the waveform of each."""
+    ground = Ground(found.series, found.floor, found.noise_variance, found.fit.rung)
+    modes, known = found.fit.modes, found.known
+    return compose(ground, modes, found.mode_error, found.strength, found.false_alarm, known)
+
+
+def compose(
+    ground: Ground,
     mode: FloatArray,
-    mode_error: FloatArray,
-    power: FloatArray,
+    error: FloatArray,
+    strength: FloatArray,
     alarm: FloatArray,
-    *,
-    trend: FloatArray,
-    floor: NoiseFloor,
-    noise: FloatArray,
-    highest: float,
-    level: float = 0.01,
-    fixed: BoolArray | None = None,
-    integer: bool = False,
-    folding: float | None = None,
+    known: BoolArray,
 ) -> Separated:
     """Group lines into components and estimate the waveform of each.
 
     Parameters
     ----------
-    theta : ndarray of shape (n,)
-    y : ndarray of shape (n, q)
-    weights : ndarray of shape (n,)
-    mode, mode_error, power, alarm : ndarray of shape (K,)
+    ground : Ground
+    mode, error, strength, alarm : ndarray of shape (K,)
         Significant lines with their standard errors, any measure of strength, and false-alarm
         probabilities.
-    trend : ndarray of shape (n, p)
-        Trend columns.
-    floor : NoiseFloor
-        Noise power as a function of the mode.
-    noise : ndarray of shape (q,)
-        Variance of the noise.
-    highest : float
-        Highest mode searched.
-    level : float
-        False-alarm probability of the search within families.
-    fixed : ndarray of bool of shape (K,), optional
-        Lines whose modes are known.
-    integer : bool
-        Whether all modes are integers, and stay so.
-    folding : float, optional
-        The Nyquist mode of an even grid, on which harmonics beyond it are seen folded.
+    known : ndarray of bool of shape (K,)
+        Lines whose modes were given.
     """
-    highest = max(highest, float(mode.max(initial=0.0)))
-    moments_at = _moments(theta, y, weights, trend, highest)
-    data = Data(theta, y, weights, trend, floor, noise, highest, level, integer, moments_at)
-    grouping = group(mode, mode_error, power, highest=highest, fixed=fixed, integer=integer)
-    if integer:
+    series, highest = ground.series, ground.highest
+    grouping = group(mode, error, strength, highest=highest, fixed=known, integer=series.integer)
+    if series.integer:
         grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
-    known = np.zeros(len(mode), bool) if fixed is None else fixed
-    found, refined = loosened(data, *tied_lines(data, Found(grouping, alarm, known)))
+    found, refined = loosened(ground, *tied_lines(ground, Found(grouping, alarm, known)))
     grouping, alarm = found.grouping, found.false_alarm
     if not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
-    limit = len(np.unique(theta)) // 8 - len(mode)
-    extra = waveform_rows(grouping, highest, limit, None if integer else folding)
-    top = float((extra @ grouping.bases).max(initial=highest))
-    if top > highest:
-        data = replace(data, moments_at=_moments(theta, y, weights, trend, top))
-    return _smoothed(data, grouping, refined, alarm, extra)
-
-
-def _moments(
-    theta: FloatArray, y: FloatArray, weights: FloatArray, trend: FloatArray, highest: float
-) -> Callable[[FloatArray], Moments]:
-    """Return the cheaper way to the moments at given modes."""
-    if len(theta) >= SPECTRAL_FROM:
-        fast = SpectralMoments(theta, y, weights, trend, highest + 2.0)
-        return lambda modes: fast(np.clip(modes, 0.0, highest + 2.0))
-    return lambda modes: direct_moments(theta, y, weights, trend, modes)
+    limit = series.distinct // 8 - len(mode)
+    folding = None if series.settings.max_mode is not None else series.limit.nyquist
+    extra = waveform_rows(grouping, highest, limit, None if series.integer else folding)
+    top = float((extra @ grouping.bases).max(initial=0.0))
+    ground = replace(ground, series=series.reaching(top))
+    return _smoothed(ground, grouping, refined, alarm, extra)
 
 
 def _sinusoids(grouping: Grouping, refined: Refined, alarm: FloatArray) -> Separated:
@@ -185,28 +151,28 @@ def _factor(refined: Refined, p: int, output: int) -> FloatArray:
 
 
 def _smoothed(
-    data: Data, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
+    ground: Ground, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
 ) -> Separated:
     """Shrink the harmonics of every family by what the data say, all in one fit."""
-    draft = _Draft.of(data, grouping, refined, len(alarm), extra, likely=LIKELY)
+    draft = _Draft.of(ground, grouping, refined, len(alarm), extra, likely=LIKELY)
     kept = draft.weight[len(alarm) :] >= LIKELY
     if not kept.all():
         # Fewer columns, fewer doubts about those that stay.
         extra = extra[kept]
-        draft = _Draft.of(data, grouping, refined, len(alarm), extra)
+        draft = _Draft.of(ground, grouping, refined, len(alarm), extra)
     if not draft.smooths:
         return _sinusoids(grouping, refined, alarm)
     grouping, prior = draft.grouping, draft.prior
-    p, count = data.trend.shape[1], len(grouping.harmonics)
+    p, count = ground.rung, len(grouping.harmonics)
     fit = penalised_fit(
-        data.moments_at,
+        ground.moments,
         grouping.harmonics,
         grouping.bases,
         ~grouping.fixed,
         prior,
         refined.noise_variance,
-        squares=data.weights @ data.y**2,
-        total=float(data.weights.sum()),
+        squares=ground.series.weights @ ground.series.values**2,
+        total=ground.series.total,
     )
     return Separated(
         grouping=replace(grouping, bases=fit.bases),
@@ -242,7 +208,7 @@ class _Draft:
     @classmethod
     def of(
         cls,
-        data: Data,
+        ground: Ground,
         grouping: Grouping,
         refined: Refined,
         found: int,
@@ -252,9 +218,9 @@ class _Draft:
     ) -> _Draft:
         grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
         modes = grouping.harmonics @ grouping.bases
-        moments = data.moments_at(modes)
-        colour = noise_colour(data, modes, refined.residuals)
-        p, count = data.trend.shape[1], len(modes)
+        moments = ground.moments(modes)
+        colour = ground.colour(modes, refined.residuals)
+        p, count = ground.rung, len(modes)
         linear = p + 2 * count
         lame, ridge = _half_seen(moments.gram[p:linear, p:linear])
         gram = moments.gram[:linear, :linear] + np.diag(np.concatenate([np.zeros(p), ridge]))

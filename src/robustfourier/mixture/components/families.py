@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.mixture.components.ground import Ground
 from robustfourier.mixture.components.grouping import Grouping
-from robustfourier.mixture.search.cusps import cusp_ratio
-from robustfourier.mixture.search.noise import NoiseFloor
-from robustfourier.mixture.search.significance import false_alarm
+from robustfourier.mixture.cusps import cusp_ratio
+from robustfourier.mixture.judge import false_alarm
 from robustfourier.spectral.realmodes import RealModeSums
 
 __all__ = ["Further", "further_harmonics", "waveform_rows"]
@@ -46,37 +46,21 @@ class Further:
     false_alarm: FloatArray
 
 
-def further_harmonics(
-    theta: FloatArray,
-    weights: FloatArray,
-    residuals: FloatArray,
-    grouping: Grouping,
-    floor: NoiseFloor,
-    *,
-    highest: float,
-    level: float,
-) -> Further:
+def further_harmonics(ground: Ground, grouping: Grouping, residuals: FloatArray) -> Further:
     """Search the residuals at the harmonics of every base.
 
     Parameters
     ----------
-    theta : ndarray of shape (n,)
-    weights : ndarray of shape (n,)
-    residuals : ndarray of shape (n, q)
-        What the known lines leave over.
+    ground : Ground
     grouping : Grouping
         Families so far.
-    floor : NoiseFloor
-        Noise power as a function of the mode.
-    highest : float
-        Highest mode to look at.
-    level : float
-        Probability of one or more false finds in a family.
+    residuals : ndarray of shape (n, q)
+        What the known lines leave over.
     """
-    rows = _candidates(grouping, highest, RESOLUTION)
+    rows = _candidates(grouping, ground.highest, RESOLUTION)
     modes = rows @ grouping.bases
     lines = grouping.harmonics @ grouping.bases
-    p_value = _p_values(theta, weights, residuals, modes, lines, floor)
+    p_value = _p_values(ground, residuals, modes, lines)
     found: list[int] = []
     alarm: list[float] = []
     for j in range(len(grouping.bases)):
@@ -86,7 +70,7 @@ def further_harmonics(
             order = int(rows[i, j])
             lower = max([lower, *(n for n in known if n < order)])
             chance = min(1.0, float(p_value[i]) / _share_of_level(order - lower))
-            if chance <= level:
+            if chance <= ground.level:
                 found.append(int(i))
                 alarm.append(chance)
                 lower = order
@@ -168,12 +152,7 @@ def _folded(modes: FloatArray, nyquist: float | None) -> FloatArray:
 
 
 def _p_values(
-    theta: FloatArray,
-    weights: FloatArray,
-    residuals: FloatArray,
-    modes: FloatArray,
-    lines: FloatArray,
-    floor: NoiseFloor,
+    ground: Ground, residuals: FloatArray, modes: FloatArray, lines: FloatArray
 ) -> FloatArray:
     """Probability of as much power from noise alone, shape (m,).
 
@@ -181,6 +160,7 @@ def _p_values(
     """
     if not len(modes):
         return np.zeros(0)
+    theta, weights, floor = ground.series.theta, ground.series.weights, ground.floor
     top = float(modes.max())
     sums = RealModeSums.of(theta, weights[:, None] * residuals, top).at(modes)
     window = RealModeSums.of(theta, weights[:, None], 2.0 * top).at(2.0 * modes)[:, 0]

@@ -15,13 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.components.completing import (
-    Data,
-    Found,
-    alarms,
-    noise_colour,
-    refine_tied,
-)
+from robustfourier.mixture.components.completing import Found
+from robustfourier.mixture.components.ground import AT_THE_END, Ground
 from robustfourier.mixture.components.grouping import LOWEST, SMALLEST_ERROR, Grouping
 from robustfourier.mixture.least_squares.refine import Refined
 
@@ -33,34 +28,34 @@ CLEAR = 0.75  # in modes from any harmonic of another family, which would bias a
 DOUBTFUL = 6.63  # χ² with one degree of freedom at p = 0.01: below, no tie is questioned
 
 
-def loosened(data: Data, found: Found, refined: Refined) -> tuple[Found, Refined]:
+def loosened(ground: Ground, found: Found, refined: Refined) -> tuple[Found, Refined]:
     """Give up ties that the modes contradict, the worst first, until all that are left stand.
 
     Parameters
     ----------
-    data : Data
+    ground : Ground
     found : Found
         Lines and their ties.
     refined : Refined
         Their fit.
     """
-    for _ in range(len(refined.lines) if not data.integer else 0):
-        questioned = _questioned(data, found, refined)
+    for _ in range(len(refined.lines) if not ground.series.integer else 0):
+        questioned = _questioned(ground, found, refined)
         if not questioned.size:
             break
-        free, rows = _freed(data, found, refined, questioned)
+        free, rows = _freed(ground, found, refined, questioned)
         near = np.abs(free.lines.mode - refined.lines.mode) <= NEAR
-        worst = _worst(data, found, questioned[near[questioned]], rows, free)
+        worst = _worst(ground, found, questioned[near[questioned]], rows, free)
         if worst < 0:
             break
         grouping = _released(found.grouping, questioned, free, worst)
         found = replace(found, grouping=grouping)
-        refined = _refine(data, grouping, refined)
+        refined = _refine(ground, grouping, refined)
         found = replace(found, grouping=replace(grouping, bases=refined.bases))
     return found, refined
 
 
-def _questioned(data: Data, found: Found, refined: Refined) -> IntArray:
+def _questioned(ground: Ground, found: Found, refined: Refined) -> IntArray:
     """Lines that a family rests on and that are strong enough to stand alone.
 
     Lines where another family may have a harmonic are not among them: it would bias their modes.
@@ -83,11 +78,11 @@ def _questioned(data: Data, found: Found, refined: Refined) -> IntArray:
         tied &= (base == j) | (distance >= CLEAR)
     if not tied.any():
         return np.zeros(0, np.int64)
-    return np.flatnonzero(tied & (alarms(data, refined) <= data.level))
+    return np.flatnonzero(tied & (ground.judge.lines(refined, ground.floor)[1] <= ground.level))
 
 
 def _freed(
-    data: Data, found: Found, refined: Refined, questioned: IntArray
+    ground: Ground, found: Found, refined: Refined, questioned: IntArray
 ) -> tuple[Refined, IntArray]:
     """Refine with a base of its own for each questioned line; rows that give the modes."""
     grouping = found.grouping
@@ -98,10 +93,12 @@ def _freed(
     bases = np.concatenate([refined.bases, refined.lines.mode[questioned]])
     fixed = np.concatenate([grouping.fixed, np.zeros(len(questioned), bool)])
     free = Grouping(bases, np.hstack([rows, own]), fixed)
-    return _refine(data, free, refined), free.harmonics
+    return _refine(ground, free, refined), free.harmonics
 
 
-def _worst(data: Data, found: Found, questioned: IntArray, rows: IntArray, free: Refined) -> int:
+def _worst(
+    ground: Ground, found: Found, questioned: IntArray, rows: IntArray, free: Refined
+) -> int:
     """Return the line whose tie has the smallest odds below one, −1 if there is none."""
     grouping = found.grouping
     base = np.argmax(grouping.harmonics, axis=1)
@@ -119,7 +116,7 @@ def _worst(data: Data, found: Found, questioned: IntArray, rows: IntArray, free:
         order = int(grouping.harmonics[line, j])
         gap = order - max((int(n) for n in orders if n < order), default=0)
         prior = 0.5 * rest.sum() / len(rows) / (gap * (gap + 1))
-        room = free.lines.mode[line] * np.log(max(data.highest, 2.0 * LOWEST) / LOWEST)
+        room = free.lines.mode[line] * np.log(max(ground.highest, 2.0 * LOWEST) / LOWEST)
         odds = room * prior * np.exp(-0.5 * square) / np.sqrt(2 * np.pi * variance)
         if square > DOUBTFUL and odds < smallest:
             worst, smallest = int(line), odds
@@ -169,6 +166,7 @@ def _released(grouping: Grouping, questioned: IntArray, free: Refined, worst: in
     return Grouping(bases, harmonics, np.append(grouping.fixed, False))
 
 
-def _refine(data: Data, grouping: Grouping, before: Refined) -> Refined:
+def _refine(ground: Ground, grouping: Grouping, before: Refined) -> Refined:
     """Refine with ties; the covariance is that for the noise around each line."""
-    return refine_tied(data, grouping, noise_colour(data, before.lines.mode, before.residuals))
+    colour = ground.colour(before.lines.mode, before.residuals)
+    return ground.refine(grouping, colour, AT_THE_END)

@@ -9,43 +9,46 @@ shows without it.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
-from robustfourier.arrays import IndexArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.mixture.search.aliases import window_peaks
-from robustfourier.mixture.search.workbench import Fit, Workbench
+from robustfourier.mixture.search.assess import Fit, fit_lines
+from robustfourier.mixture.search.proposals import APART
+from robustfourier.mixture.series import Series
 
-__all__ = ["exchange", "relocate"]
+__all__ = ["exchange", "relocate", "resolved", "weakest_apart"]
 
 AT_MOST = 12  # lines; the strongest decide what the others are aliases of
-APART = 0.9  # modes; as in detection
 
 
-def relocate(bench: Workbench, fit: Fit) -> Fit:
+def relocate(series: Series, fit: Fit) -> Fit:
     """Try the aliases of every line that was found, and keep what fits better.
 
     Parameters
     ----------
-    bench : Workbench
+    series : Series
     fit : Fit
         Lines refined together.
     """
-    peaks = [] if bench.integer else window_peaks(bench.grid)
+    peaks = [] if series.integer else window_peaks(series.grid)
     if not peaks:
         return fit
     strength = np.sum(fit.refined.lines.amplitude**2, axis=1)
     for i in np.argsort(-strength, kind="stable")[:AT_MOST]:
         if not fit.known[i]:
-            fit = _best_place(bench, fit, int(i), [distance for distance, _ in peaks])
+            fit = _best_place(series, fit, int(i), [distance for distance, _ in peaks])
     return fit
 
 
-def exchange(bench: Workbench, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
+def exchange(series: Series, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
     """Offer each of the weak lines the highest peak of the residual that is left without it.
 
     Parameters
     ----------
-    bench : Workbench
+    series : Series
     fit : Fit
         Lines refined together.
     weak : ndarray of int
@@ -53,41 +56,68 @@ def exchange(bench: Workbench, fit: Fit, weak: IndexArray, lowest: float) -> Fit
     lowest : float
         Lowest mode to offer.
     """
-    misfit = _misfit(bench, fit)
+    misfit = _misfit(series, fit)
     for i in weak[:AT_MOST]:
         keep = np.arange(len(fit.modes)) != i
-        rest = bench.fit(fit.modes[keep], fit.known[keep], fit.rung)
-        power = bench.grid.power(bench.grid.data_sums(rest.refined.residuals)).sum(axis=1)
-        power[bench.grid.modes < lowest] = 0.0
+        rest = fit_lines(series, fit.modes[keep], fit.known[keep], fit.rung)
+        power = series.grid.power(series.grid.data_sums(rest.refined.residuals)).sum(axis=1)
+        power[series.grid.modes < lowest] = 0.0
         for mode in rest.modes:
-            power[np.abs(bench.grid.modes - mode) < APART] = 0.0
-        peak = float(bench.grid.modes[np.argmax(power)])
+            power[np.abs(series.grid.modes - mode) < APART] = 0.0
+        peak = float(series.grid.modes[np.argmax(power)])
         if abs(peak - fit.modes[i]) < APART:
             continue
-        trial = bench.fit(np.insert(rest.modes, i, peak), fit.known, fit.rung)
-        if (value := _misfit(bench, trial)) < misfit:
+        trial = fit_lines(series, np.insert(rest.modes, i, peak), fit.known, fit.rung)
+        if (value := _misfit(series, trial)) < misfit:
             fit, misfit = trial, value
     return fit
 
 
-def _best_place(bench: Workbench, fit: Fit, line: int, distances: list[float]) -> Fit:
+def _best_place(series: Series, fit: Fit, line: int, distances: list[float]) -> Fit:
     """Return the best fit with one line at its place or at one of its aliases."""
     mode, others = fit.modes[line], np.delete(fit.modes, line)
-    best, misfit = fit, _misfit(bench, fit)
+    best, misfit = fit, _misfit(series, fit)
     for distance in distances:
         for other in (abs(mode - distance), mode + distance):
             taken = np.min(np.abs(others - other), initial=np.inf) < APART
-            if taken or not bench.lowest <= other <= bench.max_mode:
+            if taken or not series.lowest <= other <= series.max_mode:
                 continue
             modes = fit.modes.copy()
             modes[line] = other
-            trial = bench.fit(modes, fit.known, fit.rung)
-            if (value := _misfit(bench, trial)) < misfit:
+            trial = fit_lines(series, modes, fit.known, fit.rung)
+            if (value := _misfit(series, trial)) < misfit:
                 best, misfit = trial, value
     return best
 
 
-def _misfit(bench: Workbench, fit: Fit) -> float:
+def _misfit(series: Series, fit: Fit) -> float:
     """Sum over outputs of the log of the residual sum of squares."""
-    squares = bench.weights @ fit.refined.residuals**2
+    squares = series.weights @ fit.refined.residuals**2
     return float(np.sum(np.log(np.maximum(squares, 1e-300))))
+
+
+def resolved(fit: Fit, lowest: float, highest: float, integer: bool) -> BoolArray:
+    """Mark lines to keep: in range, and the stronger one of any two that are too close."""
+    modes, strength = fit.modes, np.sum(fit.refined.lines.amplitude**2, axis=1)
+    keep = fit.known | ((modes >= lowest) & (modes <= highest))
+    order = np.argsort(modes, kind="stable")
+    for i, j in pairwise(order):
+        too_close = not integer and modes[j] - modes[i] < APART and keep[i] and keep[j]
+        if too_close and not (fit.known[i] and fit.known[j]):
+            weaker = j if fit.known[i] or (strength[j] <= strength[i] and not fit.known[j]) else i
+            keep[weaker] = False
+    return keep
+
+
+def weakest_apart(modes: FloatArray, strength: FloatArray, bad: BoolArray) -> IndexArray:
+    """Choose lines to drop at once: the weakest of the bad, and others far from those chosen.
+
+    Two bad lines next to each other may be one good one, so only the weaker is dropped now.
+    """
+    candidates = np.flatnonzero(bad)
+    candidates = candidates[np.argsort(strength[candidates], kind="stable")]
+    chosen: list[int] = []
+    for i in candidates:
+        if all(abs(modes[i] - modes[j]) > 4.0 for j in chosen):
+            chosen.append(int(i))
+    return np.array(chosen, dtype=np.intp)

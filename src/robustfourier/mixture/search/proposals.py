@@ -8,14 +8,25 @@ still holds is proposed from its periodogram, strongest first, each with its sid
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray
+from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
-__all__ = ["flow_proposals", "residual_proposals"]
+__all__ = [
+    "APART",
+    "allowed",
+    "flow_proposals",
+    "from_above",
+    "held_out",
+    "residual_proposals",
+]
+
+APART = 0.9  # modes; two lines closer than this the record does not resolve
 
 
 # One round of the pursuit goes down to this share of its strongest peak: a line that is an eighth
@@ -129,3 +140,30 @@ def _without(grid: PeriodogramGrid, sums: ComplexArray, j: int) -> ComplexArray:
     s, count = grid.weight_sums, len(sums)
     difference = np.concatenate([s[j:0:-1].conj(), s[: count - j]])
     return sums - 0.5 * (np.outer(difference, z) + np.outer(s[j : j + count], z.conj()))
+
+
+def allowed(
+    proposed: FloatArray, taken: FloatArray, lowest: float, highest: float, integer: bool
+) -> FloatArray:
+    """Keep proposals in range that are apart from each other and from lines already there."""
+    apart = 0.5 if integer else APART
+    kept: list[float] = []
+    for mode in proposed:
+        others = np.concatenate([taken, kept])
+        if lowest <= mode <= highest and np.all(np.abs(others - mode) >= apart):
+            kept.append(float(mode))
+    return np.array(kept)
+
+
+def from_above(floor: NoiseFloor, modes: FloatArray) -> FloatArray:
+    """Return the smallest floor at these or any higher modes, shape (len(modes), q)."""
+    lowest = np.minimum.accumulate(floor.level[::-1], axis=0)[::-1]
+    return replace(floor, level=lowest).at(modes)
+
+
+def held_out(theta: FloatArray, random_state: int) -> BoolArray:
+    """Mark a fifth of the distinct positions; rows at one position stay together."""
+    place = np.concatenate([[0], np.cumsum(np.diff(theta) != 0)])
+    count = int(place[-1]) + 1
+    chosen = np.random.default_rng(random_state).permutation(count) < count // 5
+    return chosen[place]

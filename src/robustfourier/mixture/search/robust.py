@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.rows import weighted_median
+from robustfourier.rows import weighted_median
 
 __all__ = ["FAR", "HUBER", "huber_pays", "pseudo_values", "robust_scale"]
 

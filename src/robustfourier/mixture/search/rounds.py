@@ -5,19 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.mixture.search.choice import (
+from robustfourier.mixture.judge import together
+from robustfourier.mixture.search.assess import (
+    Assessment,
+    Fit,
+    assess,
+    fit_lines,
+    judge_of,
+    local_noise,
+    trend_reach,
+    trend_rung,
+)
+from robustfourier.mixture.search.places import exchange, relocate, resolved, weakest_apart
+from robustfourier.mixture.search.proposals import (
     APART,
     allowed,
+    flow_proposals,
     from_above,
     held_out,
-    resolved,
-    weakest_apart,
+    residual_proposals,
 )
-from robustfourier.mixture.search.places import exchange, relocate
-from robustfourier.mixture.search.proposals import flow_proposals, residual_proposals
 from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pseudo_values
-from robustfourier.mixture.search.significance import together
-from robustfourier.mixture.search.workbench import Assessment, Fit, Workbench, trend_reach
+from robustfourier.mixture.series import Series
 from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
 from robustfourier.spectral.sums import fourier_sums
 
@@ -35,27 +44,22 @@ _LOOK_FROM = 2.0  # from this mode on
 
 
 class Search:
-    """The loop; its state is the current fit, its assessment and the bench with its values."""
+    """The loop; its state is the current fit, its assessment and the series with its values."""
 
-    def __init__(
-        self,
-        bench: Workbench,
-        given: FloatArray,
-        loss: str,
-        max_lines: int,
-        random_state: int,
-    ) -> None:
-        self.bench, self.original = bench, bench.values
-        self.loss, self.max_lines, self.random_state = loss, max_lines, random_state
-        self.huber, self.rounds = loss == "huber", 0
+    def __init__(self, series: Series) -> None:
+        settings = series.settings
+        self.series, self.original, self.level = series, series.original, settings.level
+        self.loss, self.max_lines = settings.loss, series.bearable_lines
+        self.huber, self.rounds = settings.loss == "huber", 0
         self.flow: DiagonalFlow | None = None
-        self.fit = bench.fit(given, np.ones(len(given), bool), bench.rungs[0])
+        given = np.sort(np.asarray(settings.modes, float))
+        self.fit = fit_lines(series, given, np.ones(len(given), bool), settings.rungs[0])
         self.assessment: Assessment | None = None
 
     @property
     def lowest(self) -> float:
         """Lowest mode that is not the trend's."""
-        return max(self.bench.lowest, trend_reach(self.fit.rung))
+        return max(self.series.lowest, trend_reach(self.fit.rung))
 
     def run(self) -> None:
         """Propose, refine and test until nothing passes."""
@@ -88,7 +92,7 @@ class Search:
     def _try(self, proposed: FloatArray) -> None:
         """Refine present and proposed lines together and keep those that pass."""
         self._add(proposed)
-        self._prune(self.bench.level)
+        self._prune(self.level)
 
     def _add(self, proposed: FloatArray) -> None:
         """Refine present and proposed lines together."""
@@ -96,36 +100,36 @@ class Search:
         proposed = proposed[:room]
         modes = np.concatenate([self.fit.modes, proposed])
         known = np.concatenate([self.fit.known, np.zeros(len(proposed), bool)])
-        fit = relocate(self.bench, self.bench.fit(modes, known, self.fit.rung))
+        fit = relocate(self.series, fit_lines(self.series, modes, known, self.fit.rung))
         self.fit = self._separated(fit)
 
     def _exchange(self) -> None:
         """Exchange lines that do not pass for what the residual shows without them."""
-        assessment = self.bench.assess(self.fit)
-        weak = np.flatnonzero(~self.fit.known & (assessment.false_alarm > self.bench.level))
+        assessment = assess(self.series, self.fit)
+        weak = np.flatnonzero(~self.fit.known & (assessment.false_alarm > self.level))
         weak = weak[np.argsort(assessment.ratio[weak], kind="stable")]
-        self.fit = self._separated(exchange(self.bench, self.fit, weak, self.lowest))
+        self.fit = self._separated(exchange(self.series, self.fit, weak, self.lowest))
 
     def _separated(self, fit: Fit) -> Fit:
         """Drop lines that left the range or came closer than the record can resolve."""
         while True:
             # A line that crossed the Nyquist mode is, on the samples, its mirror image.
             folded = np.where(
-                fit.modes > self.bench.nyquist, 2.0 * self.bench.nyquist - fit.modes, fit.modes
+                fit.modes > self.series.nyquist, 2.0 * self.series.nyquist - fit.modes, fit.modes
             )
-            near = np.abs(folded - self.bench.nyquist) < 1.0
-            folded = np.where(near, self.bench.nyquist, folded)
+            near = np.abs(folded - self.series.nyquist) < 1.0
+            folded = np.where(near, self.series.nyquist, folded)
             if np.any(folded != fit.modes) and not fit.known[folded != fit.modes].any():
-                fit = self.bench.fit(folded, fit.known, fit.rung)
+                fit = fit_lines(self.series, folded, fit.known, fit.rung)
                 continue
-            keep = resolved(fit, self.lowest, self.bench.max_mode, self.bench.integer)
+            keep = resolved(fit, self.lowest, self.series.max_mode, self.series.integer)
             if keep.all():
                 return fit
-            fit = self.bench.fit(fit.modes[keep], fit.known[keep], fit.rung)
+            fit = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
 
     def _prune(self, level: float) -> None:
         """Drop lines, weakest first, until each of the others passes."""
-        assessment = self.bench.assess(self.fit)
+        assessment = assess(self.series, self.fit)
         while True:
             alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
             bad = alarm > level
@@ -134,31 +138,35 @@ class Search:
             drop = weakest_apart(self.fit.modes, assessment.ratio, bad)
             keep = np.ones(len(bad), bool)
             keep[drop] = False
-            fit = self.bench.fit(self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
+            fit = fit_lines(self.series, self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
             self.fit = self._separated(fit)
-            assessment = self.bench.assess(self.fit)
+            assessment = assess(self.series, self.fit)
         self.assessment = assessment
 
     def _choose_trend(self) -> None:
         """Take the trend that the data asks for beside the present lines."""
-        rung = self.bench.trend_rung(self.fit) if len(self.bench.rungs) > 1 else self.fit.rung
+        rung = (
+            trend_rung(self.series, self.fit)
+            if len(self.series.settings.rungs) > 1
+            else self.fit.rung
+        )
         if rung != self.fit.rung:
-            fit = self.bench.fit(self.fit.modes, self.fit.known, rung)
+            fit = fit_lines(self.series, self.fit.modes, self.fit.known, rung)
             self.fit = self._separated(fit)
-        self.assessment = self.bench.assess(self.fit)
+        self.assessment = assess(self.series, self.fit)
 
     def _start_from_median(self) -> None:
         """Pull outliers in around the median (zero), which a huge one cannot move as it does a fit.
 
         `_pull_in_outliers` goes on from there, and takes it back where it does not pay.
         """
-        weights, median = self.bench.weights, np.zeros_like(self.original)
+        weights, median = self.series.weights, np.zeros_like(self.original)
         if self.loss == "huber" or (
             self.loss == "auto" and huber_pays(self.original, weights, FAR)
         ):
             values = pseudo_values(median, self.original, weights, clip=FAR)
-            self.bench = self.bench.with_values(values)
-            self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
+            self.series = self.series.with_values(values)
+            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
 
     def _pull_in_outliers(self, redescend: bool = False) -> None:
         """Replace the values by pseudo-values around the present fit, if that pays.
@@ -166,22 +174,24 @@ class Search:
         As long as no line is known, residuals are signal, and only what is far off is pulled in.
         """
         clip = HUBER if len(self.fit.modes) else FAR
-        fitted = self.bench.values - self.fit.refined.residuals
+        fitted = self.series.values - self.fit.refined.residuals
         residuals = self.original - fitted
         # Residuals at the level of rounding have tails of their own, which mean nothing.
         rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)
         self.huber = self.loss == "huber" or (
-            self.loss == "auto" and not rounding and huber_pays(residuals, self.bench.weights, clip)
+            self.loss == "auto"
+            and not rounding
+            and huber_pays(residuals, self.series.weights, clip)
         )
         if self.huber:
             values = pseudo_values(
-                fitted, residuals, self.bench.weights, clip=clip, redescend=redescend
+                fitted, residuals, self.series.weights, clip=clip, redescend=redescend
             )
-            self.bench = self.bench.with_values(values)
-            self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
-        elif self.bench.values is not self.original:
-            self.bench = self.bench.with_values(self.original)
-            self.fit = self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung)
+            self.series = self.series.with_values(values)
+            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
+        elif self.series.values is not self.original:
+            self.series = self.series.with_values(self.original)
+            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
 
     def _settle(self) -> None:
         """Iterate pseudo-values to their fixed point, then prune once more.
@@ -195,29 +205,29 @@ class Search:
             if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
                 break
         if len(self.fit.modes):
-            self.fit = self._separated(relocate(self.bench, self.fit))
-        self._prune(self.bench.level)
+            self.fit = self._separated(relocate(self.series, self.fit))
+        self._prune(self.level)
 
     # -- proposals ---------------------------------------------------------------------------
 
     def _proposals_of_flow(self) -> FloatArray:
         """Run the diagonal flow on the residual and return its peaks."""
-        bench, residuals = self.bench, self.fit.refined.residuals
-        top = int(min(bench.max_mode, _FLOW_MODES, max(len(bench.theta), _FLOW_AT_LEAST)))
-        held = held_out(bench.theta, self.random_state)
+        series, residuals = self.series, self.fit.refined.residuals
+        top = int(min(series.max_mode, _FLOW_MODES, max(len(series.theta), _FLOW_AT_LEAST)))
+        held = held_out(series.theta, series.settings.seed)
         if not held.any() or held.all():
             return np.zeros(0)
         train, test = (
-            fourier_sums(bench.theta[part], residuals[part], bench.weights[part], top)
+            fourier_sums(series.theta[part], residuals[part], series.weights[part], top)
             for part in (~held, held)
         )
         self.flow = diagonal_flow(train, test)
         assert self.assessment is not None
         # The floor of the higher modes: many strong lines would lift their own.
         floor = from_above(self.assessment.floor, np.arange(top + 1.0)).sum(axis=1)
-        proposed = flow_proposals(self.flow, floor, bench.total)
-        proposed = np.round(proposed) if bench.integer else proposed
-        return allowed(proposed, self.fit.modes, self.lowest, bench.max_mode, bench.integer)
+        proposed = flow_proposals(self.flow, floor, series.total)
+        proposed = np.round(proposed) if series.integer else proposed
+        return allowed(proposed, self.fit.modes, self.lowest, series.max_mode, series.integer)
 
     def _look_ahead(self) -> FloatArray:
         """Return lines that would pass with ease if they did not hide each other.
@@ -231,21 +241,21 @@ class Search:
         before, assessment = self.fit, self.assessment
         for _ in range(_LOOKS):
             assert self.assessment is not None
-            floor = from_above(self.assessment.floor, self.bench.grid.modes)
+            floor = from_above(self.assessment.floor, self.series.grid.modes)
             peaks, count = self._proposals(floor, _LOOK_AHEAD), len(self.fit.modes)
             if len(peaks):
                 self._add(peaks)
                 self._exchange()
-                self.assessment = self.bench.assess(self.fit)
+                self.assessment = assess(self.series, self.fit)
             if len(self.fit.modes) == count:
                 break
         if self.fit is before:
             return np.zeros(0)
-        self._prune(self.bench.level)
+        self._prune(self.level)
         assert self.assessment is not None
         new = np.abs(self.fit.modes[:, None] - before.modes).min(axis=1, initial=np.inf) >= APART
-        if together(self.assessment.false_alarm[new]) > self.bench.level / 100.0:
-            self._prune(self.bench.level / 100.0)
+        if together(self.assessment.false_alarm[new]) > self.level / 100.0:
+            self._prune(self.level / 100.0)
         found = self._clear_of_continuum(before.modes)
         self.fit, self.assessment = before, assessment
         return found
@@ -259,39 +269,42 @@ class Search:
         clear = rise <= np.log(2.5)
         if len(modes) and np.average(rise, weights=floor.dof_at(modes)) <= np.log(1.5):
             clear[:] = True
-        return allowed(modes[clear], old, self.lowest, self.bench.max_mode, self.bench.integer)
+        return allowed(modes[clear], old, self.lowest, self.series.max_mode, self.series.integer)
 
     def _proposals_of_residual(self) -> FloatArray:
         """Return modes where the residual periodogram still shows more than noise."""
         assert self.assessment is not None
-        return self._proposals(self.assessment.floor.at(self.bench.grid.modes), 0)
+        return self._proposals(self.assessment.floor.at(self.series.grid.modes), 0)
 
     def _proposals(self, floor: FloatArray, peaks: int) -> FloatArray:
         """Return modes of the residual worth a test over a floor; with `peaks`, at most so many."""
-        bench, assessment = self.bench, self.assessment
+        series, assessment = self.series, self.assessment
         assert assessment is not None
-        n_outputs = bench.values.shape[1]
+        n_outputs = series.values.shape[1]
 
         def worth(ratio: FloatArray, mode: FloatArray) -> BoolArray:
             dof = np.full(len(mode), np.inf) if peaks else assessment.floor.dof_at(mode)
-            return bench.alarm(ratio, mode, dof, n_outputs) < _WORTH_A_TEST
+            return judge_of(series).alarm(ratio, mode, dof, n_outputs) < _WORTH_A_TEST
 
         return residual_proposals(
-            bench.grid,
+            series.grid,
             assessment.data_sums,
             floor,
             worth,
             self.fit.modes,
             lowest=max(_LOOK_FROM, self.lowest) if peaks else self.lowest,
-            apart=0.5 if bench.integer else APART,
+            apart=0.5 if series.integer else APART,
             at_most=min(peaks or 64, max(self.max_lines - len(self.fit.modes), 0)),
         )
 
     # -- the end ----------------------------------------------------------------------------
 
-    def coloured(self) -> Fit:
-        """Return the fit with the covariance for the noise at each line."""
+    def finish(self) -> None:
+        """Fit once more, lines by ascending mode, with the covariance for the noise at each."""
         if self.assessment is None or len(self.fit.modes) == 0:
-            return self.fit
-        colour = self.bench.colour(self.fit, self.assessment)
-        return self.bench.fit(self.fit.modes, self.fit.known, self.fit.rung, colour)
+            return
+        colour = local_noise(self.series, self.fit, self.assessment)
+        order = np.argsort(self.fit.modes, kind="stable")
+        modes, known = self.fit.modes[order], self.fit.known[order]
+        self.fit = fit_lines(self.series, modes, known, self.fit.rung, colour[order])
+        self.assessment = self.assessment.select(order)

@@ -1,4 +1,4 @@
-"""One canonical form of weighted rows, so that order and repetition of rows cannot matter."""
+"""Weighted rows: one canonical form, in which order and repetition cannot matter; medians."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ def canonical_rows(
 
     Rows in any order, or twice instead of weight 2, give the same arrays bit for bit.
 
+    Parameters
+    ----------
+    theta : ndarray of shape (n,) or (n, d)
+    y : ndarray of shape (n, q)
+    weights : ndarray of shape (n,)
+
     Examples
     --------
     >>> import numpy as np
@@ -25,10 +31,12 @@ def canonical_rows(
     """
     kept = weights > 0
     theta, y, weights = theta[kept], y[kept], weights[kept]
-    order = np.lexsort((weights, *y.T[::-1], theta))
+    rows = np.column_stack([theta, y])
+    # Weights are the last key: equal rows are then always added in the same order.
+    order = np.lexsort((weights, *rows.T[::-1]))
+    new = np.ones(len(rows), bool)
+    new[1:] = np.any(np.diff(rows[order], axis=0) != 0, axis=1)
     theta, y, weights = theta[order], y[order], weights[order]
-    new = np.ones(len(theta), bool)
-    new[1:] = (np.diff(theta) != 0) | np.any(np.diff(y, axis=0) != 0, axis=1)
     if new.all():
         return theta, y, weights
     return theta[new], y[new], np.add.reduceat(weights, np.flatnonzero(new))

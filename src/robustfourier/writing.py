@@ -1,0 +1,168 @@
+"""The one way to write a file: whole or not at all, by one process at a time.
+
+A file is written beside its place as ``.<name>.part``, forced to the disk and renamed, which is one
+step. Whatever fails before that, the earlier file stays as it was. A process that is killed leaves
+its part behind; the next one that writes to the same place takes it over, so parts never pile up.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from robustfourier.errors import OutputError, RunLockedError
+
+__all__ = ["locked", "reason", "replacing", "write_text"]
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file that takes its place when the block ends, unless it ends with an error.
+
+    Parameters
+    ----------
+    path : path
+        The file; an earlier one is replaced. A symbolic link, folder or device is refused.
+
+    Yields
+    ------
+    binary file
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written. It names `path`, and its cause is the system's error.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "numbers.txt"
+    >>> with replacing(target) as file:
+    ...     _ = file.write(b"1 2 3")
+    >>> target.read_text()
+    '1 2 3'
+    """
+    target = Path(path)
+    part = target.with_name(f".{target.name}.part")
+    try:
+        mode = _mode(target)
+        with locked(part, f"cannot write {str(target)!r}: another process is writing it") as file:
+            file.truncate()
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            if mode is not None:
+                os.chmod(part, mode)
+            if os.name == "nt":  # which renames no open file
+                file.close()
+            os.replace(part, target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise OutputError(
+            f"cannot write {str(target)!r} ({reason(error)}); choose another place"
+        ) from error
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text as UTF-8, whatever the locale; what UTF-8 does not know becomes a ``?``."""
+    with replacing(path) as file:
+        file.write(text.encode("utf-8", errors="replace"))
+
+
+@contextmanager
+def locked(path: Path, busy: str) -> Iterator[BinaryIO]:
+    """Hold a file that nobody else holds; it is made before and removed afterwards.
+
+    The operating system keeps the lock and ends it with the process, however that ends.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    busy : str
+        What to say if it is held.
+
+    Raises
+    ------
+    RunLockedError
+        If another process, or another place in this one, holds it.
+    OSError
+        If the file cannot be made.
+    """
+    file = _open_locked(path, busy)
+    try:
+        yield file
+    finally:
+        with file, suppress(OSError):
+            if _is_at(file, path):  # otherwise it was renamed, and `path` may be another's by now
+                path.unlink()
+
+
+def reason(error: OSError) -> str:
+    """What the operating system said, without the name of any file."""
+    while error.strerror is None and isinstance(error.__cause__, OSError):
+        error = error.__cause__
+    return error.strerror or str(error)
+
+
+def _open_locked(path: Path, busy: str) -> BinaryIO:
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    while True:
+        file = os.fdopen(os.open(path, flags, 0o666), "r+b")
+        try:
+            _lock(file)
+            if _is_at(file, path):
+                return file
+            file.close()  # its holder removed or renamed it between our two steps
+        except (BlockingIOError, PermissionError):
+            file.close()
+            raise RunLockedError(busy) from None
+        except BaseException:
+            file.close()
+            raise
+
+
+def _lock(file: BinaryIO) -> None:
+    """Take an exclusive lock without waiting, or raise."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_at(file: BinaryIO, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _mode(target: Path) -> int | None:
+    """Permissions of the file that will be replaced; None if there is none."""
+    try:
+        mode = os.lstat(target).st_mode
+    except FileNotFoundError:
+        return None
+    except ValueError as error:  # a NUL in the name
+        raise OSError(None, str(error)) from None
+    if not stat.S_ISREG(mode):
+        what = "a symbolic link" if stat.S_ISLNK(mode) else "no regular file"
+        raise OSError(None, f"it is {what}")
+    return stat.S_IMODE(mode)
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(OSError):  # not every system lets one open a folder
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
