@@ -30,6 +30,8 @@ DATE_UNITS: dict[str, float] = {
     "hour": 3600.0,
     "day": 86400.0,
     "week": 604800.0,
+    "month": 86400.0 * 365.25 / 12,
+    "year": 86400.0 * 365.25,
 }
 
 _NANOSECONDS = 1_000_000_000
@@ -50,7 +52,7 @@ class Domain:
         Length of the interval in `unit`; θ = +1 is ``start + span``.
     unit : str
         Unit of `span`, periods and, inverted, of frequencies. For dates one of
-        ``second, minute, hour, day, week``; for plain numbers a label, empty if unknown.
+        `DATE_UNITS`; for plain numbers a label, empty if unknown.
     dates : bool
         Whether times are dates.
     timezone : str or None

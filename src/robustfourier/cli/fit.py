@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
+_CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
 _SHOWN = 20  # patterns in the table on the screen
 
 
@@ -52,12 +53,15 @@ def fit(
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
     file = options.located(file)
+    from robustfourier.samples import check_columns
+
+    check_columns(file, **reading)  # before what takes seconds to load
     from robustfourier.analysis import analyse
 
     def parameters(samples: Samples) -> dict[str, Any]:
         if method == "network":
             return {"n_modes": modes, "n_steps": steps, "random_state": seed}
-        limits = _limits(shortest_period, period, samples.unit)
+        limits = _limits(shortest_period, period, samples)
         return {"level": level, "loss": loss, "random_state": seed, **limits}
 
     folder = None if dry else (out or default_folder(file))
@@ -86,13 +90,28 @@ def default_folder(file: str) -> Path:
     return Path(f"{stem}-results")
 
 
-def _limits(shortest: str | None, known: list[str] | None, unit: str) -> dict[str, Any]:
+def _limits(shortest: str | None, known: list[str] | None, samples: Samples) -> dict[str, Any]:
     """Limits of the search in the record's own unit."""
+    if shortest is None and not known:
+        return {}
+    from robustfourier.domain import Domain
+
+    span = Domain.from_times(samples.axis, unit=samples.unit or None).span
+
+    def period(text: str, option: str) -> float:
+        length = options.duration(text, samples.unit, option)
+        if span / length > _CYCLES:
+            raise InputError(
+                f"{option} {text!r}: would fit {span / length:.0e} times into the record; "
+                f"at most {_CYCLES:.0e} can be searched, so give a longer period"
+            )
+        return length
+
     limits: dict[str, Any] = {}
     if shortest is not None:
-        limits["max_frequency"] = 1.0 / options.duration(shortest, unit, "--shortest-period")
+        limits["max_frequency"] = 1.0 / period(shortest, "--shortest-period")
     if known:
-        limits["periods"] = [options.duration(text, unit, "--period") for text in known]
+        limits["periods"] = [period(text, "--period") for text in known]
     return limits
 
 

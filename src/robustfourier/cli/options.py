@@ -81,10 +81,15 @@ def reading_options(
     error: Annotated[
         str | None, typer.Option(help="Column with standard errors: its name or number.")
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="One series of a long table, as sensor=A: rows with A in that column."),
+    ] = None,
     missing: Annotated[str, typer.Option(help="Rows that lack something: drop or error.")] = "drop",
     duplicates: Annotated[
-        str, typer.Option(help="Rows of the same time: mean, first, last, keep or error.")
-    ] = "mean",
+        str | None,
+        typer.Option(help="Rows of the same time: mean (usually), first, last, keep or error."),
+    ] = None,
     na: Annotated[
         list[str] | None,
         typer.Option("--na", help="A further mark of a missing value, as --na=-999."),
@@ -109,15 +114,17 @@ def reading_options(
             raise InputError(f"--delimiter {mark!r} must be comma, semicolon, tab, bar or blanks")
     if decimal not in (None, ".", ","):
         raise InputError(f"--decimal {decimal!r} must be . or ,")
+    if unit is not None and not unit.isprintable():
+        raise InputError(f"--unit {unit!r} must be a word, such as day")
     one_of("--missing", missing, ("drop", "error"))
-    one_of("--duplicates", duplicates, ("mean", "first", "last", "keep", "error"))
+    one_of("--duplicates", duplicates or "mean", ("mean", "first", "last", "keep", "error"))
     given = {
-        **{"time": time, "value": value, "error": error, "missing": missing, "skip": skip},
-        **{"duplicates": duplicates, "na": tuple(na or ()), "delimiter": delimiter},
+        **{"time": time, "value": value, "error": error, "by": by, "missing": missing},
+        **{"duplicates": duplicates, "na": tuple(na or ()), "delimiter": delimiter, "skip": skip},
         **{"decimal": decimal, "time_format": time_format, "timezone": timezone},
         "unit": unit and (unit_called(unit) or unit.strip()),
     }
-    usual = {"na": (), "missing": "drop", "duplicates": "mean", "skip": 0, "time_format": "auto"}
+    usual = {"na": (), "missing": "drop", "skip": 0, "time_format": "auto"}
     return {k: v for k, v in given.items() if v is not None and v != usual.get(k)}
 
 
@@ -200,9 +207,13 @@ def instant(text: str, dates: bool, timezone: str | None, option: str) -> Any:
     if stamp is pd.NaT:
         raise InputError(f"{option} {text!r}: give a date such as 2024-06-01 or 2024-06-01T12:00")
     if timezone is None:
-        return (
-            stamp.tz_localize(None)
-            if stamp.tzinfo is None
-            else stamp.tz_convert("UTC").tz_localize(None)
+        return stamp if stamp.tzinfo is None else stamp.tz_convert("UTC").tz_localize(None)
+    if stamp.tzinfo is not None:
+        return stamp.tz_convert(timezone)
+    local = stamp.tz_localize(timezone, ambiguous="NaT", nonexistent="NaT")
+    if local is pd.NaT:
+        raise InputError(
+            f"{option} {text!r}: does not exist or occurs twice in {timezone}, where clocks are "
+            "changed; give the offset too, such as +01:00"
         )
-    return stamp.tz_localize(timezone) if stamp.tzinfo is None else stamp.tz_convert(timezone)
+    return local

@@ -30,9 +30,10 @@ def check(
     """Judge the sampling before a fit: resolution, limits, gaps, aliases."""
     _check_ending(out)
     from robustfourier.samples import read_samples
-    from robustfourier.sampling import check_sampling
 
     samples = read_samples(options.located(file), **reading)
+    from robustfourier.sampling import check_sampling
+
     quality = check_sampling(samples)
     if out is not None:
         from robustfourier.plots.files import save_window
@@ -92,12 +93,13 @@ def inject(
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
     if amplitude and min(amplitude) <= 0:
         raise InputError(f"--amplitude {min(amplitude)} must be positive")
-    from robustfourier.analysis import fit_model
-    from robustfourier.analysis.tables import completeness_table, write_csv
     from robustfourier.samples import read_samples
-    from robustfourier.sampling import measure_completeness
 
     samples = read_samples(options.located(file), **reading)
+    from robustfourier.analysis import fit_model
+    from robustfourier.analysis.tables import completeness_table, write_csv
+    from robustfourier.sampling import measure_completeness
+
     model = fit_model(samples, level=level, random_state=seed)
     domain = model.domains_[0]
     with console.progress("planting tones") as observe:

@@ -14,7 +14,14 @@ from robustfourier.errors import DataError
 from robustfourier.samples.source import quoted
 from robustfourier.wording import unit_called
 
-__all__ = ["Choice", "ColumnKind", "choose_columns", "unit_of_name"]
+__all__ = [
+    "Choice",
+    "ColumnKind",
+    "choose_columns",
+    "find_column",
+    "speaks_of_time",
+    "unit_of_name",
+]
 
 ColumnKind = str  # "number", "time", "text" or "empty"
 
@@ -48,13 +55,14 @@ class Choice:
 
 def choose_columns(
     names: Sequence[str],
-    kinds: Sequence[ColumnKind],
+    kinds: Sequence[str],
     source: str,
     *,
     time: str | None = None,
     value: str | None = None,
     error: str | None = None,
     need_value: bool = True,
+    apart: int | None = None,
 ) -> Choice:
     """Find the time, value and error column of a table.
 
@@ -70,15 +78,17 @@ def choose_columns(
         A column's name, or its number starting at 1, as the user gave it.
     need_value : bool
         Whether a value column has to be found.
+    apart : int, optional
+        A column that is neither of them.
 
     Returns
     -------
     Choice
     """
-    told_time = None if time is None else _find(time, names, source, "--time")
-    told_value = None if value is None else _find(value, names, source, "--value")
-    told_error = None if error is None else _find(error, names, source, "--error")
-    taken = {i for i in (told_time, told_value, told_error) if i is not None}
+    told_time = None if time is None else find_column(time, names, source, "--time")
+    told_value = None if value is None else find_column(value, names, source, "--value")
+    told_error = None if error is None else find_column(error, names, source, "--error")
+    taken = {i for i in (told_time, told_value, told_error, apart) if i is not None}
     at = _guess_time(names, kinds, source, taken) if told_time is None else told_time
     clock = _clock_of(at, kinds) if told_time is None else None
     taken |= {at} | ({clock} if clock is not None else set())
@@ -123,6 +133,11 @@ def unit_of_name(name: str) -> str:
     return "day" if words[-1] in _DAY_COUNTS else unit_called(words[-1])
 
 
+def speaks_of_time(name: str) -> bool:
+    """Whether a column's name has a word for time in it."""
+    return bool(_words(name) & _TIME_WORDS)
+
+
 def _split(name: str) -> list[str]:
     return [word for word in re.split(r"[\W_]+", name.lower()) if word]
 
@@ -138,8 +153,8 @@ def _is_error(name: str) -> bool:
     return bool(_words(name) & _ERROR_WORDS) or name.strip().lower().startswith("e_")
 
 
-def _find(wanted: str, names: Sequence[str], source: str, option: str) -> int:
-    """Index of the column that the user means by a name or a number from 1."""
+def find_column(wanted: str, names: Sequence[str], source: str, option: str) -> int:
+    """Return the index of the column that the user means by a name or a number from 1."""
     exact = [i for i, name in enumerate(names) if name == wanted.strip()]
     loose = [i for i, name in enumerate(names) if name.lower() == wanted.strip().lower()]
     found = exact or loose
@@ -150,7 +165,7 @@ def _find(wanted: str, names: Sequence[str], source: str, option: str) -> int:
             f"{source}: {len(found)} columns are called {quoted(wanted)}; give {option} the "
             f"column's number instead, such as {found[0] + 1}"
         )
-    if wanted.strip().isdigit() and 1 <= int(wanted) <= len(names):
+    if re.fullmatch(r"[0-9]{1,9}", wanted.strip()) and 1 <= int(wanted) <= len(names):
         return int(wanted) - 1
     raise DataError(f"{source}: no column {quoted(wanted)} ({option}); there are {_listed(names)}")
 
@@ -160,12 +175,10 @@ def _listed(names: Sequence[str], limit: int = 12) -> str:
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
-def _guess_time(
-    names: Sequence[str], kinds: Sequence[ColumnKind], source: str, taken: set[int]
-) -> int:
+def _guess_time(names: Sequence[str], kinds: Sequence[str], source: str, taken: set[int]) -> int:
     usable = [i for i, kind in enumerate(kinds) if kind in ("time", "number") and i not in taken]
     dated = [i for i in usable if kinds[i] == "time"]
-    spoken = [i for i in usable if _words(names[i]) & _TIME_WORDS]
+    spoken = [i for i in usable if speaks_of_time(names[i])]
     for found in (
         [i for i in dated if i in spoken],
         dated,
@@ -202,7 +215,7 @@ def _is_first_of_two(names: Sequence[str], usable: Sequence[int]) -> bool:
     return len(plain) == 2 and plain[0] == usable[0]
 
 
-def _clock_of(at: int, kinds: Sequence[ColumnKind]) -> int | None:
+def _clock_of(at: int, kinds: Sequence[str]) -> int | None:
     """Return the column with the time of day next to a date, if there is exactly one."""
     clocks = [i for i, kind in enumerate(kinds) if kind == "clock"]
     return clocks[0] if kinds[at] == "time" and len(clocks) == 1 else None

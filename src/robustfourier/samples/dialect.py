@@ -8,6 +8,7 @@ numbers ("1,234"), nothing is guessed: the error says how to tell us.
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +18,16 @@ from robustfourier.errors import DataError
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import is_missing, is_number
 
-__all__ = ["DELIMITERS", "Dialect", "Row", "looks_like_time", "rows", "sniff"]
+__all__ = [
+    "DELIMITERS",
+    "MAX_COLUMNS",
+    "Dialect",
+    "Row",
+    "Table",
+    "looks_like_time",
+    "row_blocks",
+    "sniff",
+]
 
 Row = tuple[int, list[str]]
 Table = list[Row]
@@ -25,6 +35,10 @@ Table = list[Row]
 #: Delimiters in the order in which a tie is decided; a space stands for any run of blanks.
 DELIMITERS = ("\t", ";", ",", "|", " ")
 
+#: Columns that a table may have.
+MAX_COLUMNS = 10_000
+
+_CELLS = 50_000  # cells that are looked at to find out how a table is written
 _NAMES = {"\t": "tab", ";": "semicolon", ",": "comma", "|": "bar", " ": "blanks"}
 
 _TIME = re.compile(
@@ -70,6 +84,8 @@ class Dialect:
         Whether the names stand behind a "#".
     preamble : bool
         Whether lines of words stand before the table.
+    numbered : bool
+        Whether the first column is not in the file: it counts the rows from 1.
     """
 
     delimiter: str
@@ -81,6 +97,7 @@ class Dialect:
     trends: bool = False
     comment_header: bool = False
     preamble: bool = False
+    numbered: bool = False
 
     @property
     def delimiter_name(self) -> str:
@@ -93,15 +110,27 @@ def looks_like_time(cell: str) -> bool:
     return bool(_TIME.fullmatch(cell.strip()))
 
 
-def rows(lines: Iterable[str], delimiter: str, name: str) -> Iterator[Row]:
-    """Number of the (last) line and cells of each row; blank and "#" lines are left out."""
+def row_blocks(
+    lines: Iterable[str], delimiter: str, name: str, sizes: Iterable[int]
+) -> Iterator[Table]:
+    """Rows in blocks of the given sizes, each with the number of its (last) line.
+
+    Blank rows and those that begin with "#" are left out.
+    """
     if delimiter == " ":
         lines = (line.replace("\t", " ").strip() + "\n" for line in lines)
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
-        for row in reader:
-            if row and not row[0].startswith("#") and (row[0] or any(map(str.strip, row))):
-                yield reader.line_num, row
+        for size in sizes:
+            before = reader.line_num
+            block = [
+                (reader.line_num, row)
+                for row in itertools.islice(reader, size)
+                if row and row[0][:1] != "#" and (row[0] or any(map(str.strip, row)))
+            ]
+            if reader.line_num == before:
+                return
+            yield block
     except csv.Error as error:
         raise DataError(
             f"{name}, line {reader.line_num}: cannot be split into columns ({error}); "
@@ -116,6 +145,7 @@ def sniff(
     delimiter: str | None = None,
     decimal: str | None = None,
     complete: bool = True,
+    need_value: bool = True,
 ) -> Dialect:
     """Find out how a table is written from its first lines.
 
@@ -129,6 +159,8 @@ def sniff(
         What the user already knows.
     complete : bool
         Whether `lines` is the whole file: only then is an open quote at its end an error.
+    need_value : bool
+        Whether a single column is the value, with the number of the row as its time, or the time.
 
     Returns
     -------
@@ -137,7 +169,7 @@ def sniff(
     Raises
     ------
     DataError
-        If no delimiter gives at least two columns or numbers can be read in two ways.
+        If no delimiter gives columns of numbers, or numbers can be read in two ways.
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise DataError(f"delimiter={delimiter!r} must be one of {', '.join(_NAMES.values())}")
@@ -146,21 +178,18 @@ def sniff(
     chosen = max(tried, key=lambda d: _score(tables[d]))  # the first of equals
     table = tables[chosen]
     if _score(table) <= 0:
-        first = next((line.strip() for line in lines if line.strip()), "")
+        if max(map(_width, tables.values())) > MAX_COLUMNS:
+            raise DataError(f"{name}: more than {MAX_COLUMNS:,} columns; keep those that you need")
         if not table:
             table = _parse(lines, ",", name, complete)  # an open quote explains itself
-        if not table:
-            raise DataError(f"{name}: holds no rows; a table with two columns is needed")
-        raise DataError(
-            f"{name}, line 1: only one column found in {quoted(first)}; a time and a value column "
-            "are needed, separated by comma, semicolon, tab, bar or blanks (see --delimiter)"
-        )
+        return _one_column(table, name, decimal, need_value)
     width = _width(table)
     start = _table_start(table, width, name, _NAMES[chosen])
     header, data = _split_header(table[start:])
     comment = None if header else _comment_names(lines, chosen, len(data[0][1]))
     names = header or comment or [""] * len(data[0][1])
-    mark, grouped = _decimal([cell for _, row in data for cell in row], name, decimal)
+    cells = [cell for _, row in data[: 1 + _CELLS // width] for cell in row]
+    mark, grouped = _decimal(cells, name, decimal, chosen)
     return Dialect(
         delimiter=chosen,
         decimal=mark,
@@ -174,10 +203,31 @@ def sniff(
     )
 
 
+def _one_column(table: Table, name: str, decimal: str | None, need_value: bool) -> Dialect:
+    """A table of a single column: numbers without a time, or times alone."""
+    cells = [row[0] for _, row in table]
+    header = len(cells) > 1 and not _says_something(cells[0])
+    body = cells[header:]
+    told = [is_number(c) or (looks_like_time(c) and not need_value) for c in body]
+    if not cells:
+        raise DataError(f"{name}: holds no rows; a table with two columns is needed")
+    if sum(told) < 0.5 * len(body):
+        raise DataError(
+            f"{name}, line 1: only one column found in {quoted(cells[0])}; a time and a value "
+            "column are needed, separated by comma, semicolon, tab, bar or blanks (see "
+            "--delimiter)"
+        )
+    mark, grouped = _decimal(body, name, decimal, "\t")
+    own = (cells[0].strip() or "value") if header else "column 1"
+    names = ("row", own) if need_value else (own,)
+    return Dialect("\t", mark, grouped, table[0][0], names, header, numbered=need_value)
+
+
 def _parse(lines: Sequence[str], delimiter: str, name: str, strict: bool) -> Table:
     table: Table = []
     try:
-        table.extend(rows(lines, delimiter, name))
+        for block in row_blocks(lines, delimiter, name, itertools.repeat(1)):
+            table += block
     except DataError:
         if strict:
             raise
@@ -194,10 +244,10 @@ def _width(table: Table) -> int:
 def _score(table: Table) -> float:
     """Share of rows of the common width times share of their cells that say something."""
     width = _width(table)
-    if width < 2:
+    if not 2 <= width <= MAX_COLUMNS:
         return 0.0
     regular = [row for _, row in table if len(row) == width]
-    body = regular[1:] if len(regular) > 1 else regular
+    body = regular[1 : 3 + _CELLS // width] if len(regular) > 1 else regular
     cells = [cell for row in body for cell in row]
     readable = sum(
         is_number(cell) or looks_like_time(cell) or is_missing(cell) for cell in cells
@@ -255,7 +305,7 @@ def _is_trends(lines: Sequence[str]) -> bool:
     return bool(_TRENDS.fullmatch(lines[0].strip())) and not lines[1].strip()
 
 
-def _decimal(cells: list[str], name: str, told: str | None) -> tuple[str, bool]:
+def _decimal(cells: list[str], name: str, told: str | None, delimiter: str) -> tuple[str, bool]:
     """Decimal mark, and whether thousands are set apart, from the cells that prove it."""
     texts = [cell.strip() for cell in cells]
     both = {m["decimal"] for text in texts if (m := _BOTH.fullmatch(text))}
@@ -272,16 +322,18 @@ def _decimal(cells: list[str], name: str, told: str | None) -> tuple[str, bool]:
     says_comma = comma or "," in both or point_groups
     says_point = point or "." in both or many_groups
     if says_comma and says_point:
-        example = next(t for t in texts if _COMMA.fullmatch(t) or _BOTH.fullmatch(t))
+        signs = (_COMMA, _BOTH, _POINT_GROUPS)
+        example = next(t for t in texts if any(sign.fullmatch(t) for sign in signs))
         raise DataError(
             f"{name}: numbers are written with decimal points and with decimal commas "
             f"(such as {quoted(example)}); make them alike or say which with --decimal"
         )
     if says_comma:
         return ",", bool(both) or point_groups
-    if comma_groups and not (both or many_groups):
+    if comma_groups and not (both or many_groups or delimiter == ","):
         raise DataError(
             f"{name}: {quoted(comma_groups[0])} could be a decimal comma or a thousands mark; "
             "say --decimal , or --decimal ."
         )
-    return ".", bool(both) or many_groups
+    # Between commas, "6,743" stands in quotes: so do thousands in the exports of spreadsheets.
+    return ".", bool(both) or bool(comma_groups)

@@ -23,14 +23,18 @@ from typing import Any, BinaryIO
 
 from robustfourier.errors import DataError
 
-__all__ = ["MAX_LINE", "STDIN", "TextSource", "display_name", "open_text", "quoted"]
+__all__ = ["MAX_LINE", "MAX_RATIO", "STDIN", "TextSource", "display_name", "open_text", "quoted"]
 
 #: Characters that one line may have.
 MAX_LINE = 1_000_000
+#: How many times its size a gzip file may unpack to: tables shrink 3 to 50 times, a single
+#: repeated byte 1030 times.
+MAX_RATIO = 200
 #: The name that stands for standard input.
 STDIN = "-"
 
 _HEAD = 65_536  # bytes that decide on the encoding
+_SMALL = 1 << 20  # bytes that may be unpacked in any case
 _BLOCK = 1 << 18  # characters read at once
 
 # First bytes of files that people hand over by mistake, and what to do about them.
@@ -126,9 +130,10 @@ class TextSource:
 class _Reader(io.RawIOBase):
     """Reads until its buffer is full or the source ends, whatever a pipe delivers at once."""
 
-    def __init__(self, source: BinaryIO, hashed: bool) -> None:
+    def __init__(self, source: BinaryIO) -> None:
         self.hash = hashlib.sha256()
-        self._source, self._hashed = source, hashed
+        self.size = 0
+        self._source = source
 
     def readable(self) -> bool:
         return True
@@ -138,9 +143,28 @@ class _Reader(io.RawIOBase):
         while filled < len(buffer) and (block := self._source.read(len(buffer) - filled)):
             buffer[filled : filled + len(block)] = block
             filled += len(block)
-        if self._hashed:
-            self.hash.update(buffer[:filled])
+        self.size += filled
+        self._passed(buffer[:filled])
         return filled
+
+    def _passed(self, block: bytes) -> None:
+        self.hash.update(block)
+
+
+class _Unpacked(_Reader):
+    """What gzip unpacks, unless it is out of all proportion."""
+
+    def __init__(self, packed: _Reader, stream: Any, name: str) -> None:
+        super().__init__(gzip.GzipFile(fileobj=stream, mode="rb"))  # type: ignore[arg-type]
+        self._packed, self._name = packed, name
+
+    def _passed(self, block: bytes) -> None:
+        del block  # the digest is that of the file as it is
+        if self.size > MAX_RATIO * self._packed.size + _SMALL:
+            raise DataError(
+                f"{self._name}: the gzip data unpack to more than {MAX_RATIO} times their size, as "
+                "no table does; if this is right, unpack the file first"
+            )
 
 
 def quoted(text: str, limit: int = 60) -> str:
@@ -176,12 +200,11 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[TextSource]:
     """
     name = display_name(path)
     with _open_bytes(path, name) as file:
-        raw = _Reader(file, hashed=True)
+        raw = _Reader(file)
         stream = io.BufferedReader(raw, _HEAD)
         head = _head(stream, name)
         if head.startswith(b"\x1f\x8b"):
-            unpacked: Any = gzip.GzipFile(fileobj=stream, mode="rb")
-            stream = io.BufferedReader(_Reader(unpacked, hashed=False), _HEAD)
+            stream = io.BufferedReader(_Unpacked(raw, stream, name), _HEAD)
             head = _head(stream, name)
         _refuse_foreign(head, name)
         encoding = _encoding(head)
@@ -193,6 +216,8 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[TextSource]:
 @contextmanager
 def _open_bytes(path: str | os.PathLike[str], name: str) -> Iterator[BinaryIO]:
     if str(path) == STDIN:
+        if sys.stdin is None:
+            raise DataError("standard input is closed; give a file, or pipe the table in")
         yield sys.stdin.buffer
         return
     try:

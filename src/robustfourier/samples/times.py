@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import BoolArray
 from robustfourier.errors import DataError, InputError
+from robustfourier.samples.clocks import checked_zone, on_clock
 from robustfourier.samples.instants import EPOCHS, Times, interpret_numbers
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import NumberFormat, is_missing, is_number, to_numbers
@@ -66,7 +68,7 @@ class TimeReader:
     ) -> None:
         self.column, self.source, self.form = column, source, form
         self.time_format = _checked_format(time_format)
-        self.timezone = _checked_zone(timezone)
+        self.timezone = checked_zone(timezone)
         cells = [cell for cell in sample if not is_missing(cell, form.missing)]
         self.numeric = self._is_numeric(cells)
         self.formats = [] if self.numeric else self._candidates(cells)
@@ -78,23 +80,13 @@ class TimeReader:
             return False
         if self.time_format != "auto":
             return True
-        if not cells or sum(is_number(cell) for cell in cells) < 0.5 * len(cells):
-            return False
-        return not self._is_compact(cells)
-
-    def _is_compact(self, cells: list[str]) -> bool:
-        """Eight digits such as 20201231 in a column whose name speaks of dates."""
-        return "dat" in self.column.lower() and all(
-            re.fullmatch(r"(1[6-9]|2[01])\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])", c) for c in cells
-        )
+        return bool(cells) and sum(is_number(cell) for cell in cells) >= 0.5 * len(cells)
 
     def _candidates(self, cells: list[str]) -> list[str]:
         if "%" in self.time_format:
             return [self.time_format]
         if self.time_format == "iso":
             return ["ISO8601"]
-        if cells and self._is_compact(cells):
-            return ["%Y%m%d"]
         texts = [_first_day(cell) for cell in cells]
         texts = [_OFFSET.sub("", text).strip() if ":" in text else text for text in texts]
         # Formats with the punctuation of at least one cell: trying all of them would take long.
@@ -178,7 +170,8 @@ class TimeReader:
         if self.numeric:
             # int64 only if every block is; mixed blocks become float64
             numbers = np.concatenate(self.blocks["number"])
-            return interpret_numbers(numbers, self.column, self.source, self.time_format)
+            times = interpret_numbers(numbers, self.column, self.source, self.time_format)
+            return on_clock(times, self.timezone)
         candidates = [pd.DatetimeIndex(np.concatenate(self.blocks[f])) for f in self.formats]
         distinct = {
             index.asi8.tobytes(): f for f, index in zip(self.formats, candidates, strict=True)
@@ -190,23 +183,10 @@ class TimeReader:
                 "say which with --time-format, such as --time-format "
                 f"'{next(iter(distinct.values()))}'"
             )
-        return self._zoned(candidates[0])
-
-    def _zoned(self, index: pd.DatetimeIndex) -> Times:
-        notes: list[str] = []
-        if self.formats[0] != "ISO8601":
-            notes.append(f"dates read as {_spoken(self.formats[0])}")
+        notes = [f"dates read as {_spoken(f)}" for f in self.formats[:1] if f != "ISO8601"]
         zone = "UTC" if self.aware else None
-        if self.timezone is not None:
-            if not self.aware:
-                index, lost = _localised(index, self.timezone)
-                if lost:
-                    notes.append(
-                        f"{lost} local times that do not exist or occur twice when clocks change "
-                        "were left out"
-                    )
-            zone = self.timezone
-        return Times(index.to_numpy(), "day", zone, tuple(notes))
+        times = Times(candidates[0].to_numpy(), "day", zone, tuple(notes))
+        return on_clock(times, self.timezone)
 
 
 def _coerce(texts: list[str], form: str, utc: bool = False) -> pd.DatetimeIndex:
@@ -244,32 +224,14 @@ def _spoken(form: str) -> str:
     return date if "%" not in date else form
 
 
-def _localised(index: pd.DatetimeIndex, zone: str) -> tuple[pd.DatetimeIndex, int]:
-    """Local clock times as UTC; the order of the rows tells the repeated hour of autumn apart."""
-    before = int(np.sum(index.isna()))
-    try:
-        local = index.tz_localize(zone, ambiguous="infer", nonexistent="NaT")
-    except ValueError:
-        local = index.tz_localize(zone, ambiguous="NaT", nonexistent="NaT")
-    plain = local.tz_convert("UTC").tz_localize(None)
-    return plain, int(np.sum(plain.isna())) - before
-
-
 def _checked_format(time_format: str) -> str:
-    if time_format in TIME_FORMATS or "%" in time_format:
+    if "%" in time_format:
+        with suppress(ValueError, re.error):  # what strptime cannot read, or names twice
+            pd.to_datetime(["2020"], format=time_format, errors="coerce")
+            return time_format
+    if time_format in TIME_FORMATS:
         return time_format
     raise InputError(
         f"--time-format {quoted(time_format)}: must be one of {', '.join(TIME_FORMATS)} or a "
         "format such as '%d.%m.%Y %H:%M'"
     )
-
-
-def _checked_zone(timezone: str | None) -> str | None:
-    if timezone is not None:
-        try:
-            pd.Timestamp("2020-01-01").tz_localize(timezone)
-        except Exception:  # the zone libraries raise several unrelated kinds
-            raise InputError(
-                f"--timezone {quoted(timezone)}: unknown; give a name such as Europe/Berlin or UTC"
-            ) from None
-    return timezone
