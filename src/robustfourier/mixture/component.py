@@ -38,7 +38,8 @@ class Component:
         Orders that are significant; 1 is the fundamental. The waveform may hold further ones, each
         shrunk by what the data say of it.
     share : float, or ndarray of shape (q,) for several outputs
-        Mean square of the pattern over one period, divided by the variance of y.
+        Part of the variation around the trend that the pattern explains: its covariance with the
+        data over their variance, outliers pulled in. Shares and what is left over add up to one.
     phase : float
         Of the fundamental at the middle of the record (θ = 0), in radians; with several outputs, of
         the one in which it is strongest (relative to the noise).

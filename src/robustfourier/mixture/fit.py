@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
+from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
@@ -42,16 +43,17 @@ def fit_column(
     """
     # One thread and two add up in different orders, and then differ in the last bits.
     with threadpool_limits(limits=1):
-        series = Series.of(theta, y, weights, settings)
-        found = search_lines(series)
-        fit = _settled(found, separate(found))
-        return ColumnModel.of(domain, fit, series.scale, series.centre), found
+        found = search_lines(Series.of(theta, y, weights, settings))
+        series, fit = _settled(found, separate(found))
+        evidence = Evidence.of(found)
+        model = ColumnModel.of(domain, fit, series.scale, series.centre, evidence)
+        return model.explaining(series), found
 
 
-def _settled(found: Detection, fit: Separated) -> Separated:
+def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:
     """Pull outliers in around the whole waveforms, where the search did so around lines alone."""
     if not found.huber or len(fit.lines) <= len(found.known):
-        return fit
+        return found.series, fit
     for _ in range(ROBUST_ROUNDS):
         series = found.series
         fitted = series.columns[:, : len(fit.trend)] @ fit.trend
@@ -59,7 +61,7 @@ def _settled(found: Detection, fit: Separated) -> Separated:
         values = pseudo_values(fitted, series.original - fitted, series.weights)
         found = replace(found, series=series.with_values(values))
         fit = separate(found)
-    return fit
+    return found.series, fit
 
 
 def fit_columns(

@@ -226,15 +226,6 @@ class Series:
         chosen = np.concatenate([np.arange(rung), lines])
         return Moments(moments.gram[np.ix_(chosen, chosen)], moments.cross[chosen], moments.bend)
 
-    def reaching(self, mode: float) -> Series:
-        """Return the same series with moments up to a higher mode."""
-        if mode <= self.reach:
-            return self
-        series = self.with_values(self.values)
-        series.__dict__["reach"] = mode
-        series.__dict__.pop("_all_moments", None)
-        return series
-
     def with_values(self, values: FloatArray) -> Series:
         """Return the same series with other values; what depends on positions alone is kept."""
         series = replace(self, values=values)

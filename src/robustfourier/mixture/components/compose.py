@@ -114,10 +114,7 @@ def compose(
     if not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
     limit = series.distinct // 8 - len(mode)
-    folding = None if series.settings.max_mode is not None else series.limit.nyquist
-    extra = waveform_rows(grouping, highest, limit, None if series.integer else folding)
-    top = float((extra @ grouping.bases).max(initial=0.0))
-    ground = replace(ground, series=series.reaching(top))
+    extra = waveform_rows(grouping, highest, limit)
     return _smoothed(ground, grouping, refined, alarm, extra)
 
 

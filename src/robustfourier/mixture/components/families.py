@@ -82,28 +82,24 @@ def _share_of_level(distance: int) -> float:
     return 1.0 / 3.0 if distance < 3 else 1.0 / (distance * (distance + 1))
 
 
-def waveform_rows(
-    grouping: Grouping, highest: float, limit: int, folding: float | None = None
-) -> IntArray:
+def waveform_rows(grouping: Grouping, highest: float, limit: int) -> IntArray:
     """Rows of the harmonics that a smoothed waveform may have beyond those found.
 
     A family may go to twice the highest order found, which is where a prior that decays has nothing
     left to say. A harmonic so close to another line that it cannot be searched for is among them:
-    left out it would bend that line, and the prior of its family says how large it can be. On an
-    even grid harmonics beyond the Nyquist mode are seen too, folded.
+    left out it would bend that line, and the prior of its family says how large it can be. Beyond
+    the highest mode there are none: on an even grid they would be seen folded onto others.
 
     Parameters
     ----------
     grouping : Grouping
     highest : float
-        Highest mode allowed where nothing is folded.
+        Highest mode allowed.
     limit : int
         Largest number of rows that the data can bear; low orders come first, and families of which
         more than one line was found.
-    folding : float, optional
-        The Nyquist mode of an even grid.
     """
-    rows = _candidates(grouping, np.inf if folding else highest, SAME, folding)
+    rows = _candidates(grouping, highest, SAME)
     wanted, doubtful = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
     for j in range(len(grouping.bases)):
         orders = grouping.harmonics[_pure(grouping.harmonics, j), j]
@@ -120,35 +116,23 @@ def _pure(harmonics: IntArray, base: int) -> BoolArray:
     return (harmonics[:, base] > 0) & (np.count_nonzero(harmonics, axis=1) == 1)
 
 
-def _candidates(
-    grouping: Grouping, highest: float, distance: float, folding: float | None = None
-) -> IntArray:
+def _candidates(grouping: Grouping, highest: float, distance: float) -> IntArray:
     """Rows n·f of all orders not yet there, clear of every line and of each other.
 
     Where two families meet at one place the lower order has it: 5 · 29 = 29 · 5 is read as the
-    fifth harmonic of 29. With `folding` it is the folded modes that must be clear.
+    fifth harmonic of 29.
     """
-    n_bases = len(grouping.bases)
     orders = np.arange(1, HIGHEST_ORDER + 1)
-    rows = np.kron(orders[:, None], np.eye(n_bases, dtype=np.int64))
+    rows = np.kron(orders[:, None], np.eye(len(grouping.bases), dtype=np.int64))
     modes = rows @ grouping.bases
-    seen = _folded(modes, folding)
-    taken = sorted(_folded(grouping.harmonics @ grouping.bases, folding))
+    taken = sorted(grouping.harmonics @ grouping.bases)
     keep = []
-    # What is folded to nearly zero is level or trend.
-    for i in np.flatnonzero((modes <= highest + 0.01) & (seen > (0.0 if folding is None else 1.0))):
-        at = bisect(taken, seen[i])
-        if all(abs(seen[i] - mode) >= distance for mode in taken[max(at - 1, 0) : at + 1]):
+    for i in np.flatnonzero(modes <= highest + 0.01):
+        at = bisect(taken, modes[i])
+        if all(abs(modes[i] - mode) >= distance for mode in taken[max(at - 1, 0) : at + 1]):
             keep.append(i)
-            taken.insert(at, seen[i])
+            taken.insert(at, modes[i])
     return rows[keep]
-
-
-def _folded(modes: FloatArray, nyquist: float | None) -> FloatArray:
-    """Where modes are seen on an even grid: reflected at zero and at the Nyquist mode."""
-    if nyquist is None:
-        return modes
-    return np.asarray(nyquist - np.abs(np.mod(modes, 2.0 * nyquist) - nyquist))
 
 
 def _p_values(

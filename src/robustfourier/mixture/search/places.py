@@ -14,7 +14,6 @@ from itertools import pairwise
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.mixture.search.aliases import window_peaks
 from robustfourier.mixture.search.assess import Fit, fit_lines
 from robustfourier.mixture.search.proposals import APART
 from robustfourier.mixture.series import Series
@@ -33,7 +32,7 @@ def relocate(series: Series, fit: Fit) -> Fit:
     fit : Fit
         Lines refined together.
     """
-    peaks = [] if series.integer else window_peaks(series.grid)
+    peaks = [] if series.integer else series.grid.side_peaks
     if not peaks:
         return fit
     strength = np.sum(fit.refined.lines.amplitude**2, axis=1)
