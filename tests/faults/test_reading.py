@@ -69,7 +69,8 @@ class TestCompactDates:
         path = tmp_path / "data.parquet"
         numbers = HOURS.strftime("%Y%m%d%H").astype(np.int64)
         pd.DataFrame({"x": numbers, "y": np.arange(40.0)}).to_parquet(path)
-        assert read_samples(path).dates
+        times = HOURS.to_numpy().astype("datetime64[s]")
+        np.testing.assert_array_equal(read_samples(path).times, times)
 
     @pytest.mark.parametrize(
         "cells",

@@ -52,6 +52,7 @@ def fit(
     options.one_of("--loss", loss, ("auto", "squared", "huber"))
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
+    formats = _formats(figures)
     file = options.located(file)
     from robustfourier.samples import check_columns
 
@@ -73,7 +74,7 @@ def fit(
             reading=reading,
             parameters=parameters,
             overwrite=overwrite,
-            formats=_formats(figures),
+            formats=formats,
             observe=observe,
         )
     if console.as_json:
