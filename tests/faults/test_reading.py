@@ -168,7 +168,7 @@ class TestSeveralSeries:
             read_samples(write(long), value="value")
 
     def test_one_is_chosen_by_its_label(self, write):
-        samples = read_samples(write(self.LONG), by="sensor=B")
+        samples = read_samples(write(self.LONG), by=("sensor=B",))
         assert samples.times.tolist() == list(range(20))
         assert samples.counts.duplicates == 0
         assert "rows with 'B' in column 'sensor' taken, one of 2" in samples.notes
@@ -177,11 +177,11 @@ class TestSeveralSeries:
         many = self.LONG + "".join(f"99,S{i},1\n" for i in range(30))
         words = "holds 32 series ('A', 'B', 'S0', 'S1', 'S2' …)"
         with pytest.raises(DataError, match=re.escape(words)):
-            read_samples(write(many), by="sensor")
+            read_samples(write(many), by=("sensor",))
 
     def test_a_label_that_is_not_there_is_refused(self, write):
         with pytest.raises(DataError, match=re.escape("no row has 'C' in column 'sensor'")):
-            read_samples(write(self.LONG), by="sensor=C")
+            read_samples(write(self.LONG), by=("sensor=C",))
 
     def test_the_mean_is_taken_if_told(self, write):
         assert len(read_samples(write(self.LONG), duplicates="mean")) == 20
@@ -191,13 +191,28 @@ class TestSeveralSeries:
         samples = read_samples(write(f"time,flag,value\n{rows}29,low,3\n"))
         assert samples.counts.duplicates == 1
 
+    def test_two_columns_that_tell_series_apart_are_asked_about_in_turn(self, write):
+        rows = "".join(f"{i},{a},{b},{i}\n" for i in range(9) for a in "AB" for b in "XYZ")
+        path = write(f"time,site,sensor,value\n{rows}")
+        with pytest.raises(DataError, match=re.escape("column 'sensor' holds 3 series")):
+            read_samples(path)
+        with pytest.raises(DataError, match=re.escape("column 'site' holds 2 series")):
+            read_samples(path, by=("sensor=Y",))
+        assert len(read_samples(path, by=("sensor=Y", "site=A"))) == 9
+
+    @pytest.mark.parametrize("values", [3, 10, 100, 1000])
+    def test_a_measured_column_tells_no_series_apart(self, write, values):
+        rng = np.random.default_rng(values)
+        rows = "".join(f"{i // 3},{rng.integers(values)},{i}\n" for i in range(3000))
+        assert len(read_samples(write(f"time,counts,value\n{rows}"), value="value")) == 1000
+
     def test_parquet_goes_the_same_way(self, tmp_path, write):
         pytest.importorskip("pyarrow")
         path = tmp_path / "long.parquet"
         pd.read_csv(write(self.LONG)).to_parquet(path)
         with pytest.raises(DataError, match=re.escape("holds 2 series ('A', 'B')")):
             read_samples(path)
-        assert len(read_samples(path, by="sensor=A")) == 20
+        assert len(read_samples(path, by=("sensor=A",))) == 20
 
 
 def local_year(zone, step="h"):

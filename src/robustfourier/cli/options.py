@@ -82,7 +82,7 @@ def reading_options(
         str | None, typer.Option(help="Column with standard errors: its name or number.")
     ] = None,
     by: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(help="One series of a long table, as sensor=A: rows with A in that column."),
     ] = None,
     missing: Annotated[str, typer.Option(help="Rows that lack something: drop or error.")] = "drop",
@@ -119,12 +119,12 @@ def reading_options(
     one_of("--missing", missing, ("drop", "error"))
     one_of("--duplicates", duplicates or "mean", ("mean", "first", "last", "keep", "error"))
     given = {
-        **{"time": time, "value": value, "error": error, "by": by, "missing": missing},
+        **{"time": time, "value": value, "error": error, "by": tuple(by or ()), "missing": missing},
         **{"duplicates": duplicates, "na": tuple(na or ()), "delimiter": delimiter, "skip": skip},
         **{"decimal": decimal, "time_format": time_format, "timezone": timezone},
         "unit": unit and (unit_called(unit) or unit.strip()),
     }
-    usual = {"na": (), "missing": "drop", "skip": 0, "time_format": "auto"}
+    usual = {"by": (), "na": (), "missing": "drop", "skip": 0, "time_format": "auto"}
     return {k: v for k, v in given.items() if v is not None and v != usual.get(k)}
 
 

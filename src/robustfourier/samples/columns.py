@@ -62,7 +62,7 @@ def choose_columns(
     value: str | None = None,
     error: str | None = None,
     need_value: bool = True,
-    apart: int | None = None,
+    apart: Sequence[int] = (),
 ) -> Choice:
     """Find the time, value and error column of a table.
 
@@ -78,8 +78,8 @@ def choose_columns(
         A column's name, or its number starting at 1, as the user gave it.
     need_value : bool
         Whether a value column has to be found.
-    apart : int, optional
-        A column that is neither of them.
+    apart : sequence of int
+        Columns that are neither of them.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def choose_columns(
     told_time = None if time is None else find_column(time, names, source, "--time")
     told_value = None if value is None else find_column(value, names, source, "--value")
     told_error = None if error is None else find_column(error, names, source, "--error")
-    taken = {i for i in (told_time, told_value, told_error, apart) if i is not None}
+    taken = {i for i in (told_time, told_value, told_error, *apart) if i is not None}
     at = _guess_time(names, kinds, source, taken) if told_time is None else told_time
     clock = _clock_of(at, kinds) if told_time is None else None
     taken |= {at} | ({clock} if clock is not None else set())

@@ -58,23 +58,24 @@ def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
 def _read(file: Any, path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Samples:
     names = file.schema_arrow.names
     kinds = [_kind(field.type) for field in file.schema_arrow]
-    by, label = (None, None) if asked.by is None else parse_by(asked.by, names, name)
+    by = parse_by(asked.by, names, name)
+    apart = [i for i, _ in by]
     choice = choose_columns(
-        names, kinds, name, time=asked.time, value=asked.value, error=asked.error, apart=by
+        names, kinds, name, time=asked.time, value=asked.value, error=asked.error, apart=apart
     )
-    wanted = [i for i in (choice.time, choice.value, choice.error, by) if i is not None]
+    wanted = [i for i in (choice.time, choice.value, choice.error, *apart) if i is not None]
     columns = [names[i] for i in wanted]
     if len(set(columns)) != len(columns) or any(names.count(c) > 1 for c in columns):
         raise DataError(f"{name}: columns share a name; rename them")
     table = _columns(file, columns)
     if not len(table):
         raise DataError(f"{name}: has no rows; nothing to fit")
-    notes = []
-    if by is not None:
-        labels = _labels(table[names[by]])
+    notes: list[str] = []
+    for i, label in by:
+        labels = _labels(table[names[i]])
         if label is not None:
-            table = table[table[names[by]].astype(str).str.strip() == label]
-        notes = require_one(labels, label, len(table), names[by], name)
+            table = table[table[names[i]].astype(str).str.strip() == label]
+        notes += require_one(labels, label, len(table), names[i], name)
     times = _times(table[columns[0]], name, asked)
     if asked.duplicates is None and pd.Series(times.values).duplicated().any():
         free = [n for n, kind in zip(names, kinds, strict=True) if kind in ("text", "number")]

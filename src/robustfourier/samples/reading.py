@@ -48,7 +48,7 @@ class ReadOptions:
     missing, duplicates : str
         What to do about rows that lack something or repeat a time, see `cleaning`. If
         `duplicates` is not told, the mean is taken unless a column tells several series apart.
-    by : str, optional
+    by : tuple of str
         "column=label": take only the rows with this label, one series of a long table.
     time_format : str
         See `robustfourier.samples.times.TIME_FORMATS`.
@@ -67,7 +67,7 @@ class ReadOptions:
     na: tuple[str, ...] = ()
     missing: str = "drop"
     duplicates: str | None = None
-    by: str | None = None
+    by: tuple[str, ...] = ()
     time_format: str = "auto"
     timezone: str | None = None
     unit: str | None = None
@@ -165,12 +165,11 @@ class _Columns:
     def __init__(self, table: OpenTable, name: str) -> None:
         self.table, self.name = table, name
         self.choice, self.names = table.choice, table.dialect.names
-        self.by, self.label = table.by
         self.wanted = [j for j in (self.choice.value, self.choice.error) if j is not None]
         self.blocks: list[list[FloatArray]] = [[] for _ in self.wanted]
         self.lines: list[NDArray[np.int32]] = []
-        self.labels = Labels()
-        used = {self.choice.time, self.choice.clock, self.by, *self.wanted}
+        self.chosen = {j: Labels() for j, _ in table.by}
+        used = {self.choice.time, self.choice.clock, *self.wanted, *self.chosen}
         free = [j for j in range(len(self.names)) if j not in used]
         self.free = {j: Labels() for j in free[:LABELLED]}
         self.below = 0
@@ -196,12 +195,11 @@ class _Columns:
 
     def _chosen(self, block: Table) -> Table:
         """Rows of the series that the user chose."""
-        if (by := self.by) is None:
-            return block
-        self.labels.add([row[by] for _, row in block])
-        if self.label is None:
-            return block
-        return [(number, row) for number, row in block if row[by].strip() == self.label]
+        for j, label in self.table.by:
+            self.chosen[j].add([row[j] for _, row in block])
+            if label is not None:
+                block = [(number, row) for number, row in block if row[j].strip() == label]
+        return block
 
     def _add(self, block: Table) -> None:
         lines = [number for number, _ in block]
@@ -246,9 +244,9 @@ class _Columns:
     def notes(self) -> list[str]:
         """What was taken for something else than it says, or left out."""
         notes = [f'{self.below} values "<1" of Google Trends taken as 0.5'] if self.below else []
-        if self.by is not None:
-            name, found = self.names[self.by], sum(map(len, self.lines))
-            notes += require_one(self.labels, self.label, found, name, self.name)
+        for j, label in self.table.by:
+            found = sum(map(len, self.lines))
+            notes += require_one(self.chosen[j], label, found, self.names[j], self.name)
         return notes
 
 
@@ -262,7 +260,7 @@ def _dialect_notes(dialect: Dialect, source: TextSource, asked: ReadOptions) -> 
         notes.append("thousands set apart by " + ("points" if dialect.decimal == "," else "commas"))
     if dialect.numbered:
         notes.append("one column only: its rows, counted from 1, are taken as times")
-    if not dialect.header and not dialect.comment_header:
+    elif not dialect.header and not dialect.comment_header:
         notes.append("no header line: columns are numbered")
     if dialect.trends:
         notes.append("recognised as an export of Google Trends")

@@ -15,23 +15,30 @@ from numpy.typing import NDArray
 from robustfourier.errors import DataError
 from robustfourier.samples.columns import find_column
 from robustfourier.samples.source import quoted
+from robustfourier.samples.tokens import is_number
 
 __all__ = ["LABELLED", "Labels", "parse_by", "refuse_mixture", "require_one"]
 
 #: Unused columns of a table that are looked at, whether they tell series apart.
 LABELLED = 20
 
-_AT_MOST = 1000  # labels of a column that can tell series apart; a measured column has more
+_AT_MOST = 1000  # labels of a column that can tell series apart
 _REPEATED = 0.1  # share of rows from which repeated times are no accident
-_EXPLAINED = 0.5  # share of the repeats that must vanish within the labels of a column
+_LEFT = 0.02  # share of the repeats that may be left within single series
+_ROWS_EACH = 5  # rows that a series has at least, on average
+_COVERED = 0.3  # share of all times at which a series told by a number is measured
 
 
-def parse_by(by: str, names: Sequence[str], source: str) -> tuple[int, str | None]:
-    """Index of the column and the label that ``--by column=label`` means; None without a label."""
-    if by.strip() in names or "=" not in by:
-        return find_column(by, names, source, "--by"), None
-    name, _, label = by.partition("=")
-    return find_column(name, names, source, "--by"), label.strip()
+def parse_by(by: Sequence[str], names: Sequence[str], source: str) -> list[tuple[int, str | None]]:
+    """Column and label that each ``--by column=label`` means; None without a label."""
+    found: list[tuple[int, str | None]] = []
+    for text in by:
+        if text.strip() in names or "=" not in text:
+            found.append((find_column(text, names, source, "--by"), None))
+        else:
+            name, _, label = text.partition("=")
+            found.append((find_column(name, names, source, "--by"), label.strip()))
+    return found
 
 
 class Labels:
@@ -52,6 +59,11 @@ class Labels:
     def few(self) -> bool:
         """Whether there are few enough to be names of series."""
         return len(self.code_of) <= _AT_MOST
+
+    @property
+    def words(self) -> bool:
+        """Whether none of them is a number."""
+        return not any(is_number(label) for label in self.code_of)
 
     def listed(self, limit: int = 5) -> str:
         """The first labels in words."""
@@ -90,21 +102,37 @@ def refuse_mixture(stamps: NDArray[Any], columns: Mapping[str, Labels], source: 
     """
     import pandas as pd
 
-    repeats = int(pd.Series(stamps).duplicated().sum())
-    if repeats < max(_REPEATED * len(stamps), 1):
+    times = pd.factorize(stamps)[0]
+    count, different = len(times), int(times.max(initial=-1)) + 1
+    repeats = count - different
+    if repeats < max(_REPEATED * count, 1):
         return
-    for name, labels in columns.items():
-        if not labels.few or len(labels.code_of) < 2:
-            continue
-        codes = np.concatenate(labels.blocks)
-        left = int(pd.DataFrame({"time": stamps, "code": codes}).duplicated().sum())
-        if left <= (1.0 - _EXPLAINED) * repeats:
-            raise DataError(
-                f"{source}: {repeats:,} of {len(stamps):,} rows repeat a time, because column "
-                f"{quoted(name)} holds {len(labels.code_of)} series ({labels.listed()}); choose "
-                f"one, such as --by {_option(name, labels)}, or say --duplicates mean to average "
-                "them"
-            )
+    possible = {
+        name: labels
+        for name, labels in columns.items()
+        if labels.few
+        and 2 <= len(labels.code_of) <= count / _ROWS_EACH
+        # Measured numbers seldom repeat a time either, but each of them occurs here and there.
+        and (labels.words or count >= _COVERED * len(labels.code_of) * different)
+    }
+    codes = {name: np.concatenate(labels.blocks) for name, labels in possible.items()}
+    left = {name: _repeats(times, [codes[name]]) for name in codes}
+    if not left or _repeats(times, list(codes.values())) > _LEFT * repeats:
+        return
+    name = min(left, key=lambda name: left[name])
+    labels = possible[name]
+    raise DataError(
+        f"{source}: {repeats:,} of {count:,} rows repeat a time, because column {quoted(name)} "
+        f"holds {len(labels.code_of)} series ({labels.listed()}); choose one, such as "
+        f"--by {_option(name, labels)}, or say --duplicates mean to average them"
+    )
+
+
+def _repeats(times: NDArray[Any], labels: Sequence[NDArray[Any]]) -> int:
+    """Rows that repeat the time of another row with the same labels."""
+    import pandas as pd
+
+    return int(pd.DataFrame(dict(enumerate([times, *labels]))).duplicated().sum())
 
 
 def _option(name: str, labels: Labels) -> str:

@@ -39,8 +39,8 @@ class OpenTable:
         How the table and its numbers are written.
     choice : Choice
         The columns that are meant.
-    by : pair of int and str
-        Column and label of the series that the user chose; None where nothing was said.
+    by : list of pairs of int and str
+        Columns and labels of the series that the user chose; a label may be None.
     head : Table
         The first rows.
     rest : iterator of Table
@@ -50,7 +50,7 @@ class OpenTable:
     dialect: Dialect
     form: NumberFormat
     choice: Choice
-    by: tuple[int | None, str | None]
+    by: list[tuple[int, str | None]]
     head: Table
     rest: Iterator[Table]
 
@@ -74,7 +74,7 @@ def open_table(source: TextSource, asked: ReadOptions, need_value: bool) -> Open
     form = NumberFormat(dialect.decimal, dialect.grouped, _marks(asked.na))
     some = head[: 5 + _KIND_CELLS // len(dialect.names)]
     kinds = [_kind([row[j] for _, row in some], form) for j in range(len(dialect.names))]
-    by = (None, None) if asked.by is None else parse_by(asked.by, dialect.names, source.name)
+    by = parse_by(asked.by, dialect.names, source.name)
     choice = choose_columns(
         dialect.names,
         _dates_by_clock(kinds, some),
@@ -83,7 +83,7 @@ def open_table(source: TextSource, asked: ReadOptions, need_value: bool) -> Open
         value=asked.value,
         error=asked.error,
         need_value=need_value,
-        apart=by[0],
+        apart=[j for j, _ in by],
     )
     return OpenTable(dialect, form, choice, by, head, rest)
 
