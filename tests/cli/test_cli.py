@@ -12,6 +12,7 @@ import pytest
 
 import robustfourier
 from robustfourier.cli import main
+from robustfourier.cli.console import Console
 from robustfourier.cli.options import duration, instant
 from robustfourier.errors import InputError
 from robustfourier.samples import read_samples
@@ -288,6 +289,9 @@ class TestModels:
         told = json.loads(run("info", finished[1] / "model.rfm", "--json")[1])
         assert told["unit"] == "day"
 
+    def test_a_result_folder_stands_for_its_model(self, finished, run):
+        assert run("info", finished[1]) == run("info", finished[1] / "model.rfm")
+
     def test_a_file_that_is_no_model_is_bad_data(self, record, run):
         code, _, err = run("info", record)
         assert code == 3
@@ -329,6 +333,20 @@ class TestSurvey:
         assert {p.name for p in (tmp_path / "map").iterdir()} == {
             "completeness.csv", "completeness.png",
         }  # fmt: skip
+
+
+def test_a_narrow_terminal_keeps_letters_and_periods(monkeypatch, capsys):
+    from rich.console import Console as RichConsole
+
+    console = Console()
+    narrow = lambda stream: RichConsole(file=stream, width=40, force_terminal=True)  # noqa: E731
+    monkeypatch.setattr(console, "_rich", narrow)
+    heads = ["", "Period", "Amplitude", "Share", "Harmonics", "False alarm"]
+    row = ["AA", "18.84956 ± 0.00008 h", "0.9999", "> 99.9 %", "1–4, 6", "< 1e-15"]
+    console.table([(head, "left") for head in heads], [row])
+    out = capsys.readouterr().out
+    assert re.search(r"AA +18.84956 ± 0.00008 h", out)
+    assert "a wider terminal also shows: Share, Harmonics, False" in " ".join(out.split())
 
 
 def test_reproduce_hands_on_what_it_is_told(run, monkeypatch, tmp_path):

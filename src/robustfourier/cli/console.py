@@ -5,6 +5,7 @@ Text from users is never read as markup.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -61,15 +62,21 @@ class Console:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-        for heading, side in columns:
-            table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=True)
-        for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
         console = self._rich(sys.stdout)
         if not console.is_terminal:  # a pipe has no width that could cut a number
             console.width = 200
+        heads = [heading for heading, _ in columns]
+        widths = [max(map(len, cells)) + 3 for cells in zip(heads, *rows, strict=True)]
+        # A narrow terminal leaves out columns from the right, never the name of a row.
+        fitting = max(sum(w <= console.width for w in itertools.accumulate(widths)), 2)
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for heading, side in columns[:fitting]:
+            table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=True)
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row[:fitting]))
         console.print(table)
+        if left := list(filter(None, heads[fitting:])):
+            self.say(f"(a wider terminal also shows: {', '.join(left)})")
 
     def json(self, content: Any) -> None:
         """The answer for scripts: one JSON document, NaN and infinity as null."""

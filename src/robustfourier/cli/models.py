@@ -16,7 +16,9 @@ __all__ = ["info", "predict"]
 
 _POINTS_AT_MOST = 10_000_000
 
-Model = Annotated[str, typer.Argument(help="A model file, such as results/model.rfm.")]
+Model = Annotated[
+    str, typer.Argument(help="A model file, such as results/model.rfm, or its result folder.")
+]
 
 
 @options.expanded
@@ -43,7 +45,7 @@ def predict(
 
     if (at is None) == (start is None and stop is None and every is None):
         raise InputError("give either --at FILE, or --from, --to and --every")
-    fitted = load(model)
+    fitted = load(_model_file(model))
     domain = fitted.domains_[0]
     if at is not None:
         reading = options.reading_options(time=time, time_format=time_format, timezone=timezone)
@@ -69,6 +71,11 @@ def predict(
         table.to_csv(sys.stdout, index=False, lineterminator="\n")
 
 
+def _model_file(model: str) -> str:
+    """The model file; that of a result folder if one is given."""
+    return str(Path(model) / "model.rfm") if Path(model).is_dir() else model
+
+
 @options.expanded
 def info(
     model: Model,
@@ -78,8 +85,9 @@ def info(
     """Say what a model file holds."""
     from robustfourier.persistence import describe, load
 
-    about = describe(model)
-    fitted = load(model)
+    file = _model_file(model)
+    about = describe(file)
+    fitted = load(file)
     domain = fitted.domains_[0]
     content: dict[str, Any] = {
         **about,
