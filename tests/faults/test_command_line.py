@@ -155,6 +155,13 @@ def test_a_missing_file_or_column_is_told_before_anything_heavy_is_loaded(record
     assert not heavy & set(json.loads(done.stdout.replace("'", '"')))
 
 
+def test_a_pipe_in_the_place_of_a_file_is_read_whole(record):
+    command = f"bash -c '{PROGRAM} fit <(cat {record}) --no-files --json'"
+    done = shell(command)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["input"]["counts"]["rows"] == 60
+
+
 def test_one_series_of_a_long_table_is_chosen_on_the_command_line(run, tmp_path):
     path = tmp_path / "long.csv"
     rows = "".join(f"{i},{s},{i}.5\n" for i in range(20) for s in "AB")

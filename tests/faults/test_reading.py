@@ -154,6 +154,11 @@ def test_text_in_an_array_of_values_is_refused_by_name():
         from_arrays([1, 2, 3], ["a", "b", "c"])
 
 
+def test_marks_of_missing_values_count_in_a_column_of_whole_times_too(write):
+    samples = read_samples(write("t,v\n1,5\n-999,6\n3,7\n"), na=("-999",))
+    assert samples.times.tolist() == [1.0, 3.0]
+
+
 class TestSeveralSeries:
     LONG = "time,sensor,value\n" + "".join(f"{i},{s},{i}.5\n" for i in range(20) for s in "AB")
 
@@ -185,6 +190,10 @@ class TestSeveralSeries:
 
     def test_the_mean_is_taken_if_told(self, write):
         assert len(read_samples(write(self.LONG), duplicates="mean")) == 20
+
+    def test_rows_without_a_time_do_not_hide_them(self, write):
+        with pytest.raises(DataError, match=re.escape("20 of 40 rows repeat a time")):
+            read_samples(write(self.LONG + "NA,A,1\n" * 9))
 
     def test_a_few_repeats_and_notes_are_no_series(self, write):
         rows = "".join(f"{i},{'ok' if i % 2 else 'high'},{i}\n" for i in range(30))

@@ -104,9 +104,11 @@ def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
 def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
     """Raise the error of `read_samples` if the file or a column is not there, reading no further.
 
-    Takes a hundredth of a second, and pandas is not loaded.
+    Takes a hundredth of a second, and pandas is not loaded. A pipe, which can be read only once,
+    is left alone.
     """
-    if str(path) != STDIN and not _is_parquet(path):
+    pipe = str(path) == STDIN or (os.path.exists(path) and not os.path.isfile(path))
+    if not pipe and not _is_parquet(path):
         with open_text(path) as source:
             open_table(source, ReadOptions(**options), need_value=True)
 

@@ -102,8 +102,10 @@ def refuse_mixture(stamps: NDArray[Any], columns: Mapping[str, Labels], source: 
     """
     import pandas as pd
 
-    times = pd.factorize(stamps)[0]
-    count, different = len(times), int(times.max(initial=-1)) + 1
+    times = pd.factorize(stamps)[0]  # -1 where the time is missing
+    known = times >= 0
+    times, different = times[known], int(times.max(initial=-1)) + 1
+    count = len(times)
     repeats = count - different
     if repeats < max(_REPEATED * count, 1):
         return
@@ -115,7 +117,7 @@ def refuse_mixture(stamps: NDArray[Any], columns: Mapping[str, Labels], source: 
         # Measured numbers seldom repeat a time either, but each of them occurs here and there.
         and (labels.words or count >= _COVERED * len(labels.code_of) * different)
     }
-    codes = {name: np.concatenate(labels.blocks) for name, labels in possible.items()}
+    codes = {name: np.concatenate(labels.blocks)[known] for name, labels in possible.items()}
     left = {name: _repeats(times, [codes[name]]) for name in codes}
     if not left or _repeats(times, list(codes.values())) > _LEFT * repeats:
         return

@@ -118,7 +118,7 @@ class TimeReader:
 
     def _numbers(self, cells: Sequence[str], lines: Sequence[int]) -> NDArray[Any]:
         try:  # integers exactly: nanoseconds since 1970 do not fit into float64
-            if not any("_" in cell for cell in cells):
+            if not any("_" in cell or cell in self.form.missing for cell in cells):
                 return np.array(list(map(int, cells)), np.int64)
         except (ValueError, OverflowError):
             pass
