@@ -14,6 +14,7 @@ import pytest
 import robustfourier
 from robustfourier.analysis.predicting import grid_samples
 from robustfourier.cli import main
+from robustfourier.cli.console import Console
 from robustfourier.cli.options import instant
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
@@ -93,6 +94,16 @@ def test_control_characters_in_a_unit_are_refused(run, record):
     code, _, err = run("check", record, "--unit", "\x1b[31m")
     assert code == 2
     assert "--unit '\\x1b[31m' must be a word" in err
+
+
+def test_text_from_elsewhere_does_not_command_the_terminal(capsys):
+    console = Console(1)
+    for say in (console.say, console.detail, console.warn, console.error):
+        say("\x1b[2Jx\x07\u202ey")
+    console.table([("a", "left")], [["\x1b]0;title\x07"]])
+    said = "".join(capsys.readouterr())
+    assert not set("\x1b\x07\u202e") & set(said)
+    assert said.count("\\x1b") == 5
 
 
 def test_an_interrupt_is_told(run, record, monkeypatch):

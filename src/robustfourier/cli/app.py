@@ -13,12 +13,7 @@ import typer
 
 from robustfourier.cli import fit, models, paper, survey
 from robustfourier.cli.console import Console, prepare_streams
-from robustfourier.errors import (
-    DataError,
-    InputError,
-    ModelFormatError,
-    RobustFourierError,
-)
+from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
 
 __all__ = ["app", "main"]
 
@@ -97,15 +92,10 @@ def _guarded(run: Callable[[], int]) -> int:
         # The reader of our output has gone; nothing can be told, and Python must not try at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
-    except (DataError, ModelFormatError) as error:
-        console.error(str(error))
-        return BAD_DATA
-    except InputError as error:
-        console.error(str(error))
-        return USAGE
     except RobustFourierError as error:
         console.error(str(error))
-        return FAILURE
+        bad = isinstance(error, (DataError, ModelFormatError))
+        return BAD_DATA if bad else USAGE if isinstance(error, InputError) else FAILURE
     except MemoryError:
         console.error("not enough memory; thin out the data or close other programs")
         return FAILURE

@@ -9,12 +9,16 @@ import itertools
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 __all__ = ["Console", "prepare_streams"]
+
+# Control characters but for the ends of lines, and marks that turn the direction of writing.
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def prepare_streams() -> None:
@@ -37,22 +41,20 @@ class Console:
     def say(self, text: str = "", style: str | None = None) -> None:
         """A line of the answer."""
         if self.level >= 0:
-            self._rich(sys.stdout).print(text, style=style, markup=False, highlight=False)
+            self._print(sys.stdout, text, style)
 
     def detail(self, text: str) -> None:
         """A line for those who asked for more."""
         if self.level >= 1:
-            self._rich(sys.stdout).print(text, style="dim", markup=False, highlight=False)
+            self._print(sys.stdout, text, "dim")
 
     def warn(self, text: str) -> None:
         """A warning in plain words."""
-        if self.level >= 0:
-            self._rich(sys.stdout).print(f"! {text}", style="yellow", markup=False, highlight=False)
+        self.say(f"! {text}", style="yellow")
 
     def error(self, text: str) -> None:
         """What went wrong; also printed when quiet."""
-        console = self._rich(sys.stderr)
-        console.print(f"robustfourier: {text}", style="bold red", markup=False, highlight=False)
+        self._print(sys.stderr, f"robustfourier: {text}", "bold red")
 
     def table(self, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
         """A table; columns are pairs of heading and "left" or "right"."""
@@ -73,7 +75,7 @@ class Console:
         for heading, side in columns[:fitting]:
             table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=True)
         for row in rows:
-            table.add_row(*(Text(cell) for cell in row[:fitting]))
+            table.add_row(*(Text(_visible(cell)) for cell in row[:fitting]))
         console.print(table)
         if left := list(filter(None, heads[fitting:])):
             self.say(f"(a wider terminal also shows: {', '.join(left)})")
@@ -105,10 +107,18 @@ class Console:
             task = bar.add_task(words, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
+    def _print(self, stream: Any, text: str, style: str | None) -> None:
+        self._rich(stream).print(_visible(text), style=style, markup=False, highlight=False)
+
     def _rich(self, stream: Any) -> Any:
         from rich.console import Console as RichConsole
 
         return RichConsole(file=stream, soft_wrap=not stream.isatty())
+
+
+def _visible(text: str) -> str:
+    """Text without characters that command a terminal or turn its direction."""
+    return _COMMANDS.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def _plain(value: Any) -> Any:

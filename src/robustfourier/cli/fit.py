@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["fit"]
 
 _CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
+_TOLD = (
+    *("name", "label", "combination", "period", "period_error", "frequency", "frequency_error"),
+    *("amplitude", "share", "harmonics", "false_alarm"),
+)  # of each pattern, in the answer for scripts
 _SHOWN = 20  # patterns in the table on the screen
 
 
@@ -231,22 +235,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
         "explained": result.explained,
         "noise": {"deviation": result.noise, "kind": result.noise_kind},
         "trend": {"kind": result.trend_kind, "share": result.trend_share},
-        "patterns": [
-            {
-                "name": p.name,
-                "label": p.label,
-                "combination": p.combination,
-                "period": p.period,
-                "period_error": p.period_error,
-                "frequency": p.frequency,
-                "frequency_error": p.frequency_error,
-                "amplitude": p.amplitude,
-                "share": p.share,
-                "harmonics": p.harmonics,
-                "false_alarm": p.false_alarm,
-            }
-            for p in result.patterns
-        ],
+        "patterns": [{name: getattr(p, name) for name in _TOLD} for p in result.patterns],
         "modes": result.modes.columns(),
         "warnings": result.warnings,
         "seconds": analysis.seconds,
