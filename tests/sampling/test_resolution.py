@@ -19,6 +19,12 @@ class TestSampling:
         assert quality.even
         assert quality.filled == pytest.approx(0.96)
 
+    @pytest.mark.parametrize("n", [2, 3])
+    def test_a_handful_of_samples_promises_no_period(self, n):
+        words = [f.text for f in check_sampling(from_arrays(np.arange(n), np.ones(n))).findings]
+        assert words[-1] == f"Only {n} samples: too few for any period."
+        assert not any("–" in text for text in words)
+
     def test_a_gap_is_found_with_its_length(self):
         times = np.concatenate([np.arange(50.0), np.arange(150.0, 200.0)])
         quality = check_sampling(from_arrays(times, np.ones(100)))
