@@ -172,6 +172,15 @@ class TestSeveralSeries:
         with pytest.raises(DataError, match=re.escape("such as --by 'sensor=17'")):
             read_samples(write(long), value="value")
 
+    def test_a_word_behind_many_measured_columns_is_found(self, write):
+        more = "".join(f",m{i}" for i in range(30))
+        head, *rows = self.LONG.replace("time,sensor,value", "time,x").splitlines()
+        rows = [row.split(",") for row in rows]
+        rows = [",".join([time, value, *["7"] * 30, label]) for time, label, value in rows]
+        path = write("\n".join([f"{head}{more},sensor", *rows]) + "\n")
+        with pytest.raises(DataError, match=re.escape("column 'sensor' holds 2 series")):
+            read_samples(path, value="x")
+
     def test_one_is_chosen_by_its_label(self, write):
         samples = read_samples(write(self.LONG), by=("sensor=B",))
         assert samples.times.tolist() == list(range(20))

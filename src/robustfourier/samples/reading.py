@@ -21,7 +21,7 @@ from robustfourier.samples.samples import Samples
 from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
 from robustfourier.samples.source import STDIN, TextSource, open_text, quoted
 from robustfourier.samples.table import OpenTable, open_table
-from robustfourier.samples.tokens import to_numbers
+from robustfourier.samples.tokens import is_number, to_numbers
 
 __all__ = ["MAX_SAMPLES", "ReadOptions", "check_columns", "read_samples", "read_times"]
 
@@ -173,6 +173,7 @@ class _Columns:
         self.chosen = {j: Labels() for j, _ in table.by}
         used = {self.choice.time, self.choice.clock, *self.wanted, *self.chosen}
         free = [j for j in range(len(self.names)) if j not in used]
+        free.sort(key=lambda j: is_number(table.head[0][1][j]))  # words first
         self.free = {j: Labels() for j in free[:LABELLED]}
         self.below = 0
 

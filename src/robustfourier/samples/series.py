@@ -20,7 +20,7 @@ from robustfourier.samples.tokens import is_number
 __all__ = ["LABELLED", "Labels", "parse_by", "refuse_mixture", "require_one"]
 
 #: Unused columns of a table that are looked at, whether they tell series apart.
-LABELLED = 20
+LABELLED = 8
 
 _AT_MOST = 1000  # labels of a column that can tell series apart
 _REPEATED = 0.1  # share of rows from which repeated times are no accident
@@ -46,14 +46,16 @@ class Labels:
 
     def __init__(self) -> None:
         self.code_of: dict[str, int] = {}
-        self.blocks: list[NDArray[np.int32]] = []
+        self.blocks: list[NDArray[np.int16]] = []
 
     def add(self, cells: Sequence[str]) -> None:
         """Take the cells of one block."""
         if self.few:
             code_of = self.code_of
             codes = [code_of.setdefault(cell, len(code_of)) for cell in cells]
-            self.blocks.append(np.array(codes, np.int32))
+            self.blocks.append(np.array(codes).astype(np.int16))
+            if len(code_of) > _AT_MOST:  # a measured column, of which nothing is kept
+                self.blocks.clear()
 
     @property
     def few(self) -> bool:
