@@ -28,7 +28,7 @@ LAYERS = [
     ["mixture"],
     ["estimators"],
     ["sampling"],
-    ["injection", "results"],
+    ["results"],
     ["plots"],
     ["report"],
     ["analysis", "experiments"],

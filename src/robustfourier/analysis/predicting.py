@@ -39,9 +39,10 @@ def grid_samples(start: Any, stop: Any, every: float, domain: Domain, at_most: i
         length = float(stop) - float(start)
     if length < 0:
         raise InputError(f"--to {stop} lies before --from {start}; exchange them")
-    count = int(np.floor(length / every * (1.0 + 1e-12))) + 1
-    if count > at_most:
-        raise InputError(f"--every {every:g} makes {count:,} times, more than {at_most:,}")
+    many = np.floor(length / every * (1.0 + 1e-12)) + 1
+    if many > at_most:
+        raise InputError(f"--every {every:g} makes {many:,.0f} times, more than {at_most:,}")
+    count = int(many)
     steps = np.arange(count) * every
     times: Any = float(start) + steps if not domain.dates else None
     if domain.dates:

@@ -46,7 +46,7 @@ def analyse(
     out: Path | None = None,
     method: str = "mixture",
     reading: dict[str, Any] | None = None,
-    parameters: dict[str, Any] | None = None,
+    parameters: dict[str, Any] | Callable[[Samples], dict[str, Any]] | None = None,
     overwrite: bool = False,
     formats: tuple[str, ...] = ("png",),
     observe: Observer | None = None,
@@ -62,8 +62,8 @@ def analyse(
     method : {"mixture", "network"}
     reading : dict
         Options of `read_samples`.
-    parameters : dict
-        Of the estimator.
+    parameters : dict or callable
+        Of the estimator; a function is given the samples, whose unit it may need.
     overwrite : bool
         Whether another run in the folder may be replaced.
     formats : tuple of str
@@ -76,9 +76,10 @@ def analyse(
     Analysis
     """
     clock = _Clock(observe)
-    reading, parameters = dict(reading or {}), dict(parameters or {})
+    reading = dict(reading or {})
     with clock("reading"):
         samples = read_samples(path, **reading)
+    parameters = dict((parameters(samples) if callable(parameters) else parameters) or {})
     identity = {
         "sha256": samples.sha256,
         "method": method,

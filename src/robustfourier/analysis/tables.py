@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.injection import Completeness
 from robustfourier.results import Result
 from robustfourier.samples import Samples
+from robustfourier.sampling import Completeness
 from robustfourier.writing import replacing
 
 __all__ = [
