@@ -7,6 +7,8 @@ its part behind; the next one that writes to the same place takes it over, so pa
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -16,7 +18,7 @@ from typing import BinaryIO
 
 from robustfourier.errors import OutputError, RunLockedError
 
-__all__ = ["locked", "reason", "replacing", "write_text"]
+__all__ = ["exchange", "locked", "reason", "refuse_inputs", "replacing", "write_text"]
 
 
 @contextmanager
@@ -102,6 +104,28 @@ def locked(path: Path, busy: str) -> Iterator[BinaryIO]:
                 path.unlink()
 
 
+def exchange(new: Path, old: Path) -> None:
+    """Let two folders change places in one step; if there is no old one, the new one moves there.
+
+    Where the system has no such step (it is Linux's) there are two, and between them no `old`.
+    """
+    if not old.exists():
+        os.rename(new, old)
+    elif not _exchange_at_once(new, old):
+        aside = new.with_name(f"{new.name}.old")
+        os.rename(old, aside)
+        os.rename(new, old)
+        os.rename(aside, new)
+    _sync_folder(old.parent)
+
+
+def refuse_inputs(out: Path, *inputs: str | None) -> None:
+    """Raise `OutputError` if a file that would be written is one that is read."""
+    for path in inputs:
+        if path is not None and os.path.exists(path) and out.exists() and out.samefile(path):
+            raise OutputError(f"{str(out)!r} is the input itself; choose another place with --out")
+
+
 def reason(error: OSError) -> str:
     """What the operating system said, without the name of any file."""
     while error.strerror is None and isinstance(error.__cause__, OSError):
@@ -136,6 +160,19 @@ def _lock(file: BinaryIO) -> None:
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
         return
     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _exchange_at_once(new: Path, old: Path) -> bool:
+    here, both = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of <linux/fs.h>
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    if rename(here, os.fsencode(new), here, os.fsencode(old), both) == 0:
+        return True
+    if ctypes.get_errno() in (errno.ENOSYS, errno.EINVAL):  # an old kernel, or a network's disk
+        return False
+    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def _is_at(file: BinaryIO, path: Path) -> bool:

@@ -1,38 +1,44 @@
-"""The result folder: a fixed layout; `run.json` says whether the run that owns it has finished.
+"""The result folder: a fixed layout, and at any moment one whole result.
 
 ::
 
     report.html  modes.csv  components.csv  fit.csv  model.rfm  figures/  run.json
+
+A result is made in a hidden folder beside its place and then changes places with the earlier one,
+in one step. What we did not write is kept: such files are linked into the new folder before.
 """
 
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from robustfourier.errors import OutputError
-from robustfourier.writing import write_text
+from robustfourier.writing import exchange, locked, reason, write_text
 
-__all__ = ["FILES", "claim_folder", "read_run", "write_run"]
+__all__ = ["claimed", "exchanged", "read_run", "write_run"]
 
-#: Names in a result folder.
-FILES = (
-    "report.html",
-    "modes.csv",
-    "components.csv",
-    "fit.csv",
-    "model.rfm",
-    "figures",
-    "run.json",
-)
+_RUN = "run.json"
+#: What version 0.1 wrote, whose run.json has no list of files.
+_EARLIER = {"report.html", "modes.csv", "components.csv", "fit.csv", "model.rfm", _RUN} | {
+    f"figures/{name}.{ending}"
+    for name in ("fit", "spectrum", "residuals", "diagonal", "components")
+    for ending in ("png", "svg", "pdf")
+}
 
 
-def claim_folder(folder: Path, identity: dict[str, Any], *, overwrite: bool = False) -> None:
-    """Make the folder ready for a run, or refuse.
+@contextmanager
+def claimed(
+    folder: Path, identity: dict[str, Any], source: str | Path, *, overwrite: bool = False
+) -> Iterator[None]:
+    """Hold a folder for one run, or refuse before the work begins.
 
-    A run may replace itself: the same input with the same parameters. Anything else in the folder
-    is left alone unless `overwrite`; even then only our own names are touched.
+    A run may replace itself: the same input with the same parameters. Another run is replaced if
+    `overwrite`; a folder that holds something else never is.
 
     Parameters
     ----------
@@ -40,6 +46,8 @@ def claim_folder(folder: Path, identity: dict[str, Any], *, overwrite: bool = Fa
         The result folder.
     identity : dict
         What makes this run the one it is; compared with that of the folder's run.
+    source : str or Path
+        The input, which must not lie in the folder.
     overwrite : bool
         Whether another run may be replaced.
 
@@ -47,46 +55,142 @@ def claim_folder(folder: Path, identity: dict[str, Any], *, overwrite: bool = Fa
     ------
     OutputError
         If the folder holds something else or cannot be made.
+    RunLockedError
+        If another run is at work on it.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "figures").mkdir(exist_ok=True)
-        others = [p.name for p in folder.iterdir() if p.name != "figures"]
-        others += [p.name for p in (folder / "figures").iterdir()]
-    except OSError as error:
-        raise OutputError(
-            f"cannot write results to {str(folder)!r} ({error.strerror or error}); "
-            "choose another place with --out"
-        ) from None
-    if others and not overwrite:
-        held = read_run(folder)
-        if held is None:
-            raise OutputError(
-                f"{str(folder)!r} is not empty and holds no run of ours; choose another folder "
-                "with --out, or say --overwrite"
-            )
-        if held.get("identity") != identity:
-            raise OutputError(
-                f"{str(folder)!r} holds another run (of {held.get('input', {}).get('file')!r}); "
-                "choose another folder with --out, or say --overwrite"
-            )
-    # Whoever is interrupted from here on may start again.
-    _write_record(folder, {"finished": False, "identity": identity})
+    busy = f"another run is writing {str(folder)!r}; wait for it, or choose another with --out"
+    with ExitStack() as stack:
+        with _told(folder):
+            folder.absolute().parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(_beside(folder, "lock"), busy))
+            _refuse(folder, identity, Path(source).resolve(), overwrite)
+        yield
+
+
+@contextmanager
+def exchanged(folder: Path) -> Iterator[Path]:
+    """Give an empty folder to write to, which takes the place of `folder` unless an error occurs.
+
+    Yields
+    ------
+    Path
+        With a folder ``figures`` in it; `write_run` must come last.
+    """
+    draft = _beside(folder, "part")
+    with _told(folder):
+        _clear(draft, folder)  # what a run that was killed has left
+        (draft / "figures").mkdir(parents=True)
+        try:
+            yield draft
+            if folder.exists():
+                _keep_foreign(folder, draft)
+                draft.chmod(folder.stat().st_mode)
+            exchange(draft, folder)
+        finally:
+            _clear(draft, folder)
 
 
 def read_run(folder: Path) -> dict[str, Any] | None:
     """The record of the run that owns a folder, or None."""
     try:
-        content = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        content = json.loads((folder / _RUN).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
 
 
-def write_run(folder: Path, content: dict[str, Any]) -> None:
-    """Write the record of a finished run, last."""
-    _write_record(folder, {"finished": True, **content})
+def write_run(draft: Path, content: dict[str, Any]) -> None:
+    """Write the record of a finished run, with the list of its files."""
+    files = [*(name for name, _ in _files(draft)), _RUN]
+    record = {"finished": True, **content, "files": files}
+    write_text(draft / _RUN, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
 
 
-def _write_record(folder: Path, content: dict[str, Any]) -> None:
-    write_text(folder / "run.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Errors of the system told with the user's path."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, OutputError) and error.__cause__ is None:
+            raise
+        raise OutputError(
+            f"cannot write results to {str(folder)!r} ({reason(error)}); "
+            "choose another place with --out"
+        ) from None
+
+
+def _beside(folder: Path, ending: str) -> Path:
+    place = folder.absolute()
+    return place.with_name(f".{place.name}.{ending}")
+
+
+def _refuse(folder: Path, identity: dict[str, Any], source: Path, overwrite: bool) -> None:
+    name, another = repr(str(folder)), "choose another folder with --out"
+    if folder.is_symlink():
+        raise OutputError(f"{name} is a symbolic link; give the folder itself, or {another}")
+    place = folder.resolve()
+    if place in (source, *source.parents):
+        raise OutputError(f"{name} holds the input, which results must not replace; {another}")
+    if place in (Path.cwd(), *Path.cwd().parents):
+        raise OutputError(f"{name} is the folder you are in; {another}, such as --out results")
+    if not folder.exists() or not any(folder.iterdir()):
+        return
+    held = read_run(folder)
+    if held is None:
+        raise OutputError(f"{name} is not empty and holds no run of ours; {another}")
+    if held.get("identity") != identity and not overwrite:
+        given = held.get("input")
+        of = given.get("file") if isinstance(given, dict) else None
+        raise OutputError(f"{name} holds another run (of {of!r}); {another}, or say --overwrite")
+
+
+def _files(folder: Path, within: str = "") -> Iterator[tuple[str, Path]]:
+    """Every entry that is no folder, by its name within the folder; links are not followed."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            yield from _files(path, f"{within}{path.name}/")
+        else:
+            yield f"{within}{path.name}", path
+
+
+def _own(folder: Path) -> set[str] | None:
+    """Names of what a run has written into a folder; None if no run has finished there."""
+    held = read_run(folder)
+    if held is None:
+        return None
+    listed = held.get("files")
+    return {str(name) for name in (listed if isinstance(listed, list) else _EARLIER)}
+
+
+def _keep_foreign(folder: Path, draft: Path) -> None:
+    """Link into the draft what others have put into the folder."""
+    own = _own(folder) or set()
+    for name, path in _files(folder):
+        if name in own and not path.is_symlink():
+            continue
+        (draft / name).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(path, draft / name, follow_symlinks=False)
+        except FileExistsError:
+            raise OutputError(
+                f"{str(folder / name)!r} is not of ours and would be overwritten; move it away"
+            ) from None
+
+
+def _clear(draft: Path, folder: Path) -> None:
+    """Remove a draft, or the earlier result that was exchanged with it; nothing that is foreign."""
+    if draft.is_symlink() or not draft.exists():
+        return
+    own = _own(draft)  # None: the draft was not finished, and all of it is ours
+    for name, path in _files(draft):
+        twin = folder / name
+        if own is None or name in own or (os.path.lexists(twin) and _is_same(path, twin)):
+            path.unlink()
+    for path in [*sorted((p for p in draft.rglob("*") if p.is_dir()), reverse=True), draft]:
+        with suppress(OSError):
+            path.rmdir()
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return os.path.samestat(one.lstat(), other.lstat())

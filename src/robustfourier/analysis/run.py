@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from robustfourier.analysis.fitting import fit_model
-from robustfourier.analysis.folder import claim_folder, write_run
+from robustfourier.analysis.folder import claimed, exchanged, write_run
 from robustfourier.analysis.tables import components_table, fit_table, modes_table, write_csv
-from robustfourier.errors import OutputError
 from robustfourier.persistence import save
 from robustfourier.results import Result, summarise
-from robustfourier.samples import Samples, read_samples
+from robustfourier.samples import read_samples
 from robustfourier.writing import write_text
 
 __all__ = ["Analysis", "analyse"]
@@ -85,20 +84,14 @@ def analyse(
         "reading": {k: _plain(v) for k, v in sorted(reading.items())},
         "parameters": {k: _plain(v) for k, v in sorted(parameters.items())},
     }
-    if out is not None:
-        claim_folder(out, identity, overwrite=overwrite)
-    with clock("fitting"):
-        model = fit_model(samples, method, **parameters)
-    with clock("summing up"):
-        result = summarise(samples, model)
-    if out is not None:
-        with clock("drawing"):
-            _write(result, model, out, formats)
-        run = _run_record(samples, result, model, identity, clock.seconds)
-        with clock("report"):
-            _write_report(result, run, out)
-        run["seconds"] = {step: round(seconds, 4) for step, seconds in clock.seconds.items()}
-        write_run(out, run)
+    with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
+        with clock("fitting"):
+            model = fit_model(samples, method, **parameters)
+        with clock("summing up"):
+            result = summarise(samples, model)
+        if out is not None:
+            with exchanged(out) as draft:
+                _write(result, model, identity, draft, formats, clock)
     return Analysis(result, model, out, dict(clock.seconds))
 
 
@@ -118,37 +111,35 @@ class _Clock:
         self.seconds[step] = time.perf_counter() - start
 
 
-def _write(result: Result, model: Any, folder: Path, formats: tuple[str, ...]) -> None:
+def _write(
+    result: Result,
+    model: Any,
+    identity: dict[str, Any],
+    folder: Path,
+    formats: tuple[str, ...],
+    clock: _Clock,
+) -> None:
     from robustfourier.plots.files import save_figures
+    from robustfourier.report import render
 
-    try:
+    with clock("drawing"):
         write_csv(modes_table(result), folder / "modes.csv")
         write_csv(components_table(result), folder / "components.csv")
         write_csv(fit_table(result), folder / "fit.csv")
         save(model, folder / "model.rfm")
-        for old in (folder / "figures").iterdir():
-            old.unlink()
         save_figures(result, folder / "figures", formats)
-    except OSError as error:
-        if isinstance(error, OutputError):
-            raise
-        raise OutputError(f"cannot write to {str(folder)!r} ({error.strerror or error})") from None
-
-
-def _write_report(result: Result, run: dict[str, Any], folder: Path) -> None:
-    from robustfourier.report import render
-
-    write_text(folder / "report.html", render(result, _shown(result, run)))
+    run = _run_record(result, model, identity, clock.seconds)
+    with clock("report"):
+        write_text(folder / "report.html", render(result, _shown(result, run)))
+    run["seconds"] = {step: round(seconds, 4) for step, seconds in clock.seconds.items()}
+    write_run(folder, run)
 
 
 def _run_record(
-    samples: Samples,
-    result: Result,
-    model: Any,
-    identity: dict[str, Any],
-    seconds: dict[str, float],
+    result: Result, model: Any, identity: dict[str, Any], seconds: dict[str, float]
 ) -> dict[str, Any]:
     """Enough to repeat the run."""
+    samples = result.samples
     return {
         "identity": identity,
         "input": {

@@ -21,7 +21,7 @@ from robustfourier.errors import (
 
 __all__ = ["app", "main"]
 
-OK, FAILURE, USAGE, BAD_DATA = 0, 1, 2, 3
+OK, FAILURE, USAGE, BAD_DATA, INTERRUPTED = 0, 1, 2, 3, 130
 
 app = typer.Typer(
     name="robustfourier",
@@ -75,6 +75,8 @@ def _run(arguments: list[str]) -> int:
 
     command: Any = get_command(app)
     code = command.main(args=arguments, prog_name="robustfourier", standalone_mode=False)
+    if code == INTERRUPTED:  # what typer makes of Ctrl-C, without a word
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else OK
 
 
@@ -86,7 +88,7 @@ def _guarded(run: Callable[[], int]) -> int:
         return int(stop.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         console.error("interrupted")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone; nothing can be told, and Python must not try at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

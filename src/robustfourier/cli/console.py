@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
+from unicodedata import category
 
 __all__ = ["Console", "prepare_streams"]
 
@@ -31,22 +32,21 @@ class Console:
     def say(self, text: str = "", style: str | None = None) -> None:
         """A line of the answer."""
         if self.level >= 0:
-            self._rich(sys.stdout).print(text, style=style, markup=False, highlight=False)
+            self._print(sys.stdout, text, style)
 
     def detail(self, text: str) -> None:
         """A line for those who asked for more."""
         if self.level >= 1:
-            self._rich(sys.stdout).print(text, style="dim", markup=False, highlight=False)
+            self._print(sys.stdout, text, "dim")
 
     def warn(self, text: str) -> None:
         """A warning in plain words."""
         if self.level >= 0:
-            self._rich(sys.stdout).print(f"! {text}", style="yellow", markup=False, highlight=False)
+            self._print(sys.stdout, f"! {text}", "yellow")
 
     def error(self, text: str) -> None:
         """What went wrong; also printed when quiet."""
-        console = self._rich(sys.stderr)
-        console.print(f"robustfourier: {text}", style="bold red", markup=False, highlight=False)
+        self._print(sys.stderr, f"robustfourier: {text}", "bold red")
 
     def table(self, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
         """A table; columns are pairs of heading and "left" or "right"."""
@@ -60,7 +60,7 @@ class Console:
         for heading, side in columns:
             table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=True)
         for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
+            table.add_row(*(Text(_visible(cell)) for cell in row))
         console = self._rich(sys.stdout)
         if not console.is_terminal:  # a pipe has no width that could cut a number
             console.width = 200
@@ -93,10 +93,20 @@ class Console:
             task = bar.add_task(words, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
+    def _print(self, stream: Any, text: str, style: str | None) -> None:
+        self._rich(stream).print(_visible(text), style=style, markup=False, highlight=False)
+
     def _rich(self, stream: Any) -> Any:
         from rich.console import Console as RichConsole
 
         return RichConsole(file=stream, soft_wrap=not stream.isatty())
+
+
+def _visible(text: str) -> str:
+    """Text that cannot steer a terminal: what is no character to see is written as its code."""
+    return "".join(
+        c if c == "\n" or category(c) not in ("Cc", "Cf", "Cs") else ascii(c)[1:-1] for c in text
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -57,8 +57,12 @@ def check(
     _check_ending(out)
     from robustfourier.samples import read_samples
     from robustfourier.sampling import check_sampling
+    from robustfourier.writing import refuse_inputs
 
-    samples = read_samples(options.located(file), **reading)
+    file = options.located(file)
+    if out is not None:
+        refuse_inputs(out, file)
+    samples = read_samples(file, **reading)
     quality = check_sampling(samples)
     if out is not None:
         from robustfourier.plots.files import save_window
@@ -147,8 +151,13 @@ def inject(
     from robustfourier.analysis.completeness import measure_completeness
     from robustfourier.analysis.tables import completeness_table, write_csv
     from robustfourier.samples import read_samples
+    from robustfourier.writing import refuse_inputs
 
-    samples = read_samples(options.located(file), **reading)
+    file = options.located(file)
+    if out is not None:
+        for name in ("completeness.csv", "completeness.png"):
+            refuse_inputs(out / name, file)
+    samples = read_samples(file, **reading)
     with console.progress("planting tones") as observe:
         found, domain = measure_completeness(
             samples,

@@ -13,6 +13,8 @@ from inspect import signature
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from robustfourier.errors import InputError, ModelFormatError
 from robustfourier.persistence.codec import decode, encode
 from robustfourier.persistence.container import Content, read_container, write_container
@@ -36,7 +38,7 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     Raises
     ------
     InputError
-        If it is no estimator of this package, or holds something a file cannot keep.
+        If it is no fitted estimator of this package, or holds something a file cannot keep.
     OutputError
         If the file cannot be written.
     """
@@ -45,6 +47,8 @@ def save(model: Any, path: str | PathLike[str]) -> None:
         raise InputError(
             f"model is a {type(model).__name__}; only {' and '.join(MODELS)} can be saved"
         )
+    if not hasattr(model, "domains_"):
+        raise InputError("model is not fitted; call model.fit first")
     params = _plain_params(model.get_params(deep=False))
     fitted = {key: value for key, value in vars(model).items() if key not in params}
     arrays: list[Any] = []
@@ -123,4 +127,27 @@ def _rebuild(content: Content) -> Any:
         if not isinstance(name, str) or not _ATTRIBUTE.fullmatch(name) or hasattr(cls, name):
             raise ModelFormatError(f"{name!r} is no fitted attribute")
         setattr(model, name, value)
+    _try_out(model)
     return model
+
+
+def _try_out(model: Any) -> None:
+    """Use a model once, so that parts that do not fit together are told here and not later."""
+    from pandas import DataFrame
+
+    try:
+        names = getattr(model, "feature_names_in_", range(len(model.domains_)))
+        middles = [domain.from_theta([0.0]) for domain in model.domains_]
+        with np.errstate(all="ignore"):
+            model.predict(DataFrame(dict(zip(names, middles, strict=True))))
+        for component in getattr(model, "components_", ()):
+            np.asarray(component.share, np.float64)
+            _require(component, "Component")
+        _require(model.modes_, "ModeTable")
+    except Exception as error:  # whatever foreign values lead to
+        raise ModelFormatError(f"its parts do not fit together ({error})") from error
+
+
+def _require(part: Any, tag: str) -> None:
+    if not isinstance(part, class_of(tag)):
+        raise TypeError(f"a {type(part).__name__} is no {tag}")
