@@ -106,10 +106,15 @@ def fit_table(result: Result) -> pd.DataFrame:
 
 
 def prediction_table(samples: Samples, values: Any, std: Any) -> pd.DataFrame:
-    """Predicted values with the 90 % band of the function."""
-    table: dict[str, Any] = {"time": time_column(samples), "fitted": values}
-    if std is not None:
-        table["band_low"], table["band_high"] = values - _BAND * std, values + _BAND * std
+    """Predicted values with the 90 % band of the function, for each output of y."""
+    table: dict[str, Any] = {"time": time_column(samples)}
+    outputs = [""] if values.ndim == 1 else [f"_{i}" for i in range(values.shape[1])]
+    for i, name in enumerate(outputs):
+        value = values.reshape(len(values), -1)[:, i]
+        table[f"fitted{name}"] = value
+        if std is not None:
+            error = _BAND * std.reshape(len(values), -1)[:, i]
+            table[f"band_low{name}"], table[f"band_high{name}"] = value - error, value + error
     return pd.DataFrame(table)
 
 

@@ -137,9 +137,14 @@ def _try_out(model: Any) -> None:
 
     try:
         names = getattr(model, "feature_names_in_", range(len(model.domains_)))
-        middles = [domain.from_theta([0.0]) for domain in model.domains_]
+        times = [domain.from_theta([-0.5, 0.5]) for domain in model.domains_]
+        options = {"return_std": True} if hasattr(model, "components_") else {}
         with np.errstate(all="ignore"):
-            model.predict(DataFrame(dict(zip(names, middles, strict=True))))
+            values = model.predict(DataFrame(dict(zip(names, times, strict=True))), **options)
+        if any(
+            np.shape(v)[:1] != (2,) or np.ndim(v) > 2 for v in (values if options else [values])
+        ):
+            raise ValueError("its predictions have the wrong shape")
         for component in getattr(model, "components_", ()):
             np.asarray(component.share, np.float64)
             _require(component, "Component")
