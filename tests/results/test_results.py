@@ -2,6 +2,9 @@ import numpy as np
 import pytest
 
 from robustfourier.domain import Domain
+from robustfourier.mixture.fit import fit_column
+from robustfourier.mixture.search.assess import judge_of
+from robustfourier.mixture.series import Settings
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
 from robustfourier.samples import from_arrays
@@ -46,12 +49,23 @@ N_SPECTRUM = 500
 
 
 @pytest.fixture(scope="module")
-def spectrum():
+def judged():
     rng = np.random.default_rng(0)
     theta = np.sort(rng.uniform(-1.0, 1.0, N_SPECTRUM))
     noise = rng.normal(size=N_SPECTRUM)
     tone = 0.8 * np.cos(np.pi * 40.3 * theta - 1.0)
-    return amplitude_spectrum(theta, tone + noise, noise, max_mode=250.0, lines=np.array([40.3]))
+    model, found = fit_column(
+        Domain(0.0, 2.0), theta, (tone + noise)[:, None], np.ones(N_SPECTRUM), Settings()
+    )
+    evidence = model.evidence
+    return amplitude_spectrum(
+        theta, tone + noise, noise, max_mode=evidence.highest, evidence=evidence
+    ), found
+
+
+@pytest.fixture(scope="module")
+def spectrum(judged):
+    return judged[0]
 
 
 class TestSpectrum:
@@ -66,6 +80,21 @@ class TestSpectrum:
     def test_noise_stays_below_the_line_and_the_tone_does_not(self, spectrum):
         assert (spectrum.residual < spectrum.line).mean() > 0.999
         assert spectrum.data.max() > spectrum.line.max()
+
+    def test_the_line_is_the_threshold_that_decided(self, judged):
+        """A peak exactly on the line drawn has exactly the false alarm that was asked for."""
+        spectrum, found = judged
+        series, floor = found.series, found.floor
+        at = np.isin(spectrum.mode, floor.mode)
+        assert at.sum() >= 8
+        power, mode = (spectrum.line / spectrum.floor)[at] ** 2, spectrum.mode[at]
+        alarm = judge_of(series).alarm(power, mode, floor.dof_at(mode), 1)
+        np.testing.assert_allclose(alarm, series.settings.level, rtol=1e-6)
+
+    def test_the_floor_is_the_one_that_decided(self, judged):
+        spectrum, found = judged
+        power = found.floor.at(spectrum.mode)[:, 0] * found.series.scale[0] ** 2
+        np.testing.assert_allclose(spectrum.floor, 2.0 * np.sqrt(power / found.series.total))
 
     def test_thinning_keeps_every_peak(self, spectrum):
         keep = peak_bins(spectrum.mode, spectrum.data, 100)

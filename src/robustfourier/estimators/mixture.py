@@ -18,7 +18,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.estimators.validation import (
-    canonical_rows,
     check_row_weights,
     check_targets,
     seed_sequence,
@@ -26,9 +25,11 @@ from robustfourier.estimators.validation import (
     theta_columns,
     time_columns,
 )
-from robustfourier.mixture.bands import lengths
-from robustfourier.mixture.decompose import Settings, additive
-from robustfourier.mixture.model import mode_table
+from robustfourier.mixture.fit import fit_columns
+from robustfourier.mixture.least_squares.error_bands import lengths
+from robustfourier.mixture.model import mode_table, shares
+from robustfourier.mixture.series import Settings
+from robustfourier.rows import canonical_rows
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
@@ -194,11 +195,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
             theta_columns(columns, domains), values.reshape(len(values), -1), weights
         )
         settings = self._settings(domains)
-        models, found = additive(domains, theta, targets, weights, settings)
+        models, found = fit_columns(domains, theta, targets, weights, settings)
 
         _check_n_features(self, _as_table(X), reset=True)
         _check_feature_names(self, _as_table(X), reset=True)
-        deviation = _deviation(targets, weights)
+        share = shares(models)
         bases = np.cumsum([0] + [len(model.bases) for model in models])
         self.models_ = tuple(models)
         self.domains_ = tuple(domains)
@@ -206,7 +207,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.components_ = tuple(
             component
             for column, model in enumerate(models)
-            for component in model.components(deviation, int(bases[column]), column)
+            for component in model.components(share[column], int(bases[column]), column)
         )
         self.modes_ = mode_table(models, self.single_output_)
         self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
@@ -375,12 +376,3 @@ def _with_errors(weights: FloatArray, y_err: Any) -> FloatArray:
         raise InputError(f"y_err[{bad}] is {errors[bad]}; errors must be positive and finite")
     precision = (errors.min() / errors) ** 2
     return np.asarray(weights * precision * (weights.sum() / (weights @ precision)))
-
-
-def _deviation(y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Weighted standard deviation of each output; scaled first, since y² may overflow."""
-    scale = np.max(np.abs(y), axis=0)
-    scale = np.where(scale > 0, scale, 1.0)
-    part = weights / weights.sum()
-    mean = part @ (y / scale)
-    return np.asarray(scale * np.sqrt(part @ (y / scale - mean) ** 2))

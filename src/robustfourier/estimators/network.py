@@ -18,7 +18,6 @@ from robustfourier.errors import InputError
 from robustfourier.estimators.network_modes import network_modes
 from robustfourier.estimators.scaling import Scaling
 from robustfourier.estimators.validation import (
-    canonical_rows,
     check_row_weights,
     check_targets,
     seed_sequence,
@@ -28,6 +27,7 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.network.architecture import Activation, Architecture
 from robustfourier.network.initial import Init, draw_weights
+from robustfourier.rows import canonical_rows
 from robustfourier.training import Training, fixed_sample, train_jointly, train_layerwise
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.engine import EngineName

@@ -20,7 +20,6 @@ from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 
 __all__ = [
-    "canonical_rows",
     "check_row_weights",
     "check_targets",
     "seed_sequence",
@@ -152,36 +151,6 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if not weight.any():
         raise InputError("sample_weight is zero for every row; at least two rows must count")
     return weight
-
-
-def canonical_rows(
-    theta: FloatArray, y: FloatArray, weight: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Drop rows of weight zero, sort, and merge equal rows by adding their weights.
-
-    Rows in another order, or twice instead of weight 2, give the same arrays, bit for bit.
-
-    Parameters
-    ----------
-    theta : ndarray, shape (n, d)
-    y : ndarray, shape (n, q)
-    weight : ndarray, shape (n,)
-
-    Examples
-    --------
-    >>> theta, y = np.array([[1.0], [-1.0], [1.0]]), np.array([[2.0], [0.0], [2.0]])
-    >>> [a.ravel().tolist() for a in canonical_rows(theta, y, np.ones(3))]
-    [[-1.0, 1.0], [0.0, 2.0], [1.0, 2.0]]
-    """
-    kept = weight > 0
-    rows, weight = np.column_stack([theta, y])[kept], weight[kept]
-    # weights are the last key: equal rows are then always added in the same order
-    order = np.lexsort((weight, *rows.T[::-1]))
-    rows, weight = rows[order], weight[order]
-    first = np.ones(len(rows), dtype=bool)
-    first[1:] = (np.diff(rows, axis=0) != 0).any(axis=1)
-    merged = np.add.reduceat(weight, np.flatnonzero(first))
-    return rows[first, : theta.shape[1]], rows[first, theta.shape[1] :], merged
 
 
 def seed_sequence(random_state: Any, n_seeds: int) -> list[int]:

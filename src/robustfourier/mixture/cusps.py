@@ -7,9 +7,9 @@ power around itself, far above the noise floor. What stands in a cusp must be ju
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import gamma as gamma_law
 
 from robustfourier.arrays import FloatArray
+from robustfourier.mixture.judge import cusp_p_value
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.spectral.realmodes import RealModeSums
 
@@ -53,4 +53,4 @@ def cusp_ratio(
     ratio = (power / floor.at(modes)[:, None]).mean(axis=2)
     count = np.maximum(free.sum(axis=1), 1)
     local = np.where(free, ratio, 0.0).sum(axis=1) / count
-    return np.where(gamma_law.sf(local * count, count) < LEVEL, np.maximum(local, 1.0), 1.0)
+    return np.where(cusp_p_value(local, count) < LEVEL, np.maximum(local, 1.0), 1.0)

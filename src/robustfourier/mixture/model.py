@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,22 +10,24 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.bands import (
+from robustfourier.mixture.component import Component
+from robustfourier.mixture.components.compose import Separated
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.components.links import Link
+from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.labels import label
+from robustfourier.mixture.least_squares.error_bands import (
     amplitude_errors,
     lengths,
     phase_errors,
     prediction_errors,
 )
-from robustfourier.mixture.combinations import label
-from robustfourier.mixture.components import Grouping
-from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.links import Link
-from robustfourier.mixture.pattern import Component
-from robustfourier.mixture.separate import Separated
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.series import Series
 from robustfourier.mixture.trend import trend_columns
 from robustfourier.modes import ModeTable
 
-__all__ = ["ColumnModel", "mode_table"]
+__all__ = ["ColumnModel", "mode_table", "shares"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +50,20 @@ class ColumnModel:
     trend : ndarray of shape (p, q)
         Coefficients of `trend_columns`.
     factor : ndarray of shape (q, p + 4K, r)
-        See `robustfourier.mixture.bands`.
+        See `robustfourier.mixture.least_squares.error_bands`.
     false_alarm : ndarray of shape (K,)
         NaN for harmonics that only serve a smoothed waveform.
     shift, p_value : ndarray of shape (K,)
         See `Separated`.
     noise : ndarray of shape (q,)
         Standard deviation of the noise.
+    evidence : Evidence, optional
+        What the fit used to decide; None in models of version 0.1.
+    power : ndarray of shape (C, q), optional
+        Covariance of each component with the data around the trend, outliers pulled in.
+    variation : ndarray of shape (q,), optional
+        Variance of the data around the trend, outliers pulled in; the powers and what is left over
+        add up to it.
     """
 
     domain: Domain
@@ -70,10 +79,18 @@ class ColumnModel:
     shift: FloatArray
     p_value: FloatArray
     noise: FloatArray
+    evidence: Evidence | None = None
+    power: FloatArray | None = None
+    variation: FloatArray | None = None
 
     @classmethod
     def of(
-        cls, domain: Domain, fit: Separated, scale: FloatArray, centre: FloatArray
+        cls,
+        domain: Domain,
+        fit: Separated,
+        scale: FloatArray,
+        centre: FloatArray,
+        evidence: Evidence | None = None,
     ) -> ColumnModel:
         """Return the fit of (y − centre) / scale in units of y, components ranked by strength.
 
@@ -82,6 +99,7 @@ class ColumnModel:
         domain : Domain
         fit : Separated
         scale, centre : ndarray of shape (q,)
+        evidence : Evidence, optional
         """
         rank = _ranking(fit.grouping, fit.lines, fit.noise_variance)
         grouping = Grouping(
@@ -108,6 +126,7 @@ class ColumnModel:
             shift=fit.shift[sort],
             p_value=fit.p_value[sort],
             noise=np.sqrt(fit.noise_variance) * scale,
+            evidence=evidence,
         )
 
     @property
@@ -143,27 +162,37 @@ class ColumnModel:
         trend = prediction_errors(theta, columns, np.zeros(0), alone)
         return np.minimum(errors, np.hypot(trend, lengths(self.lines.amplitude.T)))
 
+    def explaining(self, series: Series) -> ColumnModel:
+        """Return the same model with the part of the variation that each component explains."""
+        part = series.weights / series.total
+        values = (self.trend_at(series.theta) - series.centre) / series.scale
+        around = series.values - values
+        around = around - part @ around
+        fitted = self.components_at(series.theta) / series.scale
+        power = np.einsum("n,nq,ncq->cq", part, around, fitted)
+        return replace(self, power=power, variation=part @ around**2)
+
     def labels(self, first: int = 0) -> list[str]:
         """Names of the components; `first` counts the bases of columns before this one."""
         return [label([0] * first + row.tolist()) for row in self.rows]
 
-    def components(self, deviation: FloatArray, first: int, column: int) -> tuple[Component, ...]:
+    def components(self, share: FloatArray, first: int, column: int) -> tuple[Component, ...]:
         """Return the public records; see `labels` for `first`.
 
         Parameters
         ----------
-        deviation : ndarray of shape (q,)
-            Standard deviation of y, for the shares.
+        share : ndarray of shape (C, q)
+            Of the variation around the trend.
         first : int
         column : int
             Index of the input column.
         """
         names = self.labels(first)
         return tuple(
-            self._component(c, names[c], deviation, column) for c in range(self.n_components)
+            self._component(c, names[c], share[c], column) for c in range(self.n_components)
         )
 
-    def _component(self, c: int, name: str, deviation: FloatArray, column: int) -> Component:
+    def _component(self, c: int, name: str, share: FloatArray, column: int) -> Component:
         members = np.flatnonzero(self.component == c)
         listed = members[np.isfinite(self.false_alarm[members])]
         lines, order = self.lines.select(members), self.order[members]
@@ -172,8 +201,6 @@ class ColumnModel:
         phase = self._phase(listed[0])
         factor = self._turned(members, phase)
         cosine, sine = _turn(lines.cosine, lines.sine, (order * phase)[:, None])
-        unit = np.where(deviation > 0, deviation, np.inf)
-        share = 0.5 * np.sum((cosine / unit) ** 2 + (sine / unit) ** 2, axis=0)
         return Component(
             label=name,
             mode=mode,
@@ -252,6 +279,18 @@ class ColumnModel:
         }
 
 
+def shares(models: list[ColumnModel]) -> list[FloatArray]:
+    """Return the share of the variation that each component of each column explains, (C, q) each.
+
+    The variation of one column's fit is what the columns before it have left over.
+    """
+    powers = [np.zeros((m.n_components, 1)) if m.power is None else m.power for m in models]
+    last = models[-1].variation
+    whole = (0.0 if last is None else last) + sum(power.sum(axis=0) for power in powers[:-1])
+    whole = np.where(whole > 0, whole, np.inf)
+    return [np.clip(power / whole, 0.0, 1.0) for power in powers]
+
+
 def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
     """Join the tables of all columns; with `single`, columns of one output are flat."""
     parts, tables = [], []
@@ -266,15 +305,7 @@ def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
         if len(models) == 1:
             del part["column"]
         tables.append(ModeTable.build(span=model.domain.span, unit=model.domain.unit, **part))
-    return tables[0] if len(tables) == 1 else _stacked(tables)
-
-
-def _stacked(tables: list[ModeTable]) -> ModeTable:
-    names = tables[0].columns()
-    joined: dict[str, Any] = {
-        name: np.concatenate([table.columns()[name] for table in tables]) for name in names
-    }
-    return ModeTable(**joined)
+    return ModeTable.stack(tables)
 
 
 def _turn(

@@ -137,16 +137,18 @@ def plot_spectrum(
     with looks():
         ax = new_axes(ax)
         ax.plot(frequency[keep], s.data[keep], color=SOFT, lw=0.8)
-        ax.plot(frequency, s.floor, color=FLOOR, lw=1.6, label="noise floor")
-        ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=_alarm_words(result))
+        if s.floor is not None and s.line is not None:
+            ax.plot(frequency, s.floor, color=FLOOR, lw=1.6, label="noise floor")
+            ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=_alarm_words(result))
+            ax.legend(loc="upper right", fontsize=9)
         modes = result.modes
         for i in range(len(modes)):
             owner = i if modes.component is None else int(modes.component[i])
             ax.plot(modes.frequency[i], 1.25 * modes.amplitude[i], "v", ms=5, color=colour(owner))
         ax.set_yscale("log")
-        top = 3.0 * max(float(s.data.max()), float(s.line.max()))
-        ax.set_ylim(max(0.2 * float(np.median(s.floor)), 1e-6 * top), top)
-        ax.legend(loc="upper right", fontsize=9)
+        floor, line = (np.zeros(1) if a is None else a for a in (s.floor, s.line))
+        top = 3.0 * max(float(s.data.max()), float(line.max()))
+        ax.set_ylim(max(0.2 * float(np.median(floor)), 1e-6 * top), top)
         ax.margins(x=0.01)
         unit = result.domain.unit
         per = f" (cycles per {unit_name(unit, plural=False)})" if unit else ""

@@ -96,8 +96,9 @@ def spectrum_figure(result: Result) -> str:
     s = result.spectrum
     keep = peak_bins(s.mode, s.data, 1600)
     frequency = np.asarray(result.domain.frequency(s.mode))
-    bottom = 0.2 * float(np.median(s.floor))
-    top = 2.0 * max(float(s.data.max()), float(s.line.max()))
+    floor, line = (np.zeros(1) if a is None else a for a in (s.floor, s.line))
+    bottom = 0.2 * float(np.median(floor))
+    top = 2.0 * max(float(s.data.max()), float(line.max()))
     panel = Panel(
         WIDE,
         330,
@@ -109,11 +110,20 @@ def spectrum_figure(result: Result) -> str:
     )
     panel.axes(frequency_label(result), f"amplitude of {result.samples.value_name}")
     panel.line(frequency[keep], s.data[keep], "spectrum")
-    rough = np.unique(np.linspace(0, len(s.mode) - 1, 300).astype(int))
-    panel.line(frequency[rough], s.floor[rough], "floor")
-    panel.line(frequency[rough], s.line[rough], "alarm")
+    _judged_by(panel, result, ("floor", s.floor), ("alarm", s.line))
     _mark_modes(panel, result)
     return str(panel)
+
+
+def _judged_by(
+    panel: Panel, result: Result, *lines: tuple[str, FloatArray | None], points: int = 300
+) -> None:
+    """Draw the floor and the threshold that the fit used, where it used any."""
+    mode = result.spectrum.mode
+    rough = np.unique(np.linspace(0, len(mode) - 1, points).astype(int))
+    for name, line in lines:
+        if line is not None:
+            panel.line(np.asarray(result.domain.frequency(mode[rough])), line[rough], name)
 
 
 def _mark_modes(panel: Panel, result: Result) -> None:
@@ -251,13 +261,12 @@ def residual_spectrum_figure(result: Result) -> str:
         NARROW,
         230,
         (0.0, float(frequency[-1])),
-        (0.0, 1.1 * max(float(s.residual.max()), _top(s.line))),
+        (0.0, 1.1 * max(float(s.residual.max()), 0.0 if s.line is None else _top(s.line))),
         title="Spectrum of the residuals",
     )
     panel.axes(frequency_label(result), "amplitude")
     panel.line(frequency[keep], s.residual[keep], "spectrum")
-    rough = np.unique(np.linspace(0, len(s.mode) - 1, 200).astype(int))
-    panel.line(frequency[rough], s.line[rough], "alarm")
+    _judged_by(panel, result, ("alarm", s.line), points=200)
     return str(panel)
 
 

@@ -67,7 +67,8 @@ def _spectrum(result: Result) -> dict[str, Any]:
     s = result.spectrum
     frequency = np.asarray(result.domain.frequency(s.mode))
     keep = peak_bins(s.mode, s.data, _SPECTRUM)
-    rough = np.unique(np.linspace(0, len(s.mode) - 1, _SMOOTH).astype(int))
+    judged = s.floor is not None and s.line is not None
+    rough = np.unique(np.linspace(0, len(s.mode) - 1, _SMOOTH if judged else 0).astype(int))
     marks = []
     for i in range(min(len(result.modes), 200)):
         owner = i if result.modes.component is None else int(result.modes.component[i])
@@ -86,8 +87,8 @@ def _spectrum(result: Result) -> dict[str, Any]:
         "x": _packed(frequency[keep]),
         "y": _packed(s.data[keep]),
         "smooth": _packed(frequency[rough]),
-        "floor": _packed(s.floor[rough]),
-        "line": _packed(s.line[rough]),
+        "floor": _packed(np.zeros(0) if s.floor is None else s.floor[rough]),
+        "line": _packed(np.zeros(0) if s.line is None else s.line[rough]),
         "marks": marks,
     }
 

@@ -192,8 +192,9 @@
 
     var top = spectrum.x[spectrum.x.length - 1], wide = [0, top];
     var values = uPlot.join([[spectrum.x, spectrum.y], [spectrum.smooth, spectrum.floor, spectrum.line]]);
-    var least = spectrum.floor.reduce(function (a, b) { return Math.min(a, b); }, Infinity) * 0.25;
     var most = Math.max(spectrum.y.reduce(function (a, b) { return Math.max(a, b); }, 0), spectrum.line.reduce(function (a, b) { return Math.max(a, b); }, 0)) * 2.5;
+    var least = spectrum.floor.reduce(function (a, b) { return Math.min(a, b); }, Infinity) * 0.25;
+    if (!spectrum.floor.length) least = most * 1e-6;
     place("plot-spectrum", phone ? 280 : 340, {
       scales: { x: { time: false, range: function (u, a, b) { return [a, b]; }, min: 0, max: top }, y: { distr: 3, range: [Math.max(least, most * 1e-7) || 1e-9, most || 1] } },
       axes: axes(spectrum.label, "amplitude", false, true),

@@ -13,16 +13,15 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
+from robustfourier.mixture.evidence import Evidence
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.record import Curve, Diagonal, Pattern, Result
-from robustfourier.results.spectrum import Spectrum, amplitude_spectrum
+from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
 from robustfourier.results.verdicts import headline, plain_warnings
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
-from robustfourier.spectral.flow import diagonal_flow
-from robustfourier.spectral.sums import fourier_sums
 
 __all__ = ["summarise"]
 
@@ -35,7 +34,7 @@ _BLOCK = 20_000  # times predicted at once
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
-def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
+def summarise(samples: Samples, model: Any) -> Result:
     """Compute all that is shown of a fit.
 
     Parameters
@@ -44,8 +43,6 @@ def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
         The record, as it was given to `fit`.
     model : PeriodicMixture or FourierNetworkRegressor
         Fitted to one column of times and one of values.
-    diagonal : bool
-        Whether to compute the diagonal weights, which takes a moment for many modes.
 
     Returns
     -------
@@ -66,12 +63,11 @@ def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
         values - trend,
         residual,
         max_mode=max_mode,
-        lines=view.modes.mode,
         weights=None if samples.errors is None else samples.errors**-2.0,
-        level=view.level,
+        evidence=view.evidence,
     )
     explained = _explained(values - trend, residual)
-    noise_kind = _noise_kind(spectrum)
+    noise_kind = _noise_kind(spectrum.floor)
     axis = TimeAxis.of(domain, samples.time_name)
     return Result(
         samples=samples,
@@ -91,7 +87,7 @@ def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
         modes=view.modes,
         patterns=patterns,
         spectrum=spectrum,
-        diagonal=view.diagonal(theta, values - trend, max_mode) if diagonal else None,
+        diagonal=view.diagonal(),
         noise=deviation(residual) if view.noise is None else view.noise,
         noise_kind=noise_kind,
         explained=explained,
@@ -117,9 +113,8 @@ class _MixtureView:
         self.model = model
         self.domain: Domain = model.domains_[0]
         self.modes: ModeTable = model.modes_
-        self.level = float(model.level)
-        limit = model.max_frequency
-        self.max_mode = None if limit is None else float(self.domain.mode(limit))
+        self.evidence: Evidence | None = model.models_[0].evidence
+        self.max_mode = None if self.evidence is None else self.evidence.highest
 
     @property
     def trend_kind(self) -> str:
@@ -175,19 +170,13 @@ class _MixtureView:
         mine = self.modes.select(np.flatnonzero(self.modes.component == index))
         return int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]) if len(mine) else 1
 
-    def diagonal(self, theta: FloatArray, values: FloatArray, max_mode: float) -> Diagonal:
-        """Train the diagonal layer once more, as the first stage of the fit does."""
+    def diagonal(self) -> Diagonal | None:
+        """Weights of the flow that proposed first; the lowest ones, up to beyond the last mode."""
+        if self.evidence is None or len(self.evidence.diagonal) < 2:
+            return None
         top = 1.4 * float(self.modes.mode.max(initial=0.0))
-        count = int(min(max(top, _FLOW_MODES[0]), max_mode, _FLOW_MODES[1]))
-        held = np.random.default_rng(0).random(len(theta)) < 0.2
-        scale = deviation(values) or 1.0
-        y = (values / scale)[:, None]
-        train, test = (
-            fourier_sums(theta[part], y[part], np.ones(int(part.sum())), max(count, 1))
-            for part in (~held, held)
-        )
-        flow = diagonal_flow(train, test)
-        weight = np.abs(flow.weight[1:, None]) * np.sqrt(scale)
+        count = int(np.clip(top, *_FLOW_MODES))
+        weight = self.evidence.diagonal[1 : count + 1, None]
         return Diagonal(np.arange(1.0, len(weight) + 1.0), weight, ("weight",))
 
 
@@ -197,7 +186,7 @@ class _NetworkView:
     method = "network"
     trend_kind = "level"
     noise: float | None = None
-    level = 0.01
+    evidence = None
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -244,7 +233,7 @@ class _NetworkView:
             )
         return found
 
-    def diagonal(self, *_: Any) -> Diagonal | None:
+    def diagonal(self) -> Diagonal | None:
         table = self.all
         if table.cosine_weight is None or table.sine_weight is None:
             return None
@@ -284,9 +273,10 @@ def _explained(values: FloatArray, residual: FloatArray) -> float:
     return float(np.clip(1.0 - left, 0.0, 1.0)) if deviation(values) > 0 else 0.0
 
 
-def _noise_kind(spectrum: Spectrum) -> str:
+def _noise_kind(floor: FloatArray | None) -> str:
     """White, or red if the floor is clearly higher at long periods."""
-    floor = spectrum.floor
+    if floor is None:
+        return "white"
     low, high = floor[: max(len(floor) // 20, 1)], floor[len(floor) // 2 :]
     ratio = float(np.median(low) / max(np.median(high), 1e-300)) if len(high) else 1.0
     return "red: stronger at long periods" if ratio**2 > _RED else "white"
