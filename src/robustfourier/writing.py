@@ -16,6 +16,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+try:
+    import fcntl
+except ImportError:  # Windows, where nothing is locked
+    fcntl = None  # type: ignore[assignment]
+
 from robustfourier.errors import OutputError, RunLockedError
 
 __all__ = ["exchange", "locked", "reason", "refuse_inputs", "replacing", "write_text"]
@@ -25,19 +30,8 @@ __all__ = ["exchange", "locked", "reason", "refuse_inputs", "replacing", "write_
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file that takes its place when the block ends, unless it ends with an error.
 
-    Parameters
-    ----------
-    path : path
-        The file; an earlier one is replaced. A symbolic link, folder or device is refused.
-
-    Yields
-    ------
-    binary file
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written. It names `path`, and its cause is the system's error.
+    An earlier file is replaced; a symbolic link, folder or device is refused. What the system
+    refuses is an `OutputError` that names `path`, with the system's error as its cause.
 
     Examples
     --------
@@ -79,29 +73,25 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def locked(path: Path, busy: str) -> Iterator[BinaryIO]:
     """Hold a file that nobody else holds; it is made before and removed afterwards.
 
-    The operating system keeps the lock and ends it with the process, however that ends.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    busy : str
-        What to say if it is held.
-
-    Raises
-    ------
-    RunLockedError
-        If another process, or another place in this one, holds it.
-    OSError
-        If the file cannot be made.
+    The operating system keeps the lock and ends it with the process, however that ends. If another
+    process, or another place in this one, holds the file, `RunLockedError` says `busy`.
     """
-    file = _open_locked(path, busy)
-    try:
-        yield file
-    finally:
-        with file, suppress(OSError):
-            if _is_at(file, path):  # otherwise it was renamed, and `path` may be another's by now
-                path.unlink()
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    while True:
+        with os.fdopen(os.open(path, flags, 0o666), "r+b") as file:
+            try:
+                if fcntl is not None:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RunLockedError(busy) from None
+            if not _is_at(file, path):
+                continue  # its holder removed or renamed it between our two steps
+            try:
+                yield file
+            finally:
+                if _is_at(file, path):  # else it was renamed, and the name may be another's now
+                    path.unlink(missing_ok=True)
+            return
 
 
 def exchange(new: Path, old: Path) -> None:
@@ -113,9 +103,8 @@ def exchange(new: Path, old: Path) -> None:
         os.rename(new, old)
     elif not _exchange_at_once(new, old):
         aside = new.with_name(f"{new.name}.old")
-        os.rename(old, aside)
-        os.rename(new, old)
-        os.rename(aside, new)
+        for source, target in ((old, aside), (new, old), (aside, new)):
+            os.rename(source, target)
     _sync_folder(old.parent)
 
 
@@ -133,35 +122,6 @@ def reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _open_locked(path: Path, busy: str) -> BinaryIO:
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    while True:
-        file = os.fdopen(os.open(path, flags, 0o666), "r+b")
-        try:
-            _lock(file)
-            if _is_at(file, path):
-                return file
-            file.close()  # its holder removed or renamed it between our two steps
-        except (BlockingIOError, PermissionError):
-            file.close()
-            raise RunLockedError(busy) from None
-        except BaseException:
-            file.close()
-            raise
-
-
-def _lock(file: BinaryIO) -> None:
-    """Take an exclusive lock without waiting, or raise."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        return
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 def _exchange_at_once(new: Path, old: Path) -> bool:
     here, both = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of <linux/fs.h>
     try:
@@ -176,10 +136,9 @@ def _exchange_at_once(new: Path, old: Path) -> bool:
 
 
 def _is_at(file: BinaryIO, path: Path) -> bool:
-    try:
+    with suppress(OSError, ValueError):  # no such file, or ours is closed
         return os.path.samestat(os.fstat(file.fileno()), os.lstat(path))
-    except FileNotFoundError:
-        return False
+    return False
 
 
 def _mode(target: Path) -> int | None:
@@ -199,7 +158,6 @@ def _mode(target: Path) -> int | None:
 def _sync_folder(folder: Path) -> None:
     with suppress(OSError):  # not every system lets one open a folder
         handle = os.open(folder, os.O_RDONLY)
-        try:
+        with suppress(OSError):
             os.fsync(handle)
-        finally:
-            os.close(handle)
+        os.close(handle)

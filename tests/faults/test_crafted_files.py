@@ -19,6 +19,7 @@ from robustfourier.persistence.container import read_container, write_container
 from robustfourier.training import Checkpoint, load_checkpoint, save_checkpoint
 
 DATA = Path(__file__).parents[1] / "persistence" / "data"
+EMPTY = {"$": "dict", "items": []}
 MODEL = DATA / "two-components-with-dates.rfm"
 
 
@@ -146,14 +147,15 @@ def test_an_archive_that_would_unpack_to_a_gigabyte_is_no_checkpoint(path):
 @pytest.mark.parametrize(
     ("tree", "words"),
     [
-        ({"checkpoint": []}, "it holds something else"),
         ([], "it holds something else"),
-        ({"checkpoint": {"$": "record", "name": "Domain", "fields": {"start": 0, "span": 1}}},
+        ({"$": "record", "name": "Domain", "fields": {"start": 0, "span": 1}},
          "it holds something else"),
-        ({"checkpoint": {"$": "record", "name": "Checkpoint", "fields": {"step": "x"}}},
+        ({"$": "record", "name": "Checkpoint", "fields": {"step": "x"}},
          "step of a Checkpoint is a str"),
-        ({"checkpoint": {"$": "record", "name": "Checkpoint", "fields": {"step": 1}}},
-         "cannot be rebuilt"),
+        ({"$": "record", "name": "Checkpoint", "fields": {"step": 1}}, "cannot be rebuilt"),
+        ({"$": "record", "name": "Checkpoint", "fields": {
+            "step": 1, "training": EMPTY, "state": EMPTY,
+            "arrays": {"$": "dict", "items": [["a", 5]]}}}, "its arrays are none"),
     ],
 )  # fmt: skip
 def test_a_crafted_checkpoint_is_a_checkpoint_error(path, tree, words):
@@ -210,7 +212,7 @@ def test_an_error_prints_no_escapes_of_a_file(path, content, capsys):
 VALUES = [
     None, True, -1, 3, 10**40, 1e308, "", "x", "nan", [], [1], ["a"], {},
     {"$": "tuple", "items": []}, {"$": "float", "value": "nan"}, {"$": "int", "value": "9" * 50},
-    {"$": "array", "index": 0, "scalar": False}, {"$": "dict", "items": []},
+    {"$": "array", "index": 0, "scalar": False}, EMPTY,
     {"$": "text", "items": ["a"], "shape": [1], "scalar": False},
     {"$": "object", "items": [None], "shape": [1], "scalar": False},
     {"$": "record", "name": "Domain", "fields": {"start": 0, "span": 1.0}},

@@ -4,8 +4,8 @@
 
     report.html  modes.csv  components.csv  fit.csv  model.rfm  figures/  run.json
 
-A result is made in a hidden folder beside its place and then changes places with the earlier one,
-in one step. What we did not write is kept: such files are linked into the new folder before.
+A result is made beside its place, in ``.<name>.part``, and then changes places with the earlier
+one in one step. What we did not write is kept: it is linked into the new folder before.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ __all__ = ["claimed", "exchanged", "read_run", "write_run"]
 
 _RUN = "run.json"
 #: What version 0.1 wrote, whose run.json has no list of files.
-_EARLIER = {"report.html", "modes.csv", "components.csv", "fit.csv", "model.rfm", _RUN} | {
+_EARLIER = ["report.html", "modes.csv", "components.csv", "fit.csv", "model.rfm", _RUN] + [
     f"figures/{name}.{ending}"
     for name in ("fit", "spectrum", "residuals", "diagonal", "components")
     for ending in ("png", "svg", "pdf")
-}
+]
 
 
 @contextmanager
@@ -69,12 +69,9 @@ def claimed(
 
 @contextmanager
 def exchanged(folder: Path) -> Iterator[Path]:
-    """Give an empty folder to write to, which takes the place of `folder` unless an error occurs.
+    """Give a folder to write to, which takes the place of `folder` unless an error occurs.
 
-    Yields
-    ------
-    Path
-        With a folder ``figures`` in it; `write_run` must come last.
+    It holds an empty folder ``figures``; `write_run` must come last.
     """
     draft = _beside(folder, "part")
     with _told(folder):
@@ -101,8 +98,7 @@ def read_run(folder: Path) -> dict[str, Any] | None:
 
 def write_run(draft: Path, content: dict[str, Any]) -> None:
     """Write the record of a finished run, with the list of its files."""
-    files = [*(name for name, _ in _files(draft)), _RUN]
-    record = {"finished": True, **content, "files": files}
+    record = {"finished": True, **content, "files": [*_files(draft), _RUN]}
     write_text(draft / _RUN, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
 
 
@@ -126,52 +122,51 @@ def _beside(folder: Path, ending: str) -> Path:
 
 
 def _refuse(folder: Path, identity: dict[str, Any], source: Path, overwrite: bool) -> None:
-    name, another = repr(str(folder)), "choose another folder with --out"
+    held, place, here = read_run(folder), folder.resolve(), Path.cwd()
+    problem = None
     if folder.is_symlink():
-        raise OutputError(f"{name} is a symbolic link; give the folder itself, or {another}")
-    place = folder.resolve()
-    if place in (source, *source.parents):
-        raise OutputError(f"{name} holds the input, which results must not replace; {another}")
-    if place in (Path.cwd(), *Path.cwd().parents):
-        raise OutputError(f"{name} is the folder you are in; {another}, such as --out results")
-    if not folder.exists() or not any(folder.iterdir()):
-        return
-    held = read_run(folder)
-    if held is None:
-        raise OutputError(f"{name} is not empty and holds no run of ours; {another}")
-    if held.get("identity") != identity and not overwrite:
+        problem = "is a symbolic link; give the folder itself, or"
+    elif place in (source, *source.parents):
+        problem = "holds the input, which results must not replace;"
+    elif place in (here, *here.parents):
+        problem = "is the folder you are in;"
+    elif held is None and folder.exists() and any(folder.iterdir()):
+        problem = "is not empty and holds no run of ours;"
+    elif held is not None and held.get("identity") != identity and not overwrite:
         given = held.get("input")
         of = given.get("file") if isinstance(given, dict) else None
-        raise OutputError(f"{name} holds another run (of {of!r}); {another}, or say --overwrite")
+        problem = f"holds another run (of {of!r}); say --overwrite, or"
+    if problem is not None:
+        raise OutputError(f"{str(folder)!r} {problem} choose another folder with --out")
 
 
-def _files(folder: Path, within: str = "") -> Iterator[tuple[str, Path]]:
-    """Every entry that is no folder, by its name within the folder; links are not followed."""
+def _files(folder: Path, within: str = "") -> Iterator[str]:
+    """Names within a folder of all that is no folder; links are not followed."""
     for path in sorted(folder.iterdir()):
         if path.is_dir() and not path.is_symlink():
             yield from _files(path, f"{within}{path.name}/")
         else:
-            yield f"{within}{path.name}", path
+            yield f"{within}{path.name}"
 
 
-def _own(folder: Path) -> set[str] | None:
+def _own(folder: Path) -> list[str] | None:
     """Names of what a run has written into a folder; None if no run has finished there."""
     held = read_run(folder)
     if held is None:
         return None
-    listed = held.get("files")
-    return {str(name) for name in (listed if isinstance(listed, list) else _EARLIER)}
+    listed = held.get("files", _EARLIER)
+    return listed if isinstance(listed, list) else []
 
 
 def _keep_foreign(folder: Path, draft: Path) -> None:
     """Link into the draft what others have put into the folder."""
-    own = _own(folder) or set()
-    for name, path in _files(folder):
-        if name in own and not path.is_symlink():
+    own = _own(folder) or []
+    for name in _files(folder):
+        if name in own and not (folder / name).is_symlink():
             continue
         (draft / name).parent.mkdir(parents=True, exist_ok=True)
         try:
-            os.link(path, draft / name, follow_symlinks=False)
+            os.link(folder / name, draft / name, follow_symlinks=False)
         except FileExistsError:
             raise OutputError(
                 f"{str(folder / name)!r} is not of ours and would be overwritten; move it away"
@@ -183,14 +178,11 @@ def _clear(draft: Path, folder: Path) -> None:
     if draft.is_symlink() or not draft.exists():
         return
     own = _own(draft)  # None: the draft was not finished, and all of it is ours
-    for name, path in _files(draft):
-        twin = folder / name
-        if own is None or name in own or (os.path.lexists(twin) and _is_same(path, twin)):
-            path.unlink()
+    for name in list(_files(draft)):
+        ours, twin = draft / name, folder / name
+        kept = os.path.lexists(twin) and os.path.samestat(ours.lstat(), twin.lstat())
+        if own is None or name in own or kept:
+            ours.unlink()
     for path in [*sorted((p for p in draft.rglob("*") if p.is_dir()), reverse=True), draft]:
         with suppress(OSError):
             path.rmdir()
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return os.path.samestat(one.lstat(), other.lstat())

@@ -23,7 +23,7 @@ from robustfourier.writing import write_text
 
 __all__ = ["Analysis", "analyse"]
 
-_VERSIONS = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba", "finufft")
+_LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba", "finufft")
 
 #: Told the name of each step as it begins.
 Observer = Callable[[str], Any]
@@ -59,30 +59,24 @@ def analyse(
     out : Path, optional
         The result folder; nothing is written if None.
     method : {"mixture", "network"}
-    reading : dict
-        Options of `read_samples`.
-    parameters : dict
-        Of the estimator.
+    reading, parameters : dict
+        Options of `read_samples`, and of the estimator.
     overwrite : bool
         Whether another run in the folder may be replaced.
     formats : tuple of str
         Endings of the figures.
     observe : callable, optional
         Told of each step.
-
-    Returns
-    -------
-    Analysis
     """
     clock = _Clock(observe)
-    reading, parameters = dict(reading or {}), dict(parameters or {})
+    reading, parameters = reading or {}, parameters or {}
     with clock("reading"):
         samples = read_samples(path, **reading)
     identity = {
         "sha256": samples.sha256,
         "method": method,
-        "reading": {k: _plain(v) for k, v in sorted(reading.items())},
-        "parameters": {k: _plain(v) for k, v in sorted(parameters.items())},
+        "reading": _plain(reading),
+        "parameters": _plain(parameters),
     }
     with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
         with clock("fitting"):
@@ -154,67 +148,55 @@ def _run_record(
             "notes": list(samples.notes),
         },
         "estimator": type(model).__name__,
-        "parameters": {k: _plain(v) for k, v in model.get_params(deep=False).items()},
+        "parameters": _plain(model.get_params(deep=False)),
         "notes": list(getattr(model, "notes_", ())),
         "headline": result.headline,
         "warnings": list(result.warnings),
-        "versions": versions(),
+        "versions": _versions(),
         "seconds": dict(seconds),
     }
 
 
-def versions() -> dict[str, str]:
+def _versions() -> dict[str, str]:
     """Versions of Python and of what the numbers depend on."""
     found = {"python": platform.python_version(), "machine": platform.machine()}
-    for name in _VERSIONS:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+    return found | {name: metadata.version(name) for name in _LIBRARIES}
 
 
 def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
     """The part of the record that the report prints, in words."""
     counts = result.samples.counts
-    left_out = [
-        words
-        for n, words in (
-            (counts.missing, f"{counts.missing:,} with a missing value left out"),
-            (counts.duplicates, f"{counts.duplicates:,} repeated a time (their mean is used)"),
-            (counts.out_of_order, f"{counts.out_of_order:,} out of order were sorted"),
-        )
-        if n
-    ]
-    if run["identity"]["reading"].get("duplicates") not in (None, "mean"):
-        left_out = [words.replace(" (their mean is used)", "") for words in left_out]
-    seconds = run["seconds"]
+    mean = run["identity"]["reading"].get("duplicates") in (None, "mean")
+    left_out = (
+        (counts.missing, "with a missing value left out"),
+        (counts.duplicates, "repeated a time" + (" (their mean is used)" if mean else "")),
+        (counts.out_of_order, "out of order were sorted"),
+    )
+    parameters = ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items() if v is not None)
+    # The report tells aliases in words of its own.
+    search = "; ".join(note for note in run["notes"] if "alias" not in note)
     return {
         "Input": f"{run['input']['file']}, SHA-256 {str(run['input']['sha256'])[:16]}…",
-        "Rows": f"{counts.rows:,} read, {counts.used:,} used" + "".join(f"; {w}" for w in left_out),
+        "Rows": f"{counts.rows:,} read, {counts.used:,} used"
+        + "".join(f"; {n:,} {words}" for n, words in left_out if n),
         "Read as": "; ".join(result.samples.notes) or "a plain table",
-        "Estimator": f"{run['estimator']}("
-        + ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items() if v is not None)
-        + ")",
-        "Search": "; ".join(_search_notes(run["notes"])) or "–",
+        "Estimator": f"{run['estimator']}({parameters})",
+        "Search": search or "–",
         "Trend": {"level": "a level", "slope": "level and slope"}.get(
             result.trend_kind, "a slow smooth curve"
         ),
         "Versions": ", ".join(f"{k} {v}" for k, v in run["versions"].items()),
-        "Seconds": ", ".join(f"{k} {v:.2f}" for k, v in seconds.items()),
+        "Seconds": ", ".join(f"{k} {v:.2f}" for k, v in run["seconds"].items()),
         "Other files": "modes.csv, components.csv, fit.csv, model.rfm, figures/, run.json",
     }
-
-
-def _search_notes(notes: list[str]) -> list[str]:
-    """Notes without the list of aliases, which the report tells in words."""
-    return [note for note in notes if "alias" not in note]
 
 
 def _plain(value: Any) -> Any:
     """A parameter as JSON can hold it."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in sorted(value.items())}
     if isinstance(value, (list, tuple, np.ndarray)):
         return [_plain(item) for item in np.asarray(value, dtype=object).tolist()]
     return str(value)

@@ -40,9 +40,7 @@ def neutral(text: str) -> str:
     ("'=cmd()", 'flux')
     """
     one_line = text.replace("\r", " ").replace("\n", " ").replace("\0", "")
-    return (
-        f"'{one_line}" if text.startswith(_FORMULA) or one_line.startswith(_FORMULA) else one_line
-    )
+    return f"'{one_line}" if text.startswith(_FORMULA) or one_line[:1] in _FORMULA else one_line
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
@@ -65,15 +63,14 @@ def modes_table(result: Result) -> pd.DataFrame:
 
 def components_table(result: Result) -> pd.DataFrame:
     """One row per repeating pattern."""
-    unit = result.domain.unit
-    rows = [
+    table = pd.DataFrame(
         {
             "pattern": p.name,
             "label": p.label,
             "combination": p.combination,
             "period": p.period,
             "period_error": p.period_error,
-            "unit": unit,
+            "unit": result.domain.unit,
             "frequency": p.frequency,
             "frequency_error": p.frequency_error,
             "amplitude": p.amplitude,
@@ -83,9 +80,9 @@ def components_table(result: Result) -> pd.DataFrame:
             "in_phase": p.link is not None,
         }
         for p in result.patterns
-    ]
-    columns = list(rows[0]) if rows else ["pattern", "label", "period", "unit", "share_of_variance"]
-    return pd.DataFrame(rows, columns=columns)
+    )
+    empty = ["pattern", "label", "period", "unit", "share_of_variance"]
+    return table if len(table) else pd.DataFrame(columns=empty)
 
 
 def fit_table(result: Result) -> pd.DataFrame:

@@ -158,35 +158,22 @@ class _Decoder:
         return record
 
 
-#: What else may stand where a type is declared.
-_SAME: dict[Any, tuple[type, ...]] = {
+#: What may stand where a field declares a type.
+_SAME: dict[Any, Any] = {
     bool: (bool, np.bool_),
     int: (int, np.integer),
     float: (float, int, np.floating, np.integer),
     tuple: (tuple, list),
+    Literal: str,
+    Any: object,
 }
-
-
 _hints = cache(get_type_hints)
 
 
 def _check_fields(cls: type, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
-        if not _fits(value, _hints(cls)[name]):
+        hint = _hints(cls)[name]
+        choices = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        kinds = [get_origin(choice) or choice for choice in choices]
+        if not any(isinstance(value, _SAME.get(kind, kind)) for kind in kinds):
             raise TypeError(f"{name} of a {cls.__name__} is a {type(value).__name__}")
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value has the type that a field declares, as far as the parts of containers."""
-    if hint is Any:
-        return True
-    kind, parts = get_origin(hint) or hint, get_args(hint)
-    if kind in (Union, UnionType):
-        return any(_fits(value, part) for part in parts)
-    if kind is Literal:
-        return value in parts
-    if not isinstance(value, _SAME.get(kind, kind)):
-        return False
-    if isinstance(value, Mapping):
-        return all(_fits(k, parts[0]) and _fits(v, parts[1]) for k, v in value.items())
-    return kind is not tuple or all(_fits(item, parts[0]) for item in value)
