@@ -37,19 +37,9 @@ def claimed(
 ) -> Iterator[None]:
     """Hold a folder for one run, or refuse before the work begins.
 
-    A run may replace itself: the same input with the same parameters. Another run is replaced if
-    `overwrite`; a folder that holds something else never is.
-
-    Parameters
-    ----------
-    folder : Path
-        The result folder.
-    identity : dict
-        What makes this run the one it is; compared with that of the folder's run.
-    source : str or Path
-        The input, which must not lie in the folder.
-    overwrite : bool
-        Whether another run may be replaced.
+    A run may replace itself: the same input with the same parameters, its `identity`. Another run
+    is replaced if `overwrite`; a folder that holds something else, or the input (`source`), or the
+    user, never is.
 
     Raises
     ------

@@ -32,24 +32,11 @@ _TEXT_ROOM = 2**24
 def encode(value: Any, arrays: list[Array], where: str) -> Any:
     """Turn a value into JSON; arrays are appended to `arrays` and referred to by their index.
 
-    Parameters
-    ----------
-    value : object
-        None, truth value, number, str, list, tuple, dict, array, or a record of a known class.
-    arrays : list of ndarray
-        Collects arrays.
-    where : str
-        Name of the value, for errors.
-
-    Raises
-    ------
-    TypeError
-        If the value is of another type.
+    Can be None, truth value, number, str, list, tuple, dict, array, or a record of a known class;
+    for anything else there is a TypeError that names `where` it is.
     """
-    if value is None or type(value) in (bool, str):
+    if value is None or type(value) in (bool, str, int):
         return value
-    if type(value) is int:
-        return value if -(2**63) <= value < 2**63 else {_TAG: "int", "value": str(value)}
     if type(value) is float:
         return value if math.isfinite(value) else {_TAG: "float", "value": repr(value)}
     if isinstance(value, (np.generic, np.ndarray)):
@@ -83,13 +70,7 @@ def _encode_array(array: Array, arrays: list[Array], scalar: bool) -> Any:
 
 
 def decode(tree: Any, arrays: list[Array]) -> Any:
-    """Turn JSON back into the value that `encode` was given.
-
-    Raises
-    ------
-    ModelFormatError
-        If the tree is not one that `encode` makes.
-    """
+    """Turn JSON back into what `encode` was given; `ModelFormatError` if it never was."""
     try:
         return _Decoder(arrays).value(tree)
     except RecursionError:
@@ -107,7 +88,7 @@ class _Decoder:
             "dict": self.dict,
             "record": self.record,
             "tuple": lambda tree: tuple(self.value(item) for item in tree["items"]),
-            "int": lambda tree: int(tree["value"]),
+            "int": lambda tree: int(tree["value"]),  # of version 0.1
             "float": lambda tree: float(tree["value"]),
         }
 

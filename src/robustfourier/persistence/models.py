@@ -49,7 +49,9 @@ def save(model: Any, path: str | PathLike[str]) -> None:
         )
     if not hasattr(model, "domains_"):
         raise InputError("model is not fitted; call model.fit first")
-    params = _plain_params(model.get_params(deep=False))
+    params = model.get_params(deep=False)
+    if not isinstance(params.get("random_state"), int | None):
+        params["random_state"] = None  # a generator is of no use after the fit
     fitted = {key: value for key, value in vars(model).items() if key not in params}
     arrays: list[Any] = []
     try:
@@ -102,14 +104,6 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
     }
 
 
-def _plain_params(params: dict[str, Any]) -> dict[str, Any]:
-    """Parameters as a file keeps them: a random generator is of no use after the fit."""
-    seed = params.get("random_state")
-    if seed is not None and not isinstance(seed, int):
-        params = {**params, "random_state": None}
-    return params
-
-
 def _rebuild(content: Content) -> Any:
     tree, arrays, _ = content
     if not isinstance(tree, dict) or not {"model", "params", "fitted"} <= set(tree):
@@ -141,18 +135,13 @@ def _try_out(model: Any) -> None:
         options = {"return_std": True} if hasattr(model, "components_") else {}
         with np.errstate(all="ignore"):
             values = model.predict(DataFrame(dict(zip(names, times, strict=True))), **options)
-        if any(
-            np.shape(v)[:1] != (2,) or np.ndim(v) > 2 for v in (values if options else [values])
-        ):
-            raise ValueError("its predictions have the wrong shape")
-        for component in getattr(model, "components_", ()):
-            np.asarray(component.share, np.float64)
-            _require(component, "Component")
-        _require(model.modes_, "ModeTable")
+        if not {np.shape(v)[:1] for v in (values if options else [values])} == {(2,)}:
+            raise ValueError("two times give another number of values")
+        for part, tag in [(model.modes_, "ModeTable")] + [
+            (component, "Component") for component in getattr(model, "components_", ())
+        ]:
+            if not isinstance(part, class_of(tag)):
+                raise TypeError(f"a {type(part).__name__} is no {tag}")
+            np.asarray(getattr(part, "share", 0.0), np.float64)
     except Exception as error:  # whatever foreign values lead to
         raise ModelFormatError(f"its parts do not fit together ({error})") from error
-
-
-def _require(part: Any, tag: str) -> None:
-    if not isinstance(part, class_of(tag)):
-        raise TypeError(f"a {type(part).__name__} is no {tag}")
