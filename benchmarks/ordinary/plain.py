@@ -12,11 +12,13 @@ from robustfourier.arrays import FloatArray
 __all__ = ["KINDS"]
 
 STEP = r"\bstep|level shift|\bjump"  # words for a level that changes at once
+# A step that was found: named with its place, or in the fit's own list (see `judge.fit`).
+FOUND_STEP = r"level shift (of|at)|\nstep\Z"
 
 
 def white(rng: Generator) -> Drawn:
     """White noise on an even grid."""
-    return Drawn(np.arange(500.0), rng.normal(size=500), nothing())
+    return Drawn(np.arange(500.0), rng.normal(size=500), nothing(must_not_say=(FOUND_STEP,)))
 
 
 def white_irregular(rng: Generator) -> Drawn:
@@ -26,7 +28,8 @@ def white_irregular(rng: Generator) -> Drawn:
 
 def red(rng: Generator) -> Drawn:
     """AR(1) noise that forgets after a few samples."""
-    return Drawn(np.arange(600.0), wander(rng, 600, rng.uniform(2.0, 10.0)), nothing())
+    y = wander(rng, 600, rng.uniform(2.0, 10.0))
+    return Drawn(np.arange(600.0), y, nothing(must_not_say=(FOUND_STEP,)))
 
 
 def random_walk(rng: Generator) -> Drawn:
@@ -36,7 +39,7 @@ def random_walk(rng: Generator) -> Drawn:
 
 def heavy_tails(rng: Generator) -> Drawn:
     """Noise of Student's law with three degrees of freedom."""
-    return Drawn(np.arange(500.0), rng.standard_t(3, size=500), nothing())
+    return Drawn(np.arange(500.0), rng.standard_t(3, size=500), nothing(must_not_say=(FOUND_STEP,)))
 
 
 def constant(rng: Generator) -> Drawn:
@@ -50,7 +53,8 @@ def ramp(rng: Generator) -> Drawn:
     t = np.arange(300.0)
     y = 5.0 + 0.02 * t + 0.5 * rng.normal(size=300)
     # A fitted slope is known to √12 σ / √n over the record, 0.1 here: five of them.
-    return Drawn(t, y, nothing(rise=(0.02 * 299.0, 0.5), noise=(0.4, 0.6)))
+    straight = nothing(rise=(0.02 * 299.0, 0.5), noise=(0.4, 0.6), must_not_say=(FOUND_STEP,))
+    return Drawn(t, y, straight)
 
 
 def step(rng: Generator) -> Drawn:
@@ -87,8 +91,17 @@ def day_on_ramp(rng: Generator) -> Drawn:
     t = np.arange(24 * 30) / 24.0
     y = 0.2 * t + np.cos(2 * np.pi * (t + rng.uniform())) + 0.4 * rng.normal(size=len(t))
     # Five times √12 σ / √n of the rise, 0.05.
-    told = Truth((strict(1.0, t, noise=0.4),), 1, rise=(0.2 * t[-1], 0.25), noise=(0.33, 0.48))
-    return Drawn(t, y, told)
+    return Drawn(
+        t,
+        y,
+        Truth(
+            (strict(1.0, t, noise=0.4),),
+            1,
+            rise=(0.2 * t[-1], 0.25),
+            noise=(0.33, 0.48),
+            must_not_say=(FOUND_STEP,),
+        ),
+    )
 
 
 def tone_in_red(rng: Generator) -> Drawn:

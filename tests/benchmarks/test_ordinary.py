@@ -10,7 +10,7 @@ from benchmarks.ordinary import command
 from benchmarks.ordinary import judge as judge_room
 from benchmarks.ordinary.catalogue import QUICK, drawn_kinds, every_kind, problem
 from benchmarks.ordinary.judge import Pattern, Said, judge, pull
-from benchmarks.ordinary.plain import STEP
+from benchmarks.ordinary.plain import FOUND_STEP, STEP
 from benchmarks.ordinary.problem import Period, Truth, nothing, strict
 from benchmarks.ordinary.rows import Row, changes, read, write
 from benchmarks.ordinary.runner import measure
@@ -149,6 +149,9 @@ def test_level_shifts_may_be_told_as_an_attribute(monkeypatch):
     monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(steps_=("at 3",)))
     said = judge_room.fit(problem("step", 0))
     assert judge(nothing(must_say=(STEP,)), said).right
+    assert not judge(nothing(must_not_say=(FOUND_STEP,)), said).right
+    for words in ("evenly spaced, one step apart", "no level shift was found"):
+        assert judge(nothing(must_not_say=(FOUND_STEP,)), replace(said, words=words)).right
 
 
 def test_an_honest_other_reading_counts_as_the_fundamental():

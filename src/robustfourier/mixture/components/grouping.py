@@ -23,8 +23,9 @@ stays free: such multiples are everywhere.
 The ambiguity. cos 2x = 2cos²x − 1: a line at 2f can always be read as part of the family of f, and
 two independent patterns with periods P and P/2 cannot be told from one pattern with period P.
 Whenever the errors allow it the second reading is taken, since it needs fewer parameters. In the
-same spirit lines at pf and qf (p and q small and coprime) are given a *missing fundamental* f if
-the odds, with prior 1/(2F(F − 1)(pq)²), are 10 : 1.
+same spirit families at pf and qf (p < q ≤ 7, coprime) are given a *missing fundamental* f if the
+odds are 10 : 1. A fifth of the prior goes to missing fundamentals, shared by the pairs in
+proportion to the lines of both, and by p and q as 1/(pq)².
 """
 
 from __future__ import annotations
@@ -42,13 +43,16 @@ __all__ = ["Grouping", "group", "primitive"]
 Real = float | FloatArray
 
 ODDS = 10.0  # a harmonic must be this much more likely than a free line
+FOUNDERS = 8  # lowest and strongest lines that are tried as fundamentals of whole families
 RARE_ODDS = 100.0  # and so a combination tone, which few signals have
 CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
 SMALLEST_ERROR = 0.005  # in modes: a drift of one degree at the ends, less than any model is worth
 SLACK = 1.5  # errors are those of noise alone; lines not yet found bias their neighbours
 LOWEST = 1.5  # mode; what is slower is trend
+MISSING_PRIOR = 0.2  # few patterns lack their fundamental
 HIGHEST_ORDER = 4  # of a combination tone, |n1| + |n2|
-MISSING = tuple((p, q) for q in range(3, 7) for p in range(2, q) if gcd(p, q) == 1)
+# Up to 7: of a week often only the day (seventh) and the half week are strong enough to be lines.
+MISSING = tuple((p, q) for q in range(3, 8) for p in range(2, q) if gcd(p, q) == 1)
 COMBINATIONS = tuple(
     (a, b)
     for a in range(1, HIGHEST_ORDER)
@@ -205,11 +209,37 @@ class _Family:
 
 
 def _harmonic_families(lines: _LineList) -> list[_Family]:
-    """Go through the lines from low to high; each joins the likeliest family or founds one."""
+    """Take the families that are likeliest as a whole; then each other line joins or founds one."""
+    rest = [int(i) for i in np.argsort(lines.mode, kind="stable")]
     families: list[_Family] = []
-    for i in np.argsort(lines.mode, kind="stable"):
-        families = _join(lines, families, _Family.of(lines, (int(i),), (1,)))
+    while not lines.exact and (family := _likeliest_family(lines, rest)) is not None:
+        families.append(family)
+        rest = [i for i in rest if i not in family.members]
+    for i in rest:
+        families = _join(lines, families, _Family.of(lines, (i,), (1,)))
     return families
+
+
+def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
+    """Return the family of three lines or more with the largest evidence, None if there is none.
+
+    One tie alone may be doubtful where the fundamental is badly known (few cycles), while all
+    together are certain. So the ties of a family need their odds on the average.
+    """
+    strongest = sorted(rest, key=lambda i: -lines.power[i])
+    best, evidence = None, 0.0
+    for first in dict.fromkeys(rest[:FOUNDERS] + strongest[:FOUNDERS]):
+        family, total = _Family.of(lines, (first,), (1,)), 0.0
+        for count, i in enumerate((i for i in rest if lines.mode[i] > lines.mode[first]), start=1):
+            share = len(family.members) / count
+            odds, order = _harmonic_odds(lines, family, _Family.of(lines, (i,), (1,)), share)
+            if odds > 1.0:
+                members, orders = (*family.members, i), (*family.orders, order)
+                family, total = _Family.of(lines, members, orders), total + np.log(odds)
+        size = len(family.members)
+        if size > 2 and total > max(evidence, (size - 1) * np.log(ODDS)):
+            best, evidence = family, total
+    return best
 
 
 def _join(lines: _LineList, families: list[_Family], single: _Family) -> list[_Family]:
@@ -243,14 +273,17 @@ def _harmonic_odds(
 def _missing_fundamentals(lines: _LineList, families: list[_Family]) -> list[_Family]:
     """Merge pairs of families at p : q into one with a base that is not itself a line."""
     p, q = np.array(MISSING).T
-    while (count := len(families)) > 1:
+    weight = 1.0 / (p * q) ** 2.0
+    while len(families) > 1:
         base, variance = _bases(families)
+        size = np.array([len(family.members) for family in families])
+        share = size / size.sum()
         ratio = (q / p)[:, None, None]  # axes: ratio, low family, high family
         odds = lines.odds(
             base,
             base - ratio * base[:, None],
             variance + ratio**2 * variance[:, None],
-            0.5 / (count * (count - 1) * (p * q)[:, None, None] ** 2.0),
+            (weight / weight.sum())[:, None, None] * MISSING_PRIOR * np.outer(share, share),
         )
         which, low, high = np.unravel_index(np.argmax(odds), odds.shape)
         if low == high or odds[which, low, high] < ODDS:

@@ -15,11 +15,9 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
-__all__ = ["Alias", "alias_notes", "sampling_aliases", "window_peaks"]
+__all__ = ["Alias", "alias_notes", "sampling_aliases"]
 
 
-# A side peak of the window above this share of its main peak makes aliases worth a word.
-_STRONG_WINDOW = 0.5
 _EACH = 3  # so many aliases are listed one by one; more are told by their distances
 
 
@@ -57,24 +55,6 @@ class Alias:
         )
 
 
-def window_peaks(grid: PeriodogramGrid, at_most: int = 3) -> list[tuple[float, float]]:
-    """Return (distance, height) of the strongest side peaks of the spectral window.
-
-    The main peak, whose width is that of the record, is left out, and so is everything up to four
-    modes: lines that close are neighbours, not aliases. Of peaks that close the highest counts.
-    """
-    height = np.abs(grid.weight_sums[: len(grid.modes)]) / grid.weight_sums[0].real
-    inner = np.flatnonzero(
-        (height[1:-1] >= height[:-2]) & (height[1:-1] >= height[2:]) & (grid.modes[1:-1] > 4.0)
-    )
-    peaks = inner[height[inner + 1] > _STRONG_WINDOW] + 1
-    apart: list[tuple[float, float]] = []
-    for j in peaks[np.argsort(-height[peaks], kind="stable")]:
-        if len(apart) < at_most and all(abs(grid.modes[j] - d) > 4.0 for d, _ in apart):
-            apart.append((float(grid.modes[j]), float(height[j])))
-    return apart
-
-
 def sampling_aliases(
     modes: FloatArray, power: FloatArray, nyquist: float | None, grid: PeriodogramGrid
 ) -> tuple[Alias, ...]:
@@ -95,7 +75,7 @@ def sampling_aliases(
     for i, mode in enumerate(modes):
         if nyquist is not None:
             found.append(Alias(i, float(mode), float(2.0 * nyquist - mode), 2.0 * nyquist, 1.0))
-    for distance, height in window_peaks(grid):
+    for distance, height in grid.side_peaks:
         for i, mode in enumerate(modes):
             for other in (abs(mode - distance), mode + distance):
                 if other < 1.5 or other > grid.modes[-1]:

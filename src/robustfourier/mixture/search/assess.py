@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
+from robustfourier.mixture.cusps import Cusps
 from robustfourier.mixture.judge import Judge, cusp_p_value, trend_p_value
 from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
@@ -46,17 +47,20 @@ class Assessment:
         Residual sums on the periodogram's grid.
     ratio, false_alarm : ndarray of shape (K,)
         Strength of each line over the floor, and the probability of it from noise alone.
+    cusps : Cusps
+        Noise that lines which are not quite steady bring with them.
     """
 
     floor: NoiseFloor
     data_sums: ComplexArray
     ratio: FloatArray
     false_alarm: FloatArray
+    cusps: Cusps
 
     def select(self, which: IndexArray) -> Assessment:
         """Return the same for some of the lines."""
         ratio, alarm = self.ratio[which], self.false_alarm[which]
-        return Assessment(self.floor, self.data_sums, ratio, alarm)
+        return replace(self, ratio=ratio, false_alarm=alarm)
 
 
 def judge_of(series: Series) -> Judge:
@@ -96,8 +100,24 @@ def fit_lines(
 def assess(series: Series, fit: Fit) -> Assessment:
     """Compute the residual spectrum, the floor and the false-alarm probability of each line."""
     data_sums = series.grid.data_sums(fit.refined.residuals)
-    floor = _floor(series, fit, data_sums)
-    return Assessment(floor, data_sums, *judge_of(series).lines(fit.refined, floor))
+    floor, judge = _floor(series, fit, data_sums), judge_of(series)
+    ratio, alarm = judge.lines(fit.refined, floor)
+    if series.integer or not len(ratio):
+        return Assessment(floor, data_sums, ratio, alarm, _no_cusps(fit))
+    grid, n_outputs = series.grid, series.values.shape[1]
+    left = np.sum(grid.power(data_sums) / floor.at(grid.modes), axis=1)
+    lowest = max(1.0, trend_reach(fit.rung))
+    cusps = Cusps.of(fit.modes, ratio, grid.modes, left, n_outputs, lowest)
+    lift, dof = cusps.beside_stronger()
+    beside = np.flatnonzero(lift > 1.0)
+    modes, dof = fit.modes[beside], np.minimum(dof, floor.dof_at(fit.modes))[beside]
+    alarm[beside] = judge.alarm(ratio[beside] / lift[beside], modes, dof, n_outputs)
+    return Assessment(floor, data_sums, ratio, alarm, cusps)
+
+
+def _no_cusps(fit: Fit) -> Cusps:
+    none = np.zeros(len(fit.modes))
+    return Cusps(fit.modes, none, none, none)
 
 
 def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
@@ -108,7 +128,7 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     left = max(1.0 - spent / series.total, 0.05)
     # Rounding errors are no signal: the floor never goes below 1e-20 of the variance.
     smallest = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
-    return noise_floor(
+    floor = noise_floor(
         power / left,
         fit.modes,
         share=series.share,
@@ -116,6 +136,8 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
         smallest=smallest,
         slowest=trend_reach(fit.rung),
     )
+    peaks = np.array(series.grid.side_peaks).reshape(-1, 2)
+    return replace(floor, distance=peaks[:, 0], height=peaks[:, 1])
 
 
 def local_noise(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:

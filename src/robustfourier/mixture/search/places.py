@@ -14,7 +14,6 @@ from itertools import pairwise
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.mixture.search.aliases import window_peaks
 from robustfourier.mixture.search.assess import Fit, fit_lines
 from robustfourier.mixture.search.proposals import APART
 from robustfourier.mixture.series import Series
@@ -22,6 +21,7 @@ from robustfourier.mixture.series import Series
 __all__ = ["exchange", "relocate", "resolved", "weakest_apart"]
 
 AT_MOST = 12  # lines; the strongest decide what the others are aliases of
+SMALLEST_ERROR = 0.005  # in modes, as in `grouping`
 
 
 def relocate(series: Series, fit: Fit) -> Fit:
@@ -33,7 +33,7 @@ def relocate(series: Series, fit: Fit) -> Fit:
     fit : Fit
         Lines refined together.
     """
-    peaks = [] if series.integer else window_peaks(series.grid)
+    peaks = [] if series.integer else series.grid.side_peaks
     if not peaks:
         return fit
     strength = np.sum(fit.refined.lines.amplitude**2, axis=1)
@@ -74,9 +74,13 @@ def exchange(series: Series, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
 
 
 def _best_place(series: Series, fit: Fit, line: int, distances: list[float]) -> Fit:
-    """Return the best fit with one line at its place or at one of its aliases."""
+    """Return the likeliest fit with one line at its place or at one of its aliases.
+
+    A place where a stronger line has a harmonic is likelier beforehand: among places that the noise
+    lets fit equally well, the one that needs no new frequency is taken.
+    """
     mode, others = fit.modes[line], np.delete(fit.modes, line)
-    best, misfit = fit, _misfit(series, fit)
+    best, height = fit, _log_likelihood(series, fit) + _log_prior(series, fit, line)
     for distance in distances:
         for other in (abs(mode - distance), mode + distance):
             taken = np.min(np.abs(others - other), initial=np.inf) < APART
@@ -85,9 +89,36 @@ def _best_place(series: Series, fit: Fit, line: int, distances: list[float]) -> 
             modes = fit.modes.copy()
             modes[line] = other
             trial = fit_lines(series, modes, fit.known, fit.rung)
-            if (value := _misfit(series, trial)) < misfit:
-                best, misfit = trial, value
+            value = _log_likelihood(series, trial) + _log_prior(series, trial, line)
+            if value > height:
+                best, height = trial, value
     return best
+
+
+def _log_prior(series: Series, fit: Fit, line: int) -> float:
+    """Log odds that a line is a harmonic of a stronger one, against a line anywhere; at least 0.
+
+    As in `grouping`: half of the prior for harmonics, 1/(n(n − 1)) of it for order n ≥ 2, and a
+    free line is as likely in every octave. Modes are known to √6/(2π√z), with z the power over the
+    noise (Cramér and Rao).
+    """
+    amplitude = np.sum(fit.refined.lines.amplitude**2 / fit.refined.noise_variance, axis=1)
+    error = np.sqrt(6.0) / np.pi / np.sqrt(np.maximum(series.total * amplitude, 1.0))
+    stronger = np.flatnonzero(amplitude > amplitude[line])
+    order = np.round(fit.modes[line] / fit.modes[stronger])
+    kept = order >= 2
+    order, stronger = order[kept], stronger[kept]
+    variance = error[line] ** 2 + (order * error[stronger]) ** 2 + SMALLEST_ERROR**2
+    distance = fit.modes[line] - order * fit.modes[stronger]
+    room = fit.modes[line] * np.log(series.max_mode / series.lowest)
+    density = np.exp(-0.5 * distance**2 / variance) / np.sqrt(2.0 * np.pi * variance)
+    odds = 0.5 * room * density / (order * (order - 1.0)) / max(len(fit.modes) - 1, 1)
+    return float(np.log(max(np.max(odds, initial=1.0), 1.0)))
+
+
+def _log_likelihood(series: Series, fit: Fit) -> float:
+    """Of the residual, each output with a noise of its own."""
+    return -0.5 * series.total * _misfit(series, fit)
 
 
 def _misfit(series: Series, fit: Fit) -> float:

@@ -274,7 +274,9 @@ class Search:
     def _proposals_of_residual(self) -> FloatArray:
         """Return modes where the residual periodogram still shows more than noise."""
         assert self.assessment is not None
-        return self._proposals(self.assessment.floor.at(self.series.grid.modes), 0)
+        modes = self.series.grid.modes
+        lift = self.assessment.cusps.at(modes)
+        return self._proposals(self.assessment.floor.at(modes) * lift[:, None], 0)
 
     def _proposals(self, floor: FloatArray, peaks: int) -> FloatArray:
         """Return modes of the residual worth a test over a floor; with `peaks`, at most so many."""
