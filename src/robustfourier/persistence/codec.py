@@ -130,7 +130,10 @@ class _Decoder:
         values = {key: self.value(item) for key, item in tree["fields"].items()}
         known = {field.name: field for field in fields(cls)}
         if unknown := set(values) - set(known):
-            raise ModelFormatError(f"its {tree['name']} has unknown fields {sorted(unknown)}")
+            raise ModelFormatError(
+                f"its {tree['name']} has unknown fields {sorted(unknown)}; if a newer version wrote "
+                "it, upgrade with: pip install --upgrade robustfourier"
+            )
         _check_fields(cls, values)
         record = cls(**{key: value for key, value in values.items() if known[key].init})
         for key, value in values.items():
