@@ -131,8 +131,8 @@ class _Decoder:
         known = {field.name: field for field in fields(cls)}
         if unknown := set(values) - set(known):
             raise ModelFormatError(
-                f"its {tree['name']} has unknown fields {sorted(unknown)}; if a newer version wrote "
-                "it, upgrade with: pip install --upgrade robustfourier"
+                f"its {tree['name']} has unknown fields {sorted(unknown)}; if a newer version "
+                "wrote it, upgrade with: pip install --upgrade robustfourier"
             )
         _check_fields(cls, values)
         record = cls(**{key: value for key, value in values.items() if known[key].init})
