@@ -14,7 +14,7 @@ __all__ = ["QUICK", "drawn_kinds", "every_kind", "problem"]
 # Kinds whose first seed is right and quick; they run with the tests.
 QUICK = (
     "white", "red", "constant", "ramp", "heavy_tails", "quiet_star", "rounded", "few_samples",
-    "irregular_tones", "retail_week_and_year", "counts", "close_hums",
+    "irregular_tones", "tone_in_red", "counts", "close_hums",
 )  # fmt: skip
 _DRAWN = stars.KINDS | calendars.KINDS | machines.KINDS | nature.KINDS | plain.KINDS
 

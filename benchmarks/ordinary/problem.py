@@ -152,7 +152,8 @@ def strict(
 def about(*shares: float) -> tuple[float, float]:
     """Return the range around true shares in which a told one is right.
 
-    Several are given where the answer depends on the scale, values or logarithms. A tenth is two
+    Several are given where the answer depends on the scale (values or logarithms) or on what it is
+    a share of (all variation, or that around the trend). A tenth is two
     standard errors √(2/n) of a variance at n = 800, and covers what shrinking and robust losses do
     at fewer samples.
     """

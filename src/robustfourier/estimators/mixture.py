@@ -27,7 +27,7 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.mixture.fit import fit_columns
 from robustfourier.mixture.least_squares.error_bands import lengths
-from robustfourier.mixture.model import mode_table, shares
+from robustfourier.mixture.model import LevelShift, mode_table, shares
 from robustfourier.mixture.series import Settings
 from robustfourier.rows import canonical_rows
 
@@ -112,6 +112,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         One record per repeating pattern, the strongest first, combination tones last.
     noise_ : float, or ndarray of shape (q,)
         Standard deviation of what is left.
+    steps_ : tuple of LevelShift
+        Jumps of the level, with time, size and standard error; part of the trend.
     notes_ : tuple of str
         How far was searched and why, possible aliases, limits that were met.
     domains_ : tuple of Domain
@@ -211,7 +213,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         )
         self.modes_ = mode_table(models, self.single_output_)
         self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
-        self.notes_ = tuple(note for detection in found for note in detection.notes)
+        self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
+        steps = tuple(_step_note(shift) for shift in self.steps_)
+        self.notes_ = steps + tuple(note for detection in found for note in detection.notes)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -318,6 +322,13 @@ def _input_errors() -> Iterator[None]:
         raise
     except ValueError as error:
         raise InputError(str(error)) from None
+
+
+def _step_note(shift: LevelShift) -> str:
+    sizes = " and ".join(
+        f"{size:+.4g} ± {error:.2g}" for size, error in zip(shift.size, shift.error, strict=True)
+    )
+    return f"level shift of {sizes} at {shift.time}"
 
 
 def _require_number(name: str, value: Any) -> None:

@@ -46,7 +46,7 @@ def fit_column(
         found = search_lines(Series.of(theta, y, weights, settings))
         series, fit = _settled(found, separate(found))
         evidence = Evidence.of(found)
-        model = ColumnModel.of(domain, fit, series.scale, series.centre, evidence)
+        model = ColumnModel.of(domain, fit, series, evidence)
         return model.explaining(series), found
 
 
@@ -56,8 +56,7 @@ def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:
         return found.series, fit
     for _ in range(ROBUST_ROUNDS):
         series = found.series
-        fitted = series.columns[:, : len(fit.trend)] @ fit.trend
-        fitted = fitted + fit.lines.evaluate(series.theta)
+        fitted = series.trend(found.fit.rung) @ fit.trend + fit.lines.evaluate(series.theta)
         values = pseudo_values(fitted, series.original - fitted, series.weights)
         found = replace(found, series=series.with_values(values))
         fit = separate(found)

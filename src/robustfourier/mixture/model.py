@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,27 @@ from robustfourier.mixture.least_squares.error_bands import (
 )
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.series import Series
-from robustfourier.mixture.trend import trend_columns
+from robustfourier.mixture.trend import Trend
 from robustfourier.modes import ModeTable
 
-__all__ = ["ColumnModel", "mode_table", "shares"]
+__all__ = ["ColumnModel", "LevelShift", "mode_table", "shares"]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelShift:
+    """A jump of the level.
+
+    Parameters
+    ----------
+    time : number or date
+        Half way between the samples before and after it.
+    size, error : ndarray of shape (q,)
+        By how much, and the standard error of that.
+    """
+
+    time: Any
+    size: FloatArray
+    error: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +81,8 @@ class ColumnModel:
     variation : ndarray of shape (q,), optional
         Variance of the data around the trend, outliers pulled in; the powers and what is left over
         add up to it.
+    steps : ndarray of shape (m,)
+        θ of the level shifts; the last m rows of `trend` are their sizes.
     """
 
     domain: Domain
@@ -82,25 +101,26 @@ class ColumnModel:
     evidence: Evidence | None = None
     power: FloatArray | None = None
     variation: FloatArray | None = None
+    steps: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def of(
         cls,
         domain: Domain,
         fit: Separated,
-        scale: FloatArray,
-        centre: FloatArray,
+        series: Series,
         evidence: Evidence | None = None,
     ) -> ColumnModel:
-        """Return the fit of (y − centre) / scale in units of y, components ranked by strength.
+        """Return the fit of a series in units of y, components ranked by strength.
 
         Parameters
         ----------
         domain : Domain
         fit : Separated
-        scale, centre : ndarray of shape (q,)
+        series : Series
         evidence : Evidence, optional
         """
+        scale = series.scale
         rank = _ranking(fit.grouping, fit.lines, fit.noise_variance)
         grouping = Grouping(
             fit.grouping.bases[rank], fit.grouping.harmonics[:, rank], fit.grouping.fixed[rank]
@@ -111,7 +131,7 @@ class ColumnModel:
         entries = np.concatenate([np.arange(p), *(p + j * count + sort for j in range(4))])
         lines = fit.lines.select(sort)
         trend = fit.trend * scale
-        trend[0] += centre
+        trend[0] += series.centre
         return cls(
             domain=domain,
             rows=np.array(rows, dtype=np.int64).reshape(len(rows), len(grouping.bases)),
@@ -127,6 +147,7 @@ class ColumnModel:
             p_value=fit.p_value[sort],
             noise=np.sqrt(fit.noise_variance) * scale,
             evidence=evidence,
+            steps=series.steps,
         )
 
     @property
@@ -134,9 +155,30 @@ class ColumnModel:
         """Number of components."""
         return len(self.rows)
 
+    @property
+    def _trend(self) -> Trend:
+        return Trend(self.trend, self.steps)
+
+    @property
+    def trend_kind(self) -> str:
+        """Return "level", "slope" or "smooth"."""
+        return self._trend.kind
+
+    def level_shifts(self) -> list[LevelShift]:
+        """Return when the level jumped, by how much, and the standard error of that."""
+        first = len(self.trend) - len(self.steps)
+        return [
+            LevelShift(
+                time=self.domain.from_theta(self.steps[[i]])[0],
+                size=self.trend[first + i],
+                error=lengths(self.factor[:, first + i]),
+            )
+            for i in range(len(self.steps))
+        ]
+
     def trend_at(self, theta: FloatArray) -> FloatArray:
         """Return level and slow part at θ, shape (n, q)."""
-        return trend_columns(theta, len(self.trend)) @ self.trend
+        return self._trend.evaluate(theta)
 
     def components_at(self, theta: FloatArray) -> FloatArray:
         """Return the value of each component at θ, shape (n, C, q)."""
@@ -156,7 +198,7 @@ class ColumnModel:
         Far beyond the record the phase of a line is unknown; its error is then its amplitude, and
         does not grow any more.
         """
-        columns = trend_columns(theta, len(self.trend))
+        columns = self._trend.columns(theta)
         errors = prediction_errors(theta, columns, self.lines.mode, self.factor)
         alone = self.factor[:, : len(self.trend)]
         trend = prediction_errors(theta, columns, np.zeros(0), alone)

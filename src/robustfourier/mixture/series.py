@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.errors import InputError
 from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
@@ -109,6 +109,8 @@ class Series:
     settings : Settings
     limit : ModeLimit
         Highest mode to search, and why.
+    steps : ndarray of shape (m,)
+        Places of level shifts, part of every trend.
     """
 
     theta: FloatArray
@@ -119,6 +121,7 @@ class Series:
     scale: FloatArray
     settings: Settings
     limit: ModeLimit
+    steps: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def of(
@@ -204,8 +207,17 @@ class Series:
 
     @cached_property
     def columns(self) -> FloatArray:
-        """Columns of the richest trend; a rung of p columns is the first p of them."""
-        return trend_columns(self.theta, self.settings.rungs[-1])
+        """Columns of the richest trend with all steps; see `trend`."""
+        return trend_columns(self.theta, self.settings.rungs[-1], self.steps)
+
+    def _trend_index(self, rung: int) -> IndexArray:
+        """Which columns a rung has: its own first ones and all steps."""
+        richest = self.settings.rungs[-1]
+        return np.concatenate([np.arange(rung), np.arange(richest, self.columns.shape[1])])
+
+    def trend(self, rung: int) -> FloatArray:
+        """Columns of a trend: `rung` smooth ones, and the steps, shape (n, rung + m)."""
+        return self.columns[:, self._trend_index(rung)]
 
     @cached_property
     def _all_moments(self) -> SpectralMoments | None:
@@ -219,18 +231,26 @@ class Series:
         modes = np.clip(modes, 0.0, self.reach + _BESIDE)
         every = self._all_moments
         if every is None:
-            columns = self.columns[:, :rung]
+            columns = self.trend(rung)
             return direct_moments(self.theta, self.values, self.weights, columns, modes)
         moments = every(modes)
         lines = np.arange(self.columns.shape[1], len(moments.gram))
-        chosen = np.concatenate([np.arange(rung), lines])
+        chosen = np.concatenate([self._trend_index(rung), lines])
         return Moments(moments.gram[np.ix_(chosen, chosen)], moments.cross[chosen], moments.bend)
+
+    def with_steps(self, steps: FloatArray) -> Series:
+        """Return the same series with level shifts at `steps`."""
+        if np.array_equal(steps, self.steps):
+            return self
+        series = replace(self, steps=steps)
+        kept = _OF_POSITIONS - {"columns"}
+        series.__dict__.update({k: v for k, v in self.__dict__.items() if k in kept})
+        return series
 
     def with_values(self, values: FloatArray) -> Series:
         """Return the same series with other values; what depends on positions alone is kept."""
         series = replace(self, values=values)
-        kept = {name: value for name, value in self.__dict__.items() if name in _OF_POSITIONS}
-        series.__dict__.update(kept)
+        series.__dict__.update({k: v for k, v in self.__dict__.items() if k in _OF_POSITIONS})
         if self.__dict__.get("_all_moments") is not None:
             series.__dict__["_all_moments"] = self.__dict__["_all_moments"].with_values(values)
         return series

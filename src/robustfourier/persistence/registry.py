@@ -26,6 +26,7 @@ _PLACES = {
     "Evidence": "robustfourier.mixture.evidence:Evidence",
     "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",
     "History": "robustfourier.training.history:History",
+    "LevelShift": "robustfourier.mixture.model:LevelShift",
     "Lines": "robustfourier.mixture.least_squares.lines:Lines",
     "Link": "robustfourier.mixture.components.links:Link",
     "ModeTable": "robustfourier.modes:ModeTable",

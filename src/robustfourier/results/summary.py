@@ -118,7 +118,7 @@ class _MixtureView:
 
     @property
     def trend_kind(self) -> str:
-        return ("level", "slope", "smooth")[min(len(self.model.models_[0].trend), 3) - 1]
+        return str(self.model.models_[0].trend_kind)
 
     def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
         # In blocks: standard errors need a row of all coefficients for each time.

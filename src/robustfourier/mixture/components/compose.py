@@ -160,7 +160,7 @@ def _smoothed(
     if not draft.smooths:
         return _sinusoids(grouping, refined, alarm)
     grouping, prior = draft.grouping, draft.prior
-    p, count = ground.rung, len(grouping.harmonics)
+    p, count = ground.n_trend, len(grouping.harmonics)
     fit = penalised_fit(
         ground.moments,
         grouping.harmonics,
@@ -217,7 +217,7 @@ class _Draft:
         modes = grouping.harmonics @ grouping.bases
         moments = ground.moments(modes)
         colour = ground.colour(modes, refined.residuals)
-        p, count = ground.rung, len(modes)
+        p, count = ground.n_trend, len(modes)
         linear = p + 2 * count
         lame, ridge = _half_seen(moments.gram[p:linear, p:linear])
         gram = moments.gram[:linear, :linear] + np.diag(np.concatenate([np.zeros(p), ridge]))

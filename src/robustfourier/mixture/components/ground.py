@@ -33,7 +33,7 @@ class Ground:
     noise : ndarray of shape (q,)
         Variance of the noise.
     rung : int
-        Columns of the trend.
+        Smooth columns of the trend.
     """
 
     series: Series
@@ -45,6 +45,11 @@ class Ground:
     def highest(self) -> float:
         """Highest mode that a line may have."""
         return self.series.reach
+
+    @property
+    def n_trend(self) -> int:
+        """Columns of the trend, steps included."""
+        return self.rung + len(self.series.steps)
 
     @property
     def level(self) -> float:
@@ -70,7 +75,7 @@ class Ground:
             series.weights,
             grouping.bases,
             grouping.harmonics,
-            trend=series.columns[:, : self.rung],
+            trend=series.trend(self.rung),
             fixed=grouping.fixed,
             colour=colour,
             moments_at=self.moments,

@@ -244,9 +244,11 @@ def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
 
 def _join(lines: _LineList, families: list[_Family], single: _Family) -> list[_Family]:
     """Append a line to the family it is most likely a harmonic of, or as a family of its own."""
-    count = sum(len(family.members) for family in families)
+    lower = [int(np.sum(lines.mode[list(f.members)] < single.base)) for f in families]
+    count = max(sum(lower), 1)
     offers = [
-        _harmonic_odds(lines, family, single, len(family.members) / count) for family in families
+        _harmonic_odds(lines, family, single, below / count)
+        for family, below in zip(families, lower, strict=True)
     ]
     best = int(np.argmax([odds for odds, _ in offers])) if offers else -1
     if best < 0 or offers[best][0] < ODDS:

@@ -13,7 +13,16 @@ from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
 from robustfourier.mixture.series import Series
 
-__all__ = ["Assessment", "Fit", "assess", "fit_lines", "judge_of", "local_noise", "trend_rung"]
+__all__ = [
+    "Assessment",
+    "Fit",
+    "assess",
+    "fit_lines",
+    "judge_of",
+    "local_noise",
+    "slow_noise",
+    "trend_rung",
+]
 
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
 _STEPS = 12  # of one refinement on the way; lines that take longer are too close to each other
@@ -87,7 +96,7 @@ def fit_lines(
         series.values,
         series.weights,
         modes,
-        trend=series.columns[:, :rung],
+        trend=series.trend(rung),
         fixed=known | alternating | series.integer,
         colour=colour,
         tolerance=_CLOSE_ENOUGH / series.total if colour is None else 1e-13,
@@ -124,7 +133,7 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     """Return the noise floor of a fit from its residual sums."""
     step = round(1.0 / series.grid.spacing)
     power = series.grid.power(data_sums)[step::step]
-    spent = fit.rung + 3 * len(fit.modes)
+    spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
     left = max(1.0 - spent / series.total, 0.05)
     # Rounding errors are no signal: the floor never goes below 1e-20 of the variance.
     smallest = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
@@ -172,12 +181,14 @@ def trend_rung(series: Series, fit: Fit) -> int:
     rungs, weights, known = series.settings.rungs, series.weights, np.ones(len(fit.modes), bool)
     chosen = rungs[0]
     base = weights @ fit_lines(series, fit.modes, known, chosen).refined.residuals ** 2
+    slowest = float(fit.modes.min(initial=np.inf))
     for rung in rungs[1:]:
-        if rung >= series.distinct - 2 * len(fit.modes) - 2:
+        # A trend that could follow the slowest line would take its place.
+        if rung >= series.distinct - 2 * len(fit.modes) - 2 or trend_reach(rung) > slowest:
             break
         richer = fit_lines(series, fit.modes, known, rung)
         squares = weights @ richer.refined.residuals**2
-        noise, dof = _slow_noise(series, richer)
+        noise, dof = slow_noise(series, richer)
         used = base > 1e-24 * (weights @ series.values**2)
         noise = np.maximum(noise, 1e-20 * base + 1e-300)
         gain = (base - squares)[used]
@@ -186,15 +197,15 @@ def trend_rung(series: Series, fit: Fit) -> int:
     return chosen
 
 
-def _slow_noise(series: Series, fit: Fit) -> tuple[FloatArray, float]:
-    """Return mean residual power at the eight lowest modes that nothing has emptied.
+def slow_noise(series: Series, fit: Fit, count: int = 8) -> tuple[FloatArray, float]:
+    """Return mean residual power at the few lowest modes that nothing has emptied.
 
     This is the noise that a trend has to beat; its degrees of freedom come with it.
     """
     grid = series.slow_grid
     power = grid.power(grid.data_sums(fit.refined.residuals))
     beside = np.abs(grid.modes[:, None] - fit.modes).min(axis=1, initial=np.inf) > 1.0
-    usable = np.flatnonzero((grid.modes > max(trend_reach(fit.rung), 0.5)) & beside)[:8]
+    usable = np.flatnonzero((grid.modes > max(trend_reach(fit.rung), 0.5)) & beside)[:count]
     if len(usable) < 2:
         return series.weights @ fit.refined.residuals**2 / series.total, 1.0
     return power[usable].mean(axis=0), max(len(usable) * series.share, 1.0)

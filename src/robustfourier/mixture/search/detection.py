@@ -117,7 +117,7 @@ class Detection:
         """The trend in units of y."""
         coefficients = self.fit.refined.trend * self.series.scale
         coefficients[0] += self.series.centre
-        return Trend(coefficients)
+        return Trend(coefficients, self.series.steps)
 
     @property
     def limit(self) -> ModeLimit:

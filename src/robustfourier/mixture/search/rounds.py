@@ -26,6 +26,7 @@ from robustfourier.mixture.search.proposals import (
     residual_proposals,
 )
 from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pseudo_values
+from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series
 from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
 from robustfourier.spectral.sums import fourier_sums
@@ -68,6 +69,7 @@ class Search:
         self._start_from_median()
         self._pull_in_outliers()
         self._choose_trend()
+        self._try_slow_line()
         proposed, looked = self._proposals_of_flow(), False
         while self.rounds < _ROUNDS:
             self.rounds += 1
@@ -83,6 +85,8 @@ class Search:
             looked = len(proposed) == 0
             if looked:
                 proposed = self._look_ahead()
+            if len(proposed) == 0:
+                proposed = self._highest_peak()
             if len(proposed) == 0:
                 break
         self._settle()
@@ -144,16 +148,42 @@ class Search:
         self.assessment = assessment
 
     def _choose_trend(self) -> None:
-        """Take the trend that the data asks for beside the present lines."""
-        rung = (
-            trend_rung(self.series, self.fit)
-            if len(self.series.settings.rungs) > 1
-            else self.fit.rung
-        )
-        if rung != self.fit.rung:
-            fit = fit_lines(self.series, self.fit.modes, self.fit.known, rung)
-            self.fit = self._separated(fit)
+        """Take the trend that the data asks for beside the present lines: bends, then steps."""
+        if len(self.series.settings.rungs) > 1:
+            rung = trend_rung(self.series, self.fit)
+            if rung != self.fit.rung:
+                fit = fit_lines(self.series, self.fit.modes, self.fit.known, rung)
+                self.fit = self._separated(fit)
+            self._find_steps()
         self.assessment = assess(self.series, self.fit)
+
+    def _find_steps(self) -> None:
+        """Take the level shifts that the data asks for; what looked like a bend may be one."""
+        steps = find_steps(self.series, self.fit)
+        if np.array_equal(steps, self.series.steps):
+            return
+        self.series = self.series.with_steps(steps)
+        rung = trend_rung(self.series, self.fit)
+        self.fit = self._separated(fit_lines(self.series, self.fit.modes, self.fit.known, rung))
+
+    def _try_slow_line(self) -> None:
+        """Ask whether slow power is a cycle or two rather than a bend of the trend.
+
+        A polynomial of degree four follows two cycles well enough to hide them. So the best line
+        beside a straight trend is tried, and kept if it passes and leaves less than the bends do.
+        """
+        if self.fit.rung <= 2 or self.max_lines == 0:
+            return
+        before, assessment = self.fit, self.assessment
+        self.fit = fit_lines(self.series, before.modes, before.known, 2)
+        self.assessment = assess(self.series, self.fit)
+        grid = self.series.slow_grid
+        within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(before.rung))
+        power = grid.power(grid.data_sums(self.fit.refined.residuals)).sum(axis=1) * within
+        self._try(grid.modes[[int(np.argmax(power))]])
+        passed = len(self.fit.modes) > len(before.modes)
+        if not passed or _squares(self.series, self.fit) > _squares(self.series, before):
+            self.fit, self.assessment = before, assessment
 
     def _start_from_median(self) -> None:
         """Pull outliers in around the median (zero), which a huge one cannot move as it does a fit.
@@ -271,6 +301,34 @@ class Search:
             clear[:] = True
         return allowed(modes[clear], old, self.lowest, self.series.max_mode, self.series.integer)
 
+    def _highest_peak(self) -> FloatArray:
+        """Return the highest peak of the residual if white noise would hardly show one as high.
+
+        Through an uneven window a strong line leaks to all modes, and is its own noise floor until
+        it is fitted. The test here is exact for white noise: power over what the line would leave
+        over, which has an F law (Baluev 2008). What it lets pass is then fitted and tested as all
+        lines are, against the floor without it.
+        """
+        series, fit, assessment = self.series, self.fit, self.assessment
+        assert assessment is not None
+        grid = series.grid
+        power = grid.power(assessment.data_sums)
+        allowed_here = (grid.modes >= self.lowest) & (grid.modes <= series.max_mode)
+        apart = 0.5 if series.integer else APART
+        for line in fit.modes:
+            allowed_here &= np.abs(grid.modes - line) >= apart
+        left = series.weights @ fit.refined.residuals**2
+        spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
+        free = series.total - spent - 2.0
+        if not allowed_here.any() or free < 4.0 or len(fit.modes) >= self.max_lines:
+            return np.zeros(0)
+        noise = np.maximum(left - 2.0 * power, 1e-20 * left + 1e-300) / free
+        ratio = np.where(allowed_here, np.sum(power / noise, axis=1), 0.0)
+        best = [int(np.argmax(ratio))]
+        dof = np.array([0.5 * free])
+        alarm = judge_of(series).alarm(ratio[best], grid.modes[best], dof, power.shape[1])
+        return grid.modes[best] if alarm[0] <= self.level else np.zeros(0)
+
     def _proposals_of_residual(self) -> FloatArray:
         """Return modes where the residual periodogram still shows more than noise."""
         assert self.assessment is not None
@@ -310,3 +368,9 @@ class Search:
         modes, known = self.fit.modes[order], self.fit.known[order]
         self.fit = fit_lines(self.series, modes, known, self.fit.rung, colour[order])
         self.assessment = self.assessment.select(order)
+
+
+def _squares(series: Series, fit: Fit) -> float:
+    """Weighted residual sum of squares over that of the values, summed over outputs."""
+    whole = np.maximum(series.weights @ series.values**2, 1e-300)
+    return float(np.sum(series.weights @ fit.refined.residuals**2 / whole))
