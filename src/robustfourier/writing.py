@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import math
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 try:
     import fcntl
@@ -23,7 +24,7 @@ except ImportError:  # Windows, where nothing is locked
 
 from robustfourier.errors import OutputError, RunLockedError
 
-__all__ = ["exchange", "locked", "reason", "refuse_inputs", "replacing", "write_text"]
+__all__ = ["exchange", "locked", "plain", "reason", "refuse_inputs", "replacing", "write_text"]
 
 
 @contextmanager
@@ -113,6 +114,19 @@ def refuse_inputs(out: Path, *inputs: str | None) -> None:
     for path in inputs:
         if path is not None and os.path.exists(path) and out.exists() and out.samefile(path):
             raise OutputError(f"{str(out)!r} is the input itself; choose another place with --out")
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: NaN and infinity as None, what it does not know as text."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def reason(error: OSError) -> str:

@@ -11,15 +11,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.folder import claimed, exchanged, write_run
 from robustfourier.analysis.tables import components_table, fit_table, modes_table, write_csv
 from robustfourier.persistence import save
 from robustfourier.results import Result, summarise
 from robustfourier.samples import read_samples
-from robustfourier.writing import write_text
+from robustfourier.writing import plain, write_text
 
 __all__ = ["Analysis", "analyse"]
 
@@ -75,8 +73,8 @@ def analyse(
     identity = {
         "sha256": samples.sha256,
         "method": method,
-        "reading": _plain(reading),
-        "parameters": _plain(parameters),
+        "reading": plain(reading),
+        "parameters": plain(parameters),
     }
     with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
         with clock("fitting"):
@@ -148,7 +146,7 @@ def _run_record(
             "notes": list(samples.notes),
         },
         "estimator": type(model).__name__,
-        "parameters": _plain(model.get_params(deep=False)),
+        "parameters": plain(model.get_params(deep=False)),
         "notes": list(getattr(model, "notes_", ())),
         "headline": result.headline,
         "warnings": list(result.warnings),
@@ -189,14 +187,3 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
         "Seconds": ", ".join(f"{k} {v:.2f}" for k, v in run["seconds"].items()),
         "Other files": "modes.csv, components.csv, fit.csv, model.rfm, figures/, run.json",
     }
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as JSON can hold it."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in sorted(value.items())}
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [_plain(item) for item in np.asarray(value, dtype=object).tolist()]
-    return str(value)

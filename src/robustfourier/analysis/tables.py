@@ -131,10 +131,5 @@ def time_column(samples: Samples) -> Any:
     if not samples.dates:
         return samples.times
     index = pd.DatetimeIndex(samples.axis)
-    whole = np.all(index.asi8 % _per_second(index) == 0)
-    text = index.map(lambda t: t.isoformat(timespec="seconds" if whole else "auto"))
-    return np.asarray(text, dtype=object)
-
-
-def _per_second(index: pd.DatetimeIndex) -> int:
-    return {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[index.unit]
+    precision = "seconds" if (index == index.floor("s")).all() else "auto"
+    return np.asarray(index.map(lambda t: t.isoformat(timespec=precision)), dtype=object)

@@ -6,12 +6,13 @@ Text from users is never read as markup.
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 from unicodedata import category
+
+from robustfourier.writing import plain
 
 __all__ = ["Console", "prepare_streams"]
 
@@ -68,7 +69,7 @@ class Console:
 
     def json(self, content: Any) -> None:
         """The answer for scripts: one JSON document, NaN and infinity as null."""
-        print(json.dumps(_plain(content), ensure_ascii=False, indent=2))
+        print(json.dumps(plain(content), ensure_ascii=False, indent=2))
 
     @contextmanager
     def steps(self) -> Iterator[Any]:
@@ -107,17 +108,3 @@ def _visible(text: str) -> str:
     return "".join(
         c if c == "\n" or category(c) not in ("Cc", "Cf", "Cs") else ascii(c)[1:-1] for c in text
     )
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)

@@ -69,11 +69,6 @@ def save(model: Any, path: str | PathLike[str]) -> None:
 def load(path: str | PathLike[str]) -> Any:
     """Load an estimator that `save` wrote; it predicts the very same numbers.
 
-    Parameters
-    ----------
-    path : str or path
-        The file.
-
     Returns
     -------
     PeriodicMixture or FourierNetworkRegressor
