@@ -134,7 +134,8 @@ def test_a_file_of_another_with_a_name_of_ours_is_not_overwritten(folder):
     assert left_beside(folder) == []
 
 
-def test_a_file_that_arrives_during_the_exchange_is_not_deleted(folder, monkeypatch):
+@pytest.mark.parametrize("before", ["a result", "an empty folder"])
+def test_a_file_that_arrives_during_the_exchange_is_not_deleted(tmp_path, monkeypatch, before):
     from robustfourier.analysis import folder as module
 
     def late(new, old):
@@ -142,10 +143,34 @@ def test_a_file_that_arrives_during_the_exchange_is_not_deleted(folder, monkeypa
         monkeypatch.undo()
         module.exchange(new, old)
 
+    folder = tmp_path / "results"
+    folder.mkdir()
+    if before == "a result":
+        put(folder, "old")
     monkeypatch.setattr(module, "exchange", late)
     put(folder, "new", overwrite=True)
     assert marks(folder) == {"new"}
-    assert (folder.parent / ".results.part" / "late.txt").read_text() == "mine"
+    assert (folder / "late.txt").read_text() == "mine"
+    assert left_beside(folder) == []
+
+
+def test_a_file_that_cannot_be_kept_stays_where_it_is_and_is_told(folder):
+    put(folder.parent / ".results.part", "older")
+    (folder.parent / ".results.part" / "modes.csv.mine").write_text("mine")
+    (folder / "modes.csv.mine").write_text("another")
+    with pytest.raises(OutputError, match=re.escape("holds files that are not of ours; move it")):
+        put(folder, "new", overwrite=True)
+    assert (folder.parent / ".results.part" / "modes.csv.mine").read_text() == "mine"
+
+
+def test_folders_of_others_are_kept_as_they_are(folder):
+    for name in ("empty", "private/deep"):
+        (folder / name).mkdir(parents=True)
+    (folder / "private").chmod(0o700)
+    put(folder, "new", overwrite=True)
+    assert (folder / "empty").is_dir()
+    assert (folder / "private" / "deep").is_dir()
+    assert (folder / "private").stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace", "link", "mkdir"])
@@ -280,46 +305,42 @@ def test_a_failing_fit_leaves_the_earlier_result(tmp_path):
     assert left_beside(out) == ["a.csv"]
 
 
-LIMITED = """
-import resource, signal, sys
+def fit_over_an_earlier_result(tmp_path, prelude):
+    """Run the command in a process of its own, after some lines; the earlier result must stay."""
+    table, out = small_table(tmp_path / "a.csv"), tmp_path / "results"
+    put(out, "old")
+    command = ["fit", str(table), "--out", str(out), "--overwrite"]
+    script = f"{prelude}\nfrom robustfourier.cli import main\nmain({command!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert marks(out) == {"old"}
+    assert left_beside(out) == ["a.csv"]
+    return done
+
+
+SMALL_FILES = """
+import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-from robustfourier.cli import main
-main(["fit", sys.argv[1], "--out", sys.argv[2], "--overwrite"])
 """
 
 
 def test_files_that_may_not_grow_leave_the_earlier_result(tmp_path):
-    table, out = small_table(tmp_path / "a.csv"), tmp_path / "results"
-    put(out, "old")
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(table), str(out)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = fit_over_an_earlier_result(tmp_path, SMALL_FILES)
     assert done.returncode == 1
-    assert f"cannot write results to {str(out)!r} (File too large)" in done.stderr
-    assert marks(out) == {"old"}
-    assert left_beside(out) == ["a.csv"]
+    assert f"cannot write results to {str(tmp_path / 'results')!r} (File too large)" in done.stderr
 
 
-INTERRUPTED = """
-import os, signal, sys
+CTRL_C = """
+import signal, time
 from robustfourier.analysis import run
-from robustfourier.cli import main
-run.summarise = lambda *_: os.kill(os.getpid(), signal.SIGINT)
-main(["fit", sys.argv[1], "--out", sys.argv[2], "--overwrite"])
+run.summarise = lambda *_: (signal.raise_signal(signal.SIGINT), time.sleep(60))
 """
 
 
 def test_ctrl_c_in_a_fit_says_one_line_and_leaves_the_earlier_result(tmp_path):
-    table, out = small_table(tmp_path / "a.csv"), tmp_path / "results"
-    put(out, "old")
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, str(table), str(out)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = fit_over_an_earlier_result(tmp_path, CTRL_C)
     assert done.returncode == 130
     assert done.stdout == ""
     assert done.stderr == "robustfourier: interrupted\n"
-    assert marks(out) == {"old"}
-    assert left_beside(out) == ["a.csv"]

@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from shutil import copystat
 from typing import Any
 
 from robustfourier.errors import OutputError
@@ -66,15 +67,18 @@ def exchanged(folder: Path) -> Iterator[Path]:
     draft = _beside(folder, "part")
     with _told(folder):
         _clear(draft, folder)  # what a run that was killed has left
+        if os.path.lexists(draft):
+            raise OutputError(f"{str(draft)!r} holds files that are not of ours; move it away")
         (draft / "figures").mkdir(parents=True)
+        replaced = None
         try:
             yield draft
-            if folder.exists():
-                _keep_foreign(folder, draft)
-                draft.chmod(folder.stat().st_mode)
+            own = _own(folder) or []
+            _keep_foreign(folder, draft, own)
             exchange(draft, folder)
+            replaced = own
         finally:
-            _clear(draft, folder)
+            _clear(draft, folder, replaced)
 
 
 def read_run(folder: Path) -> dict[str, Any] | None:
@@ -148,31 +152,40 @@ def _own(folder: Path) -> list[str] | None:
     return listed if isinstance(listed, list) else []
 
 
-def _keep_foreign(folder: Path, draft: Path) -> None:
+def _keep_foreign(folder: Path, draft: Path, own: list[str]) -> None:
     """Link into the draft what others have put into the folder."""
-    own = _own(folder) or []
-    for name in _files(folder):
+    places = [(Path(at), draft / os.path.relpath(at, folder)) for at, _, _ in os.walk(folder)]
+    for _, place in places:
+        place.mkdir(exist_ok=True)
+    for name in _files(folder) if places else ():
         if name in own and not (folder / name).is_symlink():
             continue
-        (draft / name).parent.mkdir(parents=True, exist_ok=True)
         try:
             os.link(folder / name, draft / name, follow_symlinks=False)
         except FileExistsError:
             raise OutputError(
                 f"{str(folder / name)!r} is not of ours and would be overwritten; move it away"
             ) from None
+    for at, place in places:
+        copystat(at, place)
 
 
-def _clear(draft: Path, folder: Path) -> None:
-    """Remove a draft, or the earlier result that was exchanged with it; nothing that is foreign."""
+def _clear(draft: Path, folder: Path, own: list[str] | None = None) -> None:
+    """Remove a draft, or the earlier result that changed places with it; nothing that is foreign.
+
+    Without a list of what is ours the folder's own counts. If it has none, it is a draft that was
+    never finished, and all of it is ours.
+    """
     if draft.is_symlink() or not draft.exists():
         return
-    own = _own(draft)  # None: the draft was not finished, and all of it is ours
+    own = _own(draft) if own is None else own
     for name in list(_files(draft)):
-        ours, twin = draft / name, folder / name
-        kept = os.path.lexists(twin) and os.path.samestat(ours.lstat(), twin.lstat())
-        if own is None or name in own or kept:
-            ours.unlink()
-    for path in [*sorted((p for p in draft.rglob("*") if p.is_dir()), reverse=True), draft]:
+        path, twin = draft / name, folder / name
         with suppress(OSError):
-            path.rmdir()
+            if own is not None and name not in own and not os.path.lexists(twin):
+                os.link(path, twin, follow_symlinks=False)  # it came during the exchange
+            if own is None or name in own or os.path.samestat(path.lstat(), twin.lstat()):
+                path.unlink()
+    for at, _, _ in os.walk(draft, topdown=False):
+        with suppress(OSError):
+            os.rmdir(at)
