@@ -46,6 +46,8 @@ HOMES = {
     "rich": {"cli", "training"},
     "dask": set(),
     "pickle": set(),
+    "fcntl": {"writing"},
+    "tempfile": set(),
 }
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
 

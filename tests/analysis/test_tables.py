@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustfourier.analysis.folder import claim_folder, read_run, write_run
+from robustfourier.analysis.folder import claimed, exchanged, read_run, write_run
 from robustfourier.analysis.predicting import grid_samples
 from robustfourier.analysis.tables import (
     components_table,
@@ -54,36 +54,36 @@ def test_tables_have_a_row_for_each_mode_and_pattern(small_result, noise_result)
 IDENTITY = {"sha256": "1"}
 
 
+def finish(folder, identity, **options):
+    """Go through a run that writes nothing but its record."""
+    with claimed(folder, identity, "-", **options), exchanged(folder) as draft:
+        write_run(draft, {"identity": identity, "input": {"file": "a.csv"}})
+
+
 class TestFolder:
     def test_a_new_folder_is_made(self, tmp_path):
-        claim_folder(tmp_path / "a" / "b", IDENTITY)
+        finish(tmp_path / "a" / "b", IDENTITY)
         assert (tmp_path / "a" / "b" / "figures").is_dir()
+        assert read_run(tmp_path / "a" / "b")["finished"]
+
+    def test_an_empty_folder_is_taken(self, tmp_path):
+        (tmp_path / "a").mkdir()
+        finish(tmp_path / "a", IDENTITY)
 
     def test_the_same_run_may_come_again(self, tmp_path):
-        claim_folder(tmp_path, IDENTITY)
-        write_run(tmp_path, {"identity": IDENTITY})
-        assert read_run(tmp_path)["finished"]
-        claim_folder(tmp_path, IDENTITY)
-        assert not read_run(tmp_path)["finished"]
-
-    def test_an_interrupted_run_may_start_again(self, tmp_path):
-        claim_folder(tmp_path, IDENTITY)
-        (tmp_path / "modes.csv").write_text("half")
-        claim_folder(tmp_path, IDENTITY)
-        with pytest.raises(OutputError, match=re.escape("holds another run")):
-            claim_folder(tmp_path, {"sha256": "2"})
+        finish(tmp_path / "a", IDENTITY)
+        finish(tmp_path / "a", IDENTITY)
 
     def test_another_run_is_kept_unless_told(self, tmp_path):
-        claim_folder(tmp_path, IDENTITY)
-        write_run(tmp_path, {"identity": IDENTITY, "input": {"file": "a.csv"}})
+        finish(tmp_path / "a", IDENTITY)
         with pytest.raises(OutputError, match=re.escape("holds another run (of 'a.csv')")):
-            claim_folder(tmp_path, {"sha256": "2"})
-        claim_folder(tmp_path, {"sha256": "2"}, overwrite=True)
+            finish(tmp_path / "a", {"sha256": "2"})
+        finish(tmp_path / "a", {"sha256": "2"}, overwrite=True)
 
     def test_a_file_in_the_way_is_an_output_error(self, tmp_path):
         (tmp_path / "file").write_text("x")
         with pytest.raises(OutputError, match=re.escape("choose another place with --out")):
-            claim_folder(tmp_path / "file", IDENTITY)
+            finish(tmp_path / "file", IDENTITY)
 
     @pytest.mark.parametrize("content", ["", "[]", "{", "[" * 10_000, "\udcff"])
     def test_a_damaged_record_counts_as_none(self, tmp_path, content):

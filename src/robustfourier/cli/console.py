@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
+
+from robustfourier.writing import plain
 
 __all__ = ["Console", "prepare_streams"]
 
@@ -82,7 +83,7 @@ class Console:
 
     def json(self, content: Any) -> None:
         """The answer for scripts: one JSON document, NaN and infinity as null."""
-        print(json.dumps(_plain(content), ensure_ascii=False, indent=2))
+        print(json.dumps(plain(content), ensure_ascii=False, indent=2))
 
     @contextmanager
     def steps(self) -> Iterator[Any]:
@@ -119,17 +120,3 @@ class Console:
 def _visible(text: str) -> str:
     """Text without characters that command a terminal or turn its direction."""
     return _COMMANDS.sub(lambda match: repr(match[0])[1:-1], text)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)

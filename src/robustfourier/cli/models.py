@@ -42,7 +42,10 @@ def predict(
     from robustfourier.analysis.tables import prediction_table, write_csv
     from robustfourier.persistence import load
     from robustfourier.samples import read_times
+    from robustfourier.writing import refuse_inputs
 
+    if out is not None:
+        refuse_inputs(out, model, at)
     if (at is None) == (start is None and stop is None and every is None):
         raise InputError("give either --at FILE, or --from, --to and --every")
     fitted = load(_model_file(model))
@@ -105,6 +108,8 @@ def info(
     if console.as_json:
         console.json(content)
         return
+    import numpy as np
+
     from robustfourier.wording import percent, readable_period
 
     console.say(
@@ -120,7 +125,7 @@ def info(
             readable_period(
                 c.period, domain.unit, error=c.period_error, dates=domain.dates, spread=True
             ),
-            percent(float(c.share)),
+            ", ".join(percent(share) for share in np.ravel(c.share).tolist()),
         )
         for c in getattr(fitted, "components_", ())
     ]

@@ -30,8 +30,12 @@ def check(
     """Judge the sampling before a fit: resolution, limits, gaps, aliases."""
     _check_ending(out)
     from robustfourier.samples import read_samples
+    from robustfourier.writing import refuse_inputs
 
-    samples = read_samples(options.located(file), **reading)
+    file = options.located(file)
+    if out is not None:
+        refuse_inputs(out, file)
+    samples = read_samples(file, **reading)
     from robustfourier.sampling import check_sampling
 
     quality = check_sampling(samples)
@@ -94,8 +98,13 @@ def inject(
     if amplitude and min(amplitude) <= 0:
         raise InputError(f"--amplitude {min(amplitude)} must be positive")
     from robustfourier.samples import read_samples
+    from robustfourier.writing import refuse_inputs
 
-    samples = read_samples(options.located(file), **reading)
+    file = options.located(file)
+    if out is not None:
+        for name in ("completeness.csv", "completeness.png"):
+            refuse_inputs(out / name, file)
+    samples = read_samples(file, **reading)
     from robustfourier.analysis import fit_model
     from robustfourier.analysis.tables import completeness_table, write_csv
     from robustfourier.sampling import measure_completeness
