@@ -5,7 +5,7 @@ import pytest
 
 from robustfourier.experiments.catalogue import Trial, trials
 from robustfourier.experiments.claims import judge, network_claims, spread
-from robustfourier.experiments.results import Results, Row
+from robustfourier.experiments.finished import Results, Row
 from robustfourier.experiments.theory_claims import TheoryRow, log_slope, theory_claims
 from robustfourier.experiments.theory_runs import theory_tasks
 

@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from robustfourier.embedding import embed
 from robustfourier.errors import InputError, OutOfMemoryError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.embedding import embed
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.series import network_series
 from robustfourier.network.weights import Weights

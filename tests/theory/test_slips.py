@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.polynomial import chebyshev
 
-from robustfourier.embedding import symmetrised_embedding
+from robustfourier.network.embedding import embed
 from robustfourier.synthetic import LINKS, Component, Mixture
 from robustfourier.theory import (
     alpha,
@@ -22,7 +22,7 @@ from robustfourier.theory import (
 M = 10
 F = Mixture((Component(3, amplitude=0.6), Component(7, kind="sin", amplitude=-0.8)))
 THETA = -1 + 2 * (np.arange(2**14) + 0.5) / 2**14
-X = symmetrised_embedding(THETA, M)
+X = embed(THETA[:, None], M, "symmetrised")
 
 
 @pytest.mark.parametrize("side", [1, -1])
@@ -84,7 +84,7 @@ def test_the_theorem_holds_with_probability_one_minus_t_delta():
     limit *= hoeffding_constant(m, delta) * np.sqrt(np.log(m)) * np.log(1 / delta) / np.sqrt(batch)
 
     def gradients(theta, y):
-        x = symmetrised_embedding(theta, m)
+        x = embed(theta[:, None], m, "symmetrised")
         return (np.maximum(w * x, 0) @ c - y)[:, None] * (c * (w * x > 0) * x)
 
     f = Mixture((Component(3, amplitude=0.6), Component(1, kind="sin", amplitude=-0.8)))

@@ -13,9 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from robustfourier.arrays import FloatArray
-from robustfourier.embedding import EmbeddingKind
 from robustfourier.errors import InputError
-from robustfourier.estimators.network_modes import network_modes
 from robustfourier.estimators.scaling import Scaling
 from robustfourier.estimators.validation import (
     canonical_rows,
@@ -27,7 +25,9 @@ from robustfourier.estimators.validation import (
     time_columns,
 )
 from robustfourier.network.architecture import Activation, Architecture
+from robustfourier.network.embedding import EmbeddingKind
 from robustfourier.network.initial import Init, draw_weights
+from robustfourier.network.mode_table import network_modes
 from robustfourier.training import Training, fixed_sample, train_jointly, train_layerwise
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.engine import EngineName
@@ -94,7 +94,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         Whether the last of evenly spaced samples is the end of the domain; see `Domain`.
     threshold : float, optional
         Strength above which a mode is called active; by default the rule of
-        `robustfourier.estimators.activity`, which needs no number.
+        `robustfourier.network.activity`, which needs no number.
     dtype : {"float64", "float32"}, default "float64"
         What training computes in.
     engine : {"auto", "torch", "fused"}, default "auto"
@@ -234,7 +234,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         )
         scaling = self._scaling(values, weight)
         trained = self._train(fixed_sample(theta, scaling.apply(values), weight))
-        modes = network_modes(trained.weights, domains, scaling, self.threshold, target.ndim)
+        modes = network_modes(trained.weights, domains, scaling.scale, self.threshold, target.ndim)
         # all at once, at the end: an error above leaves no trace
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)

@@ -25,7 +25,6 @@ __all__ = [
     "STEPS",
     "Purpose",
     "Trial",
-    "networks_of",
     "trials",
 ]
 
@@ -155,11 +154,6 @@ class Trial:
     def to_row(self) -> dict[str, Any]:
         """Fields as a flat record, `key` first."""
         return {"key": self.key, **asdict(self)}
-
-
-def networks_of(example: str) -> tuple[str, ...]:
-    """Return the networks of an example, in the paper's order."""
-    return EXAMPLES[example]
 
 
 def trials(examples: Iterable[str], *, quick: bool = False) -> list[Trial]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.experiments.catalogue import EXAMPLES, NETWORKS
-from robustfourier.experiments.results import Results, Row
+from robustfourier.experiments.finished import Results, Row
 
 __all__ = ["Claim", "judge", "network_claims", "spread"]
 

@@ -11,6 +11,7 @@ from robustfourier.experiments import theory_runs
 from robustfourier.experiments.catalogue import LONGER_WITHOUT_DENSE, STEPS, Trial, trials
 from robustfourier.experiments.claims import Claim, network_claims, spread
 from robustfourier.experiments.figures import example_figures
+from robustfourier.experiments.finished import Results, load_results
 from robustfourier.experiments.page import (
     Block,
     Heading,
@@ -22,7 +23,6 @@ from robustfourier.experiments.page import (
     write_pages,
 )
 from robustfourier.experiments.problems import example_data, example_title
-from robustfourier.experiments.results import Results, load_results
 from robustfourier.experiments.runner import Report, run_tasks
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_claims import load_theory, theory_claims

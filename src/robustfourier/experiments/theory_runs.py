@@ -17,14 +17,21 @@ import numpy as np
 
 from robustfourier import theory
 from robustfourier.arrays import FloatArray
-from robustfourier.embedding import symmetrised_embedding
 from robustfourier.experiments.runner import Outcome
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.embedding import embed
 from robustfourier.network.weights import Weights
 from robustfourier.synthetic import Component, Mixture, relative_error
 from robustfourier.training import InverseDecay, train_layerwise
 
-__all__ = ["COLUMNS", "TARGETS", "TheoryTask", "run_theory_task", "theory_tasks"]
+__all__ = [
+    "COLUMNS",
+    "TARGETS",
+    "TheoryTask",
+    "leaky_prediction",
+    "run_theory_task",
+    "theory_tasks",
+]
 
 Sweep = Literal["r_c", "B", "T", "m", "second phase", "samples", "violation"]
 
@@ -243,18 +250,7 @@ def _first_phase_row(
         delta=DELTA,
         start=(1.0 - task.step_size * task.decay) * float(np.abs(w0).max()),
     )
-    leak = theory.leakage(f, task.n_modes)
-    with_leak = theory.predicted_diagonal(
-        alpha,
-        c0,
-        decay=task.decay,
-        step_size=task.step_size,
-        n_steps=task.n_steps,
-        leak=leak,
-        signs=np.sign(w),
-    )
-    # A unit whose leakage pushes it back to zero rests there instead.
-    with_leak[with_leak * np.sign(w) < 0.0] = 0.0
+    with_leak = leaky_prediction(task, alpha, c0, w)
     active = alpha != 0.0
     return {
         "deviation": repr(float(np.abs(w - predicted).max())),
@@ -264,6 +260,24 @@ def _first_phase_row(
         "leak_deviation": repr(float(np.abs(w - with_leak).max())),
         "false_weight": repr(float(np.abs(w[~active]).max() / np.abs(w[active]).max())),
     }
+
+
+def leaky_prediction(
+    task: TheoryTask, alpha: FloatArray, c0: FloatArray, w: FloatArray
+) -> FloatArray:
+    """Return w^T as predicted with E[f|x_j|] added, for the signs that the trained w has."""
+    predicted = theory.predicted_diagonal(
+        alpha,
+        c0,
+        decay=task.decay,
+        step_size=task.step_size,
+        n_steps=task.n_steps,
+        leak=theory.leakage(TARGETS[task.target], task.n_modes),
+        signs=np.sign(w),
+    )
+    # A unit whose leakage pushes it back to zero rests there instead.
+    predicted[predicted * np.sign(w) < 0.0] = 0.0
+    return predicted
 
 
 def _second_phase(
@@ -314,7 +328,7 @@ def _second_phase_row(
 
 def _units(theta: FloatArray, w: FloatArray, n_modes: int) -> FloatArray:
     """Return σ(w ⊙ x), shape (n, 4m+1)."""
-    return np.maximum(symmetrised_embedding(theta, n_modes) * w, 0.0)
+    return np.maximum(embed(theta[:, None], n_modes, "symmetrised") * w, 0.0)
 
 
 def _risk(values: FloatArray, y: FloatArray) -> float:

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from robustfourier.embedding import EmbeddingKind, embedding_layout, embedding_size
 from robustfourier.network.architecture import Activation, Architecture
+from robustfourier.network.embedding import EmbeddingKind, embedding_layout, embedding_size
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.network.weights import Weights
 
@@ -29,7 +29,7 @@ class FourierEmbedding(nn.Module):
     n_modes : int
         Highest mode m.
     kind : {"signed", "symmetrised"}
-        Order of the entries; see `robustfourier.embedding`.
+        Order of the entries; see `robustfourier.network.embedding`.
     n_columns : int, default 1
         Input columns d.
 

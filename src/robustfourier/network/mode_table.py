@@ -8,9 +8,8 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.estimators.activity import active_modes, mode_strengths
-from robustfourier.estimators.scaling import Scaling
 from robustfourier.modes import ModeTable
+from robustfourier.network.activity import active_modes, mode_strengths
 from robustfourier.network.series import network_series
 from robustfourier.network.weights import Weights
 
@@ -20,7 +19,7 @@ __all__ = ["network_modes"]
 def network_modes(
     weights: Weights,
     domains: Sequence[Domain],
-    scaling: Scaling,
+    scale: FloatArray,
     threshold: float | None,
     y_ndim: int,
 ) -> ModeTable:
@@ -32,8 +31,8 @@ def network_modes(
         The trained network.
     domains : sequence of Domain
         One for each column.
-    scaling : Scaling
-        From the network's values to y.
+    scale : ndarray, shape (q,)
+        What one unit of the network's values is in y.
     threshold : float, optional
         Strength above which a mode is active, instead of the rule of `activity`.
     y_ndim : int
@@ -48,7 +47,7 @@ def network_modes(
     active = active_modes(mode_strengths(weights), threshold)
     tables = []
     for j, domain in enumerate(domains):
-        cosine, sine = series.cosine[j] * scaling.scale, series.sine[j] * scaling.scale
+        cosine, sine = series.cosine[j] * scale, series.sine[j] * scale
         one = slice(0, None) if y_ndim == 2 else 0
         tables.append(
             ModeTable.build(

@@ -31,8 +31,6 @@ __all__ = [
     "embedding_layout",
     "embedding_size",
     "fourier_features",
-    "signed_embedding",
-    "symmetrised_embedding",
 ]
 
 EmbeddingKind: TypeAlias = Literal["signed", "symmetrised"]
@@ -120,51 +118,6 @@ def fourier_features(theta: ArrayLike, n_modes: int) -> FloatArray:
     return features
 
 
-def signed_embedding(theta: ArrayLike, n_modes: int) -> FloatArray:
-    """Return Φ(θ) = [φ(θ), −φ(θ)], the embedding of the paper's experiments (section 5).
-
-    Parameters
-    ----------
-    theta : array_like, shape (...)
-    n_modes : int
-
-    Returns
-    -------
-    ndarray, shape (..., 4m+2)
-
-    Examples
-    --------
-    >>> signed_embedding(0.0, 1)
-    array([ 1.,  0.,  1., -1., -0., -1.])
-    """
-    features = fourier_features(theta, n_modes)
-    return np.concatenate([features, -features], axis=-1)
-
-
-def symmetrised_embedding(theta: ArrayLike, n_modes: int) -> FloatArray:
-    """Return the theory's embedding (section 2.1), entries indexed −2m … 2m.
-
-    [−sin πmθ, −cos πmθ, …, −cos πθ, 1, cos πθ, sin πθ, …, cos πmθ, sin πmθ]
-
-    Parameters
-    ----------
-    theta : array_like, shape (...)
-    n_modes : int
-
-    Returns
-    -------
-    ndarray, shape (..., 4m+1)
-        Entry with the paper's index j is at position j + 2m.
-
-    Examples
-    --------
-    >>> symmetrised_embedding(0.0, 1)
-    array([-0., -1.,  1.,  1.,  0.])
-    """
-    layout = embedding_layout(n_modes, "symmetrised")
-    return fourier_features(theta, n_modes)[..., layout.feature] * layout.sign
-
-
 def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> FloatArray:
     """Return the embedding of each column of `theta`, joined.
 
@@ -173,6 +126,9 @@ def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> Flo
     theta : array_like, shape (..., d)
     n_modes : int
     kind : {"signed", "symmetrised"}
+        Φ = [φ, −φ] of section 5, or the theory's order of section 2.1, where the entry with the
+        paper's index j stands at position j + 2m:
+        [−sin πmθ, −cos πmθ, …, −cos πθ, 1, cos πθ, sin πθ, …, cos πmθ, sin πmθ].
 
     Returns
     -------
@@ -180,13 +136,15 @@ def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> Flo
 
     Examples
     --------
-    >>> embed([[0.0, 0.5]], 1).shape
-    (1, 12)
+    >>> embed([0.0], 1)
+    array([ 1.,  0.,  1., -1., -0., -1.])
+    >>> embed([0.0], 1, "symmetrised")
+    array([-0., -1.,  1.,  1.,  0.])
     """
     theta = np.asarray(theta, dtype=np.float64)
-    one = {"signed": signed_embedding, "symmetrised": symmetrised_embedding}
-    blocks = one[check_kind(kind)](theta, n_modes)
-    return blocks.reshape(*theta.shape[:-1], -1)
+    layout = embedding_layout(n_modes, kind, theta.shape[-1])
+    features = fourier_features(theta, n_modes).reshape(*theta.shape[:-1], -1)
+    return features[..., layout.feature] * layout.sign
 
 
 def embedding_size(n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1) -> int:
