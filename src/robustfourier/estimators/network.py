@@ -61,9 +61,9 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         Section 5 or section 2.1 of the paper.
     training : {"joint", "layerwise"}, default "joint"
         All parameters at once, or Algorithm 1 (first the diagonal, then the output).
-    init : {"symmetric", "glorot", "theory"}, default "symmetric"
+    init : {"symmetric", "glorot", "antisymmetric", "theory"}, default "symmetric"
         "glorot" is the paper's; "symmetric" keeps both signs of a mode together, which avoids
-        false modes at 2k.
+        false modes at 2k; see `robustfourier.network.initial`.
     r_c : float, default 0.1
         Size of the output weights that "theory" starts from.
     loss : {"mean_squared", "half_squared", "huber"}, default "mean_squared"

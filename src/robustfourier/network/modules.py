@@ -121,7 +121,7 @@ class FourierNetwork(nn.Module):
         u_n^diag, or without the diagonal layer and its activation u_n^standard.
     activation : {"relu", "identity"}
     embedding : {"signed", "symmetrised"}
-    init : {"symmetric", "glorot", "theory"}
+    init : {"symmetric", "glorot", "antisymmetric", "theory"}
         See `robustfourier.network.initial`.
     n_columns, n_outputs : int, default 1
         Input columns d, embedded one by one, and outputs q.
