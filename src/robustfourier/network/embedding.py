@@ -31,6 +31,7 @@ __all__ = [
     "embedding_layout",
     "embedding_size",
     "fourier_features",
+    "mode_pair",
 ]
 
 EmbeddingKind: TypeAlias = Literal["signed", "symmetrised"]
@@ -112,10 +113,22 @@ def fourier_features(theta: ArrayLike, n_modes: int) -> FloatArray:
     cycles = _wrap(_wrap(theta)[..., None] * np.arange(1, n_modes + 1))
     features = np.empty((*theta.shape, width))
     features[..., 0] = 1.0
-    # sin π/1 is 1e-16 and not zero; the exact quarter turns are set so that 0.0 means 0.0
-    features[..., 1::2] = np.where(np.abs(cycles) == 1.0, 0.0, np.sin(np.pi * cycles))
-    features[..., 2::2] = np.where(np.abs(cycles) == 0.5, 0.0, np.cos(np.pi * cycles))
+    features[..., 1::2] = _sine(cycles)
+    features[..., 2::2] = _cosine(cycles)
     return features
+
+
+def mode_pair(theta: ArrayLike, mode: int) -> FloatArray:
+    """Return sin(πkθ) and cos(πkθ) of one mode k, shape (..., 2), as `fourier_features` has them.
+
+    Examples
+    --------
+    >>> mode_pair([0.0, 0.5], 2)
+    array([[ 0.,  1.],
+           [ 0., -1.]])
+    """
+    cycles = _wrap(_wrap(np.asarray(theta, dtype=np.float64)) * mode)
+    return np.stack([_sine(cycles), _cosine(cycles)], axis=-1)
 
 
 def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> FloatArray:
@@ -218,6 +231,15 @@ def check_n_modes(n_modes: int) -> int:
     if isinstance(n_modes, bool) or not isinstance(n_modes, int | np.integer) or n_modes < 1:
         raise InputError(f"n_modes={n_modes!r} is not usable; give a whole number of at least 1")
     return int(n_modes)
+
+
+# sin π is 1e-16 and not zero; the exact quarter turns are set so that 0.0 means 0.0
+def _sine(cycles: FloatArray) -> FloatArray:
+    return np.where(np.abs(cycles) == 1.0, 0.0, np.sin(np.pi * cycles))
+
+
+def _cosine(cycles: FloatArray) -> FloatArray:
+    return np.where(np.abs(cycles) == 0.5, 0.0, np.cos(np.pi * cycles))
 
 
 def _wrap(x: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.domain import Domain
 from robustfourier.modes import ModeTable
 from robustfourier.network.activity import active_modes, mode_strengths
@@ -21,6 +21,7 @@ def network_modes(
     domains: Sequence[Domain],
     scale: FloatArray,
     threshold: float | None,
+    kept: BoolArray | None,
     y_ndim: int,
 ) -> ModeTable:
     """Return all modes of all columns, column after column.
@@ -35,6 +36,8 @@ def network_modes(
         What one unit of the network's values is in y.
     threshold : float, optional
         Strength above which a mode is active, instead of the rule of `activity`.
+    kept : ndarray of bool, shape (d, m), optional
+        Modes that pruning left in: without a threshold, they are the active ones.
     y_ndim : int
         1 gives amplitudes of shape (n_modes,), 2 of shape (n_modes, q).
 
@@ -44,7 +47,9 @@ def network_modes(
     """
     series = network_series(weights)
     cosine_weight, sine_weight = _feature_weights(weights)
-    active = active_modes(mode_strengths(weights), threshold)
+    active = kept if threshold is None else None
+    if active is None:
+        active = active_modes(mode_strengths(weights), threshold)
     tables = []
     for j, domain in enumerate(domains):
         cosine, sine = series.cosine[j] * scale, series.sine[j] * scale
