@@ -178,10 +178,10 @@ def _paired(results: Results) -> list[PairedErrors]:
     pairs = []
     for example in results.examples():
         networks = dict.fromkeys(
-            row.trial.network for row in results.select(example=example, purpose="init")
+            row.trial.network for row in results.select(example=example, init="symmetric")
         )
         for network in networks:
-            ours = results.by_seed(example=example, network=network, purpose="init")
+            ours = results.by_seed(example=example, network=network, init="symmetric")
             theirs = results.by_seed(example=example, network=network, purpose="main")
             seeds = [seed for seed in ours if seed in theirs]
             if seeds:

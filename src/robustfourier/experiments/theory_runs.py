@@ -33,7 +33,7 @@ __all__ = [
     "theory_tasks",
 ]
 
-Sweep = Literal["r_c", "B", "T", "m", "second phase", "samples", "violation"]
+Sweep = Literal["r_c", "B", "T", "m", "second phase", "samples", "violation", "corollary", "links"]
 
 NOISE_MAX = 0.4 * 3.0**0.5  # uniform noise with the standard deviation 0.4 of the examples
 DELTA = 1e-5
@@ -56,8 +56,16 @@ TARGETS: dict[str, Mixture] = {
             Component(61, kind="sin", amplitude=0.3),
         )
     ),
+    "links": Mixture(
+        (
+            Component(5, kind="cos", amplitude=0.5, link="cube"),
+            Component(9, kind="cos", amplitude=0.4, link="tanh"),
+            Component(31, kind="sin", amplitude=0.3),
+        )
+    ),
 }
-"""Example 1, and the same with its mode 29 moved to the even 28, which Assumption 2 forbids."""
+"""Example 1; the same with its mode 29 moved to the even 28, which Assumption 2 forbids; and
+nonlinear links that meet both assumptions: odd modes and odd links, no harmonic shared up to 64."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class TheoryTask:
     sweep : str
         The question that the run belongs to.
     seed : int
-    target : {"odd", "even"}
+    target : {"odd", "even", "links"}
         A key of `TARGETS`.
     n_modes, r_c, decay, step_size : int, float, float, float
         m, r_c, λ and η.
@@ -120,7 +128,7 @@ def theory_tasks(*, quick: bool = False) -> list[TheoryTask]:
     Examples
     --------
     >>> len(theory_tasks()), len(theory_tasks(quick=True))
-    (175, 34)
+    (200, 36)
     """
     tasks = [task for seed in range(2 if quick else 5) for task in _tasks_of_one_seed(seed)]
     if quick:
@@ -143,6 +151,10 @@ def _tasks_of_one_seed(seed: int) -> Iterator[TheoryTask]:
         yield TheoryTask("second phase", seed, batch_size=400, n_output_steps=n_output_steps)
     for batch_size in (5, 20, 80, 320):
         yield TheoryTask("samples", seed, batch_size=batch_size, n_output_steps=3000)
+    for r_c in (0.05, 0.1, 0.2, 0.4):
+        # the first corollary lets the batch grow like 1/r_c²
+        yield TheoryTask("corollary", seed, r_c=r_c, batch_size=round(100 / r_c**2))
+    yield TheoryTask("links", seed, target="links", r_c=0.03, batch_size=4000)
     for target in ("odd", "even"):
         yield TheoryTask(
             "violation", seed, target=target, r_c=0.03, n_output_steps=3000, large_start=False
