@@ -74,12 +74,12 @@ figure { margin: 1.2rem 0 } img { max-width: 100% } figcaption { color: #5b6675;
 """
 
 
-def claims_table(claims: Iterable[Claim]) -> Table:
-    """Return the table of claims: what was said, where, what was measured, verdict."""
+def claims_table(claims: Iterable[Claim], words: str = "whose") -> Table:
+    """Return the table of claims: the paper's words or whose it is, what was measured, verdict."""
     rows = tuple(
         (
             claim.text,
-            claim.source,
+            claim.said or claim.source,
             claim.where,
             claim.measured,
             f"{claim.holds} of {claim.of}",
@@ -87,7 +87,7 @@ def claims_table(claims: Iterable[Claim]) -> Table:
         )
         for claim in claims
     )
-    return Table(("claim", "whose", "where", "measured", "holds in", "verdict"), rows)
+    return Table(("claim", words, "where", "measured", "holds in", "verdict"), rows)
 
 
 def claims_matrix(claims: Iterable[Claim]) -> Table:
