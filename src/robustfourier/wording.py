@@ -9,13 +9,16 @@ import math
 from collections.abc import Sequence
 
 __all__ = [
+    "LADDER",
     "SECONDS",
     "counted",
+    "decimals",
+    "display_unit",
+    "listed",
     "number",
     "percent",
     "probability",
     "readable_period",
-    "readable_periods",
     "unit_name",
     "with_error",
 ]
@@ -43,8 +46,8 @@ _SHORT = {
     "month": "months",
     "year": "yr",
 }
-# For dates: seconds up to which each unit is used; days are told in hours up to two of them.
-_LADDER = (
+#: For dates: seconds up to which each unit is used; days are told in hours up to two of them.
+LADDER = (
     ("microsecond", 0.5e-3),
     ("millisecond", 0.5),
     ("second", 100.0),
@@ -124,7 +127,7 @@ def display_unit(period: float, unit: str, dates: bool) -> tuple[float, str]:
     if not dates or unit not in SECONDS or not math.isfinite(period):
         return 1.0, unit
     seconds = abs(period) * SECONDS[unit]
-    better = next(name for name, limit in _LADDER if seconds < limit or limit == math.inf)
+    better = next(name for name, limit in LADDER if seconds < limit or limit == math.inf)
     return SECONDS[unit] / SECONDS[better], better
 
 
@@ -171,28 +174,8 @@ def readable_period(
     return f"{text} {unit_name(shown, short=True)}".rstrip()
 
 
-def readable_periods(
-    periods: Sequence[float], unit: str, errors: Sequence[float | None], dates: bool
-) -> str:
-    """Several periods in one breath: "29.0 and 24.0 days".
-
-    Examples
-    --------
-    >>> readable_periods([29.0, 24.0], "day", [0.05, 0.05], dates=False)
-    '29.0 and 24.0 days'
-    """
-    parts = [
-        readable_period(period, unit, error=error, dates=dates)
-        for period, error in zip(periods, errors, strict=True)
-    ]
-    units = {display_unit(period, unit, dates)[1] for period in periods}
-    if len(units) == 1 and (shared := units.pop()) in SECONDS:
-        tail = " " + unit_name(shared, short=True)
-        return f"{_listed([part.removesuffix(tail) for part in parts])} {unit_name(shared)}"
-    return _listed(parts)
-
-
-def _listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """Several things in one breath: "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 

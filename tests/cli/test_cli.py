@@ -4,15 +4,20 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import robustfourier
+from robustfourier.analysis import Analysis
 from robustfourier.cli import main
+from robustfourier.cli.console import Console
+from robustfourier.cli.fit import print_answer
 from robustfourier.cli.options import duration, instant
 from robustfourier.errors import InputError
 from robustfourier.samples import read_samples
+from robustfourier.wording import percent
 
 PROGRAM = [sys.executable, "-m", "robustfourier.cli"]
 HOSTILE = "=cmd() <script> $5 \\frac{"
@@ -39,7 +44,8 @@ def record(tmp_path_factory):
 def finished(record, tmp_path_factory):
     """One run as on a bare machine: no HOME, no locale, no terminal."""
     folder = tmp_path_factory.mktemp("run")
-    bare = {"PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+    paths = {name: os.environ.get(name, "") for name in ("PATH", "PYTHONPATH")}
+    bare = {**paths, "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(
         [*PROGRAM, "fit", str(record), "--out", "out"],
         cwd=folder, env=bare, capture_output=True, text=True, check=False,
@@ -65,6 +71,32 @@ class TestFit:
         assert done.stderr == ""
         assert "One repeating pattern explains" in done.stdout
         assert re.search(r"12\.[34]\d* ", done.stdout)
+
+    def test_it_says_which_periods_were_searched(self, finished):
+        words = "Searched periods from 60 min to 2.208 d."
+        assert words in finished[0].stdout
+        assert json.loads((finished[1] / "run.json").read_text("utf-8"))["searched"] == words
+        assert words in (finished[1] / "report.html").read_text("utf-8")
+
+    def test_screen_record_and_page_tell_one_share(self, finished):
+        record = json.loads((finished[1] / "run.json").read_text("utf-8"))
+        with (finished[1] / "components.csv").open(encoding="utf-8") as file:
+            (row,) = csv.DictReader(file)
+        share = float(row["share_of_variance"])
+        assert record["shares"] == {"A": share}
+        assert record["explained"] == share
+        assert finished[0].stdout.count(percent(share)) == 2
+        assert f"{percent(share)} of the variation" in (finished[1] / "report.html").read_text()
+
+    def test_weak_patterns_are_one_line_of_the_table(self, capsys, small_result):
+        a, b = small_result.patterns
+        weak = [replace(b, name=name, share=0.002) for name in "BC"]
+        analysis = Analysis(replace(small_result, patterns=(a, *weak)), None, None, {})
+        print_answer(Console(), analysis)
+        said = capsys.readouterr().out
+        assert "\n… 2 weaker patterns, 0.4 % together: see components.csv\n" in said
+        assert re.search(r"^ A ", said, re.MULTILINE)
+        assert not re.search(r"^ [BC] ", said, re.MULTILINE)
 
     def test_nothing_is_coloured_in_a_pipe(self, finished):
         assert ESCAPE not in finished[0].stdout

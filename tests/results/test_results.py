@@ -1,21 +1,48 @@
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from robustfourier.analysis import fit_model
+from robustfourier.analysis.tables import components_table
 from robustfourier.domain import Domain
 from robustfourier.mixture.fit import fit_column
 from robustfourier.mixture.search.assess import judge_of
 from robustfourier.mixture.series import Settings
+from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
 from robustfourier.samples import from_arrays
 from robustfourier.sampling import check_sampling, spectral_window
-from robustfourier.wording import readable_period, readable_periods, with_error
+from robustfourier.wording import percent, readable_period, with_error
 
 
 def test_the_headline_says_how_many_how_much_and_how_long(small_result):
-    assert small_result.headline.startswith("Two repeating patterns explain 9")
-    assert "of the variation: 11.0" in small_result.headline or "3.70" in small_result.headline
-    assert small_result.headline.endswith("hours.")
+    assert re.fullmatch(
+        r"Two repeating patterns explain 9\d(\.\d)? % of the variation: 11\.0\d* hours \(\d\d %\) "
+        r"and 3\.(70|699) hours \(\d\d %\)\.",
+        small_result.headline,
+    )
+
+
+def test_there_is_one_share_and_it_is_the_models(small_result, small_model):
+    shares = [component.share for component in small_model.components_]
+    assert [pattern.share for pattern in small_result.patterns] == shares
+    assert small_result.explained == pytest.approx(sum(shares))
+    assert list(components_table(small_result)["share_of_variance"]) == shares
+    for share in shares:
+        assert percent(share) in small_result.headline
+
+
+@pytest.mark.parametrize("which", ["small_result", "noise_result"])
+def test_the_range_searched_is_the_one_of_the_fit(which, request):
+    result = request.getfixturevalue(which)
+    words = {
+        "small_result": "from 35.75 s to 3.31 d",
+        "noise_result": "from 2 to 39.33",
+    }
+    assert result.searched_words == f"Searched periods {words[which]}."
 
 
 def test_noise_alone_gets_a_plain_word(noise_result):
@@ -39,6 +66,18 @@ def test_the_sawtooth_is_the_one_with_harmonics(small_result):
     saw = next(p for p in small_result.patterns if len(p.harmonics) > 2)
     assert abs(24.0 * saw.period - 3.7) < 0.005
     assert saw.share > 0.2
+
+
+def test_a_jump_of_the_level_is_told_with_its_time_and_size():
+    rng = np.random.default_rng(0)
+    days = np.datetime64("2024-01-01") + np.arange(200)
+    values = rng.normal(size=200) + 8.0 * (np.arange(200) >= 120)
+    samples = from_arrays(days, values)
+    result = summarise(samples, fit_model(samples))
+    assert re.fullmatch(
+        r"The level jumps by [78]\.\d+ ± 0\.\d+ at 2024-04-29 12:00: set apart from the patterns\.",
+        result.warnings[0],
+    )
 
 
 def test_gaps_are_mentioned(small_result):
@@ -95,6 +134,17 @@ class TestSpectrum:
         spectrum, found = judged
         power = found.floor.at(spectrum.mode)[:, 0] * found.series.scale[0] ** 2
         np.testing.assert_allclose(spectrum.floor, 2.0 * np.sqrt(power / found.series.total))
+
+    def test_where_no_power_is_enough_there_is_no_line(self, small_model):
+        evidence = small_model.models_[0].evidence
+        endless = np.where(np.arange(len(evidence.threshold)) == 0, np.inf, evidence.threshold)
+        theta = np.linspace(-1.0, 1.0, 50)
+        drawn = amplitude_spectrum(
+            theta, theta, theta, max_mode=20.0, evidence=replace(evidence, threshold=endless)
+        )
+        assert np.isnan(drawn.line[0])
+        assert np.isfinite(drawn.line[-1])
+        assert np.isfinite(drawn.line_top)
 
     def test_thinning_keeps_every_peak(self, spectrum):
         keep = peak_bins(spectrum.mode, spectrum.data, 100)
@@ -182,8 +232,3 @@ def test_digits_follow_the_error():
     assert with_error(1.2345678, 0.01) == "1.235 ± 0.010"
     assert with_error(1.2345678, 0.3) == "1.2 ± 0.3"
     assert with_error(123456.0, 2000.0) == "123,456 ± 2,000"
-
-
-def test_periods_share_their_unit():
-    words = readable_periods([0.5, 1.0], "day", [1e-4, 1e-4], dates=True)
-    assert words == "12.00 and 24.00 hours"

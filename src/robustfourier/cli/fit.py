@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
-_SHOWN = 20  # patterns in the table on the screen
-
 
 def fit(
     file: options.File,
@@ -172,6 +170,8 @@ def print_answer(console: Console, analysis: Analysis) -> None:
         f"Noise {number(result.noise, 3)} ({result.noise_kind}); trend: {drift}"
         + (f", {percent(result.trend_share)} of the variance" if drift != "level" else "")
     )
+    if result.searched_words:
+        console.say(result.searched_words)
     for warning in result.warnings:
         console.warn(warning)
     for note in getattr(analysis.model, "notes_", ()):
@@ -213,9 +213,9 @@ def _print_patterns(console: Console, result: Result) -> None:
             percent(p.share),
             _orders(p.harmonics),
             probability(p.false_alarm),
-            p.label if p.combination else "",
+            p.label if p.combination else p.calendar,
         )
-        for p in result.patterns[:_SHOWN]
+        for p in result.main
     ]
     console.table(
         [
@@ -229,8 +229,8 @@ def _print_patterns(console: Console, result: Result) -> None:
         ],
         rows,
     )
-    if len(result.patterns) > _SHOWN:
-        console.say(f"… and {len(result.patterns) - _SHOWN} more, see components.csv")
+    if result.weak:
+        console.say(f"… {result.weak_words}: see components.csv")
 
 
 def _orders(harmonics: tuple[int, ...]) -> str:
@@ -264,6 +264,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
         },
         "unit": result.domain.unit,
         "explained": result.explained,
+        "searched": result.searched,
         "noise": {"deviation": result.noise, "kind": result.noise_kind},
         "trend": {"kind": result.trend_kind, "share": result.trend_share},
         "patterns": [
@@ -279,6 +280,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
                 "share": p.share,
                 "harmonics": p.harmonics,
                 "false_alarm": p.false_alarm,
+                "calendar": p.calendar,
             }
             for p in result.patterns
         ],

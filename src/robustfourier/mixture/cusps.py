@@ -33,6 +33,9 @@ REACH = 12.0  # modes from a line to which its cusp is continued; beyond, the fl
 FEWEST = 6  # ordinates that can tell a cusp
 CERTAIN = 0.001  # how often flat noise may look like a cusp; strict lines must stay strict
 EFFICIENCY = 0.48  # of the median of exponentials: (log 2)², against their mean
+# Few lines of real series are steadier than this: a cusp of a thousandth of a line's power one mode
+# away (an amplitude or phase that changes by some 3 % over the record) is expected of any.
+EXPECTED = 0.001
 _SIZES = np.concatenate([[0.0], np.geomspace(0.1, 1e12, 131)])  # steps of a quarter in amplitude
 
 
@@ -111,10 +114,11 @@ class Cusps:
         """Return the noise over the floor at each line from cusps of stronger ones, and its dof."""
         distance = np.abs(self.mode[:, None] - self.mode)
         counts = (self.strength > self.strength[:, None]) & (distance <= REACH)
-        lift = np.where(counts, 1.0 + self.size / np.maximum(distance, 1.0) ** 2, 1.0)
+        size = np.maximum(self.size, EXPECTED * self.strength)
+        lift = np.where(counts, 1.0 + size / np.maximum(distance, 1.0) ** 2, 1.0)
         worst = np.argmax(lift, axis=1) if len(self.mode) else np.zeros(0, np.intp)
         highest = lift.max(axis=1, initial=1.0)
-        return highest, np.where(highest > 1.0, self.dof[worst], np.inf)
+        return highest, np.where(self.size[worst] > 0.0, self.dof[worst], np.inf)
 
 
 def _beside(

@@ -21,6 +21,7 @@ from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.steadiness import with_unsteady_errors
 
 __all__ = ["fit_column", "fit_columns"]
 
@@ -47,7 +48,7 @@ def fit_column(
         series, fit = _settled(found, separate(found))
         evidence = Evidence.of(found)
         model = ColumnModel.of(domain, fit, series, evidence)
-        return model.explaining(series), found
+        return with_unsteady_errors(model, series).explaining(series), found
 
 
 def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:

@@ -32,6 +32,7 @@ __all__ = [
     "false_alarm",
     "in_phase_p_value",
     "line_power",
+    "scatter_p_value",
     "search_width",
     "search_widths",
     "together",
@@ -171,6 +172,11 @@ def trend_p_value(gain: FloatArray, columns: int, noise: FloatArray, dof: float)
 def cusp_p_value(ratio: FloatArray | float, count: FloatArray | float) -> FloatArray:
     """Return how often the mean of `count` ordinates of noise over their floor is as large."""
     return np.asarray(gamma_law.sf(ratio * count, count))
+
+
+def scatter_p_value(square: float, freedom: int) -> float:
+    """Return how often noise alone lets block estimates scatter as much in their errors (χ²)."""
+    return float(chi2.sf(square, freedom))
 
 
 def in_phase_p_value(quadrature: float, n_harmonics: int) -> float:

@@ -14,6 +14,7 @@ from robustfourier.mixture.component import Component
 from robustfourier.mixture.components.compose import Separated
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.links import Link
+from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.labels import label
 from robustfourier.mixture.least_squares.error_bands import (
@@ -61,7 +62,8 @@ class ColumnModel:
     bases : ndarray of shape (F,)
     base_covariance : ndarray of shape (F, F)
     component, order : ndarray of int of shape (K,)
-        Component of each line, and its order there.
+        Component of each line, and its order there; order 0 is a side line, which a component has
+        because it is not quite steady.
     lines : Lines
         The K lines in units of y, sorted by component and order.
     trend : ndarray of shape (p, q)
@@ -83,6 +85,8 @@ class ColumnModel:
         add up to it.
     steps : ndarray of shape (m,)
         θ of the level shifts; the last m rows of `trend` are their sizes.
+    harmonics : ndarray of int of shape (K, F), optional
+        ``lines.mode == harmonics @ bases``; by default what `component` and `order` say.
     """
 
     domain: Domain
@@ -102,6 +106,7 @@ class ColumnModel:
     power: FloatArray | None = None
     variation: FloatArray | None = None
     steps: FloatArray = field(default_factory=lambda: np.zeros(0))
+    harmonics: IntArray | None = None
 
     @classmethod
     def of(
@@ -125,7 +130,7 @@ class ColumnModel:
         grouping = Grouping(
             fit.grouping.bases[rank], fit.grouping.harmonics[:, rank], fit.grouping.fixed[rank]
         )
-        component, order, rows = grouping.component, grouping.order, grouping.rows
+        component, order, rows = with_side_lines(grouping, fit.lines, fit.listed)
         sort = np.lexsort((order, component))
         p, count = len(fit.trend), len(fit.lines)
         entries = np.concatenate([np.arange(p), *(p + j * count + sort for j in range(4))])
@@ -134,7 +139,7 @@ class ColumnModel:
         trend[0] += series.centre
         return cls(
             domain=domain,
-            rows=np.array(rows, dtype=np.int64).reshape(len(rows), len(grouping.bases)),
+            rows=rows,
             bases=grouping.bases,
             base_covariance=fit.base_covariance[np.ix_(rank, rank)],
             component=component[sort],
@@ -148,6 +153,7 @@ class ColumnModel:
             noise=np.sqrt(fit.noise_variance) * scale,
             evidence=evidence,
             steps=series.steps,
+            harmonics=grouping.harmonics[sort],
         )
 
     @property
@@ -235,7 +241,7 @@ class ColumnModel:
         )
 
     def _component(self, c: int, name: str, share: FloatArray, column: int) -> Component:
-        members = np.flatnonzero(self.component == c)
+        members = np.flatnonzero((self.component == c) & (self.order > 0))
         listed = members[np.isfinite(self.false_alarm[members])]
         lines, order = self.lines.select(members), self.order[members]
         mode = float(self.rows[c] @ self.bases)
@@ -299,7 +305,9 @@ class ColumnModel:
         """Return the columns of a `ModeTable` for the significant lines."""
         listed = np.flatnonzero(np.isfinite(self.false_alarm))
         p = len(self.trend)
-        harmonics = self.order[:, None] * self.rows[self.component]
+        harmonics = self.harmonics
+        if harmonics is None:
+            harmonics = self.order[:, None] * self.rows[self.component]
         error = np.sqrt(
             np.maximum(np.einsum("kf,fg,kg->k", harmonics, self.base_covariance, harmonics), 0.0)
         )

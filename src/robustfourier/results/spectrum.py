@@ -34,7 +34,7 @@ class Spectrum:
     floor : ndarray of shape (K,), optional
         Amplitude that the noise has on the whole.
     line : ndarray of shape (K,), optional
-        Amplitude that a mode had to reach.
+        Amplitude that a mode had to reach; NaN where none would have been enough.
     level : float
         False-alarm probability there.
     """
@@ -45,6 +45,13 @@ class Spectrum:
     floor: FloatArray | None = None
     line: FloatArray | None = None
     level: float = np.nan
+
+    @property
+    def line_top(self) -> float:
+        """Height at which the line is seen well; at long periods of wandering noise it soars."""
+        if self.line is None or not np.isfinite(self.line).any():
+            return 0.0
+        return float(min(np.nanmax(self.line), 3.0 * np.nanmedian(self.line)))
 
 
 def amplitude_spectrum(
@@ -82,8 +89,9 @@ def amplitude_spectrum(
     data, left = (size * 2.0 * np.sqrt(np.maximum(power, 0.0) / n) for power in powers)
     if evidence is None:
         return Spectrum(modes, data, left)
-    floor, line = evidence.floor_amplitude(modes), evidence.threshold_amplitude(modes)
-    return Spectrum(modes, data, left, floor[:, 0], line[:, 0], evidence.level)
+    floor, line = evidence.floor_amplitude(modes)[:, 0], evidence.threshold_amplitude(modes)[:, 0]
+    line = np.where(np.isfinite(line), line, np.nan)
+    return Spectrum(modes, data, left, floor, line, evidence.level)
 
 
 def peak_bins(x: FloatArray, y: FloatArray, count: int) -> IndexArray:

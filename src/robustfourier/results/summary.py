@@ -14,12 +14,14 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.model import ColumnModel, LevelShift
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.calendar import alias_notes, named
 from robustfourier.results.record import Curve, Diagonal, Pattern, Result
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
-from robustfourier.results.verdicts import headline, plain_warnings
+from robustfourier.results.verdicts import headline, plain_warnings, step_words
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
 from robustfourier.wording import number
@@ -49,7 +51,8 @@ def summarise(samples: Samples, model: Any) -> Result:
     -------
     Result
     """
-    view = _NetworkView(model) if hasattr(model, "diagonal_weights_") else _MixtureView(model)
+    network = hasattr(model, "diagonal_weights_")
+    view = _NetworkView(model, samples.values) if network else _MixtureView(model)
     domain = view.domain if view.domain.unit else replace(view.domain, unit=samples.unit)
     times, values = samples.axis, samples.values
     theta = domain.to_theta(times)
@@ -57,7 +60,7 @@ def summarise(samples: Samples, model: Any) -> Result:
     trend, parts = view.unmix(times)
     residual = values - fitted
     flat = view.flat(values, trend, parts, residual)
-    patterns = tuple(view.patterns(theta, flat.residual, flat.parts, flat.values))
+    patterns = named(view.patterns(theta, flat.residual, flat.parts), domain)
     sampling = check_sampling(samples)
     max_mode = view.max_mode or sampling.max_mode
     spectrum = amplitude_spectrum(
@@ -68,7 +71,7 @@ def summarise(samples: Samples, model: Any) -> Result:
         weights=None if samples.errors is None else samples.errors**-2.0,
         evidence=view.evidence,
     )
-    explained = _explained(flat.values - flat.trend, flat.residual)
+    explained = min(sum(pattern.share for pattern in patterns), 1.0)
     noise_kind = _noise_kind(spectrum.floor)
     axis = TimeAxis.of(domain, samples.time_name)
     return Result(
@@ -94,6 +97,7 @@ def summarise(samples: Samples, model: Any) -> Result:
         noise_kind=noise_kind,
         explained=explained,
         trend_share=share_of_variance(flat.trend, flat.values),
+        searched=None if view.range is None else _periods(domain, *view.range),
         headline=headline(patterns, explained, domain, view.trend_kind, samples.time_name),
         warnings=plain_warnings(
             patterns,
@@ -102,7 +106,11 @@ def summarise(samples: Samples, model: Any) -> Result:
             trend=view.trend_kind,
             explained=explained,
             noise_kind=noise_kind,
-            from_model=view.warnings(),
+            first=[
+                *view.warnings(),
+                *step_words(view.steps, axis),
+                *alias_notes(patterns, samples, domain),
+            ],
         ),
     )
 
@@ -130,15 +138,19 @@ class _MixtureView:
         self.domain: Domain = model.domains_[0]
         self.modes: ModeTable = model.modes_
         self.evidence: Evidence | None = model.models_[0].evidence
+        used = self.evidence
+        self.max_mode = None if used is None else used.highest
+        self.range = None if used is None else (used.lowest, used.highest)
+        self.steps = model.models_[0].level_shifts()
         self.multiplies = getattr(model, "scale_", "linear") == "log"
         self.level = 1.0
         if self.multiplies:
             trend = model.models_[0].trend_at(np.linspace(-1.0, 1.0, _PHASES))
             self.level = float(np.exp(np.mean(trend)))
             self.modes = _at_level(self.modes, self.level)
-            if self.evidence is not None:
-                self.evidence = replace(self.evidence, scale=self.evidence.scale * self.level)
-        self.max_mode = None if self.evidence is None else self.evidence.highest
+            self.steps = _jumps(model.models_[0])
+            if used is not None:
+                self.evidence = replace(used, scale=used.scale * self.level)
 
     @property
     def trend_kind(self) -> str:
@@ -176,15 +188,14 @@ class _MixtureView:
     def noise(self) -> float | None:
         return self.level * float(self.model.noise_)
 
-    def patterns(
-        self, theta: FloatArray, residual: FloatArray, parts: FloatArray, values: FloatArray
-    ) -> list[Pattern]:
+    def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
         phases = np.linspace(0.0, 1.0, _PHASES)
         found = []
         for i, component in enumerate(self.model.components_):
             wave, std = (self.level * w for w in component.waveform(phases, return_std=True))
             cycle = 0.5 * component.mode * theta - component.phase / (2.0 * np.pi)
-            alarms = np.asarray(self.modes.false_alarm)[self.modes.component == i]
+            mine = self.modes.select(np.flatnonzero(self.modes.component == i))
+            phase_error = np.asarray(mine.phase_error)[0] / np.asarray(mine.harmonic)[0]
             found.append(
                 Pattern(
                     name=_letter(i),
@@ -195,20 +206,18 @@ class _MixtureView:
                     period=component.period,
                     period_error=component.period_error,
                     amplitude=0.5 * float(np.ptp(wave)),
-                    share=share_of_variance(parts[i], values),
+                    share=float(component.share),
                     harmonics=tuple(int(n) for n in component.harmonics),
-                    false_alarm=float(alarms.min(initial=np.inf)),
+                    false_alarm=float(np.asarray(mine.false_alarm).min()),
                     waveform=Curve(phases, wave, std),
                     folded=Curve(cycle % 1.0, residual + parts[i]),
                     link=_link_curve(component.link, self.level),
-                    beat=self._beat(i),
+                    beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
+                    epoch=component.epoch,
+                    epoch_error=float(phase_error) / (2.0 * np.pi) * component.period,
                 )
             )
         return found
-
-    def _beat(self, index: int) -> int:
-        mine = self.modes.select(np.flatnonzero(self.modes.component == index))
-        return int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]) if len(mine) else 1
 
     def diagonal(self) -> Diagonal | None:
         """Weights of the flow that proposed first; the lowest ones, up to beyond the last mode."""
@@ -227,14 +236,16 @@ class _NetworkView:
     trend_kind = "level"
     noise: float | None = None
     evidence = None
+    steps = ()
 
-    def __init__(self, model: Any) -> None:
-        self.model = model
+    def __init__(self, model: Any, values: FloatArray) -> None:
+        self.model, self.values = model, values
         self.domain: Domain = model.domains_[0]
         self.all: ModeTable = model.modes_
         active = np.flatnonzero(self.all.active)
         self.modes = self.all.select(active[np.argsort(-self.all.amplitude[active])])
         self.max_mode = float(model.n_modes)
+        self.range = (1.0, self.max_mode)
 
     def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
         values = self.model.predict(_column(times))
@@ -253,9 +264,7 @@ class _NetworkView:
     def warnings(self) -> tuple[str, ...]:
         return ()
 
-    def patterns(
-        self, theta: FloatArray, residual: FloatArray, parts: FloatArray, values: FloatArray
-    ) -> list[Pattern]:
+    def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
         phases = np.linspace(0.0, 1.0, _PHASES)
         modes, found = self.modes, []
         for i in range(len(modes)):
@@ -270,7 +279,7 @@ class _NetworkView:
                     period=float(modes.period[i]),
                     period_error=np.nan,
                     amplitude=float(modes.amplitude[i]),
-                    share=share_of_variance(parts[i], values),
+                    share=share_of_variance(parts[i], self.values),
                     harmonics=(1,),
                     false_alarm=np.nan,
                     waveform=Curve(phases, modes.amplitude[i] * np.cos(2.0 * np.pi * phases)),
@@ -304,6 +313,17 @@ def _at_level(modes: ModeTable, level: float) -> ModeTable:
     return replace(modes, amplitude=level * modes.amplitude, amplitude_error=error)
 
 
+def _jumps(model: ColumnModel) -> tuple[LevelShift, ...]:
+    """Return the level shifts of log y as jumps of y itself, from its level before each."""
+    before = np.exp(model.trend_at(model.steps - 1e-9))
+    return tuple(
+        replace(
+            shift, size=low * np.expm1(shift.size), error=low * np.exp(shift.size) * shift.error
+        )
+        for shift, low in zip(model.level_shifts(), before, strict=True)
+    )
+
+
 def _link_curve(link: Any, level: float) -> Curve | None:
     if link is None:
         return None
@@ -320,9 +340,9 @@ def _curve(view: Any, domain: Domain, axis: TimeAxis) -> Curve:
     return Curve(axis.positions(times), values, std)
 
 
-def _explained(values: FloatArray, residual: FloatArray) -> float:
-    left = share_of_variance(residual, values)
-    return float(np.clip(1.0 - left, 0.0, 1.0)) if deviation(values) > 0 else 0.0
+def _periods(domain: Domain, lowest: float, highest: float) -> tuple[float, float]:
+    """Shortest and longest period of a range of modes; the longest is the record itself."""
+    return float(domain.period(highest)), float(domain.period(lowest))
 
 
 def _noise_kind(floor: FloatArray | None) -> str:

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike
 from scipy.special import expit
-from scipy.stats import chi2
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from robustfourier.mixture.components.waveform import Smoothing, evidence, shrinkage, smoother
+from robustfourier.mixture.judge import in_phase_p_value
 from robustfourier.mixture.least_squares.error_bands import lengths
 
 __all__ = ["Link", "PhaseLock", "phase_lock"]
@@ -94,7 +94,7 @@ class PhaseLock:
 
     @property
     def probability(self) -> float:
-        """Probability that there are harmonics but the first, against pure noise, even before."""
+        """Posterior probability, prior 50:50, that the pattern has harmonics above the first."""
         other = np.logaddexp(0.0, -abs(self.log_odds)) - np.log(2.0)  # in phase or not: both count
         return float(expit(self.smoothing.log_evidence + other))
 
@@ -142,7 +142,7 @@ def phase_lock(
     in_phase = evidence(order[1:], turned.real[1:], spread)
     log_odds = in_phase - free_evidence
     quadrature = float(np.sum(turned.imag[clear] ** 2 / variance[clear]))
-    p_value = float(chi2.sf(quadrature, max(int(clear.sum()) - 1, 1)))
+    p_value = in_phase_p_value(quadrature, int(clear.sum()))
     accepted = log_odds > 0.0 and p_value > CONTRADICTION
     nothing = np.zeros((len(factor),) * 2)
     smoothing = Smoothing(nothing, nothing, in_phase if accepted else free_evidence)

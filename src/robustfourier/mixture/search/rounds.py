@@ -53,6 +53,7 @@ class Search:
         self.loss, self.max_lines = settings.loss, series.bearable_lines
         self.huber, self.rounds = settings.loss == "huber", 0
         self.flow: DiagonalFlow | None = None
+        self.tried: list[float] = []  # highest peaks that were tried whatever the floor said
         given = np.sort(np.asarray(settings.modes, float))
         self.fit = fit_lines(series, given, np.ones(len(given), bool), settings.rungs[0])
         self.assessment: Assessment | None = None
@@ -325,9 +326,12 @@ class Search:
         noise = np.maximum(left - 2.0 * power, 1e-20 * left + 1e-300) / free
         ratio = np.where(allowed_here, np.sum(power / noise, axis=1), 0.0)
         best = [int(np.argmax(ratio))]
-        dof = np.array([0.5 * free])
+        dof, mode = np.array([0.5 * free]), float(grid.modes[best[0]])
         alarm = judge_of(series).alarm(ratio[best], grid.modes[best], dof, power.shape[1])
-        return grid.modes[best] if alarm[0] <= self.level else np.zeros(0)
+        if alarm[0] > self.level or any(abs(mode - other) < apart for other in self.tried):
+            return np.zeros(0)
+        self.tried.append(mode)
+        return np.array([mode])
 
     def _proposals_of_residual(self) -> FloatArray:
         """Return modes where the residual periodogram still shows more than noise."""
