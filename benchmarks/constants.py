@@ -99,8 +99,8 @@ def main(arguments: list[str] | None = None) -> int:
     lines = [
         "# Constants",
         "",
-        "Numbers of the mixture that are choices, where they stand, and what happens at half and at",
-        f"double: problems of the truth set that come out right, of {whole}; {base} with the",
+        "Numbers of the mixture that are choices, where they stand, and what happens at half and",
+        f"at double: problems of the truth set that come out right, of {whole}; {base} with the",
         "numbers as they are. Made by `python -m benchmarks.constants --page docs/constants.md`.",
         "Numbers with a derivation have it in a line beside them in the code.",
         "",
