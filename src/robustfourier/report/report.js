@@ -224,7 +224,7 @@
           if (m.f < u.scales.x.min || m.f > u.scales.x.max) return;
           var x = u.valToPos(m.f, "x", true), y = Math.max(u.valToPos(m.a, "y", true) - 5 * ratio, u.bbox.top + 18 * ratio);
           ctx.fillStyle = css("--c" + m.c); ctx.beginPath(); ctx.moveTo(x, y); ctx.lineTo(x - 4 * ratio, y - 7 * ratio); ctx.lineTo(x + 4 * ratio, y - 7 * ratio); ctx.fill();
-          if (m.h === 1 || u.scales.x.max - u.scales.x.min < top / 4) {
+          if (m.h === 1 || m.h > 1 && u.scales.x.max - u.scales.x.min < top / 4) {
             var name = m.h === 1 ? m.t : m.t + m.h;
             if (named.some(function (n) { return Math.abs(n[0] - x) < 12 * ratio && Math.abs(n[1] - y) < 13 * ratio; })) return;
             named.push([x, y]);
@@ -236,7 +236,7 @@
     }, values, wide, function (x, u) {
       var words = ["frequency " + digits(x, spectrum.places)], near = null, best = 12;
       spectrum.marks.forEach(function (m) { var d = Math.abs(u.valToPos(m.f, "x") - u.valToPos(x, "x")); if (d < best) { best = d; near = m; } });
-      if (near) words.push("pattern " + near.t + (near.h > 1 ? ", harmonic " + near.h : "") + ": " + near.p, "amplitude " + told(near.a));
+      if (near) words.push("pattern " + near.t + (near.h > 1 ? ", harmonic " + near.h : near.h ? "" : ", side line") + ": " + near.p, "amplitude " + told(near.a));
       else if (x > 0) words.push("period " + period(1 / x, 4));
       return words;
     });

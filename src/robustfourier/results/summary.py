@@ -149,7 +149,8 @@ class _MixtureView:
         for i, component in enumerate(self.model.components_):
             wave, std = component.waveform(phases, return_std=True)
             cycle = 0.5 * component.mode * theta - component.phase / (2.0 * np.pi)
-            mine = self.modes.select(np.flatnonzero(self.modes.component == i))
+            own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
+            mine = self.modes.select(np.flatnonzero(own))  # without side lines
             phase_error = np.asarray(mine.phase_error)[0] / np.asarray(mine.harmonic)[0]
             found.append(
                 Pattern(
