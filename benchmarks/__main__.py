@@ -13,6 +13,7 @@ SUITES = {
     "paper_networks": "the paper's networks on example 1",
     "detection": "modes found by PeriodicMixture",
     "components": "components and waveforms of PeriodicMixture",
+    "scale": "logarithms where values multiply",
     "files": "from a file to a report, and damaged files",
     # last: it measures two threads, and a quick run has company before
     "engines": "speed of training",

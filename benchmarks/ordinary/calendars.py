@@ -106,8 +106,8 @@ def temperature_clock_change(rng: Generator) -> Drawn:
     start = np.datetime64("2022-09-25" if autumn else "2022-02-20", "s")
     times = start + hours * np.timedelta64(1, "h")
     # The clock moves 1/24 of a cycle, below a tenth. That it moved is for the reader of the file
-    # to notice; the fit sees one repeated or one missing time.
-    return Drawn(times, y, Truth((strict(1.0, times),), 1))
+    # to notice; the fit sees one repeated or one missing time. What adds must not be multiplied.
+    return Drawn(times, y, Truth((strict(1.0, times),), 1, must_not_say=("logarithm",)))
 
 
 def electricity_half_hourly(rng: Generator) -> Drawn:
@@ -209,20 +209,23 @@ def co2(rng: Generator) -> Drawn:
     # Months of 28 to 31 days put dates up to two days off an even year; noise with memory 0.35
     # at both ends, five times, is 2.5.
     season = strict(YEAR, times, noise=0.4, amplitude=2.8)
-    return Drawn(times, y, Truth((season,), 1, rise=(float(rise[-1] - rise[0]), 2.5)))
+    rises = (float(rise[-1] - rise[0]), 2.5)
+    return Drawn(times, y, Truth((season,), 1, rise=rises, must_not_say=("logarithm",)))
 
 
 def passengers(rng: Generator) -> Drawn:
     """Twelve years of monthly passengers: growth times season. Times in years."""
     n = 144
     t = 1949.0 + np.arange(n) / 12.0
-    season = np.array([-9, -12, 2, 0, -1, 12, 22, 21, 7, -7, -20, -8])[np.arange(n) % 12] / 100.0
-    y = 120.0 * np.exp(0.12 * (t - t[0]) + season + 0.04 * wander(rng, n, 6.0))
+    factor = np.array([-9, -12, 2, 0, -1, 12, 22, 21, 7, -7, -20, -8])[np.arange(n) % 12] / 100.0
+    y = 120.0 * np.exp(0.12 * (t - t[0]) + factor + 0.04 * wander(rng, n, 6.0))
     y = np.round(y * np.exp(0.02 * rng.normal(size=n)))
     # The season, 0.124 times the mean of 270, squared is 8 % of the variance of the values, 116²;
     # of the logarithms it is 0.0155 of 0.19, 8 % as well. Around the trend it is nearly all: of the
     # logarithms 0.0155 against 0.0016 + 0.0004 of noise.
-    return Drawn(t, y, Truth((strict(1.0, t, share=about(0.08, 0.89)),), 1))
+    # Sizes that grow with the level are to be told as such.
+    season = strict(1.0, t, share=about(0.08, 0.89))
+    return Drawn(t, y, Truth((season,), 1, must_say=("logarithm",)))
 
 
 def growing_seasons(rng: Generator) -> Drawn:

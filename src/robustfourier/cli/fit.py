@@ -32,6 +32,9 @@ def fit(
     method: Annotated[str, typer.Option(help="mixture, or the paper's network.")] = "mixture",
     level: Annotated[float, typer.Option(help="False-alarm probability of a mode.")] = 0.01,
     loss: Annotated[str, typer.Option(help="auto, squared or huber.")] = "auto",
+    scale: Annotated[
+        str, typer.Option(help="log where patterns multiply, linear where they add, or auto.")
+    ] = "auto",
     shortest_period: Annotated[
         str | None, typer.Option(help="Shortest period to search, such as 30min or 0.5.")
     ] = None,
@@ -75,6 +78,8 @@ def fit(
         raise InputError(f"--method {method!r} must be mixture or network")
     if loss not in ("auto", "squared", "huber"):
         raise InputError(f"--loss {loss!r} must be auto, squared or huber")
+    if scale not in ("auto", "linear", "log"):
+        raise InputError(f"--scale {scale!r} must be auto, linear or log")
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
     file = options.located(file)
@@ -82,7 +87,7 @@ def fit(
 
     searched = _searched(file, reading, shortest_period, period)
     parameters: dict[str, Any] = (
-        {"level": level, "loss": loss, "random_state": seed, **searched}
+        {"level": level, "loss": loss, "scale": scale, "random_state": seed, **searched}
         if method == "mixture"
         else {"n_modes": modes, "n_steps": steps, "random_state": seed}
     )

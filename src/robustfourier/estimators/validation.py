@@ -22,6 +22,7 @@ from robustfourier.errors import InputError
 __all__ = [
     "check_row_weights",
     "check_targets",
+    "error_weights",
     "seed_sequence",
     "span_columns",
     "theta_columns",
@@ -151,6 +152,33 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if not weight.any():
         raise InputError("sample_weight is zero for every row; at least two rows must count")
     return weight
+
+
+def error_weights(
+    weights: FloatArray, y_err: Any, relative_to: FloatArray | None = None
+) -> FloatArray:
+    """Weights divided by squared errors, scaled to the same total.
+
+    With `relative_to` of shape (n,) or (n, q) the errors are first divided by those values: they
+    are errors of logarithms.
+    """
+    if y_err is None:
+        return weights
+    try:
+        errors = np.asarray(y_err, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"y_err={y_err!r:.60} must be numbers, one per row") from None
+    if errors.shape != weights.shape:
+        raise InputError(f"y_err has shape {errors.shape}, expected {weights.shape}: one per row")
+    if not (np.isfinite(errors).all() and (errors > 0).all()):
+        bad = int(np.argmin(np.isfinite(errors) & (errors > 0)))
+        raise InputError(f"y_err[{bad}] is {errors[bad]}; errors must be positive and finite")
+    if relative_to is not None:
+        rows = relative_to.reshape(len(errors), -1)
+        logs = np.log(np.where(rows > 0, rows, 1.0))  # the rest is refused, or has no weight
+        errors = errors / np.exp(logs.mean(axis=1))
+    precision = (errors.min() / errors) ** 2
+    return np.asarray(weights * precision * (weights.sum() / (weights @ precision)))
 
 
 def seed_sequence(random_state: Any, n_seeds: int) -> list[int]:

@@ -131,7 +131,7 @@ class ColumnModel:
             fit.grouping.bases[rank], fit.grouping.harmonics[:, rank], fit.grouping.fixed[rank]
         )
         component, order, rows = with_side_lines(grouping, fit.lines, fit.listed)
-        sort = np.lexsort((order, component))
+        sort = np.lexsort((order, order == 0, component))  # side lines last
         p, count = len(fit.trend), len(fit.lines)
         entries = np.concatenate([np.arange(p), *(p + j * count + sort for j in range(4))])
         lines = fit.lines.select(sort)

@@ -138,7 +138,7 @@ class Result:
     trend_kind : str
         "level", "slope" or "smooth".
     parts : ndarray of shape (C, n)
-        Each pattern at the samples.
+        Each pattern at the samples; a factor of the trend where logarithms were fitted.
     curve : Curve
         The fitted function on a fine grid of the axis.
     modes : ModeTable
@@ -148,7 +148,8 @@ class Result:
     spectrum : Spectrum
     diagonal : Diagonal or None
     noise : float
-        Standard deviation of the noise.
+        Standard deviation of the noise; where logarithms were fitted, and like all heights of
+        patterns, modes and spectrum there, at the typical level of the record.
     noise_kind : str
         "white", or what it is otherwise, in a few words.
     explained : float

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from robustfourier.results.spread import deviation, share_of_variance
 from robustfourier.results.verdicts import headline, plain_warnings, step_words
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
+from robustfourier.wording import number
 
 __all__ = ["summarise"]
 
@@ -57,13 +58,14 @@ def summarise(samples: Samples, model: Any) -> Result:
     fitted, std = view.predict(times)
     trend, parts = view.unmix(times)
     residual = values - fitted
-    patterns = named(view.patterns(theta, residual, parts), domain)
+    flat = view.flat(values, trend, parts, residual)
+    patterns = named(view.patterns(theta, flat.residual, flat.parts), domain)
     sampling = check_sampling(samples)
     max_mode = view.max_mode or sampling.max_mode
     spectrum = amplitude_spectrum(
         theta,
-        values - trend,
-        residual,
+        flat.values - flat.trend,
+        flat.residual,
         max_mode=max_mode,
         weights=None if samples.errors is None else samples.errors**-2.0,
         evidence=view.evidence,
@@ -93,23 +95,40 @@ def summarise(samples: Samples, model: Any) -> Result:
         noise=deviation(residual) if view.noise is None else view.noise,
         noise_kind=noise_kind,
         explained=explained,
-        trend_share=share_of_variance(trend, values),
+        trend_share=share_of_variance(flat.trend, flat.values),
         searched=None if view.range is None else _periods(domain, *view.range),
         headline=headline(patterns, explained, domain, view.trend_kind, samples.time_name),
         warnings=plain_warnings(
             patterns,
             sampling,
-            residual,
+            flat.residual,
             trend=view.trend_kind,
             explained=explained,
             noise_kind=noise_kind,
-            first=[*step_words(view.steps, axis), *alias_notes(patterns, samples, domain)],
+            first=[
+                *view.warnings(),
+                *step_words(view.steps, axis),
+                *alias_notes(patterns, samples, domain),
+            ],
         ),
     )
 
 
+class _Flat(NamedTuple):
+    """Parts that add up, in the unit of the values: the scale on which the fit was made."""
+
+    values: FloatArray
+    trend: FloatArray
+    parts: FloatArray
+    residual: FloatArray
+
+
 class _MixtureView:
-    """What is shown of a `PeriodicMixture`."""
+    """What is shown of a `PeriodicMixture`.
+
+    Where logarithms were fitted, heights and noise are parts of the value; they are shown at the
+    typical level of the record, which brings them into the unit of the values.
+    """
 
     method = "mixture"
 
@@ -118,10 +137,21 @@ class _MixtureView:
         self.domain: Domain = model.domains_[0]
         self.modes: ModeTable = model.modes_
         self.evidence: Evidence | None = model.models_[0].evidence
+        self.multiplies = getattr(model, "scale_", "linear") == "log"
+        self.level = 1.0
+        if self.multiplies:
+            trend = model.models_[0].trend_at(np.linspace(-1.0, 1.0, _PHASES))
+            self.level = float(np.exp(np.mean(trend)))
+            self.modes = _at_level(self.modes, self.level)
+            if self.evidence is not None:
+                self.evidence = replace(self.evidence, scale=self.evidence.scale * self.level)
         used = self.evidence
         self.max_mode = None if used is None else used.highest
         self.range = None if used is None else (used.lowest, used.highest)
-        self.steps = model.models_[0].level_shifts()
+        self.steps = [
+            replace(shift, size=self.level * shift.size, error=self.level * shift.error)
+            for shift in model.models_[0].level_shifts()
+        ]
 
     @property
     def trend_kind(self) -> str:
@@ -139,15 +169,31 @@ class _MixtureView:
         parts = self.model.unmix(times)
         return parts.trend, parts.components.T
 
+    def flat(
+        self, values: FloatArray, trend: FloatArray, parts: FloatArray, residual: FloatArray
+    ) -> _Flat:
+        if not self.multiplies:
+            return _Flat(values, trend, parts, residual)
+        values, trend, parts = (self.level * np.log(part) for part in (values, trend, parts))
+        return _Flat(values, trend, parts, values - trend - parts.sum(axis=0))
+
+    def warnings(self) -> tuple[str, ...]:
+        if not self.multiplies:
+            return ()
+        return (
+            "Trend, patterns and noise multiply: logarithms were fitted. Heights and noise are "
+            f"told for a level of {number(self.level, 3)}, the typical one, and grow with it.",
+        )
+
     @property
     def noise(self) -> float | None:
-        return float(self.model.noise_)
+        return self.level * float(self.model.noise_)
 
     def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
         phases = np.linspace(0.0, 1.0, _PHASES)
         found = []
         for i, component in enumerate(self.model.components_):
-            wave, std = component.waveform(phases, return_std=True)
+            wave, std = (self.level * w for w in component.waveform(phases, return_std=True))
             cycle = 0.5 * component.mode * theta - component.phase / (2.0 * np.pi)
             own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
             mine = self.modes.select(np.flatnonzero(own))  # without side lines
@@ -167,7 +213,7 @@ class _MixtureView:
                     false_alarm=float(np.asarray(mine.false_alarm).min()),
                     waveform=Curve(phases, wave, std),
                     folded=Curve(cycle % 1.0, residual + parts[i]),
-                    link=_link_curve(component.link),
+                    link=_link_curve(component.link, self.level),
                     beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
                     epoch=component.epoch,
                     epoch_error=float(phase_error) / (2.0 * np.pi) * component.period,
@@ -214,6 +260,12 @@ class _NetworkView:
         parts = self.modes.amplitude[:, None] * np.cos(angle)
         return np.full(len(values), float(np.mean(values - parts.sum(0)))), parts
 
+    def flat(self, *parts: FloatArray) -> _Flat:
+        return _Flat(*parts)
+
+    def warnings(self) -> tuple[str, ...]:
+        return ()
+
     def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
         phases = np.linspace(0.0, 1.0, _PHASES)
         modes, found = self.modes, []
@@ -257,12 +309,18 @@ def _letter(i: int) -> str:
     )
 
 
-def _link_curve(link: Any) -> Curve | None:
+def _at_level(modes: ModeTable, level: float) -> ModeTable:
+    """Return the modes with amplitudes times a level."""
+    error = None if modes.amplitude_error is None else level * modes.amplitude_error
+    return replace(modes, amplitude=level * modes.amplitude, amplitude_error=error)
+
+
+def _link_curve(link: Any, level: float) -> Curve | None:
     if link is None:
         return None
     x = np.cos(np.linspace(np.pi, 0.0, _PHASES))  # denser at the ends, where links bend
     values, std = link(x, return_std=True)
-    return Curve(x, values, std)
+    return Curve(x, level * values, level * std)
 
 
 def _curve(view: Any, domain: Domain, axis: TimeAxis) -> Curve:

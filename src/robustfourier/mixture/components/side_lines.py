@@ -43,7 +43,8 @@ def with_side_lines(
     """
     component, order = grouping.component.copy(), grouping.order.copy()
     power = np.sum(lines.amplitude**2, axis=1)
-    rows = np.array(grouping.rows, dtype=np.int64).reshape(-1, len(grouping.bases))
+    rows = np.array(grouping.rows, dtype=np.int64)
+    rows = rows.reshape(len(grouping.rows), len(grouping.bases))
     base = rows @ grouping.bases
     for c in np.argsort(-np.bincount(component, power, minlength=len(rows)), kind="stable"):
         own = np.flatnonzero(listed & (component == c))
