@@ -225,6 +225,14 @@ def test_side_lines_are_called_so_and_come_last(small_result):
     assert letters.index(("A", "side line")) == sum(owner == "A" for owner, _ in letters) - 1
 
 
+def test_measured_errors_are_drawn(small_result):
+    assert "whisker" not in fit_figure(small_result)
+    errors = np.full(len(small_result.samples), 0.2)
+    measured = replace(small_result, samples=replace(small_result.samples, errors=errors))
+    assert 'class="whisker"' in fit_figure(measured)
+    assert "Dots are samples with their measured errors" in render(measured, RUN)
+
+
 def test_letters_do_not_pile_up():
     panel = Panel(400, 300, (0.0, 1.0), (0.0, 1.0))
     for x, word in ((0.5, "A"), (0.51, "B"), (0.6, "C")):

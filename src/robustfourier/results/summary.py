@@ -30,7 +30,7 @@ __all__ = ["summarise"]
 
 _PHASES = 201  # points of a waveform
 _CURVE = (1500, 12_000)  # points of the fitted function, at least and at most
-_POINTS_PER_CYCLE = 16
+_POINTS_PER_CYCLE = 32
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
 _BLOCK = 20_000  # times predicted at once
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
