@@ -11,6 +11,7 @@ from benchmarks.verdicts import Verdict, print_verdicts
 
 SUITES = {
     "paper_networks": "the paper's networks on example 1",
+    "pruning": "networks pruned and fitted to the end",
     "detection": "modes found by PeriodicMixture",
     "components": "components and waveforms of PeriodicMixture",
     "scale": "logarithms where values multiply",

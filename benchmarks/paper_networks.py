@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.verdicts import Verdict
-from robustfourier.estimators.activity import active_modes, mode_strengths
+from robustfourier.network.activity import active_modes, mode_strengths
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.synthetic import Problem, paper_example, relative_error

@@ -10,11 +10,16 @@ torch.Size([5, 1])
 from robustfourier.errors import MissingDependencyError
 
 try:
-    from robustfourier.network.modules import DiagonalLayer, FourierEmbedding, FourierNetwork
+    from robustfourier.network.modules import (
+        DiagonalLayer,
+        FourierEmbedding,
+        FourierNetwork,
+        sliced,
+    )
 except ModuleNotFoundError as error:
     raise MissingDependencyError(
         f"robustfourier.nn needs {error.name}, which is not installed; "
         "pip install 'robustfourier[torch]'"
     ) from error
 
-__all__ = ["DiagonalLayer", "FourierEmbedding", "FourierNetwork"]
+__all__ = ["DiagonalLayer", "FourierEmbedding", "FourierNetwork", "sliced"]

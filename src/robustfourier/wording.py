@@ -19,6 +19,7 @@ __all__ = [
     "percent",
     "probability",
     "readable_period",
+    "unit_called",
     "unit_name",
     "with_error",
 ]
@@ -35,6 +36,19 @@ SECONDS = {
     "month": 86400.0 * 365.25 / 12.0,
     "year": 86400.0 * 365.25,
 }
+# Words that people write for each unit, in English and German.
+_WORDS = {
+    "microsecond": "us µs microsecond microseconds",
+    "millisecond": "ms millisecond milliseconds",
+    "second": "s sec secs second seconds sekunde sekunden",
+    "minute": "min mins minute minutes minuten",
+    "hour": "h hr hrs hour hours stunde stunden",
+    "day": "d day days tag tage",
+    "week": "w wk week weeks woche wochen",
+    "month": "month months monat monate",
+    "year": "y yr yrs a year years jahr jahre",
+}
+_UNIT_OF = {word: unit for unit, words in _WORDS.items() for word in words.split()}
 _SHORT = {
     "microsecond": "µs",
     "millisecond": "ms",
@@ -57,6 +71,17 @@ LADDER = (
     ("year", math.inf),
 )
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+
+
+def unit_called(word: str) -> str:
+    """The unit of `SECONDS` that a word means; empty if none.
+
+    Examples
+    --------
+    >>> unit_called("hrs"), unit_called("Tage"), unit_called("parsec")
+    ('hour', 'day', '')
+    """
+    return _UNIT_OF.get(word.strip().lower(), "")
 
 
 def unit_name(unit: str, short: bool = False, plural: bool = True) -> str:

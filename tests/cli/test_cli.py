@@ -1,10 +1,12 @@
 import csv
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,8 +46,10 @@ def record(tmp_path_factory):
 def finished(record, tmp_path_factory):
     """One run as on a bare machine: no HOME, no locale, no terminal."""
     folder = tmp_path_factory.mktemp("run")
-    paths = {name: os.environ.get(name, "") for name in ("PATH", "PYTHONPATH")}
-    bare = {**paths, "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+    bare = {
+        **{"PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+        "PYTHONPATH": str(Path(robustfourier.__file__).parents[1]),
+    }
     done = subprocess.run(
         [*PROGRAM, "fit", str(record), "--out", "out"],
         cwd=folder, env=bare, capture_output=True, text=True, check=False,
@@ -181,6 +185,14 @@ class TestFit:
         assert json.loads(out)["patterns"][0]["period"] == pytest.approx(12.4, abs=0.1)
         assert run("check", record, "--unit", "fortnight")[0] == 3
 
+    def test_standard_input_is_read_once_even_where_limits_need_its_unit(
+        self, record, run, monkeypatch
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(record.read_bytes())))
+        code, out, err = run("fit", "-", "--no-files", "--json", "--period", "12.4h")
+        assert (code, err) == (0, "")
+        assert json.loads(out)["patterns"][0]["period"] * 24 == pytest.approx(12.4, abs=0.1)
+
     def test_limits_are_told_in_the_users_units(self, record, run):
         code, out, _ = run("fit", record, "--no-files", "--json", "--shortest-period", "13h")
         assert code == 0
@@ -307,6 +319,9 @@ class TestModels:
         told = json.loads(run("info", finished[1] / "model.rfm", "--json")[1])
         assert told["unit"] == "day"
 
+    def test_a_result_folder_stands_for_its_model(self, finished, run):
+        assert run("info", finished[1]) == run("info", finished[1] / "model.rfm")
+
     def test_a_file_that_is_no_model_is_bad_data(self, record, run):
         code, _, err = run("info", record)
         assert code == 3
@@ -350,6 +365,20 @@ class TestSurvey:
         }  # fmt: skip
 
 
+def test_a_narrow_terminal_keeps_letters_and_periods(monkeypatch, capsys):
+    from rich.console import Console as RichConsole
+
+    console = Console()
+    narrow = lambda stream: RichConsole(file=stream, width=40, force_terminal=True)  # noqa: E731
+    monkeypatch.setattr(console, "_rich", narrow)
+    heads = ["", "Period", "Amplitude", "Share", "Harmonics", "False alarm"]
+    row = ["AA", "18.84956 ± 0.00008 h", "0.9999", "> 99.9 %", "1–4, 6", "< 1e-15"]
+    console.table([(head, "left") for head in heads], [row])
+    out = capsys.readouterr().out
+    assert re.search(r"AA +18.84956 ± 0.00008 h", out)
+    assert "a wider terminal also shows: Share, Harmonics, False" in " ".join(out.split())
+
+
 def test_reproduce_hands_on_what_it_is_told(run, monkeypatch, tmp_path):
     import robustfourier.experiments
 
@@ -391,9 +420,12 @@ def test_instants_get_the_models_zone():
         instant("x", False, None, "--from")
 
 
-def test_a_broken_pipe_is_no_traceback(record):
+@pytest.mark.parametrize("option", ["--verbose", "--json"])
+def test_a_reader_that_has_gone_ends_the_program_without_a_word(record, option):
+    read, write = os.pipe()
+    os.close(read)
     done = subprocess.run(
-        f"{sys.executable} -m robustfourier.cli check '{record}' | head -c 0",
-        shell=True, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert "Traceback" not in done.stderr
+        [*PROGRAM, "check", str(record), option], stdout=write, stderr=subprocess.PIPE, text=True
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")

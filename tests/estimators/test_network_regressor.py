@@ -66,7 +66,7 @@ def test_pure_noise_has_no_active_modes():
 
 
 def test_a_threshold_replaces_the_rule(wave):
-    assert regressor(threshold=0.0).fit(*wave).modes_.active.all()
+    assert regressor(threshold=0.0, prune=None).fit(*wave).modes_.active.all()
     assert not regressor(threshold=1e3).fit(*wave).modes_.active.any()
 
 
@@ -255,7 +255,7 @@ def test_the_end_of_a_full_period_can_be_excluded():
 
 
 def test_the_same_seed_gives_the_same_model_and_another_seed_another(wave):
-    one, same, other = (regressor(random_state=s).fit(*wave) for s in (4, 4, 5))
+    one, same, other = (regressor(random_state=s, prune=None).fit(*wave) for s in (4, 4, 5))
     np.testing.assert_array_equal(one.diagonal_weights_, same.diagonal_weights_)
     assert (one.diagonal_weights_ != other.diagonal_weights_).any()
     for random_state in (np.random.RandomState(0), np.random.default_rng(0), None):
@@ -282,6 +282,77 @@ def test_a_saved_model_predicts_the_same_numbers(wave, tmp_path, hidden):
     np.testing.assert_array_equal(loaded.predict(wave[0]), model.predict(wave[0]))
     np.testing.assert_array_equal(loaded.modes_.active, model.modes_.active)
     assert loaded.get_params() == model.get_params()
+
+
+def least_squares(wave):
+    t, y = wave
+    columns = [np.ones(len(y)), np.cos(np.pi * t[:, 0]), np.sin(np.pi * t[:, 0])]
+    design = np.stack(columns, axis=1)
+    return design @ np.linalg.lstsq(design, y, rcond=None)[0]
+
+
+@pytest.mark.parametrize("options", [{}, {"training": "layerwise"}, {"activation": "identity"}])
+def test_pruning_ends_at_least_squares_on_the_modes_that_are_there(wave, options):
+    model = regressor(**options).fit(*wave)
+    assert np.flatnonzero(model.kept_modes_[0]).tolist() == [4]
+    np.testing.assert_allclose(model.predict(wave[0]), least_squares(wave), atol=1e-9)
+    np.testing.assert_array_equal(model.modes_.active, model.kept_modes_[0])
+
+
+def test_pruning_with_hubers_loss_shrugs_off_outliers(wave):
+    t, y = wave[0], wave[1].copy()
+    y[::15] += 60.0
+    model = regressor(loss="huber").fit(t, y)
+    assert np.flatnonzero(model.kept_modes_[0]).tolist() == [4]
+    assert np.abs(model.predict(t) - least_squares(wave)).max() < 0.5
+    # at the least of Huber's loss its slope is orthogonal to what was fitted
+    slope = np.clip((y - model.predict(t)) / model.y_scale_[0], -1.345, 1.345)
+    for column in (np.ones(len(y)), np.cos(np.pi * t[:, 0]), np.sin(np.pi * t[:, 0])):
+        assert abs(slope @ column) / len(y) < 1e-6
+
+
+def test_a_pruned_network_with_dense_layers_goes_on_and_its_dropped_units_stay_zero(wave):
+    model = regressor(hidden_layer_sizes=(8,), n_steps=300).fit(*wave)
+    assert model.history_.step.tolist() == [0, 300, 600]
+    assert model.history_.phase.tolist() == ["joint"] * 2 + ["pruned"]
+    dropped = ~np.isin(model.weights_.architecture.layout().mode - 1, [-1, *np.flatnonzero(
+        model.kept_modes_[0])])  # fmt: skip
+    assert 0 < dropped.sum() < len(dropped)
+    assert not model.diagonal_weights_[dropped].any()
+    assert not model.weights_.arrays["dense.0.weight"][:, dropped].any()
+    plain = regressor(hidden_layer_sizes=(8,), n_steps=300, prune=None).fit(*wave)
+    truth = 2 + 3 * np.cos(np.pi * (wave[0][:, 0] - 5))
+    errors = [relative_error(each.predict(wave[0]), truth) for each in (model, plain)]
+    assert errors[0] < errors[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"prune": None},
+        {"diagonal": False},
+        {"ridge": 0.01},
+        {"output_box": 5.0},
+        {"observers": [lambda _: True], "n_steps": 2000},
+    ],
+)
+def test_nothing_is_pruned_where_it_was_not_asked_for(wave, options):
+    assert regressor(**options).fit(*wave).kept_modes_ is None
+
+
+def test_several_columns_are_pruned_without_dense_layers_only():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (400, 2))
+    y = np.cos(2 * np.pi * 3 * X[:, 0]) * np.cos(2 * np.pi * 2 * X[:, 1])
+    assert regressor(hidden_layer_sizes=(4,), n_steps=20).fit(X, y).kept_modes_ is None
+
+
+def test_modes_between_whole_numbers_leave_the_network_as_trained(wave):
+    t = wave[0]
+    y = np.cos(2 * np.pi * 0.55 * t[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=len(t))
+    pruned, plain = (regressor(prune=prune).fit(t, y) for prune in ("auto", None))
+    assert pruned.kept_modes_ is None
+    np.testing.assert_array_equal(pruned.predict(t), plain.predict(t))
 
 
 def test_observers_can_stop_the_fit(wave):
@@ -323,6 +394,7 @@ BAD_FITS = [
     ({"activation": "x"}, [[0.0], [1.0]], [1.0, 2.0], "activation='x' is unknown"),
     ({"learning_rate": 0}, [[0.0], [1.0]], [1.0, 2.0], "learning_rate=0 must be a positive"),
     ({"batch_size": 0}, [[0.0], [1.0]], [1.0, 2.0], "batch_size=0 must be"),
+    ({"prune": 0.1}, [[0.0], [1.0]], [1.0, 2.0], "prune=0.1 is unknown; use one of auto, None"),
     ({"n_steps": 1.5}, [[0.0], [1.0]], [1.0, 2.0], "n_steps=1.5 must be a whole number"),
     ({"threshold": -1}, [[0.0], [1.0]], [1.0, 2.0], "threshold=-1 must be 0 or positive"),
     ({"random_state": "seed"}, [[0.0], [1.0]], [1.0, 2.0], "random_state='seed' is not usable"),

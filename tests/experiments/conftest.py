@@ -2,7 +2,7 @@ import pytest
 from tests.experiments.toys import toy_tasks, toy_trials
 
 from robustfourier.experiments import theory_runs
-from robustfourier.experiments.results import load_results
+from robustfourier.experiments.finished import load_results
 from robustfourier.experiments.runner import run_tasks
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_claims import load_theory

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from robustfourier.experiments.catalogue import Trial, trials
-from robustfourier.experiments.claims import judge, network_claims, spread
-from robustfourier.experiments.results import Results, Row
+from robustfourier.experiments.claims import SAID, judge, network_claims, spread, start_table
+from robustfourier.experiments.finished import Results, Row
 from robustfourier.experiments.theory_claims import TheoryRow, log_slope, theory_claims
 from robustfourier.experiments.theory_runs import theory_tasks
 
@@ -61,6 +61,48 @@ def test_results_unlike_the_papers_refute_every_claim():
     assert wrong == []
 
 
+def sources(part):
+    return {
+        claim.where: claim.source
+        for claim in judged(as_the_paper_says)
+        if claim.text.startswith(part)
+    }
+
+
+def test_a_claim_is_the_papers_only_where_the_paper_says_it():
+    joint = sources("Joint training is more accurate")
+    assert joint == {f"example {n}": "paper" if n == 1 else "ours" for n in (1, 2, 3, 4)}
+    beats = sources("*u0_diag beats the standard network.")
+    assert beats["example 1"] == beats["example 2"] == "paper"
+    assert beats["example 3"] == beats["example 4"] == "ours"
+    assert set(sources("Shifted phases do not hurt").values()) == {"ours"}
+    assert (
+        sources("With the diagonal layer the error is lower (u1)")["example 4"]
+        == "paper, other data"
+    )
+    for claim in judged(as_the_paper_says):
+        assert bool(claim.said) == claim.source.startswith("paper")
+
+
+def test_the_papers_words_are_quoted_with_their_section():
+    for by_example in SAID.values():
+        for example, words in by_example.items():
+            assert words.endswith((f"(5.{example}).", "(5.1).", "(5.2)."))
+
+
+def test_each_start_is_shown_with_the_claims_that_it_supports():
+    rows = tuple(as_the_paper_says(t) for t in trials(["1"]))
+    table = start_table(Results(rows, store=None))
+    assert [line[0].split(" ")[0] for line in table] == ["Glorot's", "Glorot's", "symmetric"]
+    assert [line[2:5] for line in table] == [("5 of 5",) * 3] * 3
+    wrong = tuple(
+        against_the_paper(t) if t.init == "antisymmetric" else as_the_paper_says(t)
+        for t in trials(["1"])
+    )
+    assert start_table(Results(wrong, store=None))[1][2:5] == ("0 of 5",) * 3
+    assert start_table(Results((), store=None)) == []
+
+
 def test_a_verdict_needs_four_of_five():
     for holds, verdict in ((5, "yes"), (4, "yes"), (3, "no"), (0, "no")):
         answers = [True] * holds + [False] * (5 - holds)
@@ -111,6 +153,10 @@ def test_runs_that_follow_the_theorem_confirm_it_and_others_do_not():
     by_text = {claim.text: claim for claim in theory_claims(good)}
     slopes = [claim for text, claim in by_text.items() if "error falls like" in text]
     assert [claim.verdict for claim in slopes] == ["yes", "yes"]
+    assert by_text["Corollary 1: the error is of order r_c² if B ∝ 1/r_c²."].verdict == "yes"
+    assert [claim.verdict for text, claim in by_text.items() if "nonlinear links" in text] == [
+        "yes"
+    ]
     assert by_text["Theorem 1: the start fades like (1 − ηλ)^T."].verdict == "yes"
     bad = [
         replace(theory_row(task, 2.0), bound=1.0, signs_agree=0.5, leak_deviation=2.0)
@@ -118,6 +164,8 @@ def test_runs_that_follow_the_theorem_confirm_it_and_others_do_not():
     ]
     verdicts = {claim.text: claim.verdict for claim in theory_claims(bad)}
     assert verdicts["Theorem 1: the error falls like B^(−1/2)."] == "no"
+    assert verdicts["Corollary 1: the error is of order r_c² if B ∝ 1/r_c²."] == "no"
+    assert [v for t, v in verdicts.items() if "nonlinear links" in t] == ["no"]
     assert verdicts["Corollary: sign(w_j) = sign(w_−j) wherever α_j is not zero."] == "no"
     assert [v for t, v in verdicts.items() if "within the bound" in t] == ["no"]
 

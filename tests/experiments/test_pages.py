@@ -75,6 +75,10 @@ def test_the_claims_table_shows_verdict_and_count():
     assert claims_table([claim]).rows == (
         ("It holds.", "paper", "example 1", "0.1", "3 of 5", "no"),
     )
+    quoted = Claim("paper", "It holds.", "example 1", "0.1", holds=3, of=5, said="It does (5.1).")
+    table = claims_table([quoted], "the paper's words")
+    assert table.columns[1] == "the paper's words"
+    assert table.rows[0][1] == "It does (5.1)."
 
 
 def test_the_matrix_of_claims_has_one_row_per_claim_and_one_cell_per_example():

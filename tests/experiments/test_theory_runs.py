@@ -37,8 +37,18 @@ def test_an_even_mode_raises_its_half_as_the_leakage_predicts():
     assert float(row["leak_deviation"]) < 0.2 * float(row["deviation"])
 
 
-def test_the_even_target_breaks_assumption_two_and_the_odd_one_does_not():
-    assert theory.check_assumption_2(TARGETS["odd"], 64)
+def test_nonlinear_links_end_at_the_prediction_too():
+    row, curves = run_theory_task(TheoryTask("links", 0, target="links", r_c=0.03, batch_size=2000))
+    assert float(row["deviation"]) < 0.06 * float(row["signal"])
+    assert float(row["signs_agree"]) == 1.0
+    modes = (np.abs(np.arange(-128, 129)) + 1) // 2
+    assert set(modes[curves["alpha"] != 0.0]) == {5, 15, 9, 27, 45, 63, 31}
+
+
+def test_the_even_target_breaks_assumption_two_and_the_others_do_not():
+    for name in ("odd", "links"):
+        assert theory.check_assumption_1(TARGETS[name].components, 64)
+        assert theory.check_assumption_2(TARGETS[name], 64)
     assert not theory.check_assumption_2(TARGETS["even"], 64)
 
 

@@ -13,7 +13,7 @@ from robustfourier.synthetic import paper_example, relative_error
 
 
 def test_every_entry_of_the_catalogue_runs_as_a_toy(toy_results):
-    assert len(toy_results.rows) == 26 + 11 + 5
+    assert len(toy_results.rows) == 26 + 11 + 10 + 5
     for row in toy_results.rows:
         curves = toy_results.curves(row)
         assert np.all(np.isfinite(curves["error"]))

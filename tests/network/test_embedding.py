@@ -9,15 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robustfourier import memory
-from robustfourier.embedding import (
+from robustfourier.errors import InputError, OutOfMemoryError
+from robustfourier.network.embedding import (
     embed,
     embedding_layout,
     embedding_size,
     fourier_features,
-    signed_embedding,
-    symmetrised_embedding,
 )
-from robustfourier.errors import InputError, OutOfMemoryError
 
 KINDS = ("signed", "symmetrised")
 
@@ -44,14 +42,14 @@ def literal_symmetrised(theta: float, m: int) -> list[float]:
 @pytest.mark.parametrize("m", [1, 2, 7])
 @given(theta=st.floats(-1, 1))
 def test_both_embeddings_are_the_papers_entry_by_entry(m, theta):
-    np.testing.assert_allclose(signed_embedding(theta, m), literal_signed(theta, m), atol=1e-13)
+    np.testing.assert_allclose(embed([theta], m), literal_signed(theta, m), atol=1e-13)
     np.testing.assert_allclose(
-        symmetrised_embedding(theta, m), literal_symmetrised(theta, m), atol=1e-13
+        embed([theta], m, "symmetrised"), literal_symmetrised(theta, m), atol=1e-13
     )
 
 
 def test_the_symmetrised_index_j_is_minus_the_index_minus_j():
-    x = symmetrised_embedding(np.linspace(-1, 1, 9), 5)
+    x = embed(np.linspace(-1, 1, 9)[:, None], 5, "symmetrised")
     middle = 10
     for j in range(1, middle + 1):
         np.testing.assert_array_equal(x[:, middle - j], -x[:, middle + j])
@@ -101,7 +99,7 @@ def test_the_layout_names_mode_column_and_mirror_image(kind):
 
 def test_columns_are_embedded_one_by_one():
     theta = np.random.default_rng(1).uniform(-1, 1, (5, 2))
-    joined = np.hstack([signed_embedding(theta[:, 0], 3), signed_embedding(theta[:, 1], 3)])
+    joined = np.hstack([embed(theta[:, :1], 3), embed(theta[:, 1:], 3)])
     np.testing.assert_array_equal(embed(theta, 3), joined)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from robustfourier.embedding import embed
 from robustfourier.network.architecture import Architecture
+from robustfourier.network.embedding import embed
 from robustfourier.network.initial import draw_weights
 from robustfourier.nn import DiagonalLayer, FourierEmbedding, FourierNetwork
 

@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from robustfourier.embedding import embed
 from robustfourier.errors import InputError, OutOfMemoryError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.embedding import embed
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.series import network_series
 from robustfourier.network.weights import Weights
@@ -61,6 +61,18 @@ def test_a_symmetric_start_is_linear_in_the_features(kind, hidden):
     x = embed(np.random.default_rng(0).uniform(-1, 1, (8, 2)), 3, kind)[:, paired]
     passed = np.maximum(x * w[paired], 0) @ behind[:, paired].T
     np.testing.assert_allclose(passed, 0.5 * (x * w[paired]) @ behind[:, paired].T, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("hidden", [(), (4,)])
+def test_an_antisymmetric_start_has_glorots_diagonal_and_opposite_weights_behind(kind, hidden):
+    shape = Architecture(3, n_columns=2, hidden_layer_sizes=hidden, embedding=kind)
+    net, glorot = (draw_weights(shape, i, random_state=1) for i in ("antisymmetric", "glorot"))
+    behind = net.arrays["dense.0.weight" if hidden else OUTPUT]
+    mirror = shape.layout().mirror
+    paired = mirror >= 0
+    np.testing.assert_array_equal(behind[:, paired], -behind[:, mirror[paired]])
+    np.testing.assert_array_equal(net.diagonal, glorot.diagonal)
 
 
 def test_a_symmetric_start_without_diagonal_is_the_glorot_draw():

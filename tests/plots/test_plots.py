@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 
 from robustfourier import plots
 from robustfourier.errors import InputError
-from robustfourier.injection import Completeness
 from robustfourier.plots.files import save_completeness, save_figures, save_window
-from robustfourier.sampling import check_sampling
+from robustfourier.sampling import Completeness, check_sampling
 
 HOSTILE = r"cost $5 \frac{ 🌊 <b> %s"
 ONE_AXES = ["fit", "spectrum", "component", "diagonal", "residuals", "histogram"]

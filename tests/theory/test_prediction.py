@@ -3,8 +3,8 @@ import re
 import numpy as np
 import pytest
 
-from robustfourier.embedding import symmetrised_embedding
 from robustfourier.errors import InputError
+from robustfourier.network.embedding import embed
 from robustfourier.synthetic import Component, Mixture
 from robustfourier.theory import (
     alpha,
@@ -30,7 +30,7 @@ def first_phase(f, c, *, decay, step_size, n_steps, batch_size, box, seed, start
     for _ in range(n_steps):
         theta = rng.uniform(-1, 1, batch_size)
         y = f(theta) + rng.uniform(-NOISE, NOISE, batch_size)
-        x = symmetrised_embedding(theta, M)
+        x = embed(theta[:, None], M, "symmetrised")
         residual = np.maximum(w * x, 0) @ c - y
         gradient = residual @ (c * (w * x > 0) * x) / batch_size + decay * w
         w = np.clip(w - step_size * gradient, -box, box)
@@ -80,7 +80,9 @@ def test_the_output_weights_of_section_three_rebuild_the_fourier_sum():
     half = rng.uniform(0.5, 2, 2 * M) * rng.choice([-1, 1], 2 * M)
     w = np.concatenate([half[::-1] * 1.3, [1.0], half])  # one sign at ±j, sizes may differ
     theta = np.linspace(-1, 1, 50)
-    network = np.maximum(w * symmetrised_embedding(theta, M), 0) @ existing_output_weights(a, w)
+    network = np.maximum(w * embed(theta[:, None], M, "symmetrised"), 0) @ existing_output_weights(
+        a, w
+    )
     np.testing.assert_allclose(network, ODD(theta), atol=1e-12)
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.polynomial import chebyshev
 
-from robustfourier.embedding import symmetrised_embedding
 from robustfourier.errors import InputError
+from robustfourier.network.embedding import embed
 from robustfourier.synthetic import LINKS, paper_example, random_mixture
 from robustfourier.theory import (
     alpha,
@@ -59,7 +59,7 @@ def test_a_link_of_a_cosine_is_the_harmonic_family_of_its_chebyshev_coefficients
 def test_alpha_is_the_mean_of_f_times_each_feature(seed):
     f = random_mixture(3, links=("relu", "exp"), max_mode=12, random_state=seed).function
     theta = -1 + 2 * (np.arange(20_000) + 0.5) / 20_000
-    by_hand = f(theta) @ symmetrised_embedding(theta, 20) / theta.size
+    by_hand = f(theta) @ embed(theta[:, None], 20, "symmetrised") / theta.size
     np.testing.assert_allclose(alpha(f, 20), by_hand, atol=2e-6)
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from numpy.polynomial import chebyshev
+from scipy.stats import binom
 
-from robustfourier.embedding import symmetrised_embedding
+from robustfourier.network.embedding import embed
 from robustfourier.synthetic import LINKS, Component, Mixture
 from robustfourier.theory import (
     alpha,
@@ -14,6 +15,7 @@ from robustfourier.theory import (
     gradient_bound,
     hoeffding_constant,
     relu_coefficients,
+    second_layer_bound,
     second_layer_box,
     success_probability,
     theory_output_weights,
@@ -22,7 +24,7 @@ from robustfourier.theory import (
 M = 10
 F = Mixture((Component(3, amplitude=0.6), Component(7, kind="sin", amplitude=-0.8)))
 THETA = -1 + 2 * (np.arange(2**14) + 0.5) / 2**14
-X = symmetrised_embedding(THETA, M)
+X = embed(THETA[:, None], M, "symmetrised")
 
 
 @pytest.mark.parametrize("side", [1, -1])
@@ -84,7 +86,7 @@ def test_the_theorem_holds_with_probability_one_minus_t_delta():
     limit *= hoeffding_constant(m, delta) * np.sqrt(np.log(m)) * np.log(1 / delta) / np.sqrt(batch)
 
     def gradients(theta, y):
-        x = symmetrised_embedding(theta, m)
+        x = embed(theta[:, None], m, "symmetrised")
         return (np.maximum(w * x, 0) @ c - y)[:, None] * (c * (w * x > 0) * x)
 
     f = Mixture((Component(3, amplitude=0.6), Component(1, kind="sin", amplitude=-0.8)))
@@ -125,6 +127,56 @@ def test_the_product_of_the_boxes_grows_like_one_over_the_size_of_the_start():
         box = first_layer_box(alpha(F, M), c, decay=0.5)
         products.append(box * second_layer_box(M, r_c, decay=0.5))
     assert products[1] / products[0] == pytest.approx(10)
+
+
+def test_hoeffdings_exponent_is_a_quarter_of_what_is_printed():
+    # The proof prints exp(−2Bε²) for variables within ±M; signs ±1 are such variables.
+    batch, epsilon = 40, 0.3
+    heads = np.arange(batch + 1)
+    far = np.abs(2 * heads - batch) > epsilon * batch
+    exact = binom.pmf(heads, batch, 0.5)[far].sum()
+    assert exact > 10 * np.exp(-2 * batch * epsilon**2)
+    assert exact <= 2 * np.exp(-batch * epsilon**2 / 2)
+    # the constant C is the one of the right exponent: (4m+1) times it is δ
+    m, delta = 10, 0.01
+    factor = hoeffding_constant(m, delta) * np.sqrt(np.log(m)) * np.log(1 / delta)
+    assert (4 * m + 1) * 2 * np.exp(-(factor**2) / 2) == pytest.approx(delta)
+
+
+def test_the_step_of_the_second_layer_lacks_the_number_of_modes():
+    # Section 4 prints 1/(10 Q₁²); gradient descent needs a step below 2/λ_max.
+    def curvature(m):
+        units = np.maximum(embed(THETA[::4, None], m, "symmetrised"), 0)  # all w at Q₁ = 1
+        return np.linalg.eigvalsh(units.T @ units / len(units))[-1]
+
+    assert curvature(64) == pytest.approx(26.9, abs=0.05)
+    assert curvature(64) > 2 * 10
+    assert curvature(32) < 2 * 10
+    assert curvature(64) / curvature(32) == pytest.approx(2, rel=0.05)
+    assert curvature(64) == pytest.approx(4 * 64 / np.pi**2, rel=0.05)
+
+
+def test_the_bound_on_the_second_layer_does_not_scale_like_a_risk():
+    # y in a unit 100 times smaller: f, κ, Q₂ and c grow with it, w and Q₁ stay; a risk grows by
+    # 10⁴, the printed terms M′d²/T′ and √(M′d²)/√T′ by 10⁶ and 10³.
+    unit, m, box, n_steps = 100.0, 8, 0.1, 10**4
+    noise, distance = 3.0, 2.0
+
+    def printed(scale, n_steps):
+        return second_layer_bound(
+            n_steps=n_steps,
+            distance_squared=(scale * distance) ** 2,
+            gradient_noise=scale * noise,
+            delta=0.1,
+        )
+
+    def mended(scale):
+        slow = scale * noise * scale * distance * np.sqrt(np.log(10) * np.log(n_steps) / n_steps)
+        return 5 * m * box**2 * (scale * distance) ** 2 / n_steps + slow
+
+    assert mended(unit) / mended(1.0) == pytest.approx(unit**2)
+    assert printed(unit, 10**12) / printed(1.0, 10**12) == pytest.approx(unit**1.5, rel=0.2)
+    assert printed(unit, 10**12) / printed(1.0, 10**12) < 0.2 * unit**2
 
 
 def test_relu_of_a_sine_has_cosines_at_even_harmonics():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from robustfourier.embedding import embed
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.embedding import embed
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.nn import FourierNetwork

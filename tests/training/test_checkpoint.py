@@ -135,7 +135,7 @@ def test_a_foreign_file_is_refused(tmp_path):
     np.savez(path, a=np.zeros(3))
     with pytest.raises(CheckpointError, match=re.escape("a zip archive (perhaps a torch or numpy")):
         load_checkpoint(path)
-    write_container(path, {"model": "PeriodicMixture"}, [])
+    write_container(path, ["a model"], [])
     with pytest.raises(CheckpointError, match=re.escape("it holds something else")):
         load_checkpoint(path)
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from robustfourier.embedding import fourier_features
 from robustfourier.errors import DivergenceError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.embedding import fourier_features
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly, train_layerwise

@@ -13,7 +13,6 @@ from robustfourier.network.initial import draw_weights
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_layerwise
 from robustfourier.training.batches import FreshDraws, ReshuffledPasses
 from robustfourier.training.projection import (
-    project,
     theorem_diagonal_box,
     theorem_output_box,
 )
@@ -131,16 +130,6 @@ def test_a_sampler_that_returns_too_few_rows_is_refused():
     )
     with pytest.raises(InputError, match=re.escape("when asked for 4 rows")):
         source.next(1)
-
-
-@given(st.lists(st.floats(-10, 10), min_size=1), st.floats(0.1, 5))
-def test_projection_is_the_nearest_point_of_the_box(values, half_width):
-    values = np.array(values)
-    projected = project(values, half_width)
-    assert (np.abs(projected) <= half_width).all()
-    inside = np.abs(values) <= half_width
-    np.testing.assert_array_equal(projected[inside], values[inside])
-    np.testing.assert_array_equal(projected[~inside], np.sign(values[~inside]) * half_width)
 
 
 def test_the_theorems_boxes_follow_its_rule():

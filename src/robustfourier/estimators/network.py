@@ -12,10 +12,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from robustfourier.arrays import FloatArray
-from robustfourier.embedding import EmbeddingKind
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError
-from robustfourier.estimators.network_modes import network_modes
 from robustfourier.estimators.scaling import Scaling
 from robustfourier.estimators.validation import (
     check_row_weights,
@@ -26,7 +24,9 @@ from robustfourier.estimators.validation import (
     time_columns,
 )
 from robustfourier.network.architecture import Activation, Architecture
+from robustfourier.network.embedding import EmbeddingKind
 from robustfourier.network.initial import Init, draw_weights
+from robustfourier.network.mode_table import network_modes
 from robustfourier.rows import canonical_rows
 from robustfourier.training import Training, fixed_sample, train_jointly, train_layerwise
 from robustfourier.training.batches import FixedSample
@@ -34,12 +34,14 @@ from robustfourier.training.engine import EngineName
 from robustfourier.training.losses import Loss, LossName
 from robustfourier.training.observers import Progress
 from robustfourier.training.projection import Box
+from robustfourier.training.pruning import prune_and_go_on
 from robustfourier.training.schedule import InverseDecay
 
 __all__ = ["FourierNetworkRegressor"]
 
 _TRAININGS = ("joint", "layerwise")
 _DTYPES = ("float64", "float32")
+_PRUNINGS = ("auto", None)
 
 
 class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
@@ -61,9 +63,9 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         Section 5 or section 2.1 of the paper.
     training : {"joint", "layerwise"}, default "joint"
         All parameters at once, or Algorithm 1 (first the diagonal, then the output).
-    init : {"symmetric", "glorot", "theory"}, default "symmetric"
+    init : {"symmetric", "glorot", "antisymmetric", "theory"}, default "symmetric"
         "glorot" is the paper's; "symmetric" keeps both signs of a mode together, which avoids
-        false modes at 2k.
+        false modes at 2k; see `robustfourier.network.initial`.
     r_c : float, default 0.1
         Size of the output weights that "theory" starts from.
     loss : {"mean_squared", "half_squared", "huber"}, default "mean_squared"
@@ -92,9 +94,15 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         Length of the domain where it is known; the extent of the data otherwise.
     endpoint : {"included", "excluded"}, default "included"
         Whether the last of evenly spaced samples is the end of the domain; see `Domain`.
+    prune : {"auto", None}, default "auto"
+        After training, drop the modes that the data do not ask for and fit the rest to the end:
+        exactly without dense layers, by as many steps again with them. The data decide how many
+        stay; see `robustfourier.network.pruning`. None keeps the network as trained, as the paper
+        does, and so does "auto" where a penalty or box is asked for, without diagonal layer, with
+        dense layers behind several columns, and when an observer ended the training.
     threshold : float, optional
-        Strength above which a mode is called active; by default the rule of
-        `robustfourier.estimators.activity`, which needs no number.
+        Strength above which a mode is called active; by default those that pruning left in, or
+        without pruning the rule of `robustfourier.network.activity`, which needs no number.
     dtype : {"float64", "float32"}, default "float64"
         What training computes in.
     engine : {"auto", "torch", "fused"}, default "auto"
@@ -111,8 +119,11 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         both signs; of the weights of the first layer without diagonal), and `active`.
     diagonal_weights_ : ndarray, shape (D,), or None
         The diagonal layer's weights in the embedding's order.
+    kept_modes_ : ndarray of bool, shape (d, m), or None
+        Modes that pruning left in; None if nothing was pruned.
     history_ : History
-        Loss and diagonal weights over the steps; which engine ran.
+        Loss and diagonal weights over the steps; which engine ran. Steps after pruning are the
+        phase "pruned".
     weights_ : Weights
         The trained network, for standardised y.
     domains_ : list of Domain
@@ -167,6 +178,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         standardize: bool = True,
         period: Any = None,
         endpoint: Literal["included", "excluded"] = "included",
+        prune: Literal["auto"] | None = "auto",
         threshold: float | None = None,
         dtype: Literal["float64", "float32"] = "float64",
         engine: EngineName = "auto",
@@ -195,6 +207,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         self.standardize = standardize
         self.period = period
         self.endpoint = endpoint
+        self.prune = prune
         self.threshold = threshold
         self.dtype = dtype
         self.engine = engine
@@ -233,15 +246,17 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
             theta_columns(columns, domains), target.reshape(len(target), -1), weight
         )
         scaling = self._scaling(values, weight)
-        trained = self._train(fixed_sample(theta, scaling.apply(values), weight))
-        modes = network_modes(trained.weights, domains, scaling, self.threshold, target.ndim)
+        trained, kept = self._train(fixed_sample(theta, scaling.apply(values), weight))
+        modes = network_modes(
+            trained.weights, domains, scaling.scale, self.threshold, kept, target.ndim
+        )
         # all at once, at the end: an error above leaves no trace
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)
         self.weights_, self.history_ = trained.weights, trained.history
         self.domains_, self.domain_ = domains, domains[0]
         self.y_offset_, self.y_scale_ = scaling.offset, scaling.scale
-        self.modes_ = modes
+        self.modes_, self.kept_modes_ = modes, kept
         self.diagonal_weights_ = trained.weights.diagonal
         self._y_ndim = target.ndim
         return self
@@ -281,11 +296,14 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         save(self, path)
 
     def _check_choices(self) -> None:
-        for name, choices in (("training", _TRAININGS), ("dtype", _DTYPES)):
+        for name, choices in (
+            ("training", _TRAININGS),
+            ("dtype", _DTYPES),
+            ("prune", _PRUNINGS),
+        ):
             if getattr(self, name) not in choices:
-                raise InputError(
-                    f"{name}={getattr(self, name)!r} is unknown; use one of {', '.join(choices)}"
-                )
+                listed = ", ".join(map(str, choices))
+                raise InputError(f"{name}={getattr(self, name)!r} is unknown; use one of {listed}")
         if self.training == "joint" and "theorem" in (self.diagonal_box, self.output_box):
             raise InputError(
                 "diagonal_box='theorem' and output_box='theorem' belong to training='layerwise'; "
@@ -297,8 +315,8 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
             return Scaling.none(y.shape[1])
         return Scaling.robust(y, weight) if self.loss == "huber" else Scaling.mean(y, weight)
 
-    def _train(self, sample: FixedSample) -> Training:
-        start_seed, batch_seed = seed_sequence(self.random_state, 2)
+    def _train(self, sample: FixedSample) -> tuple[Training, BoolArray | None]:
+        start_seed, batch_seed, later_seed = seed_sequence(self.random_state, 3)
         architecture = Architecture(
             self.n_modes,
             sample.theta.shape[1],
@@ -311,21 +329,34 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         start = draw_weights(
             architecture, self.init, r_c=self.r_c, random_state=start_seed, dtype=self.dtype
         )
+        loss = Loss(self.loss, self.delta)
         options: dict[str, Any] = {
             "n_steps": self.n_steps,
             "batch_size": self.batch_size,
             "schedule": InverseDecay(self.learning_rate, self.decay_rate, self.decay_steps),
-            "loss": Loss(self.loss, self.delta),
+            "engine": self.engine,
+            "observers": self.observers or (),
+        }
+        asked: dict[str, Any] = {
+            "loss": loss,
             "ridge": self.ridge,
             "diagonal_box": self.diagonal_box,
             "output_box": self.output_box,
-            "engine": self.engine,
             "random_state": batch_seed,
-            "observers": self.observers or (),
         }
         if self.training == "joint":
-            return train_jointly(start, sample, **options)
-        return train_layerwise(start, sample, n_output_steps=self.n_output_steps, **options)
+            trained = train_jointly(start, sample, **options, **asked)
+        else:
+            asked["n_output_steps"] = self.n_output_steps
+            trained = train_layerwise(start, sample, **options, **asked)
+        if not (trained.completed and self._prunes(architecture)):
+            return trained, None
+        return prune_and_go_on(trained, sample, loss, random_state=later_seed, **options)
+
+    def _prunes(self, architecture: Architecture) -> bool:
+        free = not self.ridge and self.diagonal_box is None and self.output_box is None
+        told_by_columns = architecture.n_columns == 1 or not architecture.hidden_layer_sizes
+        return self.prune == "auto" and architecture.diagonal and free and told_by_columns
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "weights_")

@@ -25,7 +25,6 @@ __all__ = [
     "STEPS",
     "Purpose",
     "Trial",
-    "networks_of",
     "trials",
 ]
 
@@ -90,8 +89,8 @@ class Trial:
     seed : int
         Seed of the noise, the initial weights and the batches.
     purpose : {"main", "init", "sweep"}
-        The paper's experiment, our symmetric start beside it, or a varied choice.
-    init : {"glorot", "symmetric"}
+        The paper's experiment, another start beside it, or a varied choice.
+    init : {"glorot", "symmetric", "antisymmetric"}
     n_modes, width : int
         Highest mode of the embedding; width of the dense layers.
     learning_rate, decay_rate, decay_steps : float
@@ -157,11 +156,6 @@ class Trial:
         return {"key": self.key, **asdict(self)}
 
 
-def networks_of(example: str) -> tuple[str, ...]:
-    """Return the networks of an example, in the paper's order."""
-    return EXAMPLES[example]
-
-
 def trials(examples: Iterable[str], *, quick: bool = False) -> list[Trial]:
     """List the trials of some examples, seed by seed, so that a partial run is already useful.
 
@@ -179,12 +173,12 @@ def trials(examples: Iterable[str], *, quick: bool = False) -> list[Trial]:
     Examples
     --------
     >>> len(trials(["1"]))
-    35
+    45
     >>> [t.network for t in trials(["2"])][:4]
     ['*u0_diag', 'u0_diag', 'u1_diag', 'u1_standard']
     """
     wanted = list(examples)
-    listed = [t for name in wanted for t in (*_main(name), *_symmetric_start(name))]
+    listed = [t for name in wanted for t in (*_main(name), *_other_starts(name))]
     if not quick:
         listed += [t for name in wanted for t in _sweep(name)]
         return sorted(listed, key=_order)
@@ -198,12 +192,14 @@ def _main(example: str) -> Iterator[Trial]:
             yield Trial(example, network, seed, n_steps=longer * STEPS[example])
 
 
-def _symmetric_start(example: str) -> Iterator[Trial]:
-    """Ours: the same networks from pairs that start as one linear function."""
+def _other_starts(example: str) -> Iterator[Trial]:
+    """The same networks from pairs that start as one linear function, or with opposite signs."""
     networks = ("*u0_diag", "u0_diag", "u1_diag") if example == "1" else ("*u0_diag", "u0_diag")
     for trial in _main(example):
         if trial.network in networks:
             yield replace(trial, purpose="init", init="symmetric")
+        if NETWORKS[trial.network] == (0, True):
+            yield replace(trial, purpose="init", init="antisymmetric")
 
 
 def _sweep(example: str) -> Iterator[Trial]:

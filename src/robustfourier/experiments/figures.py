@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.embedding import embedding_layout
 from robustfourier.experiments.catalogue import EXAMPLES
+from robustfourier.experiments.finished import Results, Row
 from robustfourier.experiments.problems import example_data
-from robustfourier.experiments.results import Results, Row
+from robustfourier.network.embedding import embedding_layout
 from robustfourier.plots.paper import (
     ErrorCurve,
     RegressionFigure,

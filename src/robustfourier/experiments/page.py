@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from robustfourier.experiments.claims import Claim
+from robustfourier.writing import write_text
 
 __all__ = [
     "Block",
@@ -73,12 +74,12 @@ figure { margin: 1.2rem 0 } img { max-width: 100% } figcaption { color: #5b6675;
 """
 
 
-def claims_table(claims: Iterable[Claim]) -> Table:
-    """Return the table of claims: what was said, where, what was measured, verdict."""
+def claims_table(claims: Iterable[Claim], words: str = "whose") -> Table:
+    """Return the table of claims: the paper's words or whose it is, what was measured, verdict."""
     rows = tuple(
         (
             claim.text,
-            claim.source,
+            claim.said or claim.source,
             claim.where,
             claim.measured,
             f"{claim.holds} of {claim.of}",
@@ -86,7 +87,7 @@ def claims_table(claims: Iterable[Claim]) -> Table:
         )
         for claim in claims
     )
-    return Table(("claim", "whose", "where", "measured", "holds in", "verdict"), rows)
+    return Table(("claim", words, "where", "measured", "holds in", "verdict"), rows)
 
 
 def claims_matrix(claims: Iterable[Claim]) -> Table:
@@ -112,9 +113,9 @@ def claims_matrix(claims: Iterable[Claim]) -> Table:
 
 def write_pages(blocks: Sequence[Block], folder: Path, stem: str) -> Path:
     """Write ``<stem>.md`` and ``<stem>.html`` into a folder and return the HTML file."""
-    (folder / f"{stem}.md").write_text(_markdown(blocks, folder), encoding="utf-8")
+    write_text(folder / f"{stem}.md", _markdown(blocks, folder))
     page = folder / f"{stem}.html"
-    page.write_text(_html(blocks, folder), encoding="utf-8")
+    write_text(page, _html(blocks, folder))
     return page
 
 

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from robustfourier import theory
 from robustfourier.arrays import FloatArray
+from robustfourier.experiments.finished import Results
 from robustfourier.experiments.problems import example_title
-from robustfourier.experiments.results import Results
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_claims import TheoryRow, gap_by_samples
-from robustfourier.experiments.theory_runs import TARGETS
+from robustfourier.experiments.theory_runs import TARGETS, leaky_prediction
 from robustfourier.plots.paper import save_figure
 from robustfourier.plots.theory import (
     BoundPanel,
@@ -158,23 +157,13 @@ def _violation_panel(rows: list[TheoryRow], store: ResultStore) -> ViolationPane
         return None
     task = chosen[0].task
     curves = store.curves(task.key)
-    w, c0, alpha = curves["w"], curves["c0"], curves["alpha"]
-    f = TARGETS[task.target]
-    with_leak = theory.predicted_diagonal(
-        alpha,
-        c0,
-        decay=task.decay,
-        step_size=task.step_size,
-        n_steps=task.n_steps,
-        leak=theory.leakage(f, task.n_modes),
-        signs=np.sign(w),
-    )
-    with_leak[with_leak * np.sign(w) < 0.0] = 0.0
+    w = curves["w"]
+    with_leak = leaky_prediction(task, curves["alpha"], curves["c0"], w)
     return ViolationPanel(
         measured=_by_mode(w),
         predicted=_by_mode(curves["predicted"]),
         with_leak=_by_mode(with_leak),
-        true_modes=tuple(int(component.mode) for component in f.components),
+        true_modes=tuple(int(c.mode) for c in TARGETS[task.target].components),
     )
 
 
@@ -189,10 +178,10 @@ def _paired(results: Results) -> list[PairedErrors]:
     pairs = []
     for example in results.examples():
         networks = dict.fromkeys(
-            row.trial.network for row in results.select(example=example, purpose="init")
+            row.trial.network for row in results.select(example=example, init="symmetric")
         )
         for network in networks:
-            ours = results.by_seed(example=example, network=network, purpose="init")
+            ours = results.by_seed(example=example, network=network, init="symmetric")
             theirs = results.by_seed(example=example, network=network, purpose="main")
             seeds = [seed for seed in ours if seed in theirs]
             if seeds:

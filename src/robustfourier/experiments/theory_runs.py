@@ -17,16 +17,23 @@ import numpy as np
 
 from robustfourier import theory
 from robustfourier.arrays import FloatArray
-from robustfourier.embedding import symmetrised_embedding
 from robustfourier.experiments.runner import Outcome
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.embedding import embed
 from robustfourier.network.weights import Weights
 from robustfourier.synthetic import Component, Mixture, relative_error
 from robustfourier.training import InverseDecay, train_layerwise
 
-__all__ = ["COLUMNS", "TARGETS", "TheoryTask", "run_theory_task", "theory_tasks"]
+__all__ = [
+    "COLUMNS",
+    "TARGETS",
+    "TheoryTask",
+    "leaky_prediction",
+    "run_theory_task",
+    "theory_tasks",
+]
 
-Sweep = Literal["r_c", "B", "T", "m", "second phase", "samples", "violation"]
+Sweep = Literal["r_c", "B", "T", "m", "second phase", "samples", "violation", "corollary", "links"]
 
 NOISE_MAX = 0.4 * 3.0**0.5  # uniform noise with the standard deviation 0.4 of the examples
 DELTA = 1e-5
@@ -49,8 +56,16 @@ TARGETS: dict[str, Mixture] = {
             Component(61, kind="sin", amplitude=0.3),
         )
     ),
+    "links": Mixture(
+        (
+            Component(5, kind="cos", amplitude=0.5, link="cube"),
+            Component(9, kind="cos", amplitude=0.4, link="tanh"),
+            Component(31, kind="sin", amplitude=0.3),
+        )
+    ),
 }
-"""Example 1, and the same with its mode 29 moved to the even 28, which Assumption 2 forbids."""
+"""Example 1; the same with its mode 29 moved to the even 28, which Assumption 2 forbids; and
+nonlinear links that meet both assumptions: odd modes and odd links, no harmonic shared up to 64."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +77,7 @@ class TheoryTask:
     sweep : str
         The question that the run belongs to.
     seed : int
-    target : {"odd", "even"}
+    target : {"odd", "even", "links"}
         A key of `TARGETS`.
     n_modes, r_c, decay, step_size : int, float, float, float
         m, r_c, λ and η.
@@ -113,7 +128,7 @@ def theory_tasks(*, quick: bool = False) -> list[TheoryTask]:
     Examples
     --------
     >>> len(theory_tasks()), len(theory_tasks(quick=True))
-    (175, 34)
+    (200, 36)
     """
     tasks = [task for seed in range(2 if quick else 5) for task in _tasks_of_one_seed(seed)]
     if quick:
@@ -136,6 +151,10 @@ def _tasks_of_one_seed(seed: int) -> Iterator[TheoryTask]:
         yield TheoryTask("second phase", seed, batch_size=400, n_output_steps=n_output_steps)
     for batch_size in (5, 20, 80, 320):
         yield TheoryTask("samples", seed, batch_size=batch_size, n_output_steps=3000)
+    for r_c in (0.05, 0.1, 0.2, 0.4):
+        # the first corollary lets the batch grow like 1/r_c²
+        yield TheoryTask("corollary", seed, r_c=r_c, batch_size=round(100 / r_c**2))
+    yield TheoryTask("links", seed, target="links", r_c=0.03, batch_size=4000)
     for target in ("odd", "even"):
         yield TheoryTask(
             "violation", seed, target=target, r_c=0.03, n_output_steps=3000, large_start=False
@@ -243,18 +262,7 @@ def _first_phase_row(
         delta=DELTA,
         start=(1.0 - task.step_size * task.decay) * float(np.abs(w0).max()),
     )
-    leak = theory.leakage(f, task.n_modes)
-    with_leak = theory.predicted_diagonal(
-        alpha,
-        c0,
-        decay=task.decay,
-        step_size=task.step_size,
-        n_steps=task.n_steps,
-        leak=leak,
-        signs=np.sign(w),
-    )
-    # A unit whose leakage pushes it back to zero rests there instead.
-    with_leak[with_leak * np.sign(w) < 0.0] = 0.0
+    with_leak = leaky_prediction(task, alpha, c0, w)
     active = alpha != 0.0
     return {
         "deviation": repr(float(np.abs(w - predicted).max())),
@@ -264,6 +272,24 @@ def _first_phase_row(
         "leak_deviation": repr(float(np.abs(w - with_leak).max())),
         "false_weight": repr(float(np.abs(w[~active]).max() / np.abs(w[active]).max())),
     }
+
+
+def leaky_prediction(
+    task: TheoryTask, alpha: FloatArray, c0: FloatArray, w: FloatArray
+) -> FloatArray:
+    """Return w^T as predicted with E[f|x_j|] added, for the signs that the trained w has."""
+    predicted = theory.predicted_diagonal(
+        alpha,
+        c0,
+        decay=task.decay,
+        step_size=task.step_size,
+        n_steps=task.n_steps,
+        leak=theory.leakage(TARGETS[task.target], task.n_modes),
+        signs=np.sign(w),
+    )
+    # A unit whose leakage pushes it back to zero rests there instead.
+    predicted[predicted * np.sign(w) < 0.0] = 0.0
+    return predicted
 
 
 def _second_phase(
@@ -314,7 +340,7 @@ def _second_phase_row(
 
 def _units(theta: FloatArray, w: FloatArray, n_modes: int) -> FloatArray:
     """Return σ(w ⊙ x), shape (n, 4m+1)."""
-    return np.maximum(symmetrised_embedding(theta, n_modes) * w, 0.0)
+    return np.maximum(embed(theta[:, None], n_modes, "symmetrised") * w, 0.0)
 
 
 def _risk(values: FloatArray, y: FloatArray) -> float:

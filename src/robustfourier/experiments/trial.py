@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.embedding import fourier_features
-from robustfourier.estimators.activity import active_modes, mode_strengths
 from robustfourier.experiments.catalogue import Trial
 from robustfourier.experiments.problems import ExampleData, example_data
 from robustfourier.experiments.runner import Outcome
+from robustfourier.network.activity import active_modes, mode_strengths
 from robustfourier.network.architecture import OUTPUT, Architecture
+from robustfourier.network.embedding import fourier_features
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.synthetic import relative_error

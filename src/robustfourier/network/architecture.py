@@ -15,7 +15,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from robustfourier.embedding import (
+from robustfourier.errors import InputError
+from robustfourier.network.embedding import (
     EmbeddingKind,
     EmbeddingLayout,
     check_kind,
@@ -23,7 +24,6 @@ from robustfourier.embedding import (
     embedding_layout,
     embedding_size,
 )
-from robustfourier.errors import InputError
 
 __all__ = ["ACTIVATIONS", "DIAGONAL", "OUTPUT", "Activation", "Architecture"]
 

@@ -1,4 +1,4 @@
-"""Where training starts: Glorot's draw, our symmetric one, and the theory's.
+"""Where training starts: Glorot's draw, two that keep pairs together, and the theory's.
 
 * ``"glorot"`` (the paper's experiments): normal, standard deviation √(2/(fan_in+fan_out)) for
   dense and output layers, 1/√D for a diagonal of length D, biases zero.
@@ -6,6 +6,9 @@
   positive diagonal weights and opposite weights in the layer behind, so that together they are
   the linear function x = σ(x) − σ(−x) of φ_j. Independent signs break this for half of all modes,
   and what is left over, |cos|, shows up as a false mode at 2k.
+* ``"antisymmetric"``: Glorot's sizes with the signs of section 2.4. The layer behind the diagonal
+  starts with opposite weights on +φ_j and −φ_j, c⁰_{−j} = −c⁰_j; the diagonal is Glorot's draw.
+  With equal signs, layer-wise training leaves one of the two half-waves empty for ever.
 * ``"theory"`` (section 2.4): c⁰_j = ±r_c/√m with c⁰_{−j} = −c⁰_j, for u0_diag only.
 """
 
@@ -17,6 +20,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.arrays import IndexArray
 from robustfourier.errors import InputError
 from robustfourier.memory import require_bytes
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
@@ -24,7 +28,7 @@ from robustfourier.network.weights import Weights
 
 __all__ = ["INITS", "Init", "draw_weights"]
 
-Init: TypeAlias = Literal["glorot", "symmetric", "theory"]
+Init: TypeAlias = Literal["glorot", "symmetric", "antisymmetric", "theory"]
 INITS: tuple[str, ...] = get_args(Init)
 
 # Theorem 1 holds for any w⁰, whose trace fades like (1 − ηλ)^T; it must only not be zero, where
@@ -47,9 +51,9 @@ def draw_weights(
     Parameters
     ----------
     architecture : Architecture
-    init : {"glorot", "symmetric", "theory"}
+    init : {"glorot", "symmetric", "antisymmetric", "theory"}
         See the module's text. A network without diagonal layer has no pairs of rectified units
-        to keep together: there "symmetric" is the Glorot draw.
+        to keep together: there "symmetric" and "antisymmetric" are the Glorot draw.
     r_c : float, default 0.1
         The theory's scale of c⁰; used by "theory" only.
     random_state : int, numpy Generator or None
@@ -66,7 +70,12 @@ def draw_weights(
     >>> bool((w > 0).all() and (w[:5] == w[5:]).all())
     True
     """
-    draw = {"glorot": _glorot, "symmetric": _symmetric, "theory": _theory}
+    draw = {
+        "glorot": _glorot,
+        "symmetric": _symmetric,
+        "antisymmetric": _antisymmetric,
+        "theory": _theory,
+    }
     if init not in draw:
         raise InputError(f"init={init!r} is unknown; use one of {', '.join(INITS)}")
     if not r_c > 0:
@@ -104,16 +113,27 @@ def _glorot_scale(name: str, shape: tuple[int, ...]) -> float:
 def _symmetric(
     architecture: Architecture, rng: np.random.Generator, r_c: float
 ) -> dict[str, NDArray[Any]]:
-    arrays = _glorot(architecture, rng, r_c)
-    if not architecture.diagonal:
-        return arrays
-    layout = architecture.layout()
-    # every unit copies the one on +φ (which copies itself); the mirror image with opposite sign
-    source = np.where(layout.sign > 0, np.arange(len(layout)), layout.mirror)
-    behind = "dense.0.weight" if architecture.hidden_layer_sizes else OUTPUT
-    arrays[DIAGONAL] = np.abs(arrays[DIAGONAL])[source]
-    arrays[behind] = arrays[behind][:, source] * layout.sign
+    arrays = _antisymmetric(architecture, rng, r_c)
+    if architecture.diagonal:
+        arrays[DIAGONAL] = np.abs(arrays[DIAGONAL])[_twins(architecture)]
     return arrays
+
+
+def _antisymmetric(
+    architecture: Architecture, rng: np.random.Generator, r_c: float
+) -> dict[str, NDArray[Any]]:
+    arrays = _glorot(architecture, rng, r_c)
+    if architecture.diagonal:
+        behind = "dense.0.weight" if architecture.hidden_layer_sizes else OUTPUT
+        sign = architecture.layout().sign
+        arrays[behind] = arrays[behind][:, _twins(architecture)] * sign
+    return arrays
+
+
+def _twins(architecture: Architecture) -> IndexArray:
+    """Position of each entry's image on +φ, which is itself for the entries that are +φ."""
+    layout = architecture.layout()
+    return np.where(layout.sign > 0, np.arange(len(layout)), layout.mirror)
 
 
 def _theory(
@@ -125,9 +145,8 @@ def _theory(
             f"{architecture.name}; use init='symmetric'"
         )
     layout, scale = architecture.layout(), r_c / np.sqrt(architecture.n_modes)
-    source = np.where(layout.sign > 0, np.arange(len(layout)), layout.mirror)
     signs = rng.choice([-1.0, 1.0], size=(architecture.n_outputs, len(layout)))
     return {
         DIAGONAL: np.full(len(layout), _THEORY_DIAGONAL * scale),
-        OUTPUT: scale * signs[:, source] * layout.sign,
+        OUTPUT: scale * signs[:, _twins(architecture)] * layout.sign,
     }

@@ -6,6 +6,7 @@ float32 or float64, for any batch dimensions before the last.
 
 from __future__ import annotations
 
+import copy
 import math
 from itertools import pairwise
 
@@ -13,12 +14,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from robustfourier.embedding import EmbeddingKind, embedding_layout, embedding_size
+from robustfourier.errors import InputError
+from robustfourier.network.activity import active_modes
 from robustfourier.network.architecture import Activation, Architecture
+from robustfourier.network.embedding import EmbeddingKind, embedding_layout, embedding_size
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.network.weights import Weights
 
-__all__ = ["DiagonalLayer", "FourierEmbedding", "FourierNetwork"]
+__all__ = ["DiagonalLayer", "FourierEmbedding", "FourierNetwork", "sliced"]
 
 
 class FourierEmbedding(nn.Module):
@@ -29,7 +32,7 @@ class FourierEmbedding(nn.Module):
     n_modes : int
         Highest mode m.
     kind : {"signed", "symmetrised"}
-        Order of the entries; see `robustfourier.embedding`.
+        Order of the entries; see `robustfourier.network.embedding`.
     n_columns : int, default 1
         Input columns d.
 
@@ -103,9 +106,68 @@ class DiagonalLayer(nn.Module):
         """Return w ⊙ x, same shape."""
         return x * self.weight
 
+    def active(self, behind: nn.Linear | None = None) -> Tensor:
+        """Return which entries stand out from those that carry nothing, bool of shape (D,).
+
+        Parameters
+        ----------
+        behind : Linear, optional
+            The layer that reads this one: then an entry counts by what it passes on,
+            |w_i|·‖A_i‖, by the rule of `robustfourier.network.activity`; else by |w_i|.
+        """
+        strength = self.weight.detach().abs()
+        if behind is not None:
+            strength = strength * behind.weight.detach().norm(dim=0)
+        mask = active_modes(strength.cpu().numpy())
+        return torch.from_numpy(mask).to(self.weight.device)
+
     def extra_repr(self) -> str:
         """Return the arguments for the module's text."""
         return f"n_features={self.n_features}"
+
+
+def sliced(
+    layer: FourierEmbedding | DiagonalLayer | nn.Linear, keep: Tensor
+) -> FourierEmbedding | DiagonalLayer | nn.Linear:
+    """Return a copy of a layer with some entries only, so that a model can go on without the rest.
+
+    Slice the embedding, the diagonal and the layer behind it with the same `keep`, and make a new
+    optimiser for the new parameters.
+
+    Parameters
+    ----------
+    layer : FourierEmbedding, DiagonalLayer or Linear
+        An embedding or a diagonal loses outputs, a linear layer inputs.
+    keep : Tensor of bool, shape (D,)
+        For example what `DiagonalLayer.active` returns.
+
+    Examples
+    --------
+    >>> import torch
+    >>> layers = FourierEmbedding(3), DiagonalLayer(14), torch.nn.Linear(14, 5)
+    >>> keep = torch.arange(14) % 7 < 3  # the constant and mode 1, with both signs
+    >>> small = torch.nn.Sequential(*(sliced(layer, keep) for layer in layers))
+    >>> small(torch.zeros(2, 1)).shape, small[1].n_features
+    (torch.Size([2, 5]), 6)
+    """
+    if not isinstance(layer, FourierEmbedding | DiagonalLayer | nn.Linear):
+        raise InputError(
+            f"layer is a {type(layer).__name__}; give a FourierEmbedding, DiagonalLayer or Linear"
+        )
+    name = {FourierEmbedding: "out_features", DiagonalLayer: "n_features"}
+    size_name = name.get(type(layer), "in_features")
+    if keep.dtype != torch.bool or keep.shape != (getattr(layer, size_name),):
+        raise InputError(
+            f"keep is {keep.dtype} of shape {tuple(keep.shape)}; give one bool for each of the "
+            f"{getattr(layer, size_name)} entries"
+        )
+    copied = copy.deepcopy(layer)
+    setattr(copied, size_name, int(keep.sum()))
+    if isinstance(copied, FourierEmbedding):
+        copied.feature, copied.sign = copied.feature[keep], copied.sign[keep]
+    else:
+        copied.weight = nn.Parameter(copied.weight.detach()[..., keep])
+    return copied
 
 
 class FourierNetwork(nn.Module):
@@ -121,7 +183,7 @@ class FourierNetwork(nn.Module):
         u_n^diag, or without the diagonal layer and its activation u_n^standard.
     activation : {"relu", "identity"}
     embedding : {"signed", "symmetrised"}
-    init : {"symmetric", "glorot", "theory"}
+    init : {"symmetric", "glorot", "antisymmetric", "theory"}
         See `robustfourier.network.initial`.
     n_columns, n_outputs : int, default 1
         Input columns d, embedded one by one, and outputs q.

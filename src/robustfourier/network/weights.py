@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.embedding import fourier_features
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.embedding import embed
 
 __all__ = ["Weights"]
 
@@ -98,10 +98,9 @@ class Weights:
         return values
 
     def _forward(self, theta: FloatArray) -> FloatArray:
-        architecture, layout = self.architecture, self.architecture.layout()
+        architecture = self.architecture
         relu = architecture.activation == "relu"
-        features = fourier_features(theta, architecture.n_modes).reshape(len(theta), -1)
-        x = features[:, layout.feature] * layout.sign
+        x = embed(theta, architecture.n_modes, architecture.embedding)
         if architecture.diagonal:
             x = _activate(x * self.arrays[DIAGONAL], relu)
         for i in range(len(architecture.hidden_layer_sizes)):

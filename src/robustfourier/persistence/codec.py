@@ -32,24 +32,11 @@ _TEXT_ROOM = 2**24
 def encode(value: Any, arrays: list[Array], where: str) -> Any:
     """Turn a value into JSON; arrays are appended to `arrays` and referred to by their index.
 
-    Parameters
-    ----------
-    value : object
-        None, truth value, number, str, list, tuple, dict, array, or a record of a known class.
-    arrays : list of ndarray
-        Collects arrays.
-    where : str
-        Name of the value, for errors.
-
-    Raises
-    ------
-    TypeError
-        If the value is of another type.
+    Can be None, truth value, number, str, list, tuple, dict, array, or a record of a known class;
+    for anything else there is a TypeError that names `where` it is.
     """
-    if value is None or type(value) in (bool, str):
+    if value is None or type(value) in (bool, str, int):
         return value
-    if type(value) is int:
-        return value if -(2**63) <= value < 2**63 else {_TAG: "int", "value": str(value)}
     if type(value) is float:
         return value if math.isfinite(value) else {_TAG: "float", "value": repr(value)}
     if isinstance(value, (np.generic, np.ndarray)):
@@ -83,13 +70,7 @@ def _encode_array(array: Array, arrays: list[Array], scalar: bool) -> Any:
 
 
 def decode(tree: Any, arrays: list[Array]) -> Any:
-    """Turn JSON back into the value that `encode` was given.
-
-    Raises
-    ------
-    ModelFormatError
-        If the tree is not one that `encode` makes.
-    """
+    """Turn JSON back into what `encode` was given; `ModelFormatError` if it never was."""
     try:
         return _Decoder(arrays).value(tree)
     except RecursionError:
@@ -107,7 +88,7 @@ class _Decoder:
             "dict": self.dict,
             "record": self.record,
             "tuple": lambda tree: tuple(self.value(item) for item in tree["items"]),
-            "int": lambda tree: int(tree["value"]),
+            "int": lambda tree: int(tree["value"]),  # of version 0.1
             "float": lambda tree: float(tree["value"]),
         }
 
@@ -149,7 +130,10 @@ class _Decoder:
         values = {key: self.value(item) for key, item in tree["fields"].items()}
         known = {field.name: field for field in fields(cls)}
         if unknown := set(values) - set(known):
-            raise ModelFormatError(f"its {tree['name']} has unknown fields {sorted(unknown)}")
+            raise ModelFormatError(
+                f"its {tree['name']} has unknown fields {sorted(unknown)}; if a newer version "
+                "wrote it, upgrade with: pip install --upgrade robustfourier"
+            )
         _check_fields(cls, values)
         record = cls(**{key: value for key, value in values.items() if known[key].init})
         for key, value in values.items():
@@ -158,35 +142,22 @@ class _Decoder:
         return record
 
 
-#: What else may stand where a type is declared.
-_SAME: dict[Any, tuple[type, ...]] = {
+#: What may stand where a field declares a type.
+_SAME: dict[Any, Any] = {
     bool: (bool, np.bool_),
     int: (int, np.integer),
     float: (float, int, np.floating, np.integer),
     tuple: (tuple, list),
+    Literal: str,
+    Any: object,
 }
-
-
 _hints = cache(get_type_hints)
 
 
 def _check_fields(cls: type, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
-        if not _fits(value, _hints(cls)[name]):
+        hint = _hints(cls)[name]
+        choices = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        kinds = [get_origin(choice) or choice for choice in choices]
+        if not any(isinstance(value, _SAME.get(kind, kind)) for kind in kinds):
             raise TypeError(f"{name} of a {cls.__name__} is a {type(value).__name__}")
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value has the type that a field declares, as far as the parts of containers."""
-    if hint is Any:
-        return True
-    kind, parts = get_origin(hint) or hint, get_args(hint)
-    if kind in (Union, UnionType):
-        return any(_fits(value, part) for part in parts)
-    if kind is Literal:
-        return value in parts
-    if not isinstance(value, _SAME.get(kind, kind)):
-        return False
-    if isinstance(value, Mapping):
-        return all(_fits(k, parts[0]) and _fits(v, parts[1]) for k, v in value.items())
-    return kind is not tuple or all(_fits(item, parts[0]) for item in value)

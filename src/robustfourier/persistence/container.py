@@ -62,21 +62,13 @@ class Content(NamedTuple):
 
 
 def write_container(path: str | os.PathLike[str], tree: Any, arrays: Sequence[Array]) -> None:
-    """Write a file, so that at any moment the old file or the new one is there, whole.
-
-    Parameters
-    ----------
-    path : str or path
-        Where; an existing file is replaced at the very end.
-    tree : JSON-able
-        Values, which refer to arrays by their index.
-    arrays : sequence of ndarray
-        Arrays of numbers, truth values, dates or texts.
+    """Write a file: JSON values that refer to arrays by their index, and the arrays.
 
     Raises
     ------
     InputError
-        If an array is of another type, or the tree is too large.
+        If an array holds anything but numbers, truth values, dates or texts, or the tree is too
+        large.
     OutputError
         If the file cannot be written.
     """
@@ -169,7 +161,7 @@ def _parse_header(header: bytes, name: str) -> tuple[list[Any], Any]:
     if _is_too_large(header):
         _damaged(name, "its header holds too many values")
     try:
-        content = json.loads(header.decode("ascii"), parse_constant=_no_constant)
+        content = json.loads(header.decode("ascii"))
         entries, tree = content["arrays"], content["tree"]
     except RecursionError:
         _damaged(name, "its header is nested too deeply")
@@ -178,10 +170,6 @@ def _parse_header(header: bytes, name: str) -> tuple[list[Any], Any]:
     if not isinstance(entries, list):
         _damaged(name, "its table of arrays is not what we write")
     return entries, tree
-
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON")
 
 
 def _check_layout(entries: list[Any], room: int, name: str) -> None:

@@ -13,6 +13,8 @@ from inspect import signature
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from robustfourier.errors import InputError, ModelFormatError
 from robustfourier.persistence.codec import decode, encode
 from robustfourier.persistence.container import Content, read_container, write_container
@@ -36,7 +38,7 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     Raises
     ------
     InputError
-        If it is no estimator of this package, or holds something a file cannot keep.
+        If it is no fitted estimator of this package, or holds something a file cannot keep.
     OutputError
         If the file cannot be written.
     """
@@ -45,7 +47,11 @@ def save(model: Any, path: str | PathLike[str]) -> None:
         raise InputError(
             f"model is a {type(model).__name__}; only {' and '.join(MODELS)} can be saved"
         )
-    params = _plain_params(model.get_params(deep=False))
+    if not hasattr(model, "domains_"):
+        raise InputError("model is not fitted; call model.fit first")
+    params = model.get_params(deep=False)
+    if not isinstance(params.get("random_state"), int | None):
+        params["random_state"] = None  # a generator is of no use after the fit
     fitted = {key: value for key, value in vars(model).items() if key not in params}
     arrays: list[Any] = []
     try:
@@ -62,11 +68,6 @@ def save(model: Any, path: str | PathLike[str]) -> None:
 
 def load(path: str | PathLike[str]) -> Any:
     """Load an estimator that `save` wrote; it predicts the very same numbers.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
 
     Returns
     -------
@@ -98,14 +99,6 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
     }
 
 
-def _plain_params(params: dict[str, Any]) -> dict[str, Any]:
-    """Parameters as a file keeps them: a random generator is of no use after the fit."""
-    seed = params.get("random_state")
-    if seed is not None and not isinstance(seed, int):
-        params = {**params, "random_state": None}
-    return params
-
-
 def _rebuild(content: Content) -> Any:
     tree, arrays, _ = content
     if not isinstance(tree, dict) or not {"model", "params", "fitted"} <= set(tree):
@@ -123,4 +116,27 @@ def _rebuild(content: Content) -> Any:
         if not isinstance(name, str) or not _ATTRIBUTE.fullmatch(name) or hasattr(cls, name):
             raise ModelFormatError(f"{name!r} is no fitted attribute")
         setattr(model, name, value)
+    _try_out(model)
     return model
+
+
+def _try_out(model: Any) -> None:
+    """Use a model once, so that parts that do not fit together are told here and not later."""
+    from pandas import DataFrame
+
+    try:
+        names = getattr(model, "feature_names_in_", range(len(model.domains_)))
+        times = [domain.from_theta([-0.5, 0.5]) for domain in model.domains_]
+        options = {"return_std": True} if hasattr(model, "components_") else {}
+        with np.errstate(all="ignore"):
+            values = model.predict(DataFrame(dict(zip(names, times, strict=True))), **options)
+        if not {np.shape(v)[:1] for v in (values if options else [values])} == {(2,)}:
+            raise ValueError("two times give another number of values")
+        for part, tag in [(model.modes_, "ModeTable")] + [
+            (component, "Component") for component in getattr(model, "components_", ())
+        ]:
+            if not isinstance(part, class_of(tag)):
+                raise TypeError(f"a {type(part).__name__} is no {tag}")
+            np.asarray(getattr(part, "share", 0.0), np.float64)
+    except Exception as error:  # whatever foreign values lead to
+        raise ModelFormatError(f"its parts do not fit together ({error})") from error

@@ -45,15 +45,8 @@ def tag_of(cls: type) -> str | None:
 
 
 def class_of(tag: object) -> type:
-    """The class of a tag.
+    """The class of a tag, or of a name that version 0.1 wrote.
 
-    Raises
-    ------
-    ModelFormatError
-        If there is no such tag.
-
-    Examples
-    --------
     >>> class_of("Domain") is class_of("robustfourier.domain:Domain")
     True
     """

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from robustfourier.injection import Completeness
 from robustfourier.plots import model as draw
 from robustfourier.plots.style import looks
 from robustfourier.plots.survey import plot_completeness, plot_window
 from robustfourier.results import Result
-from robustfourier.sampling import Sampling
+from robustfourier.sampling import Completeness, Sampling
 from robustfourier.writing import replacing
 
 __all__ = ["save_completeness", "save_figures", "save_window"]

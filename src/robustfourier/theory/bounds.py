@@ -129,7 +129,6 @@ def feature_learning_bound(
     delta: float,
     start: float,
     constant: float | None = None,
-    as_printed: bool = False,
 ) -> FeatureLearningBound:
     """Theorem 1: bound on ‖w^T − (1−(1−ηλ)^T)/λ · c⁰⊙α/2‖_∞, with probability ≥ 1 − Tδ.
 
@@ -147,8 +146,6 @@ def feature_learning_bound(
         ‖w¹ − η c⁰⊙α/2‖_∞ after the first step.
     constant : float, optional
         C of the noise terms; by default the one that Hoeffding's inequality gives.
-    as_printed : bool
-        Use the paper's ‖c⁰‖₂ ≤ r_c instead of the true ≤ √5·r_c.
 
     Returns
     -------
@@ -164,10 +161,9 @@ def feature_learning_bound(
     _check_delta(delta)
     if not (decay > 0.0 and 0.0 < step_size * decay < 1.0):
         raise InputError(f"decay={decay!r}, step_size={step_size!r}: need 0 < ηλ < 1.")
-    norm = r_c if as_printed else np.sqrt(5.0) * r_c
     C = hoeffding_constant(n_modes, delta) if constant is None else constant
     scatter = C * np.sqrt(np.log(n_modes)) * np.log(1.0 / delta) / np.sqrt(batch_size)
-    drift = np.sqrt(5.0) * norm * r_c * box / decay
+    drift = np.sqrt(5.0) * (np.sqrt(5.0) * r_c) * r_c * box / decay
     return FeatureLearningBound(
         start=float((1.0 - step_size * decay) ** (n_steps - 1) * start),
         drift=float(drift),

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.embedding import symmetrised_embedding
 from robustfourier.errors import InputError
+from robustfourier.network.embedding import embed
 from robustfourier.theory.series import Function
 
 __all__ = [
@@ -97,16 +97,11 @@ def predicted_diagonal(
     return np.asarray(growth * np.asarray(output_weights, dtype=np.float64) * drive)
 
 
-def leakage(f: Function, n_modes: int, *, n_points: int | None = None) -> FloatArray:
+def leakage(f: Function, n_modes: int) -> FloatArray:
     """Return E[f(θ) |x_j|], which is zero under Assumption 2.
 
     |cos πkθ| is made of the modes 0, 2k, 4k, …, so an even mode in f leaks into the features at
     half its frequency: a false mode.
-
-    Parameters
-    ----------
-    f, n_modes, n_points
-        As in `fourier_series`.
 
     Returns
     -------
@@ -117,12 +112,13 @@ def leakage(f: Function, n_modes: int, *, n_points: int | None = None) -> FloatA
     >>> leakage(lambda theta: np.cos(2 * np.pi * theta), 1).round(3) + 0.0  # 2/(3π) = 0.212
     array([-0.212,  0.212,  0.   ,  0.212, -0.212])
     """
-    n_points = max(8192, 64 * n_modes) if n_points is None else n_points
+    n_points = max(8192, 64 * n_modes)
     theta = -1.0 + 2.0 * (np.arange(n_points) + 0.5) / n_points
     # Blocks keep the embedding of many points small.
     blocks = np.array_split(theta, max(1, n_points * n_modes // 1_000_000))
     total = sum(
-        np.asarray(f(block)) @ np.abs(symmetrised_embedding(block, n_modes)) for block in blocks
+        np.asarray(f(block)) @ np.abs(embed(block[:, None], n_modes, "symmetrised"))
+        for block in blocks
     )
     return np.asarray(total / n_points, dtype=np.float64)
 

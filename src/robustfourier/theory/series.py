@@ -95,10 +95,11 @@ def chebyshev_coefficients(
     >>> chebyshev_coefficients(lambda x: x**3, 4).round(6) + 0.0
     array([0.  , 0.75, 0.  , 0.25])
     """
-    _check_points(n_coefficients, n_points)
-    # Half-way points avoid the ends and kinks at 0, where rounding would decide the side.
-    angle = 2.0 * np.pi * (np.arange(n_points) + 0.5) / n_points
-    return _cosine_means(np.asarray(link(np.cos(angle))), angle, n_coefficients)
+
+    def wave(theta: FloatArray) -> FloatArray:
+        return np.asarray(link(np.cos(np.pi * theta)))
+
+    return fourier_series(wave, n_coefficients - 1, n_points=n_points).cosine
 
 
 def sine_link_coefficients(
@@ -155,6 +156,7 @@ def fourier_series(f: Function, n_modes: int, *, n_points: int | None = None) ->
     """
     n_points = max(2**17, 64 * n_modes) if n_points is None else n_points
     _check_points(n_modes + 1, n_points)
+    # Half-way points avoid the ends and kinks at 0, where rounding would decide the side.
     theta = -1.0 + 2.0 * (np.arange(n_points) + 0.5) / n_points
     values = np.asarray(f(theta), dtype=np.float64)
     spectrum = np.fft.rfft(values)[: n_modes + 1] / n_points
@@ -164,13 +166,8 @@ def fourier_series(f: Function, n_modes: int, *, n_points: int | None = None) ->
     return FourierSeries(weight * spectrum.real, -weight * spectrum.imag)
 
 
-def alpha(f: Function, n_modes: int, *, n_points: int | None = None) -> FloatArray:
+def alpha(f: Function, n_modes: int) -> FloatArray:
     """Return α_j = E[f(θ) x_j] for the symmetrised embedding, j = −2m … 2m.
-
-    Parameters
-    ----------
-    f, n_modes, n_points
-        As in `fourier_series`.
 
     Returns
     -------
@@ -182,17 +179,11 @@ def alpha(f: Function, n_modes: int, *, n_points: int | None = None) -> FloatArr
     >>> alpha(lambda theta: 0.8 * np.cos(np.pi * theta), 1).round(6) + 0.0
     array([ 0. , -0.4,  0. ,  0.4,  0. ])
     """
-    series = fourier_series(f, n_modes, n_points=n_points)
+    series = fourier_series(f, n_modes)
     positive = np.empty(2 * n_modes)
     positive[0::2] = series.cosine[1:] / 2.0  # x_{2r−1} = cos πrθ and E[cos²] = 1/2
     positive[1::2] = series.sine[1:] / 2.0  # x_{2r} = sin πrθ
     return np.concatenate([-positive[::-1], series.cosine[:1], positive])
-
-
-def _cosine_means(values: FloatArray, angle: FloatArray, n_coefficients: int) -> FloatArray:
-    spectrum = np.fft.rfft(values)[:n_coefficients] / values.size
-    spectrum *= np.exp(-1j * np.arange(n_coefficients) * angle[0])
-    return np.where(np.arange(n_coefficients) == 0, 1.0, 2.0) * spectrum.real
 
 
 def _check_points(n_coefficients: int, n_points: int) -> None:

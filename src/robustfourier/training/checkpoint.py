@@ -5,7 +5,6 @@ The file is a checked container of plain values and arrays, see `robustfourier.p
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from errno import ENOENT
@@ -51,12 +50,12 @@ class Checkpoint:
 
     def require_same(self, training: Mapping[str, Any]) -> None:
         """Raise `CheckpointError` unless `training` is what the checkpoint was made from."""
-        mine, given = _plain(self.training), _plain(training)
-        for key in sorted(set(mine) | set(given)):
-            if mine.get(key) != given.get(key):
+        for key in sorted({*self.training, *training}):
+            before, now = self.training.get(key), training.get(key)
+            if before != now:
                 raise CheckpointError(
-                    f"the checkpoint belongs to another training: {key} was {mine.get(key)!r} "
-                    f"and is now {given.get(key)!r}; resume with the same arguments and data"
+                    f"the checkpoint belongs to another training: {key} was {before!r} and is now "
+                    f"{now!r}; resume with the same arguments and data"
                 )
 
 
@@ -70,7 +69,7 @@ def save_checkpoint(path: str | PathLike[str], checkpoint: Checkpoint) -> None:
     checkpoint : Checkpoint
     """
     arrays: list[NDArray[Any]] = []
-    write_container(path, {"checkpoint": encode(checkpoint, arrays, "checkpoint")}, arrays)
+    write_container(path, encode(checkpoint, arrays, "checkpoint"), arrays)
 
 
 def load_checkpoint(path: str | PathLike[str]) -> Checkpoint:
@@ -87,23 +86,13 @@ def load_checkpoint(path: str | PathLike[str]) -> Checkpoint:
         raise FileNotFoundError(ENOENT, strerror(ENOENT), str(path))
     try:
         tree, arrays, _ = read_container(path)
-        content = tree.get("checkpoint") if isinstance(tree, dict) else None
-        checkpoint = decode(content, arrays)
+        checkpoint = decode(tree, arrays)
         if not isinstance(checkpoint, Checkpoint):
             raise ModelFormatError("it holds something else")
+        if not all(isinstance(array, np.ndarray) for array in checkpoint.arrays.values()):
+            raise ModelFormatError("its arrays are none")
     except ModelFormatError as error:
         raise CheckpointError(
             f"path={str(path)!r} is not a readable checkpoint ({error}); start the training anew"
         ) from None
     return checkpoint
-
-
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What JSON makes of the values: tuples become lists, so that both sides compare."""
-    return json.loads(json.dumps(dict(values), default=_jsonable))
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} cannot be written to a checkpoint")

@@ -57,7 +57,6 @@ no activation either). Dense layers follow the same pattern.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, get_args
@@ -67,7 +66,6 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError, MissingDependencyError
-from robustfourier.network.architecture import Architecture
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import Block, FixedSample
 from robustfourier.training.losses import Loss
@@ -137,10 +135,6 @@ class Engine(Protocol):
 
     def __init__(self, weights: Weights, sample: FixedSample | None, loss: Loss) -> None: ...
 
-    @staticmethod
-    def refusal(architecture: Architecture) -> str | None:
-        """Return why the engine cannot train such a network, or None if it can."""
-
     def run(self, phase: Phase, rates: FloatArray, block: Block) -> FloatArray:
         """Take one step per rate and return the batch losses, shape (S,)."""
 
@@ -148,40 +142,21 @@ class Engine(Protocol):
         """Return copies of the parameters by name."""
 
 
-def choose_engine(engine: EngineName, architecture: Architecture) -> str:
-    """Return the name of the engine to use: the one asked for, or the fastest that can.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown or the engine cannot train such a network.
-    """
+def choose_engine(engine: EngineName) -> str:
+    """Return the name of the engine to use; "auto" is the fast one, which trains every network."""
     if engine not in ENGINES:
         raise InputError(f"engine={engine!r} is unknown; use one of {', '.join(ENGINES)}")
-    if engine == "auto":
-        usable = _is_installed("fused") and not _engine_class("fused").refusal(architecture)
-        return "fused" if usable else "torch"
-    reason = _engine_class(engine).refusal(architecture)
-    if reason:
-        raise InputError(f"engine={engine!r} {reason}; use engine='auto'")
-    return engine
+    return "fused" if engine == "auto" else engine
 
 
 def make_engine(name: str, weights: Weights, sample: FixedSample | None, loss: Loss) -> Engine:
     """Make the engine called `name`, as chosen by `choose_engine`."""
-    return _engine_class(name)(weights, sample, loss)
-
-
-def _is_installed(name: str) -> bool:
-    return importlib.util.find_spec(_CLASSES[name][0]) is not None
-
-
-def _engine_class(name: str) -> type[Engine]:
     module, class_name = _CLASSES[name]
     try:
-        return getattr(importlib.import_module(module), class_name)
+        engine = getattr(importlib.import_module(module), class_name)
     except ModuleNotFoundError as error:
         raise MissingDependencyError(
             f"engine={name!r} needs {error.name}, which is not installed; "
             f"pip install 'robustfourier[torch]'"
         ) from error
+    return engine(weights, sample, loss)

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.network.architecture import Architecture
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import Block, FixedSample, RowBlock
 from robustfourier.training.compiling import announced
 from robustfourier.training.engine import Phase
-from robustfourier.training.features import FeatureRows, drawn_rows, feature_rows
+from robustfourier.training.features import drawn_rows, feature_rows
 from robustfourier.training.losses import LOSSES, Loss
-from robustfourier.training.packed import DenseState, PairState
+from robustfourier.training.packed import DenseState, PairState, Steps
 
 __all__ = ["FusedEngine"]
 
@@ -41,14 +40,11 @@ class FusedEngine:
         self._architecture, self._dtype = weights.architecture, weights.dtype
         self._loss = (LOSSES.index(loss.name), self._dtype.type(loss.delta))
         with announced():
-            self._rows = None if sample is None else self._feature_rows(sample)
+            self._rows = (
+                None if sample is None else feature_rows(sample, self._architecture, self._dtype)
+            )
         deep = bool(weights.architecture.hidden_layer_sizes)
         self._state: PairState | DenseState = DenseState(weights) if deep else PairState(weights)
-
-    @staticmethod
-    def refusal(architecture: Architecture) -> str | None:  # noqa: ARG004
-        """Return None: every network can be trained."""
-        return None
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return copies of the parameters by name."""
@@ -64,8 +60,8 @@ class FusedEngine:
             batches = np.arange(len(rows.y)).reshape(block.y.shape[:2])
         losses, rates = np.empty(len(rates)), np.require(rates, np.float64, ["C", "W"])
         with announced():
-            self._state.run(rows, batches, rates, self._loss, phase, losses)
+            self._state.run(
+                Steps(batches, rates, self._loss, phase, losses),
+                (rows.table, rows.theta, self._architecture.n_modes, rows.y, rows.weight),
+            )
         return losses
-
-    def _feature_rows(self, sample: FixedSample) -> FeatureRows:
-        return feature_rows(sample, self._architecture, self._dtype)

@@ -16,8 +16,8 @@ import torch
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.embedding import fourier_features
-from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.architecture import DIAGONAL, OUTPUT
+from robustfourier.network.embedding import fourier_features
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import Block, FixedSample, RowBlock
 from robustfourier.training.engine import Phase
@@ -44,11 +44,6 @@ class TorchEngine:
             self._features = self._embed(sample.theta)
             self._y = self._tensor(sample.y)
             self._weight = self._tensor(sample.weight)
-
-    @staticmethod
-    def refusal(architecture: Architecture) -> str | None:  # noqa: ARG004
-        """Return None: every network can be trained."""
-        return None
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return copies of the parameters by name."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.network.weights import Weights
 
-__all__ = ["History", "Metric", "Recorder"]
+__all__ = ["History", "Metric", "Recorder", "joined"]
 
 Metric = Callable[[Weights], float]
 """A number to follow, computed from the weights at the recorded steps."""
@@ -53,6 +53,27 @@ class History:
     def n_steps(self) -> int:
         """Steps taken."""
         return len(self.batch_loss)
+
+
+def joined(first: History, then: History, phase: str) -> History:
+    """Return one record of two trainings, the second under the name of a phase of its own."""
+    later = slice(1, None)  # its start is the end of the first
+
+    def both(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate([a, b[later]])
+
+    diagonal = None
+    if first.diagonal is not None and then.diagonal is not None:
+        diagonal = both(first.diagonal, then.diagonal)
+    return History(
+        step=both(first.step, then.step + first.n_steps),
+        loss=both(first.loss, then.loss),
+        phase=both(first.phase, np.full(len(then.step), phase)),
+        metrics={name: both(first.metrics[name], then.metrics[name]) for name in first.metrics},
+        diagonal=diagonal,
+        batch_loss=np.concatenate([first.batch_loss, then.batch_loss]),
+        engine=first.engine,
+    )
 
 
 class Recorder:

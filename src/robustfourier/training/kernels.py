@@ -189,22 +189,58 @@ def _update(
 
 
 @compiled
+def _accumulate(
+    rows: Array, data: Any, relu: bool, loss: Any, a: Array, b: Array, t: Array, u: Array, work: Any
+) -> float:
+    """Add a batch's Σ g φ to t and Σ g |φ| to u; return the sum of its losses."""
+    table, theta, n_modes, y, weight = data
+    fresh, cosine, sine, at, share = work
+    kind, delta = loss
+    zero, batch, total = a.dtype.type(0), rows.size, 0.0
+    for first in range(0, batch, GROUP):
+        for i in range(GROUP):
+            # the last group is filled up with rows that count for nothing
+            inside = first + i < batch
+            at[i] = rows[first + i if inside else batch - 1]
+            share[i] = weight[at[i]] if inside else zero
+            if len(table) == 0:
+                embed_row(theta[at[i]], n_modes, cosine, sine, fresh[i])
+        if len(table) == 0:
+            x0, x1, x2, x3 = fresh[0], fresh[1], fresh[2], fresh[3]
+        else:
+            x0, x1, x2, x3 = table[at[0]], table[at[1]], table[at[2]], table[at[3]]
+        for o in range(a.shape[0]):
+            if relu:
+                p0, p1, p2, p3 = _dot4(a[o], b[o], x0, x1, x2, x3)
+            else:
+                p0, p1, p2, p3 = _plain_dot4(a[o], x0, x1, x2, x3)
+            r0, r1 = p0 - y[at[0], o], p1 - y[at[1], o]
+            r2, r3 = p2 - y[at[2], o], p3 - y[at[3], o]
+            total += share[0] * value(kind, delta, r0) + share[1] * value(kind, delta, r1)
+            total += share[2] * value(kind, delta, r2) + share[3] * value(kind, delta, r3)
+            g = (
+                share[0] * slope(kind, delta, r0),
+                share[1] * slope(kind, delta, r1),
+                share[2] * slope(kind, delta, r2),
+                share[3] * slope(kind, delta, r3),
+            )
+            if relu:
+                _add4(t[o], u[o], g, x0, x1, x2, x3)
+            else:
+                _plain_add4(t[o], g, x0, x1, x2, x3)
+    return total
+
+
+@compiled
 def run_pairs(
     rows: Array,
     rates: Array,
-    table: Array,
-    theta: Array,
-    n_modes: int,
-    y: Array,
-    weight: Array,
+    data: Any,
     w: Array,
     c: Array,
     relu: bool,
-    loss: int,
-    delta: float,
-    moves: Any,
-    ridge: float,
-    boxes: Any,
+    loss: Any,
+    rule: Any,
     losses: Array,
 ) -> None:
     """Take one SGD step for each row of `rows`, in place.
@@ -214,67 +250,33 @@ def run_pairs(
     rows : int64, shape (S, B)
         The batches, as rows of theta, y and weight.
     rates : shape (S,)
-    table : shape (n, F) or (0, F)
-        The features of all rows; if empty they are computed again whenever a row is needed.
-    theta, y, weight : shapes (n, d), (n, q), (n,)
-    n_modes : int
+    data : (table, theta, n_modes, y, weight)
+        Features of all rows, shape (n, F), or (0, F) to compute them whenever a row is needed;
+        then arrays of shapes (n, d), (n, q) and (n,).
     w, c : shapes (2, F), (2, q, F)
         The weights of the units on +φ and on −φ.
     relu : bool
-    loss, delta
+    loss : (int, float)
         See `value`.
-    moves : (bool, bool)
-        Whether w and c are trained.
-    ridge : float
-    boxes : (float, float)
-        Half-widths for w and c, infinite for none.
+    rule : (moves, ridge, boxes)
+        Whether w and c are trained, λ, and the half-widths for w and c, infinite for none.
     losses : float64, shape (S,)
         Filled with the batch losses.
     """
     n_steps, batch = rows.shape
     _, n_outputs, width = c.shape
-    number = w.dtype.type
+    number, n_modes = w.dtype.type, data[2]
+    moves, ridge, boxes = rule
     a, b = np.zeros((n_outputs, width), w.dtype), np.zeros((n_outputs, width), w.dtype)
     t, u = np.zeros((n_outputs, width), w.dtype), np.zeros((n_outputs, width), w.dtype)
     slopes, fresh = np.zeros(width, w.dtype), np.zeros((GROUP, width), w.dtype)
-    cosine, sine = np.empty(n_modes), np.empty(n_modes)
     at, share = np.empty(GROUP, np.int64), np.empty(GROUP, w.dtype)
+    work = (fresh, np.empty(n_modes), np.empty(n_modes), at, share)
     for step in range(n_steps):
         _combine(w, c, relu, a, b)
         t[:] = number(0)
         u[:] = number(0)
-        total = 0.0
-        for first in range(0, batch, GROUP):
-            for i in range(GROUP):
-                # the last group is filled up with rows that count for nothing
-                inside = first + i < batch
-                at[i] = rows[step, first + i if inside else batch - 1]
-                share[i] = weight[at[i]] if inside else number(0)
-                if len(table) == 0:
-                    embed_row(theta[at[i]], n_modes, cosine, sine, fresh[i])
-            if len(table) == 0:
-                x0, x1, x2, x3 = fresh[0], fresh[1], fresh[2], fresh[3]
-            else:
-                x0, x1, x2, x3 = table[at[0]], table[at[1]], table[at[2]], table[at[3]]
-            for o in range(n_outputs):
-                if relu:
-                    p0, p1, p2, p3 = _dot4(a[o], b[o], x0, x1, x2, x3)
-                else:
-                    p0, p1, p2, p3 = _plain_dot4(a[o], x0, x1, x2, x3)
-                r0, r1 = p0 - y[at[0], o], p1 - y[at[1], o]
-                r2, r3 = p2 - y[at[2], o], p3 - y[at[3], o]
-                total += share[0] * value(loss, delta, r0) + share[1] * value(loss, delta, r1)
-                total += share[2] * value(loss, delta, r2) + share[3] * value(loss, delta, r3)
-                g = (
-                    share[0] * slope(loss, delta, r0),
-                    share[1] * slope(loss, delta, r1),
-                    share[2] * slope(loss, delta, r2),
-                    share[3] * slope(loss, delta, r3),
-                )
-                if relu:
-                    _add4(t[o], u[o], g, x0, x1, x2, x3)
-                else:
-                    _plain_add4(t[o], g, x0, x1, x2, x3)
+        total = _accumulate(rows[step], data, relu, loss, a, b, t, u, work)
         terms = batch * n_outputs
         losses[step] = total / terms
         t /= number(terms)

@@ -133,16 +133,14 @@ def _column_sums(x: Array, out: Array) -> None:
 
 
 @compiled
-def _residuals(
-    rows: Array, z: Array, y: Array, weight: Array, loss: int, delta: float, g: Array
-) -> float:
+def _residuals(rows: Array, z: Array, y: Array, weight: Array, loss: Any, g: Array) -> float:
     """Turn predictions z (B, q) into g = ω slope(r) / (B q); return the batch loss."""
-    total, terms = 0.0, z.dtype.type(z.size)
+    (kind, delta), total, terms = loss, 0.0, z.dtype.type(z.size)
     for b in range(z.shape[0]):
         for o in range(z.shape[1]):
             r = z[b, o] - y[rows[b], o]
-            total += weight[rows[b]] * value(loss, delta, r)
-            g[b, o] = weight[rows[b]] * slope(loss, delta, r) / terms
+            total += weight[rows[b]] * value(kind, delta, r)
+            g[b, o] = weight[rows[b]] * slope(kind, delta, r) / terms
     return total / terms
 
 
@@ -152,32 +150,83 @@ def _matrix(flat: Array, start: int, n_rows: int, n_columns: int) -> Array:
 
 
 @compiled
+def _forward(x: Array, folded: Array, hidden: Array, flat: Array, sizes: Array, relu: bool) -> Any:
+    """Fill `hidden` with the values of every layer; return the last one's and its bias' place."""
+    batch, at, start = len(x), 0, 0
+    z = _matrix(hidden, 0, batch, sizes[0])
+    np.dot(x, folded, z)
+    for layer in range(1, len(sizes)):
+        before = _matrix(hidden, start, batch, sizes[layer - 1])
+        _add_bias_and_rectify(before, flat[at : at + sizes[layer - 1]], relu)
+        at += sizes[layer - 1]
+        start += batch * sizes[layer - 1]
+        z = _matrix(hidden, start, batch, sizes[layer])
+        np.dot(before, _matrix(flat, at, sizes[layer - 1], sizes[layer]), z)
+        at += sizes[layer - 1] * sizes[layer]
+    _add_bias_and_rectify(z, flat[at : at + sizes[len(sizes) - 1]], False)
+    return z, at
+
+
+@compiled
+def _backward(
+    errors: Array,
+    hidden: Array,
+    flat: Array,
+    sizes: Array,
+    relu: bool,
+    moves: Array,
+    boxes: Array,
+    rate: float,
+    at: int,
+    work: Any,
+) -> Array:
+    """Move the layers behind the first, last to second; return the first layer's errors."""
+    gradient, bias_gradient = work
+    batch, here = errors.shape[1] // max(sizes), 0
+    error = _matrix(errors[0], 0, batch, sizes[len(sizes) - 1])
+    start = batch * sizes[: len(sizes) - 1].sum()
+    for layer in range(len(sizes) - 1, 0, -1):
+        size, size_before = sizes[layer], sizes[layer - 1]
+        bias = flat[at : at + size]
+        at -= size_before * size
+        start -= batch * size_before
+        matrix = _matrix(flat, at, size_before, size)
+        before = _matrix(hidden, start, batch, size_before)
+        error_before = _matrix(errors[1 - here], 0, batch, size_before)
+        np.dot(error, matrix.T, error_before)
+        if relu:
+            _mask(error_before, before)
+        if moves[1 + 2 * layer]:
+            g = _matrix(gradient, 0, size_before, size)
+            np.dot(before.T, error, g)
+            _descend(flat[at : at + g.size], gradient[: g.size], rate, boxes[1 + 2 * layer])
+        if moves[2 + 2 * layer]:
+            _column_sums(error, bias_gradient[:size])
+            _descend(bias, bias_gradient[:size], rate, boxes[2 + 2 * layer])
+        error, here = error_before, 1 - here
+        at -= size_before
+    return error
+
+
+@compiled
 def run_dense(
     rows: Array,
     rates: Array,
-    table: Array,
-    theta: Array,
-    n_modes: int,
-    y: Array,
-    weight: Array,
+    data: Any,
     w: Array,
     first: Array,
     flat: Array,
     sizes: Array,
-    diagonal_relu: bool,
-    relu: bool,
-    loss: int,
-    delta: float,
-    moves: Array,
-    ridge: float,
-    boxes: Array,
+    rectified: Any,
+    loss: Any,
+    rule: Any,
     losses: Array,
 ) -> None:
     """Take one SGD step for each row of `rows`, in place.
 
     Parameters
     ----------
-    rows, rates, table, theta, n_modes, y, weight, loss, delta, ridge, losses
+    rows, rates, data, loss, losses
         As for `kernels.run_pairs`; a row of the table begins with the F features.
     w : shape (2, F)
         The diagonal weights of the units on +φ and on −φ; ones without diagonal.
@@ -188,20 +237,21 @@ def run_dense(
         weights and bias of each layer.
     sizes : int64, shape (L + 1,)
         Widths of the dense layers, and q.
-    diagonal_relu, relu : bool
+    rectified : (bool, bool)
         Whether diagonal and dense units are rectified.
-    moves, boxes : shape (1 + 2(L + 1),)
-        For w, then for weights and bias of each layer: whether it is trained, and its half-width.
+    rule : (moves, ridge, boxes)
+        λ, and for w, then for weights and bias of each layer, shape (1 + 2(L + 1),): whether it
+        is trained, and its half-width.
     """
-    batch, n_layers, n = rows.shape[1], len(sizes), w.shape[1]
-    width = 2 * n if diagonal_relu else n
-    widest = max(sizes)
-    dtype = w.dtype
+    table, theta, n_modes, y, weight = data
+    (diagonal_relu, relu), (moves, ridge, boxes) = rectified, rule
+    batch, n, dtype = rows.shape[1], w.shape[1], w.dtype
+    width, widest = 2 * n if diagonal_relu else n, max(sizes)
     x = np.empty((batch, width), dtype)
     folded, g_first = np.empty((width, sizes[0]), dtype), np.empty((width, sizes[0]), dtype)
-    hidden = np.empty(batch * sizes.sum(), dtype)
-    errors = np.empty((2, batch * widest), dtype)
-    gradient, bias_gradient = np.empty(widest * widest, dtype), np.empty(widest, dtype)
+    hidden, errors = np.empty(batch * sizes.sum(), dtype), np.empty((2, batch * widest), dtype)
+    bias_gradient = np.empty(widest, dtype)
+    work = (np.empty(widest * widest, dtype), bias_gradient)
     cosine, sine, fresh = np.empty(n_modes), np.empty(n_modes), np.empty(table.shape[1], dtype)
     for f in range(n):
         _fold_feature(f, w, first, diagonal_relu, folded)
@@ -214,44 +264,10 @@ def run_dense(
                 _gather(fresh, diagonal_relu, x[b])
             else:
                 _gather(table[row], diagonal_relu, x[b])
-
-        z = _matrix(hidden, 0, batch, sizes[0])
-        np.dot(x, folded, z)
-        at, start = 0, 0
-        for layer in range(1, n_layers):
-            before = _matrix(hidden, start, batch, sizes[layer - 1])
-            _add_bias_and_rectify(before, flat[at : at + sizes[layer - 1]], relu)
-            at += sizes[layer - 1]
-            start += batch * sizes[layer - 1]
-            z = _matrix(hidden, start, batch, sizes[layer])
-            np.dot(before, _matrix(flat, at, sizes[layer - 1], sizes[layer]), z)
-            at += sizes[layer - 1] * sizes[layer]
-        last = sizes[n_layers - 1]
-        _add_bias_and_rectify(z, flat[at : at + last], False)
-
-        here = 0
-        error = _matrix(errors[0], 0, batch, last)
-        losses[step] = _residuals(rows[step], z, y, weight, loss, delta, error)
-        for layer in range(n_layers - 1, 0, -1):
-            size, size_before = sizes[layer], sizes[layer - 1]
-            bias = flat[at : at + size]
-            at -= size_before * size
-            start -= batch * size_before
-            matrix = _matrix(flat, at, size_before, size)
-            before = _matrix(hidden, start, batch, size_before)
-            error_before = _matrix(errors[1 - here], 0, batch, size_before)
-            np.dot(error, matrix.T, error_before)
-            if relu:
-                _mask(error_before, before)
-            if moves[1 + 2 * layer]:
-                g = _matrix(gradient, 0, size_before, size)
-                np.dot(before.T, error, g)
-                _descend(flat[at : at + g.size], gradient[: g.size], rate, boxes[1 + 2 * layer])
-            if moves[2 + 2 * layer]:
-                _column_sums(error, bias_gradient[:size])
-                _descend(bias, bias_gradient[:size], rate, boxes[2 + 2 * layer])
-            error, here = error_before, 1 - here
-            at -= size_before
+        z, at = _forward(x, folded, hidden, flat, sizes, relu)
+        error = _matrix(errors[0], 0, batch, z.shape[1])
+        losses[step] = _residuals(rows[step], z, y, weight, loss, error)
+        error = _backward(errors, hidden, flat, sizes, relu, moves, boxes, rate, at, work)
         np.dot(x.T, error, g_first)
         if moves[2]:
             _column_sums(error, bias_gradient[: sizes[0]])

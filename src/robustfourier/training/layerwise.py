@@ -41,7 +41,6 @@ def train_layerwise(
     n_output_steps: int | None = None,
     batch_size: int = 201,
     schedule: InverseDecay | None = None,
-    output_schedule: InverseDecay | None = None,
     loss: Loss | str = "half_squared",
     ridge: float = 0.0,
     diagonal_box: Box = None,
@@ -78,9 +77,7 @@ def train_layerwise(
     batch_size : int, default 201
         B.
     schedule : InverseDecay, optional
-        η_k; the paper's (2e-3, 0.95, 50 000) if not given.
-    output_schedule : InverseDecay, optional
-        η′_k; `schedule` anew from its beginning if not given.
+        η_k, and anew from its beginning η′_k; the paper's (2e-3, 0.95, 50 000) if not given.
     loss : {"half_squared", "mean_squared", "huber"} or Loss
     ridge : float, default 0.0
         λ.
@@ -102,18 +99,20 @@ def train_layerwise(
             "train_jointly (training='joint'), or a diagonal network without dense layers"
         )
     source = as_source(data, batch_size, random_state, weights)
-    first = schedule or InverseDecay()
-    q_1 = _diagonal_box(diagonal_box, weights, source, ridge)
-    q_2 = _output_box(output_box, weights, ridge)
+    schedule = schedule or InverseDecay()
+    boxes = {}
+    if diagonal_box == "theorem":
+        boxes[DIAGONAL] = theorem_diagonal_box(weights, _mean_abs_y(source), ridge)
+    elif diagonal_box is not None:
+        boxes[DIAGONAL] = check_box("diagonal_box", diagonal_box)
+    if output_box == "theorem":
+        boxes[OUTPUT] = theorem_output_box(weights, ridge)
+    elif output_box is not None:
+        boxes[OUTPUT] = check_box("output_box", output_box)
+    after = n_steps if n_output_steps is None else n_output_steps
     phases = [
-        Phase("diagonal", n_steps, first, (DIAGONAL,), ridge, q_1),
-        Phase(
-            "output",
-            n_steps if n_output_steps is None else n_output_steps,
-            output_schedule or first,
-            (OUTPUT,),
-            boxes=q_2,
-        ),
+        Phase("diagonal", n_steps, schedule, (DIAGONAL,), ridge, boxes),
+        Phase("output", after, schedule, (OUTPUT,), boxes=boxes),
     ]
     return run_and_keep(
         network,
@@ -124,24 +123,6 @@ def train_layerwise(
         watch=Watch(record_every, metrics or {}, observers, observe_every),
         resume=resume,
     )
-
-
-def _diagonal_box(
-    box: Box, weights: Weights, source: BatchSource, ridge: float
-) -> dict[str, float]:
-    if box is None:
-        return {}
-    if box == "theorem":
-        return {DIAGONAL: theorem_diagonal_box(weights, _mean_abs_y(source), ridge)}
-    return {DIAGONAL: check_box("diagonal_box", box)}
-
-
-def _output_box(box: Box, weights: Weights, ridge: float) -> dict[str, float]:
-    if box is None:
-        return {}
-    if box == "theorem":
-        return {OUTPUT: theorem_output_box(weights, ridge)}
-    return {OUTPUT: check_box("output_box", box)}
 
 
 def _mean_abs_y(source: BatchSource) -> float:

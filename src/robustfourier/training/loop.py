@@ -122,7 +122,7 @@ def run_phases(
     DivergenceError
         If the loss is not finite or has grown a thousandfold; it keeps the last good weights.
     """
-    run = _Run(weights, source, phases, loss, choose_engine(engine, weights.architecture), watch)
+    run = _Run(weights, source, phases, loss, choose_engine(engine), watch)
     if resume is not None:
         run.restore(resume)
     completed = run.to_the_end()

@@ -87,7 +87,7 @@ def train_many(
         raise InputError("networks differ in architecture or dtype; train such networks apart")
     if n_jobs is not None and n_jobs < 1:
         raise InputError(f"n_jobs={n_jobs!r} must be at least 1, or None for all cores")
-    chosen = choose_engine(engine, shape)
+    chosen = choose_engine(engine)
     if not callable(data) and not isinstance(data, FixedSample):
         data = fixed_sample(*data)
 

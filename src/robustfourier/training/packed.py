@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from threading import Lock
 from typing import Any
@@ -19,11 +20,34 @@ from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
 from robustfourier.training.engine import Phase
-from robustfourier.training.features import FeatureRows, padded_width
+from robustfourier.training.features import padded_width
 from robustfourier.training.kernels import run_pairs
 from robustfourier.training.kernels_dense import run_dense
 
-__all__ = ["DenseState", "PairState", "one_blas_thread", "unit_places"]
+__all__ = ["DenseState", "PairState", "Steps", "one_blas_thread", "unit_places"]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A block of SGD steps, as the kernels take them.
+
+    Attributes
+    ----------
+    batches : ndarray of int64, shape (S, B)
+        Rows of the sample.
+    rates : ndarray, shape (S,)
+    loss : (int, float)
+        Position in `LOSSES`, and Huber's δ.
+    phase : Phase
+    losses : ndarray, shape (S,)
+        Filled in.
+    """
+
+    batches: IntArray
+    rates: FloatArray
+    loss: tuple[int, Any]
+    phase: Phase
+    losses: FloatArray
 
 
 class PairState:
@@ -46,33 +70,17 @@ class PairState:
         w = self._w[self._side, self._place]
         return {DIAGONAL: w, OUTPUT: c} if self._architecture.diagonal else {OUTPUT: c}
 
-    def run(
-        self,
-        rows: FeatureRows,
-        batches: IntArray,
-        rates: FloatArray,
-        loss: tuple[int, Any],
-        phase: Phase,
-        losses: FloatArray,
-    ) -> None:
+    def run(self, steps: Steps, data: tuple[Any, ...]) -> None:
         """Take the steps of a block and fill in their losses."""
-        number = self._w.dtype.type
-        run_pairs(
-            batches,
-            rates,
-            rows.table,
-            rows.theta,
-            self._architecture.n_modes,
-            rows.y,
-            rows.weight,
-            self._w,
-            self._c,
-            self._architecture.diagonal and self._architecture.activation == "relu",
-            *loss,
+        number, phase = self._w.dtype.type, steps.phase
+        rule = (
             (DIAGONAL in phase.trainable, OUTPUT in phase.trainable),
             number(phase.ridge),
             tuple(number(phase.boxes.get(name, np.inf)) for name in (DIAGONAL, OUTPUT)),
-            losses,
+        )
+        relu = self._architecture.diagonal and self._architecture.activation == "relu"
+        run_pairs(
+            steps.batches, steps.rates, data, self._w, self._c, relu, steps.loss, rule, steps.losses
         )
 
 
@@ -106,39 +114,24 @@ class DenseState:
             start += size
         return arrays
 
-    def run(
-        self,
-        rows: FeatureRows,
-        batches: IntArray,
-        rates: FloatArray,
-        loss: tuple[int, Any],
-        phase: Phase,
-        losses: FloatArray,
-    ) -> None:
+    def run(self, steps: Steps, data: tuple[Any, ...]) -> None:
         """Take the steps of a block and fill in their losses."""
-        names = [DIAGONAL, *self._names]
+        names, phase = [DIAGONAL, *self._names], steps.phase
+        rule = (
+            np.array([name in phase.trainable for name in names]),
+            self._w.dtype.type(phase.ridge),
+            np.array([phase.boxes.get(name, np.inf) for name in names], self._w.dtype),
+        )
         relu = self._architecture.activation == "relu"
+        state = (
+            self._w,
+            self._first,
+            self._flat,
+            self._sizes,
+            (self._architecture.diagonal and relu, relu),
+        )
         with one_blas_thread():
-            run_dense(
-                batches,
-                rates,
-                rows.table,
-                rows.theta,
-                self._architecture.n_modes,
-                rows.y,
-                rows.weight,
-                self._w,
-                self._first,
-                self._flat,
-                self._sizes,
-                self._architecture.diagonal and relu,
-                relu,
-                *loss,
-                np.array([name in phase.trainable for name in names]),
-                self._w.dtype.type(phase.ridge),
-                np.array([phase.boxes.get(name, np.inf) for name in names], self._w.dtype),
-                losses,
-            )
+            run_dense(steps.batches, steps.rates, data, *state, steps.loss, rule, steps.losses)
 
 
 class _OneBlasThread:

@@ -9,27 +9,15 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import OUTPUT
 from robustfourier.network.weights import Weights
 from robustfourier.theory.prediction import first_layer_box, second_layer_box
 
-__all__ = ["Box", "check_box", "project", "theorem_diagonal_box", "theorem_output_box"]
+__all__ = ["Box", "check_box", "theorem_diagonal_box", "theorem_output_box"]
 
 Box: TypeAlias = float | Literal["theorem"] | None
-
-
-def project(values: NDArray[np.floating], half_width: float) -> NDArray[np.floating]:
-    """Return the nearest point of [−Q, Q]^D: every entry clipped.
-
-    Examples
-    --------
-    >>> project(np.array([-2.0, 0.3]), 0.5)
-    array([-0.5,  0.3])
-    """
-    return np.clip(values, -half_width, half_width)
 
 
 def check_box(name: str, box: Any) -> float:

@@ -1,4 +1,4 @@
-"""Completeness: which tones would have been found in this very record.
+"""Which tones would have been found in this very record: they are planted, searched and counted.
 
 Known tones are planted into what the fit leaves over, at the record's own times: the noise and the
 gaps are the user's. Each planted record goes through the whole search again. A tone counts as found
@@ -8,15 +8,18 @@ if a mode lies within half a mode (half a Rayleigh width) of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
+from robustfourier.samples import Samples
+from robustfourier.sampling.completeness import Completeness
+from robustfourier.sampling.resolution import check_sampling
 
-__all__ = ["Completeness", "detection_limit", "inject"]
+__all__ = ["detection_limit", "inject", "measure_completeness"]
 
 #: Fits values at the record's times and returns the modes that were found.
 Search = Callable[[FloatArray], FloatArray]
@@ -25,48 +28,34 @@ FOUND_WITHIN = 0.5  # modes
 LIMIT_MULTIPLES = (0.5, 0.75, 1.0, 1.5, 2.5)
 
 
-@dataclass(frozen=True)
-class Completeness:
-    """Share of planted tones that were found.
+def measure_completeness(model: Any, samples: Samples, **planting: Any) -> Completeness:
+    """Plant tones into what a fit leaves over, and search for them with the same estimator.
 
     Parameters
     ----------
-    mode : ndarray of shape (P,)
-        Modes around which tones were planted, ascending.
-    period : ndarray of shape (P,)
-        Their periods in the domain's unit.
-    amplitude : ndarray of shape (A,)
-        Amplitudes planted, ascending.
-    found : ndarray of shape (P, A)
-        Share found.
-    trials : int
-        Tones planted per cell.
-    false_modes : float
-        Modes per trial that were found elsewhere.
+    model : PeriodicMixture
+        Fitted to the samples.
+    samples : Samples
+        The record.
+    **planting
+        `n_periods`, `amplitudes`, `trials`, `random_state` and `observe` of `inject`.
     """
+    from sklearn.base import clone
 
-    mode: FloatArray
-    period: FloatArray
-    amplitude: FloatArray
-    found: FloatArray
-    trials: int
-    false_modes: float
+    axis, domain = samples.axis, model.domains_[0]
 
-    def amplitude_for(self, share: float) -> FloatArray:
-        """Smallest amplitude from which on the given share is found, NaN if none, shape (P,)."""
-        limits = np.full(len(self.mode), np.nan)
-        for i, row in enumerate(np.minimum.accumulate(self.found[:, ::-1], axis=1)[:, ::-1]):
-            enough = np.flatnonzero(row >= share)
-            if not enough.size:
-                continue
-            j = enough[0]
-            if j == 0:
-                limits[i] = self.amplitude[0]
-                continue
-            part = (share - row[j - 1]) / (row[j] - row[j - 1])
-            low, high = np.log(self.amplitude[j - 1 : j + 1])
-            limits[i] = np.exp(low + part * (high - low))
-        return limits
+    def search(values: FloatArray) -> FloatArray:
+        again = clone(model).fit(axis, values, y_err=samples.errors)
+        return np.asarray(again.modes_.mode)
+
+    return inject(
+        search,
+        domain.to_theta(axis),
+        samples.values - model.predict(axis),
+        span=domain.span,
+        max_mode=check_sampling(samples).max_mode,
+        **planting,
+    )
 
 
 def detection_limit(noise: float, n: int, max_mode: float, level: float = 0.01) -> float:
@@ -91,7 +80,7 @@ def inject(
     span: float,
     max_mode: float,
     n_periods: int = 6,
-    amplitudes: FloatArray | None = None,
+    amplitudes: ArrayLike | None = None,
     trials: int = 4,
     random_state: int | None = 0,
     observe: Callable[[int, int], Any] | None = None,
@@ -110,7 +99,7 @@ def inject(
         Highest mode to plant.
     n_periods : int
         Number of periods, spread evenly in the logarithm of the mode from 3 to `max_mode`.
-    amplitudes : ndarray of shape (A,), optional
+    amplitudes : array-like of shape (A,), optional
         Amplitudes to plant; by default around the expected detection limit.
     trials : int
         Tones per cell, each with its own phase and a mode moved by up to half a mode.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robustfourier.errors import InputError
-from robustfourier.estimators.activity import active_modes, mode_strengths
+from robustfourier.network.activity import active_modes, mode_strengths
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.domain import Domain
-from robustfourier.estimators.activity import active_modes, mode_strengths
-from robustfourier.estimators.scaling import Scaling
 from robustfourier.modes import ModeTable
+from robustfourier.network.activity import active_modes, mode_strengths
 from robustfourier.network.series import network_series
 from robustfourier.network.weights import Weights
 
@@ -20,8 +19,9 @@ __all__ = ["network_modes"]
 def network_modes(
     weights: Weights,
     domains: Sequence[Domain],
-    scaling: Scaling,
+    scale: FloatArray,
     threshold: float | None,
+    kept: BoolArray | None,
     y_ndim: int,
 ) -> ModeTable:
     """Return all modes of all columns, column after column.
@@ -32,10 +32,12 @@ def network_modes(
         The trained network.
     domains : sequence of Domain
         One for each column.
-    scaling : Scaling
-        From the network's values to y.
+    scale : ndarray, shape (q,)
+        What one unit of the network's values is in y.
     threshold : float, optional
         Strength above which a mode is active, instead of the rule of `activity`.
+    kept : ndarray of bool, shape (d, m), optional
+        Modes that pruning left in: without a threshold, they are the active ones.
     y_ndim : int
         1 gives amplitudes of shape (n_modes,), 2 of shape (n_modes, q).
 
@@ -45,10 +47,12 @@ def network_modes(
     """
     series = network_series(weights)
     cosine_weight, sine_weight = _feature_weights(weights)
-    active = active_modes(mode_strengths(weights), threshold)
+    active = kept if threshold is None else None
+    if active is None:
+        active = active_modes(mode_strengths(weights), threshold)
     tables = []
     for j, domain in enumerate(domains):
-        cosine, sine = series.cosine[j] * scaling.scale, series.sine[j] * scaling.scale
+        cosine, sine = series.cosine[j] * scale, series.sine[j] * scale
         one = slice(0, None) if y_ndim == 2 else 0
         tables.append(
             ModeTable.build(

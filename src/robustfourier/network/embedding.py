@@ -31,8 +31,7 @@ __all__ = [
     "embedding_layout",
     "embedding_size",
     "fourier_features",
-    "signed_embedding",
-    "symmetrised_embedding",
+    "mode_pair",
 ]
 
 EmbeddingKind: TypeAlias = Literal["signed", "symmetrised"]
@@ -114,55 +113,22 @@ def fourier_features(theta: ArrayLike, n_modes: int) -> FloatArray:
     cycles = _wrap(_wrap(theta)[..., None] * np.arange(1, n_modes + 1))
     features = np.empty((*theta.shape, width))
     features[..., 0] = 1.0
-    # sin π/1 is 1e-16 and not zero; the exact quarter turns are set so that 0.0 means 0.0
-    features[..., 1::2] = np.where(np.abs(cycles) == 1.0, 0.0, np.sin(np.pi * cycles))
-    features[..., 2::2] = np.where(np.abs(cycles) == 0.5, 0.0, np.cos(np.pi * cycles))
+    features[..., 1::2] = _sine(cycles)
+    features[..., 2::2] = _cosine(cycles)
     return features
 
 
-def signed_embedding(theta: ArrayLike, n_modes: int) -> FloatArray:
-    """Return Φ(θ) = [φ(θ), −φ(θ)], the embedding of the paper's experiments (section 5).
-
-    Parameters
-    ----------
-    theta : array_like, shape (...)
-    n_modes : int
-
-    Returns
-    -------
-    ndarray, shape (..., 4m+2)
+def mode_pair(theta: ArrayLike, mode: int) -> FloatArray:
+    """Return sin(πkθ) and cos(πkθ) of one mode k, shape (..., 2), as `fourier_features` has them.
 
     Examples
     --------
-    >>> signed_embedding(0.0, 1)
-    array([ 1.,  0.,  1., -1., -0., -1.])
+    >>> mode_pair([0.0, 0.5], 2)
+    array([[ 0.,  1.],
+           [ 0., -1.]])
     """
-    features = fourier_features(theta, n_modes)
-    return np.concatenate([features, -features], axis=-1)
-
-
-def symmetrised_embedding(theta: ArrayLike, n_modes: int) -> FloatArray:
-    """Return the theory's embedding (section 2.1), entries indexed −2m … 2m.
-
-    [−sin πmθ, −cos πmθ, …, −cos πθ, 1, cos πθ, sin πθ, …, cos πmθ, sin πmθ]
-
-    Parameters
-    ----------
-    theta : array_like, shape (...)
-    n_modes : int
-
-    Returns
-    -------
-    ndarray, shape (..., 4m+1)
-        Entry with the paper's index j is at position j + 2m.
-
-    Examples
-    --------
-    >>> symmetrised_embedding(0.0, 1)
-    array([-0., -1.,  1.,  1.,  0.])
-    """
-    layout = embedding_layout(n_modes, "symmetrised")
-    return fourier_features(theta, n_modes)[..., layout.feature] * layout.sign
+    cycles = _wrap(_wrap(np.asarray(theta, dtype=np.float64)) * mode)
+    return np.stack([_sine(cycles), _cosine(cycles)], axis=-1)
 
 
 def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> FloatArray:
@@ -173,6 +139,9 @@ def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> Flo
     theta : array_like, shape (..., d)
     n_modes : int
     kind : {"signed", "symmetrised"}
+        Φ = [φ, −φ] of section 5, or the theory's order of section 2.1, where the entry with the
+        paper's index j stands at position j + 2m:
+        [−sin πmθ, −cos πmθ, …, −cos πθ, 1, cos πθ, sin πθ, …, cos πmθ, sin πmθ].
 
     Returns
     -------
@@ -180,13 +149,15 @@ def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> Flo
 
     Examples
     --------
-    >>> embed([[0.0, 0.5]], 1).shape
-    (1, 12)
+    >>> embed([0.0], 1)
+    array([ 1.,  0.,  1., -1., -0., -1.])
+    >>> embed([0.0], 1, "symmetrised")
+    array([-0., -1.,  1.,  1.,  0.])
     """
     theta = np.asarray(theta, dtype=np.float64)
-    one = {"signed": signed_embedding, "symmetrised": symmetrised_embedding}
-    blocks = one[check_kind(kind)](theta, n_modes)
-    return blocks.reshape(*theta.shape[:-1], -1)
+    layout = embedding_layout(n_modes, kind, theta.shape[-1])
+    features = fourier_features(theta, n_modes).reshape(*theta.shape[:-1], -1)
+    return features[..., layout.feature] * layout.sign
 
 
 def embedding_size(n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1) -> int:
@@ -260,6 +231,15 @@ def check_n_modes(n_modes: int) -> int:
     if isinstance(n_modes, bool) or not isinstance(n_modes, int | np.integer) or n_modes < 1:
         raise InputError(f"n_modes={n_modes!r} is not usable; give a whole number of at least 1")
     return int(n_modes)
+
+
+# sin π is 1e-16 and not zero; the exact quarter turns are set so that 0.0 means 0.0
+def _sine(cycles: FloatArray) -> FloatArray:
+    return np.where(np.abs(cycles) == 1.0, 0.0, np.sin(np.pi * cycles))
+
+
+def _cosine(cycles: FloatArray) -> FloatArray:
+    return np.where(np.abs(cycles) == 0.5, 0.0, np.cos(np.pi * cycles))
 
 
 def _wrap(x: FloatArray) -> FloatArray:

@@ -200,6 +200,8 @@ def _findings(quality: Sampling, samples: Samples) -> list[Finding]:
         return readable_period(value, quality.domain.unit, dates=quality.domain.dates)
 
     found = [_sampling_finding(quality, period(quality.step))]
+    if not quality.shortest < quality.longest:
+        return [*found, Finding("warning", f"Only {quality.n} samples: too few for any period.")]
     found.append(
         Finding(
             "good",

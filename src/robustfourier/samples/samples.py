@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
@@ -102,6 +101,8 @@ class Samples:
         """The times as an estimator takes them: an array, or a DatetimeIndex with its zone."""
         if self.timezone is None:
             return self.times
+        import pandas as pd
+
         return pd.DatetimeIndex(self.times).tz_localize("UTC").tz_convert(self.timezone)
 
     def __len__(self) -> int:

@@ -1,0 +1,80 @@
+"""Prune and go on: drop what the diagonal layer has left behind, and fit the rest to the end.
+
+Which modes stay is decided by the data; see `robustfourier.network.pruning`. Without dense layers
+the rest is refitted exactly; with dense layers it is trained on, as long as before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.network.activity import active_modes, mode_strengths
+from robustfourier.network.pruning import Kept, evident, refitted, without
+from robustfourier.network.weights import Weights
+from robustfourier.training.batches import FixedSample
+from robustfourier.training.history import joined
+from robustfourier.training.joint import train_jointly
+from robustfourier.training.loop import Training
+from robustfourier.training.losses import Loss
+
+__all__ = ["prune_and_go_on"]
+
+_REWEIGHTINGS = 20  # of Huber's loss; each brings it closer by a constant factor
+
+
+def prune_and_go_on(
+    training: Training, sample: FixedSample, loss: Loss, **options: Any
+) -> tuple[Training, BoolArray | None]:
+    """Return the training continued without the modes that the data do not ask for.
+
+    Parameters
+    ----------
+    training : Training
+        Of a network with diagonal layer; with dense layers, of one input column.
+    sample : FixedSample
+        What it was trained on.
+    loss : Loss
+    **options
+        For `train_jointly`, used with dense layers.
+
+    Returns
+    -------
+    training : Training
+    kept : ndarray of bool, shape (d, m), or None
+        The modes that stayed; None if the data speak against pruning.
+    """
+    weights = training.weights
+    shape, strengths = weights.architecture, mode_strengths(weights)
+    trust = _trust(weights, sample, loss)
+    kept = evident(sample.theta, sample.y, trust, strengths, absolute=shape.activation == "relu")
+    if kept is None:
+        return training, None
+    if not shape.hidden_layer_sizes:
+        fitted = _refit(weights, sample, loss, trust, kept)
+        return replace(training, weights=fitted), kept.modes
+    # A dense layer may use a mode in ways that neither φ nor |φ| shows: what stands out stays, too.
+    modes = kept.modes | active_modes(strengths)
+    further = train_jointly(without(weights, modes), sample, loss=loss, **options)
+    history = joined(training.history, further.history, "pruned")
+    return replace(further, history=history), modes
+
+
+def _trust(weights: Weights, sample: FixedSample, loss: Loss) -> FloatArray:
+    """Row weights with which squares cost what the loss costs: slope(r)/r, for all outputs."""
+    if loss.name != "huber":
+        return sample.weight
+    size = np.abs(weights.predict(sample.theta) - sample.y)
+    return sample.weight * (loss.delta / np.maximum(size, loss.delta)).mean(axis=1)
+
+
+def _refit(
+    weights: Weights, sample: FixedSample, loss: Loss, trust: FloatArray, kept: Kept
+) -> Weights:
+    for _ in range(_REWEIGHTINGS if loss.name == "huber" else 1):
+        fitted = refitted(weights.architecture, sample.theta, sample.y, trust, kept)
+        trust = _trust(fitted, sample, loss)
+    return fitted.astype(str(weights.dtype))
