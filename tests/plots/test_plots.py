@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -141,3 +142,11 @@ def test_magnitudes_are_drawn_with_the_bright_ones_on_top(small_result, draw):
     left, right = Figure().subplots(1, 2)
     assert draw(stars, ax=left).yaxis_inverted()
     assert not draw(small_result, ax=right).yaxis_inverted()
+
+
+def test_patterns_below_one_percent_have_no_panel(small_result):
+    a, b = small_result.patterns
+    axes = plots.plot_components(replace(small_result, patterns=(a, replace(b, share=0.001))))
+    assert axes.size == 1
+    assert axes[0, 0].get_title(loc="left").startswith("A: ")
+    pyplot.close(axes[0, 0].figure)

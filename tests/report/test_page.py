@@ -215,6 +215,24 @@ def test_a_line_that_nothing_could_reach_is_left_out_where_it_is_so(small_result
     assert save_figures(result, tmp_path)
 
 
+def test_side_lines_are_called_so_and_come_last(small_result):
+    harmonic = small_result.modes.harmonic.copy()
+    harmonic[0] = 0
+    modes = replace(small_result.modes, harmonic=harmonic)
+    text = " ".join(Outline(render(replace(small_result, modes=modes), RUN)).text)
+    letters = re.findall(r"\b([AB]) +(side line|\d*f\d)", text)
+    assert letters.count(("A", "side line")) == 1
+    assert letters.index(("A", "side line")) == sum(owner == "A" for owner, _ in letters) - 1
+
+
+def test_measured_errors_are_drawn(small_result):
+    assert "whisker" not in fit_figure(small_result)
+    errors = np.full(len(small_result.samples), 0.2)
+    measured = replace(small_result, samples=replace(small_result.samples, errors=errors))
+    assert 'class="whisker"' in fit_figure(measured)
+    assert "Dots are samples with their measured errors" in render(measured, RUN)
+
+
 def test_letters_do_not_pile_up():
     panel = Panel(400, 300, (0.0, 1.0), (0.0, 1.0))
     for x, word in ((0.5, "A"), (0.51, "B"), (0.6, "C")):

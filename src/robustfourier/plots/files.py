@@ -43,7 +43,7 @@ def save_figures(result: Result, folder: Path, formats: tuple[str, ...] = ("png"
             (9.0, 2.6),
             lambda f: draw.plot_diagonal(result, ax=f.add_subplot()),
         )
-    count = min(len(result.patterns), 6)
+    count = min(len(result.main), 6)
     if count:
         rows = (count + 1) // 2
         figures["components"] = (
@@ -97,11 +97,11 @@ def _save(
         drawing(figure)
         width, height = size
         figure.subplots_adjust(
-            left=0.75 / width,
+            left=0.95 / width,
             right=1.0 - 0.2 / width,
             bottom=0.55 / height,
             top=1.0 - 0.3 / height,
-            wspace=0.18,
+            wspace=0.32,
             hspace=0.45,
         )
         paths = [folder / f"{name}.{ending}" for ending in formats]

@@ -45,6 +45,9 @@ __all__ = [
 ]
 
 
+WHISKERS = 400  # samples whose measured errors are drawn; more would be a grey wall
+
+
 def result_of(source: Any, times: Any = None, values: Any = None) -> Result:
     """Return a `Result`: the given one, or that of a model and its data."""
     if isinstance(source, Result):
@@ -111,6 +114,9 @@ def plot_fit(source: Any, times: Any = None, values: Any = None, *, ax: Axes | N
             else False
         )
         ax.plot(x, curve.y, color=FIT, lw=0.7 if dense else 1.2, alpha=0.4 if dense else 1.0)
+        if result.samples.errors is not None and len(result.samples) <= WHISKERS:
+            x, y = _x(result, result.position), result.samples.values
+            ax.errorbar(x, y, result.samples.errors, fmt="none", ecolor=DOTS, elinewidth=0.7)
         ax.plot(
             _x(result, result.position),
             result.samples.values,
@@ -197,9 +203,11 @@ def plot_component(
 def plot_components(
     source: Any, times: Any = None, values: Any = None, *, axes: Any = None, at_most: int = 6
 ) -> Any:
-    """Draw the strongest patterns side by side; returns an array of Axes."""
+    """Draw the patterns of 1 % or more side by side; returns an array of Axes."""
     result = result_of(source, times, values)
-    count = min(len(result.patterns), at_most)
+    main = {pattern.name for pattern in result.main}
+    shown = [i for i, pattern in enumerate(result.patterns) if pattern.name in main][:at_most]
+    count = len(shown)
     with looks():
         if axes is None:
             from matplotlib import pyplot
@@ -210,7 +218,7 @@ def plot_components(
         flat = np.asarray(axes).ravel()
         for i, ax in enumerate(flat):
             if i < count:
-                plot_component(result, i, ax=ax)
+                plot_component(result, shown[i], ax=ax)
             else:
                 ax.set_axis_off()
     return axes

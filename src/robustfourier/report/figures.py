@@ -16,6 +16,7 @@ from robustfourier.wording import unit_name
 
 __all__ = [
     "DOTS",
+    "WHISKERS",
     "closeup_range",
     "diagonal_figure",
     "fit_figure",
@@ -33,7 +34,9 @@ __all__ = [
 WIDE, NARROW = 960, 400
 #: Samples that a static figure shows at most.
 DOTS = 2500
-_FOLDED = 700
+#: Samples seen at once whose measured errors are drawn; more would be a grey wall.
+WHISKERS = 400
+_FOLDED = 600
 _BAND = 1.645  # standard errors to each side of a 90 % band
 _CYCLES_SEEN = 60.0
 
@@ -59,6 +62,8 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
     dense = window is None and is_dense(result)
     if dense:
         panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit pale")
+    if result.samples.errors is not None and len(here) <= WHISKERS:
+        panel.whiskers(x[here], y[here], result.samples.errors[here], "whisker")
     panel.points(x[here], y[here], "data" if window else "data small")
     if not dense and seen.sum() > 2:
         std = np.zeros_like(curve.y) if curve.std is None else curve.std

@@ -12,6 +12,7 @@ import numpy as np
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from robustfourier.modes import ModeTable
 from robustfourier.report import figures
 from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result
@@ -168,14 +169,16 @@ def _rows(result: Result) -> list[dict[str, str]]:
         return None if column is None else float(column[i])
 
     rows = []
-    for i in range(len(modes)):
-        owner = i if modes.component is None else int(modes.component[i])
+    harmonic = np.ones(len(modes)) if modes.harmonic is None else np.asarray(modes.harmonic)
+    component = np.arange(len(modes)) if modes.component is None else modes.component
+    for i in np.lexsort((harmonic, harmonic == 0, component)):  # side lines last
+        owner = int(component[i])
         pattern = result.patterns[owner] if owner < len(result.patterns) else None
         rows.append(
             {
                 "index": str(owner % 6),
                 "pattern": "–" if pattern is None else pattern.name,
-                "label": "" if modes.label is None else str(modes.label[i]),
+                "label": _line_label(modes, i),
                 "period": result.period_words(
                     float(modes.period[i]), error("period", i), spread=True
                 ),
@@ -188,3 +191,11 @@ def _rows(result: Result) -> list[dict[str, str]]:
             }
         )
     return rows
+
+
+def _line_label(modes: ModeTable, i: int) -> str:
+    """Name of a line; one of order 0 is there because its pattern is not quite steady."""
+    if modes.label is None:
+        return ""
+    side = modes.harmonic is not None and modes.harmonic[i] == 0
+    return "side line" if side else str(modes.label[i])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.report.figures import closeup_range, frequency_label
+from robustfourier.report.figures import WHISKERS, closeup_range, frequency_label
 from robustfourier.report.thinning import evenly
 from robustfourier.results import Result
 from robustfourier.results.spectrum import peak_bins
@@ -69,12 +69,14 @@ def _time(result: Result) -> dict[str, Any]:
 
 def _samples(result: Result) -> dict[str, Any]:
     keep = evenly(len(result.position), SAMPLES_SENT)
-    origin = float(result.position.min())
+    origin, errors = float(result.position.min()), result.samples.errors
     return {
         "origin": origin,
         "x": _packed(result.position[keep] - origin),
         "y": _packed(result.samples.values[keep]),
         "fit": _stepped(result.fitted[keep]),
+        "error": "" if errors is None else _packed(errors[keep]),
+        "whiskers": WHISKERS,
     }
 
 

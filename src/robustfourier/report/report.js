@@ -53,7 +53,7 @@
     return new Date(Math.round(1000 * whole)).toISOString().replace("T", " ").replace(/(:00)?\.000Z$/, "").replace("Z", "");
   }
 
-  var samples = { x: floats(data.samples.x, data.samples.origin), y: floats(data.samples.y), fit: steps(data.samples.fit) };
+  var samples = { x: floats(data.samples.x, data.samples.origin), y: floats(data.samples.y), fit: steps(data.samples.fit), error: floats(data.samples.error) };
   samples.rest = samples.y.map(function (y, i) { return y - samples.fit[i]; });
   var curve = { y: steps(data.curve.y), std: steps(data.curve.std) };
   curve.x = between(data.curve.ends, curve.y.length);
@@ -148,6 +148,18 @@
       u.series[series].points.size = seen > 4000 ? 3 : seen > 800 ? 4 : seen > 200 ? 5 : 6.5;
     }];
   }
+  function whiskers(u) {
+    var first = nearest(samples.x, u.scales.x.min), last = nearest(samples.x, u.scales.x.max);
+    if (!samples.error.length || last - first > data.samples.whiskers) return;
+    u.ctx.save(); u.ctx.strokeStyle = faded(css("--dots"), 0.6); u.ctx.lineWidth = devicePixelRatio || 1; u.ctx.beginPath();
+    u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height); u.ctx.clip(); u.ctx.beginPath();
+    for (var i = first; i <= last; i++) {
+      var x = u.valToPos(samples.x[i], "x", true);
+      u.ctx.moveTo(x, u.valToPos(samples.y[i] - samples.error[i], "y", true));
+      u.ctx.lineTo(x, u.valToPos(samples.y[i] + samples.error[i], "y", true));
+    }
+    u.ctx.stroke(); u.ctx.restore();
+  }
   function dots(colour, size) { return { show: true, size: size, stroke: colour, fill: colour, width: 0 }; }
   function clock(seconds) { return uPlot.tzDate(new Date(seconds * 1e3), "Etc/UTC"); }
   function place(id, height, options, values, range, text) {
@@ -183,10 +195,10 @@
         { stroke: fit, width: 1.8, points: { show: false }, spanGaps: true },
         { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.8), size) }],
       bands: band ? [{ series: [1, 2], fill: css("--band") }] : [],
-      hooks: { setScale: link(function () { return linked; }).concat(grown(4)) }
+      hooks: { setScale: link(function () { return linked; }).concat(grown(4)), draw: [whiskers] }
     }, joined, range, function (x) {
       var i = nearest(samples.x, x);
-      return [moment(samples.x[i]), "value " + told(samples.y[i]), "fit " + told(samples.fit[i]), "left over " + told(samples.rest[i])];
+      return [moment(samples.x[i]), "value " + told(samples.y[i]) + (samples.error.length ? " ± " + told(samples.error[i]) : ""), "fit " + told(samples.fit[i]), "left over " + told(samples.rest[i])];
     });
     var restPlot = place("plot-residual", phone ? 190 : 210, {
       scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down ? -1 : 1 } },
@@ -224,7 +236,7 @@
           if (m.f < u.scales.x.min || m.f > u.scales.x.max) return;
           var x = u.valToPos(m.f, "x", true), y = Math.max(u.valToPos(m.a, "y", true) - 5 * ratio, u.bbox.top + 18 * ratio);
           ctx.fillStyle = css("--c" + m.c); ctx.beginPath(); ctx.moveTo(x, y); ctx.lineTo(x - 4 * ratio, y - 7 * ratio); ctx.lineTo(x + 4 * ratio, y - 7 * ratio); ctx.fill();
-          if (m.h === 1 || u.scales.x.max - u.scales.x.min < top / 4) {
+          if (m.h === 1 || m.h > 1 && u.scales.x.max - u.scales.x.min < top / 4) {
             var name = m.h === 1 ? m.t : m.t + m.h;
             if (named.some(function (n) { return Math.abs(n[0] - x) < 12 * ratio && Math.abs(n[1] - y) < 13 * ratio; })) return;
             named.push([x, y]);
@@ -236,7 +248,7 @@
     }, values, wide, function (x, u) {
       var words = ["frequency " + digits(x, spectrum.places)], near = null, best = 12;
       spectrum.marks.forEach(function (m) { var d = Math.abs(u.valToPos(m.f, "x") - u.valToPos(x, "x")); if (d < best) { best = d; near = m; } });
-      if (near) words.push("pattern " + near.t + (near.h > 1 ? ", harmonic " + near.h : "") + ": " + near.p, "amplitude " + told(near.a));
+      if (near) words.push("pattern " + near.t + (near.h > 1 ? ", harmonic " + near.h : near.h ? "" : ", side line") + ": " + near.p, "amplitude " + told(near.a));
       else if (x > 0) words.push("period " + period(1 / x, 4));
       return words;
     });

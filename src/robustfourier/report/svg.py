@@ -99,6 +99,12 @@ class Panel:
         )
         self.shapes.append(f'<path class="{css}" d="{lines}"/>')
 
+    def whiskers(self, x: FloatArray, y: FloatArray, error: FloatArray, css: str) -> None:
+        """Draw a vertical line of one standard error to each side of points."""
+        ends = zip(self.px(x), self.py(y - error), self.py(y + error), strict=True)
+        lines = "".join(f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in ends)
+        self.shapes.append(f'<path class="{css}" d="{lines}"/>')
+
     def bars(self, edges: FloatArray, heights: FloatArray, css: str) -> None:
         """Draw a histogram."""
         foot = float(self.py(max(self.y[0], 0.0)))

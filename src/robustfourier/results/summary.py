@@ -31,7 +31,7 @@ __all__ = ["summarise"]
 
 _PHASES = 201  # points of a waveform
 _CURVE = (1500, 12_000)  # points of the fitted function, at least and at most
-_POINTS_PER_CYCLE = 16
+_POINTS_PER_CYCLE = 32
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
 _BLOCK = 20_000  # times predicted at once
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
@@ -194,7 +194,8 @@ class _MixtureView:
         for i, component in enumerate(self.model.components_):
             wave, std = (self.level * w for w in component.waveform(phases, return_std=True))
             cycle = 0.5 * component.mode * theta - component.phase / (2.0 * np.pi)
-            mine = self.modes.select(np.flatnonzero(self.modes.component == i))
+            own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
+            mine = self.modes.select(np.flatnonzero(own))  # without side lines
             phase_error = np.asarray(mine.phase_error)[0] / np.asarray(mine.harmonic)[0]
             found.append(
                 Pattern(
