@@ -8,7 +8,7 @@ from robustfourier import experiments
 from robustfourier.errors import InputError, RunLockedError
 from robustfourier.experiments import reproduction
 from robustfourier.experiments.claims import Claim
-from robustfourier.experiments.figures import example_figures
+from robustfourier.experiments.figures import example_figures, networks_figure
 from robustfourier.experiments.page import (
     Heading,
     Paragraph,
@@ -21,6 +21,8 @@ from robustfourier.experiments.page import (
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_figures import comparison_figures, theory_figures
 from robustfourier.experiments.trial import COLUMNS
+from robustfourier.network.architecture import Architecture
+from robustfourier.plots.networks import network_layers
 
 PNG = b"\x89PNG"
 
@@ -40,6 +42,14 @@ def test_the_same_results_draw_the_same_bytes(toy_results, tmp_path):
         comparison_figures(toy_results, tmp_path / folder)
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+
+
+def test_the_papers_two_networks_are_drawn_from_their_description(tmp_path):
+    (path,) = networks_figure(tmp_path).values()
+    assert path.read_bytes().startswith(PNG)
+    deep = network_layers(Architecture(3, hidden_layer_sizes=(7, 5), diagonal=False))
+    assert [size for _, size, _ in deep] == ["1", "14", "7", "5", "1"]
+    assert "diagonal" not in " ".join(name for name, _, _ in deep)
 
 
 def test_an_example_without_results_has_no_figures(toy_results, tmp_path):
