@@ -14,6 +14,7 @@ SUITES = {
     "pruning": "networks pruned and fitted to the end",
     "detection": "modes found by PeriodicMixture",
     "components": "components and waveforms of PeriodicMixture",
+    "scale": "logarithms where values multiply",
     "files": "from a file to a report, and damaged files",
     # last: it measures two threads, and a quick run has company before
     "engines": "speed of training",

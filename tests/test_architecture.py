@@ -15,7 +15,8 @@ PACKAGE = ROOT / "src" / "robustfourier"
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
     ["arrays", "errors"],
-    ["memory"],
+    ["memory", "rows", "writing"],
+    ["persistence"],
     ["domain", "modes", "wording"],
     ["samples"],
     ["synthetic", "datasets"],
@@ -25,15 +26,15 @@ LAYERS = [
     ["spectral"],
     ["mixture"],
     ["estimators"],
-    ["persistence", "sampling"],
-    ["injection", "results"],
+    ["sampling"],
+    ["results"],
     ["plots"],
     ["report"],
     ["analysis", "experiments"],
     ["cli"],
 ]
-#: Methods such as `model.plot()` and `model.save()` open these doors upwards, inside a function.
-DOORS = {("estimators", "plots"), ("estimators", "persistence")}
+#: Methods such as `model.plot()` open these doors upwards, inside a function.
+DOORS = {("estimators", "plots")}
 #: Who may import a library that is optional, slow to load, or has one home.
 HOMES = {
     "torch": {"network", "nn", "training"},
@@ -44,6 +45,8 @@ HOMES = {
     "rich": {"cli", "training"},
     "dask": set(),
     "pickle": set(),
+    "fcntl": {"writing"},
+    "tempfile": set(),
 }
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
 

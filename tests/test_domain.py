@@ -120,11 +120,6 @@ def test_a_known_period_replaces_the_extent(period):
     assert domain.span == 12.0
 
 
-def test_a_domain_survives_its_dictionary():
-    domain = Domain.from_times(HOURS.tz_localize("Asia/Tokyo"), unit="hour")
-    assert Domain.from_dict(domain.to_dict()) == domain
-
-
 BERLIN, UTC = ZoneInfo("Europe/Berlin"), timezone.utc
 
 

@@ -34,7 +34,7 @@ STAGES = {
     "mixture/proposals.py": "proposals",
     "mixture/relocate.py": "moving lines to better places",
     "mixture/links.py": "links",
-    "mixture/rows.py": "merging equal rows",
+    "rows.py": "merging equal rows",
     "mixture/waveform.py": "waveforms",
     "mixture/penalised.py": "smoothing of waveforms",
 }

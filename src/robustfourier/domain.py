@@ -8,7 +8,7 @@ dates, and only then turned into float64: unix nanoseconds and Julian dates lose
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.errors import InputError
 
-__all__ = ["DATE_UNITS", "Domain"]
+__all__ = ["DATE_UNITS", "Domain", "timezone_of", "to_array"]
 
 Endpoint = Literal["included", "excluded"]
 
@@ -30,6 +30,8 @@ DATE_UNITS: dict[str, float] = {
     "hour": 3600.0,
     "day": 86400.0,
     "week": 604800.0,
+    "month": 86400.0 * 365.25 / 12,
+    "year": 86400.0 * 365.25,
 }
 
 _NANOSECONDS = 1_000_000_000
@@ -50,7 +52,7 @@ class Domain:
         Length of the interval in `unit`; θ = +1 is ``start + span``.
     unit : str
         Unit of `span`, periods and, inverted, of frequencies. For dates one of
-        ``second, minute, hour, day, week``; for plain numbers a label, empty if unknown.
+        `DATE_UNITS`; for plain numbers a label, empty if unknown.
     dates : bool
         Whether times are dates.
     timezone : str or None
@@ -177,15 +179,6 @@ class Domain:
         """Mode, generally not an integer, of a frequency in cycles per `unit`."""
         return frequency * self.span
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values that `from_dict` turns into an equal domain."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Domain:
-        """Rebuild a domain from `to_dict`."""
-        return cls(**values)
-
 
 @dataclass(frozen=True)
 class _Timestamps:
@@ -219,8 +212,8 @@ class _Timestamps:
 
 def _read_times(times: Any) -> _Timestamps:
     """Take apart whatever the user calls times, or say what is wrong with it."""
-    timezone = _timezone(times)
-    array = _to_array(times)
+    timezone = timezone_of(times)
+    array = to_array(times)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -256,7 +249,7 @@ def _require(good: BoolArray, array: NDArray[Any]) -> None:
         raise InputError(f"times[{at}] is {array[at]}; drop or fill missing times first")
 
 
-def _to_array(times: Any) -> NDArray[Any]:
+def to_array(times: Any) -> NDArray[Any]:
     """Dates of any library as datetime64 (UTC if they have a zone), all else as it is."""
     if isinstance(times, (pd.Series, pd.Index)) and isinstance(times.dtype, pd.DatetimeTZDtype):
         return pd.DatetimeIndex(times).tz_convert("UTC").tz_localize(None).to_numpy()
@@ -283,7 +276,7 @@ def _datetimes(array: NDArray[Any]) -> NDArray[Any]:
     return index.to_numpy().reshape(array.shape)
 
 
-def _timezone(times: Any) -> str | None:
+def timezone_of(times: Any) -> str | None:
     """Name of the zone of pandas, polars or datetime values; None for naive ones."""
     dtype = getattr(times, "dtype", None)
     if isinstance(dtype, pd.DatetimeTZDtype):

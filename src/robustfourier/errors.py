@@ -20,6 +20,7 @@ __all__ = [
     "OutputError",
     "RobustFourierError",
     "RunLockedError",
+    "WorkerError",
 ]
 
 
@@ -57,6 +58,10 @@ class OutputError(RobustFourierError, OSError):
 
 class RunLockedError(RobustFourierError, RuntimeError):
     """Another run is using the same folder."""
+
+
+class WorkerError(RobustFourierError, RuntimeError):
+    """A worker process was ended from outside, such as for lack of memory."""
 
 
 class DivergenceError(RobustFourierError, ArithmeticError):

@@ -6,6 +6,7 @@ appear in `ModeTable.to_frame`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -140,6 +141,13 @@ class ModeTable:
             unit=unit,
             **{k: None if v is None else np.asarray(v) for k, v in columns.items()},
         )
+
+    @classmethod
+    def stack(cls, tables: Sequence[ModeTable]) -> ModeTable:
+        """Return the rows of several tables with the same columns as one table."""
+        names = tables[0].columns()
+        joined = {name: np.concatenate([t.columns()[name] for t in tables]) for name in names}
+        return cls(**joined, unit=tables[0].unit)
 
     def columns(self) -> dict[str, Column]:
         """Columns that are there, by name, in their order."""

@@ -9,13 +9,17 @@ import math
 from collections.abc import Sequence
 
 __all__ = [
+    "LADDER",
     "SECONDS",
     "counted",
+    "decimals",
+    "display_unit",
+    "listed",
     "number",
     "percent",
     "probability",
     "readable_period",
-    "readable_periods",
+    "unit_called",
     "unit_name",
     "with_error",
 ]
@@ -32,6 +36,19 @@ SECONDS = {
     "month": 86400.0 * 365.25 / 12.0,
     "year": 86400.0 * 365.25,
 }
+# Words that people write for each unit, in English and German.
+_WORDS = {
+    "microsecond": "us µs microsecond microseconds",
+    "millisecond": "ms millisecond milliseconds",
+    "second": "s sec secs second seconds sekunde sekunden",
+    "minute": "min mins minute minutes minuten",
+    "hour": "h hr hrs hour hours stunde stunden",
+    "day": "d day days tag tage",
+    "week": "w wk week weeks woche wochen",
+    "month": "month months monat monate",
+    "year": "y yr yrs a year years jahr jahre",
+}
+_UNIT_OF = {word: unit for unit, words in _WORDS.items() for word in words.split()}
 _SHORT = {
     "microsecond": "µs",
     "millisecond": "ms",
@@ -43,8 +60,8 @@ _SHORT = {
     "month": "months",
     "year": "yr",
 }
-# For dates: seconds up to which each unit is used; days are told in hours up to two of them.
-_LADDER = (
+#: For dates: seconds up to which each unit is used; days are told in hours up to two of them.
+LADDER = (
     ("microsecond", 0.5e-3),
     ("millisecond", 0.5),
     ("second", 100.0),
@@ -54,6 +71,17 @@ _LADDER = (
     ("year", math.inf),
 )
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+
+
+def unit_called(word: str) -> str:
+    """The unit of `SECONDS` that a word means; empty if none.
+
+    Examples
+    --------
+    >>> unit_called("hrs"), unit_called("Tage"), unit_called("parsec")
+    ('hour', 'day', '')
+    """
+    return _UNIT_OF.get(word.strip().lower(), "")
 
 
 def unit_name(unit: str, short: bool = False, plural: bool = True) -> str:
@@ -124,7 +152,7 @@ def display_unit(period: float, unit: str, dates: bool) -> tuple[float, str]:
     if not dates or unit not in SECONDS or not math.isfinite(period):
         return 1.0, unit
     seconds = abs(period) * SECONDS[unit]
-    better = next(name for name, limit in _LADDER if seconds < limit or limit == math.inf)
+    better = next(name for name, limit in LADDER if seconds < limit or limit == math.inf)
     return SECONDS[unit] / SECONDS[better], better
 
 
@@ -171,28 +199,8 @@ def readable_period(
     return f"{text} {unit_name(shown, short=True)}".rstrip()
 
 
-def readable_periods(
-    periods: Sequence[float], unit: str, errors: Sequence[float | None], dates: bool
-) -> str:
-    """Several periods in one breath: "29.0 and 24.0 days".
-
-    Examples
-    --------
-    >>> readable_periods([29.0, 24.0], "day", [0.05, 0.05], dates=False)
-    '29.0 and 24.0 days'
-    """
-    parts = [
-        readable_period(period, unit, error=error, dates=dates)
-        for period, error in zip(periods, errors, strict=True)
-    ]
-    units = {display_unit(period, unit, dates)[1] for period in periods}
-    if len(units) == 1 and (shared := units.pop()) in SECONDS:
-        tail = " " + unit_name(shared, short=True)
-        return f"{_listed([part.removesuffix(tail) for part in parts])} {unit_name(shared)}"
-    return _listed(parts)
-
-
-def _listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """Several things in one breath: "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustfourier.analysis.folder import claim_folder, read_run, write_run, write_text
+from robustfourier.analysis.folder import claimed, exchanged, read_run, write_run
 from robustfourier.analysis.predicting import grid_samples
 from robustfourier.analysis.tables import (
     components_table,
@@ -18,7 +18,6 @@ from robustfourier.analysis.tables import (
 )
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError, OutputError
-from robustfourier.injection import Completeness, detection_limit, inject
 
 
 @given(st.text())
@@ -55,45 +54,41 @@ def test_tables_have_a_row_for_each_mode_and_pattern(small_result, noise_result)
 IDENTITY = {"sha256": "1"}
 
 
+def finish(folder, identity, **options):
+    """Go through a run that writes nothing but its record."""
+    with claimed(folder, identity, "-", **options), exchanged(folder) as draft:
+        write_run(draft, {"identity": identity, "input": {"file": "a.csv"}})
+
+
 class TestFolder:
     def test_a_new_folder_is_made(self, tmp_path):
-        claim_folder(tmp_path / "a" / "b", IDENTITY)
+        finish(tmp_path / "a" / "b", IDENTITY)
         assert (tmp_path / "a" / "b" / "figures").is_dir()
+        assert read_run(tmp_path / "a" / "b")["finished"]
+
+    def test_an_empty_folder_is_taken(self, tmp_path):
+        (tmp_path / "a").mkdir()
+        finish(tmp_path / "a", IDENTITY)
 
     def test_the_same_run_may_come_again(self, tmp_path):
-        claim_folder(tmp_path, IDENTITY)
-        write_run(tmp_path, {"identity": IDENTITY})
-        assert read_run(tmp_path)["finished"]
-        claim_folder(tmp_path, IDENTITY)
-        assert not read_run(tmp_path)["finished"]
-
-    def test_an_interrupted_run_may_start_again(self, tmp_path):
-        claim_folder(tmp_path, IDENTITY)
-        (tmp_path / "modes.csv").write_text("half")
-        claim_folder(tmp_path, IDENTITY)
-        with pytest.raises(OutputError, match=re.escape("holds another run")):
-            claim_folder(tmp_path, {"sha256": "2"})
+        finish(tmp_path / "a", IDENTITY)
+        finish(tmp_path / "a", IDENTITY)
 
     def test_another_run_is_kept_unless_told(self, tmp_path):
-        claim_folder(tmp_path, IDENTITY)
-        write_run(tmp_path, {"identity": IDENTITY, "input": {"file": "a.csv"}})
+        finish(tmp_path / "a", IDENTITY)
         with pytest.raises(OutputError, match=re.escape("holds another run (of 'a.csv')")):
-            claim_folder(tmp_path, {"sha256": "2"})
-        claim_folder(tmp_path, {"sha256": "2"}, overwrite=True)
+            finish(tmp_path / "a", {"sha256": "2"})
+        finish(tmp_path / "a", {"sha256": "2"}, overwrite=True)
 
     def test_a_file_in_the_way_is_an_output_error(self, tmp_path):
         (tmp_path / "file").write_text("x")
         with pytest.raises(OutputError, match=re.escape("choose another place with --out")):
-            claim_folder(tmp_path / "file", IDENTITY)
+            finish(tmp_path / "file", IDENTITY)
 
     @pytest.mark.parametrize("content", ["", "[]", "{", "[" * 10_000, "\udcff"])
     def test_a_damaged_record_counts_as_none(self, tmp_path, content):
         (tmp_path / "run.json").write_text(content, encoding="utf-8", errors="surrogateescape")
         assert read_run(tmp_path) is None
-
-    def test_text_that_no_encoding_knows_is_still_written(self, tmp_path):
-        write_text(tmp_path / "a.html", "lone \udcff surrogate")
-        assert "surrogate" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
 class TestGrid:
@@ -109,65 +104,3 @@ class TestGrid:
     def test_ends_in_the_wrong_order_are_refused(self):
         with pytest.raises(InputError, match=re.escape("lies before --from")):
             grid_samples(1.0, 0.0, 0.1, Domain(0.0, 5.0), 10)
-
-
-class TestInjection:
-    theta = np.linspace(-1.0, 1.0, 400)
-
-    def search(self, limit):
-        """A perfect searcher that finds what is stronger than a limit, and nothing else."""
-
-        def search(values):
-            modes = np.arange(1.0, 100.0, 0.5)
-            waves = np.exp(-1j * np.pi * np.outer(modes, self.theta))
-            amplitude = 2.0 * np.abs(waves @ values) / len(values)
-            top = int(np.argmax(amplitude))
-            return modes[[top]] if amplitude[top] > limit else np.empty(0)
-
-        return search
-
-    def test_the_map_shows_the_searchers_limit(self):
-        found = inject(
-            self.search(0.5),
-            self.theta,
-            np.zeros(400),
-            span=10.0,
-            max_mode=90.0,
-            amplitudes=np.array([0.1, 0.3, 0.7, 1.0]),
-            n_periods=3,
-            trials=2,
-        )
-        np.testing.assert_array_equal(found.found, [[0, 0, 1, 1]] * 3)
-        assert found.false_modes == 0
-        np.testing.assert_allclose(found.period, 10.0 / found.mode)
-
-    def test_the_amplitude_for_a_share_lies_between_its_neighbours(self):
-        found = Completeness(
-            np.ones(3), np.ones(3), np.array([1.0, 2.0, 4.0]),
-            np.array([[0.0, 0.5, 1.0], [1.0, 1.0, 1.0], [0.0, 0.0, 0.2]]), 10, 0.0,
-        )  # fmt: skip
-        half = found.amplitude_for(0.5)
-        assert half[0] == 2.0
-        assert half[1] == 1.0
-        assert np.isnan(half[2])
-
-    def test_the_same_seed_plants_the_same_tones(self):
-        heard = []
-
-        def listen(values):
-            heard.append(values.copy())
-            return np.empty(0)
-
-        for _ in range(2):
-            inject(listen, self.theta, np.zeros(400), span=1.0, max_mode=50.0, trials=1,
-                   amplitudes=np.array([1.0]), random_state=3)  # fmt: skip
-        half = len(heard) // 2
-        np.testing.assert_array_equal(heard[:half], heard[half:])
-
-    def test_more_samples_show_weaker_tones(self):
-        assert detection_limit(1.0, 400, 200) == pytest.approx(2 * detection_limit(1.0, 1600, 200))
-
-    def test_amplitudes_must_be_positive(self):
-        with pytest.raises(InputError, match=re.escape("must be positive")):
-            inject(self.search(1.0), self.theta, np.zeros(400), span=1.0, max_mode=9.0,
-                   amplitudes=np.array([0.0]))  # fmt: skip

@@ -1,18 +1,25 @@
 import csv
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import robustfourier
+from robustfourier.analysis import Analysis
 from robustfourier.cli import main
+from robustfourier.cli.console import Console
+from robustfourier.cli.fit import print_answer
 from robustfourier.cli.options import duration, instant
 from robustfourier.errors import InputError
 from robustfourier.samples import read_samples
+from robustfourier.wording import percent
 
 PROGRAM = [sys.executable, "-m", "robustfourier.cli"]
 HOSTILE = "=cmd() <script> $5 \\frac{"
@@ -39,7 +46,10 @@ def record(tmp_path_factory):
 def finished(record, tmp_path_factory):
     """One run as on a bare machine: no HOME, no locale, no terminal."""
     folder = tmp_path_factory.mktemp("run")
-    bare = {"PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+    bare = {
+        **{"PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+        "PYTHONPATH": str(Path(robustfourier.__file__).parents[1]),
+    }
     done = subprocess.run(
         [*PROGRAM, "fit", str(record), "--out", "out"],
         cwd=folder, env=bare, capture_output=True, text=True, check=False,
@@ -65,6 +75,32 @@ class TestFit:
         assert done.stderr == ""
         assert "One repeating pattern explains" in done.stdout
         assert re.search(r"12\.[34]\d* ", done.stdout)
+
+    def test_it_says_which_periods_were_searched(self, finished):
+        words = "Searched periods from 60 min to 2.208 d."
+        assert words in finished[0].stdout
+        assert json.loads((finished[1] / "run.json").read_text("utf-8"))["searched"] == words
+        assert words in (finished[1] / "report.html").read_text("utf-8")
+
+    def test_screen_record_and_page_tell_one_share(self, finished):
+        record = json.loads((finished[1] / "run.json").read_text("utf-8"))
+        with (finished[1] / "components.csv").open(encoding="utf-8") as file:
+            (row,) = csv.DictReader(file)
+        share = float(row["share_of_variance"])
+        assert record["shares"] == {"A": share}
+        assert record["explained"] == share
+        assert finished[0].stdout.count(percent(share)) == 2
+        assert f"{percent(share)} of the variation" in (finished[1] / "report.html").read_text()
+
+    def test_weak_patterns_are_one_line_of_the_table(self, capsys, small_result):
+        a, b = small_result.patterns
+        weak = [replace(b, name=name, share=0.002) for name in "BC"]
+        analysis = Analysis(replace(small_result, patterns=(a, *weak)), None, None, {})
+        print_answer(Console(), analysis)
+        said = capsys.readouterr().out
+        assert "\n… 2 weaker patterns, 0.4 % together: see components.csv\n" in said
+        assert re.search(r"^ A ", said, re.MULTILINE)
+        assert not re.search(r"^ [BC] ", said, re.MULTILINE)
 
     def test_nothing_is_coloured_in_a_pipe(self, finished):
         assert ESCAPE not in finished[0].stdout
@@ -148,6 +184,14 @@ class TestFit:
         assert json.loads(out)["unit"] == "hour"
         assert json.loads(out)["patterns"][0]["period"] == pytest.approx(12.4, abs=0.1)
         assert run("check", record, "--unit", "fortnight")[0] == 3
+
+    def test_standard_input_is_read_once_even_where_limits_need_its_unit(
+        self, record, run, monkeypatch
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(record.read_bytes())))
+        code, out, err = run("fit", "-", "--no-files", "--json", "--period", "12.4h")
+        assert (code, err) == (0, "")
+        assert json.loads(out)["patterns"][0]["period"] * 24 == pytest.approx(12.4, abs=0.1)
 
     def test_limits_are_told_in_the_users_units(self, record, run):
         code, out, _ = run("fit", record, "--no-files", "--json", "--shortest-period", "13h")
@@ -275,6 +319,9 @@ class TestModels:
         told = json.loads(run("info", finished[1] / "model.rfm", "--json")[1])
         assert told["unit"] == "day"
 
+    def test_a_result_folder_stands_for_its_model(self, finished, run):
+        assert run("info", finished[1]) == run("info", finished[1] / "model.rfm")
+
     def test_a_file_that_is_no_model_is_bad_data(self, record, run):
         code, _, err = run("info", record)
         assert code == 3
@@ -318,6 +365,20 @@ class TestSurvey:
         }  # fmt: skip
 
 
+def test_a_narrow_terminal_keeps_letters_and_periods(monkeypatch, capsys):
+    from rich.console import Console as RichConsole
+
+    console = Console()
+    narrow = lambda stream: RichConsole(file=stream, width=40, force_terminal=True)  # noqa: E731
+    monkeypatch.setattr(console, "_rich", narrow)
+    heads = ["", "Period", "Amplitude", "Share", "Harmonics", "False alarm"]
+    row = ["AA", "18.84956 ± 0.00008 h", "0.9999", "> 99.9 %", "1–4, 6", "< 1e-15"]
+    console.table([(head, "left") for head in heads], [row])
+    out = capsys.readouterr().out
+    assert re.search(r"AA +18.84956 ± 0.00008 h", out)
+    assert "a wider terminal also shows: Share, Harmonics, False" in " ".join(out.split())
+
+
 def test_reproduce_hands_on_what_it_is_told(run, monkeypatch, tmp_path):
     import robustfourier.experiments
 
@@ -359,9 +420,12 @@ def test_instants_get_the_models_zone():
         instant("x", False, None, "--from")
 
 
-def test_a_broken_pipe_is_no_traceback(record):
+@pytest.mark.parametrize("option", ["--verbose", "--json"])
+def test_a_reader_that_has_gone_ends_the_program_without_a_word(record, option):
+    read, write = os.pipe()
+    os.close(read)
     done = subprocess.run(
-        f"{sys.executable} -m robustfourier.cli check '{record}' | head -c 0",
-        shell=True, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert "Traceback" not in done.stderr
+        [*PROGRAM, "check", str(record), option], stdout=write, stderr=subprocess.PIPE, text=True
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")

@@ -306,3 +306,10 @@ def test_the_double_mode_cepheid_has_two_modes_their_sum_and_their_harmonics():
     assert "f3" not in model.modes_.label, "2f2 and not its alias, two cycles per day faster"
     total = model.modes_.select(model.modes_.label == "f1+f2")
     assert total.frequency == pytest.approx([first.frequency + second.frequency], rel=1e-12)
+
+
+def test_two_columns_keep_their_unit():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.sort(rng.uniform(0, 50, 300)), rng.uniform(0, 30, 300)])
+    y = np.cos(2 * np.pi * X[:, 0] / 3) + 0.1 * rng.normal(size=300)
+    assert PeriodicMixture(unit="h").fit(X, y).modes_.unit == "h"

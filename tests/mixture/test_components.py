@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from robustfourier.mixture.combinations import label
-from robustfourier.mixture.components import Grouping, group, primitive
+from robustfourier.mixture.components.grouping import Grouping, group, primitive
+from robustfourier.mixture.labels import label
 
 ERROR = 0.02
 

@@ -5,16 +5,23 @@ import pytest
 from scipy.optimize import least_squares
 
 from robustfourier.domain import Domain
-from robustfourier.mixture.bands import amplitude_errors, lengths, prediction_errors
-from robustfourier.mixture.components import Grouping
+from robustfourier.mixture.components.compose import Separated, compose
+from robustfourier.mixture.components.families import further_harmonics, waveform_rows
+from robustfourier.mixture.components.ground import Ground
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.components.joint import Prior, penalised_fit
 from robustfourier.mixture.cusps import cusp_ratio
-from robustfourier.mixture.families import further_harmonics, waveform_rows
-from robustfourier.mixture.lines import Lines
+from robustfourier.mixture.least_squares.error_bands import (
+    amplitude_errors,
+    lengths,
+    prediction_errors,
+)
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.moments import direct_moments
 from robustfourier.mixture.model import ColumnModel, mode_table
-from robustfourier.mixture.moments import direct_moments
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.penalised import Prior, penalised_fit
-from robustfourier.mixture.separate import Separated, separate
+from robustfourier.mixture.series import Series, Settings
+from robustfourier.spectral.limits import ModeLimit
 from robustfourier.synthetic import random_mixture
 
 WHITE = NoiseFloor(np.array([1.0, 1000.0]), np.full((2, 1), 0.09), np.full(2, 1e6))
@@ -37,37 +44,26 @@ def single(bases):
     )
 
 
-def separated(theta, y, mode, highest=400.0, noise=0.09, **options):
-    mode = np.asarray(mode, float)
-    count = len(mode)
-    return separate(
-        theta,
-        y[:, None],
-        np.ones(len(theta)),
-        mode,
-        np.full(count, 0.02),
-        np.ones(count),
-        np.full(count, 1e-6),
-        trend=np.ones((len(theta), 1)),
-        floor=WHITE,
-        noise=np.array([noise]),
-        highest=highest,
-        **options,
-    )
+def ground_of(theta, y, highest=400.0, noise=0.09, **settings):
+    """Values as they are, up to a given mode, on a white floor."""
+    values, one = y.reshape(len(theta), -1), np.ones(1)
+    options = Settings(**{"trend": "level", "max_mode": highest, **settings})
+    limit = ModeLimit(highest, None, "given")
+    weights = np.ones(len(theta))
+    series = Series(theta, values, values, weights, 0.0 * one, one, options, limit)
+    return Ground(series, WHITE, np.array([noise]), 1)
+
+
+def separated(theta, y, mode, **options):
+    mode, ground = np.asarray(mode, float), ground_of(theta, y, **options)
+    one = np.ones(len(mode))
+    return compose(ground, mode, 0.02 * one, one, 1e-6 * one, np.zeros(len(mode), bool))
 
 
 def test_weak_harmonics_are_found_at_multiples_of_a_known_base():
     theta, rng = samples(gap=False)
     residual = 0.06 * np.cos(np.pi * 3 * 20.3 * theta) + 0.3 * rng.normal(size=len(theta))
-    found = further_harmonics(
-        theta,
-        np.ones(len(theta)),
-        residual[:, None],
-        single([20.3]),
-        WHITE,
-        highest=400.0,
-        level=0.01,
-    )
+    found = further_harmonics(ground_of(theta, residual), single([20.3]), residual[:, None])
     assert found.rows.tolist() == [[3]]
     assert found.false_alarm[0] < 0.01
 
@@ -77,10 +73,8 @@ def test_noise_alone_gives_a_false_harmonic_about_as_often_as_the_level_says():
     for seed in range(300):
         theta, rng = samples(300, seed, gap=False)
         noise = 0.3 * rng.normal(size=(len(theta), 1))
-        found = further_harmonics(
-            theta, np.ones(len(theta)), noise, single([11.7]), WHITE, highest=100.0, level=0.05
-        )
-        alarms += len(found.rows) > 0
+        ground = ground_of(theta, noise, highest=100.0, level=0.05)
+        alarms += len(further_harmonics(ground, single([11.7]), noise).rows) > 0
     # 5 % of 300 is 15; the spending rule stops at the highest mode, so somewhat fewer.
     assert 3 <= alarms <= 27
 
@@ -116,15 +110,11 @@ def test_a_harmonic_that_another_line_hides_belongs_to_the_waveform():
     assert [3, 0] in waveform_rows(grouping, highest=400.0, limit=100).tolist()
 
 
-def test_beyond_the_nyquist_mode_of_an_even_grid_a_waveform_goes_on_folded():
+def test_no_harmonic_beyond_the_highest_mode_enters_a_waveform():
+    """On an even grid it would be seen folded, as slow drift under another name."""
     grouping = Grouping(np.array([43.2]), np.array([[1], [2]]), np.zeros(1, bool))
     assert waveform_rows(grouping, highest=100.0, limit=100).tolist() == []
-    rows = waveform_rows(grouping, highest=100.0, limit=100, folding=100.0)
-    # Harmonic 5 is seen at 216 − 200 = 16.
-    assert rows.tolist() == [[n] for n in range(3, 9)]
-    # Where it folds to zero it would be the level.
-    level = Grouping(np.array([40.0]), np.array([[1], [2]]), np.zeros(1, bool))
-    assert [5] not in waveform_rows(level, highest=100.0, limit=100, folding=100.0).tolist()
+    assert waveform_rows(grouping, highest=140.0, limit=100).tolist() == [[3]]
 
 
 def test_a_line_alone_stays_a_sinusoid_unless_its_harmonics_are_likely():
@@ -305,7 +295,7 @@ def test_a_line_at_the_nyquist_mode_leaves_its_unseen_phase_at_zero():
     theta = np.linspace(-1, 1, 121)  # Nyquist mode 60
     rng = np.random.default_rng(0)
     y = np.cos(np.pi * 20 * theta) + 0.5 * np.cos(np.pi * 60 * theta) + 0.3 * rng.normal(size=121)
-    fit = separated(theta, y, [20.0, 60.0], highest=60.0, integer=True)
+    fit = separated(theta, y, [20.0, 60.0], highest=60.0, frequencies="integer")
     at = int(np.argmax(fit.lines.mode))
     assert fit.lines.mode[at] == 60.0
     assert abs(fit.lines.sine[at, 0]) < 0.05

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustfourier.errors import InputError
-from robustfourier.mixture.detect import detect
+from robustfourier.mixture.search.detection import detect
 from robustfourier.synthetic import paper_example, random_mixture
 
 
@@ -229,7 +229,7 @@ def test_weight_two_is_the_row_twice(outliers):
 
 def test_the_same_seed_gives_the_same_bits(found):
     again = find(*tones())
-    for name in ("mode_error", "false_alarm", "noise", "values"):
+    for name in ("mode_error", "false_alarm", "noise", "strength"):
         assert getattr(again, name).tobytes() == getattr(found, name).tobytes()
 
 

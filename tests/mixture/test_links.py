@@ -5,8 +5,8 @@ import pytest
 from numpy.polynomial import chebyshev
 from scipy.stats import norm
 
-from robustfourier.mixture.links import Link, phase_lock
-from robustfourier.mixture.waveform import (
+from robustfourier.mixture.components.links import Link, phase_lock
+from robustfourier.mixture.components.waveform import (
     POWERS,
     RATES,
     SCALES,

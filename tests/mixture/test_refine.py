@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
-from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.moments import SpectralMoments, direct_moments
-from robustfourier.mixture.refine import _fit_at, _projected_normal, refine
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.moments import SpectralMoments, direct_moments
+from robustfourier.mixture.least_squares.refine import _fit_at, _projected_normal, refine
 
 
 def dense_reference(theta, y, weights, bases, harmonics):

@@ -6,15 +6,20 @@ import numpy as np
 import pytest
 from scipy.stats import median_abs_deviation
 
-from robustfourier.mixture.aliases import alias_notes, sampling_aliases, window_peaks
-from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.moments import direct_moments
+from robustfourier.mixture.judge import (
+    false_alarm,
+    line_power,
+    search_width,
+    search_widths,
+)
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.moments import direct_moments
 from robustfourier.mixture.noise import noise_floor
-from robustfourier.mixture.proposals import flow_proposals, residual_proposals
-from robustfourier.mixture.robust import HUBER, huber_pays, pseudo_values, robust_scale
-from robustfourier.mixture.rows import canonical_rows, weighted_median
-from robustfourier.mixture.significance import false_alarm, line_power, search_width, search_widths
+from robustfourier.mixture.search.aliases import alias_notes, sampling_aliases
+from robustfourier.mixture.search.proposals import flow_proposals, residual_proposals
+from robustfourier.mixture.search.robust import HUBER, huber_pays, pseudo_values, robust_scale
 from robustfourier.mixture.trend import Trend, trend_columns
+from robustfourier.rows import canonical_rows, weighted_median
 from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
@@ -294,7 +299,7 @@ def test_a_rhythm_of_sampling_names_its_aliases():
     theta = 2 * (nights - nights.min()) / np.ptp(nights) - 1
     day = np.ptp(nights)
     grid = PeriodogramGrid.of(theta, np.ones(300), 400.0)
-    assert window_peaks(grid)[0][0] == pytest.approx(day, abs=0.5)
+    assert grid.side_peaks[0][0] == pytest.approx(day, abs=0.5)
     aliases = sampling_aliases(np.array([30.0]), np.ones(1), None, grid)
     assert any(abs(alias.other - (30 + day)) < 0.5 for alias in aliases)
     assert all(alias.likeness < 1 for alias in aliases)

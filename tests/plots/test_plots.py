@@ -1,6 +1,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +10,8 @@ from matplotlib.figure import Figure
 
 from robustfourier import plots
 from robustfourier.errors import InputError
-from robustfourier.injection import Completeness
 from robustfourier.plots.files import save_completeness, save_figures, save_window
-from robustfourier.sampling import check_sampling
+from robustfourier.sampling import Completeness, check_sampling
 
 HOSTILE = r"cost $5 \frac{ 🌊 <b> %s"
 ONE_AXES = ["fit", "spectrum", "component", "diagonal", "residuals", "histogram"]
@@ -127,3 +127,17 @@ def test_pyplot_is_not_needed_to_write_files():
         "assert 'matplotlib' not in sys.modules, 'matplotlib is loaded late'"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_pattern_is_drawn_for_two_cycles_with_the_name_of_the_values(small_result, ax):
+    plots.plot_component(small_result, 0, ax=ax)
+    assert ax.lines[-1].get_xdata()[-1] == 2.0
+    assert ax.get_ylabel() == small_result.samples.value_name
+
+
+@pytest.mark.parametrize("draw", [plots.plot_fit, plots.plot_residuals, plots.plot_component])
+def test_magnitudes_are_drawn_with_the_bright_ones_on_top(small_result, draw):
+    stars = replace(small_result, samples=replace(small_result.samples, value_name="mag"))
+    left, right = Figure().subplots(1, 2)
+    assert draw(stars, ax=left).yaxis_inverted()
+    assert not draw(small_result, ax=right).yaxis_inverted()

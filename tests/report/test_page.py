@@ -6,7 +6,9 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from robustfourier.plots.files import save_figures
 from robustfourier.report import render
+from robustfourier.report.figures import fit_figure
 from robustfourier.report.payload import payload
 from robustfourier.report.svg import Panel
 
@@ -82,6 +84,21 @@ def test_warnings_modes_and_run_are_told(page, small_result):
     assert "PeriodicMixture" in text
 
 
+def test_weak_patterns_are_folded_away(small_result):
+    a, b = small_result.patterns
+    weak = replace(b, share=0.003)
+    page = render(replace(small_result, patterns=(a, weak)), RUN)
+    shown, folded = page.split("<summary>1 weaker pattern, 0.3 %</summary>")
+    assert "Waveform of pattern A" in shown
+    assert "Waveform of pattern B" not in shown
+    assert "Waveform of pattern B" in folded.split("</details>")[0]
+
+
+def test_the_page_says_what_was_searched(page, noise_result, small_result):
+    assert small_result.searched_words in page
+    assert noise_result.searched_words in render(noise_result, RUN)
+
+
 def test_user_text_is_escaped_wherever_it_is_shown(small_result):
     samples = replace(
         small_result.samples, value_name=HOSTILE, time_name=HOSTILE, source=HOSTILE + ".csv"
@@ -135,6 +152,74 @@ def test_ten_thousand_samples_stay_below_a_megabyte(small_result):
     page = render(many, RUN)
     assert len(page.encode()) < 1_000_000
     assert "Of 10,000 samples a random 2,500 are drawn." in page
+
+
+def drawn(page, label):
+    """The figure of that name."""
+    return page.split(f'aria-label="{label}')[1].split("</svg></svg>")[0]
+
+
+def test_waveforms_are_two_cycles_with_a_name_and_a_stated_phase(page, small_result):
+    figure = drawn(page, "Waveform of pattern A")
+    assert ">1½</text>" in figure
+    assert '<use href="#wave-A" x="161.76"/>' in figure
+    assert f">{small_result.samples.value_name}</text>" in figure
+    text = " ".join(Outline(page).text)
+    epochs = re.findall(
+        r"Phase 0 is at (2024-03-0\d \d\d:\d\d(?::\d\d)?) ± [\d.]+ (?:min|s)\.", text
+    )
+    assert len(epochs) == len(small_result.patterns)
+    for pattern, epoch in zip(small_result.patterns, epochs, strict=True):
+        at = np.datetime64(epoch) - np.datetime64(pattern.epoch, "s")
+        assert abs(at) <= np.timedelta64(60, "s")
+
+
+def test_at_the_epoch_a_pattern_has_its_phase_zero(small_result, small_model):
+    for i, pattern in enumerate(small_result.patterns):
+        now = small_model.unmix(np.array([pattern.epoch])).components[0, i]
+        assert now == pytest.approx(pattern.waveform.y[0], abs=1e-4)
+
+
+def test_the_spectrum_has_a_scale_of_periods(page):
+    figure = drawn(page, "Amplitude spectrum")
+    assert ">period</text>" in figure
+    assert re.search(r">[\d.]+ min</text>", figure)
+
+
+def test_the_diagonal_is_folded_away_under_how_it_was_found(page):
+    before, folded = page.split("<summary>How it was found</summary>")
+    assert "Weights of the diagonal layer" not in before
+    assert "Weights of the diagonal layer" in folded.split("</details>")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "turned"),
+    [("magnitude", True), ("V_mag", True), ("gmag", True), ("Mag (V)", True), ("mags", True),
+     ("image", False), ("magnetic field", False), ("imag", False), ("level", False)],
+)  # fmt: skip
+def test_magnitudes_grow_downwards(small_result, name, turned):
+    result = replace(small_result, samples=replace(small_result.samples, value_name=name))
+    assert result.downwards is turned
+    assert json.loads(payload(result))["down"] is turned
+    ticks = re.findall(r'tick end"[^>]*y="([\d.]+)">(-?[\d.]+)<', fit_figure(result))
+    heights = [float(y) for y, _ in sorted(ticks, key=lambda tick: float(tick[1]))]
+    assert (heights == sorted(heights)) is turned
+
+
+def test_a_line_that_nothing_could_reach_is_left_out_where_it_is_so(small_result, tmp_path):
+    spectrum = small_result.spectrum
+    line = np.where(spectrum.mode < 4.0, np.nan, spectrum.line)
+    result = replace(small_result, spectrum=replace(spectrum, line=line))
+    assert "nan" not in render(result, RUN).split('<script type="application/json"')[0].lower()
+    assert 0.0 < result.spectrum.line_top <= spectrum.line_top
+    assert save_figures(result, tmp_path)
+
+
+def test_letters_do_not_pile_up():
+    panel = Panel(400, 300, (0.0, 1.0), (0.0, 1.0))
+    for x, word in ((0.5, "A"), (0.51, "B"), (0.6, "C")):
+        panel.mark(x, 0.5, word, "c0")
+    assert re.findall(r">(\w?)</text>", str(panel)) == ["A", "", "C"]
 
 
 class TestPanel:

@@ -1,18 +1,47 @@
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from robustfourier.analysis import fit_model
+from robustfourier.analysis.tables import components_table
 from robustfourier.domain import Domain
+from robustfourier.mixture.fit import fit_column
+from robustfourier.mixture.search.assess import judge_of
+from robustfourier.mixture.series import Settings
+from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
 from robustfourier.samples import from_arrays
-from robustfourier.sampling import check_sampling, spectral_window
-from robustfourier.wording import readable_period, readable_periods, with_error
+from robustfourier.wording import percent, readable_period, with_error
 
 
 def test_the_headline_says_how_many_how_much_and_how_long(small_result):
-    assert small_result.headline.startswith("Two repeating patterns explain 9")
-    assert "of the variation: 11.0" in small_result.headline or "3.70" in small_result.headline
-    assert small_result.headline.endswith("hours.")
+    assert re.fullmatch(
+        r"Two repeating patterns explain 9\d(\.\d)? % of the variation: 11\.0\d* hours \(\d\d %\) "
+        r"and 3\.(70|699) hours \(\d\d %\)\.",
+        small_result.headline,
+    )
+
+
+def test_there_is_one_share_and_it_is_the_models(small_result, small_model):
+    shares = [component.share for component in small_model.components_]
+    assert [pattern.share for pattern in small_result.patterns] == shares
+    assert small_result.explained == pytest.approx(sum(shares))
+    assert list(components_table(small_result)["share_of_variance"]) == shares
+    for share in shares:
+        assert percent(share) in small_result.headline
+
+
+@pytest.mark.parametrize("which", ["small_result", "noise_result"])
+def test_the_range_searched_is_the_one_of_the_fit(which, request):
+    result = request.getfixturevalue(which)
+    words = {
+        "small_result": "from 35.75 s to 3.31 d",
+        "noise_result": "from 2 to 39.33",
+    }
+    assert result.searched_words == f"Searched periods {words[which]}."
 
 
 def test_noise_alone_gets_a_plain_word(noise_result):
@@ -38,6 +67,18 @@ def test_the_sawtooth_is_the_one_with_harmonics(small_result):
     assert saw.share > 0.2
 
 
+def test_a_jump_of_the_level_is_told_with_its_time_and_size():
+    rng = np.random.default_rng(0)
+    days = np.datetime64("2024-01-01") + np.arange(200)
+    values = rng.normal(size=200) + 8.0 * (np.arange(200) >= 120)
+    samples = from_arrays(days, values)
+    result = summarise(samples, fit_model(samples))
+    assert re.fullmatch(
+        r"The level jumps by [78]\.\d+ ± 0\.\d+ at 2024-04-29 12:00: set apart from the patterns\.",
+        result.warnings[0],
+    )
+
+
 def test_gaps_are_mentioned(small_result):
     assert any("gap without samples" in words for words in small_result.warnings)
 
@@ -46,12 +87,23 @@ N_SPECTRUM = 500
 
 
 @pytest.fixture(scope="module")
-def spectrum():
+def judged():
     rng = np.random.default_rng(0)
     theta = np.sort(rng.uniform(-1.0, 1.0, N_SPECTRUM))
     noise = rng.normal(size=N_SPECTRUM)
     tone = 0.8 * np.cos(np.pi * 40.3 * theta - 1.0)
-    return amplitude_spectrum(theta, tone + noise, noise, max_mode=250.0, lines=np.array([40.3]))
+    model, found = fit_column(
+        Domain(0.0, 2.0), theta, (tone + noise)[:, None], np.ones(N_SPECTRUM), Settings()
+    )
+    evidence = model.evidence
+    return amplitude_spectrum(
+        theta, tone + noise, noise, max_mode=evidence.highest, evidence=evidence
+    ), found
+
+
+@pytest.fixture(scope="module")
+def spectrum(judged):
+    return judged[0]
 
 
 class TestSpectrum:
@@ -66,6 +118,32 @@ class TestSpectrum:
     def test_noise_stays_below_the_line_and_the_tone_does_not(self, spectrum):
         assert (spectrum.residual < spectrum.line).mean() > 0.999
         assert spectrum.data.max() > spectrum.line.max()
+
+    def test_the_line_is_the_threshold_that_decided(self, judged):
+        """A peak exactly on the line drawn has exactly the false alarm that was asked for."""
+        spectrum, found = judged
+        series, floor = found.series, found.floor
+        at = np.isin(spectrum.mode, floor.mode)
+        assert at.sum() >= 8
+        power, mode = (spectrum.line / spectrum.floor)[at] ** 2, spectrum.mode[at]
+        alarm = judge_of(series).alarm(power, mode, floor.dof_at(mode), 1)
+        np.testing.assert_allclose(alarm, series.settings.level, rtol=1e-6)
+
+    def test_the_floor_is_the_one_that_decided(self, judged):
+        spectrum, found = judged
+        power = found.floor.at(spectrum.mode)[:, 0] * found.series.scale[0] ** 2
+        np.testing.assert_allclose(spectrum.floor, 2.0 * np.sqrt(power / found.series.total))
+
+    def test_where_no_power_is_enough_there_is_no_line(self, small_model):
+        evidence = small_model.models_[0].evidence
+        endless = np.where(np.arange(len(evidence.threshold)) == 0, np.inf, evidence.threshold)
+        theta = np.linspace(-1.0, 1.0, 50)
+        drawn = amplitude_spectrum(
+            theta, theta, theta, max_mode=20.0, evidence=replace(evidence, threshold=endless)
+        )
+        assert np.isnan(drawn.line[0])
+        assert np.isfinite(drawn.line[-1])
+        assert np.isfinite(drawn.line_top)
 
     def test_thinning_keeps_every_peak(self, spectrum):
         keep = peak_bins(spectrum.mode, spectrum.data, 100)
@@ -105,41 +183,6 @@ class TestAxis:
         assert "Europe/Berlin" in axis.label
 
 
-class TestSampling:
-    def test_even_sampling_is_recognised_with_its_nyquist_period(self):
-        quality = check_sampling(from_arrays(np.arange(100.0), np.ones(100)))
-        assert quality.even
-        assert quality.filled == 1.0
-        assert quality.shortest == pytest.approx(2.0, rel=0.02)
-        assert quality.resolution == pytest.approx(1 / 99)
-
-    def test_missing_places_are_not_taken_for_irregular_times(self):
-        times = np.delete(np.arange(100.0), [3, 50, 51, 77])
-        quality = check_sampling(from_arrays(times, np.ones(96)))
-        assert quality.even
-        assert quality.filled == pytest.approx(0.96)
-
-    def test_a_gap_is_found_with_its_length(self):
-        times = np.concatenate([np.arange(50.0), np.arange(150.0, 200.0)])
-        quality = check_sampling(from_arrays(times, np.ones(100)))
-        assert len(quality.gaps) == 1
-        assert quality.gaps[0].length == 101.0
-
-    def test_a_nightly_rhythm_shows_in_the_window(self):
-        rng = np.random.default_rng(0)
-        nights = np.repeat(np.arange(120.0), 3) + rng.uniform(0.0, 0.2, 360)
-        quality = check_sampling(from_arrays(np.sort(nights), np.ones(360), unit="day"))
-        rhythm = quality.domain.period(quality.window.peak_mode[0])
-        assert rhythm == pytest.approx(1.0, rel=0.01)
-        assert any("has a rhythm of" in finding.text for finding in quality.findings)
-
-    def test_the_window_is_its_definition(self):
-        theta = np.random.default_rng(0).uniform(-1, 1, 50)
-        window = spectral_window(theta, 20)
-        direct = np.abs(np.exp(-1j * np.pi * np.outer(window.mode, theta)).mean(axis=1))
-        np.testing.assert_allclose(window.height, direct, atol=1e-9)
-
-
 @pytest.mark.parametrize(
     ("period", "error", "words"),
     [(1.0, 0.001, "24.00 h"), (29.0, 0.03, "29.00 d"), (1 / 86400, 1e-8, "1.000 s"),
@@ -153,8 +196,3 @@ def test_digits_follow_the_error():
     assert with_error(1.2345678, 0.01) == "1.235 ± 0.010"
     assert with_error(1.2345678, 0.3) == "1.2 ± 0.3"
     assert with_error(123456.0, 2000.0) == "123,456 ± 2,000"
-
-
-def test_periods_share_their_unit():
-    words = readable_periods([0.5, 1.0], "day", [1e-4, 1e-4], dates=True)
-    assert words == "12.00 and 24.00 hours"

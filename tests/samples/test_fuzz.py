@@ -1,7 +1,4 @@
-"""Fuzz of the table reader: whatever the bytes, samples that are sound or a `DataError`.
-
-300 cases here; `benchmarks/fuzz_readers.py` runs as many as one likes.
-"""
+"""Fuzz of the table reader: whatever the bytes, samples that are sound or a `DataError`."""
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings

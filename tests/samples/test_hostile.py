@@ -78,7 +78,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "is empty"),
     "only blank lines": ("\n\n\n", "holds no rows"),
     "header only": ("time,value\n", "has a header but no rows"),
-    "one column": ("value\n1\n2\n3\n", "only one column"),
+    "one column of dates": ("when\n2024-01-01\n2024-01-02\n", "only one column"),
     "one sentence": ("the quick brown fox\n", "has a header but no rows"),
     "an open quote": ('time,value\n1,2\n2,"3\n3,4\n', "quote that is not closed"),
     "an open quote far down": (table() + '13,"1\n' + "14,2\n" * 600, "quote that is not closed"),

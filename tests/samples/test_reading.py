@@ -309,20 +309,20 @@ def test_times_alone_can_be_read(write):
 
 
 def test_blocks_join_without_a_seam(write, monkeypatch):
-    from robustfourier.samples import reading
+    from robustfourier.samples import table
 
     rows = "".join(f"{i},{i % 7}\n" for i in range(1000))
     whole = read_samples(write(f"t,v\n{rows}"))
-    monkeypatch.setattr(reading, "_BLOCK", 17)
+    monkeypatch.setattr(table, "BLOCK", 17)
     parts = read_samples(write(f"t,v\n{rows}"))
     np.testing.assert_array_equal(whole.times, parts.times)
     np.testing.assert_array_equal(whole.values, parts.values)
 
 
 def test_an_error_far_down_still_names_its_line(write, monkeypatch):
-    from robustfourier.samples import reading
+    from robustfourier.samples import table
 
-    monkeypatch.setattr(reading, "_BLOCK", 100)
+    monkeypatch.setattr(table, "BLOCK", 100)
     rows = "".join(f"{i},{i}\n" for i in range(5000)) + "5000,oops\n"
     with pytest.raises(DataError, match=re.escape("line 5002, column 'v': 'oops' is no number")):
         read_samples(write(f"t,v\n{rows}"))
@@ -331,9 +331,9 @@ def test_an_error_far_down_still_names_its_line(write, monkeypatch):
 def test_memory_stays_bounded_while_a_long_file_is_read(write, monkeypatch):
     import tracemalloc
 
-    from robustfourier.samples import reading
+    from robustfourier.samples import table
 
-    monkeypatch.setattr(reading, "_BLOCK", 1000)
+    monkeypatch.setattr(table, "BLOCK", 1000)
     n = 20_000
     rows = "".join(f"{i},{i % 97}.25,some text that is not needed at all\n" for i in range(n))
     path = write(f"t,v,note\n{rows}")

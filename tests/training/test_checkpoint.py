@@ -8,6 +8,7 @@ import pytest
 from robustfourier.errors import CheckpointError, OutputError
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
+from robustfourier.persistence.container import write_container
 from robustfourier.training import (
     Checkpoint,
     InverseDecay,
@@ -17,7 +18,6 @@ from robustfourier.training import (
     train_jointly,
     train_layerwise,
 )
-from robustfourier.training import checkpoint as checkpoint_module
 
 RNG = np.random.default_rng(0)
 THETA = RNG.uniform(-1, 1, 50)
@@ -114,21 +114,6 @@ def test_another_training_cannot_be_resumed(change, named):
         train(**change, resume=checkpoint)
 
 
-def test_a_crash_while_writing_leaves_the_old_checkpoint(tmp_path, monkeypatch):
-    path = tmp_path / "state.npz"
-    save_checkpoint(path, train(n_steps=10).checkpoint)
-
-    def half(file, **_):
-        file.write(b"half of it")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(checkpoint_module.np, "savez", half)
-    with pytest.raises(KeyboardInterrupt):
-        save_checkpoint(path, train(n_steps=20).checkpoint)
-    assert load_checkpoint(path).step == 10
-    assert [p.name for p in tmp_path.iterdir()] == ["state.npz"]
-
-
 @pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"PK\x03\x04 broken"])
 def test_a_damaged_file_is_refused(tmp_path, content):
     path = tmp_path / "state.npz"
@@ -145,27 +130,20 @@ def test_a_truncated_file_is_refused(tmp_path):
         load_checkpoint(path)
 
 
-def test_a_foreign_or_pickled_file_is_refused(tmp_path):
+def test_a_foreign_file_is_refused(tmp_path):
     path = tmp_path / "state.npz"
     np.savez(path, a=np.zeros(3))
-    with pytest.raises(CheckpointError, match=re.escape("is not a readable checkpoint")):
+    with pytest.raises(CheckpointError, match=re.escape("a zip archive (perhaps a torch or numpy")):
         load_checkpoint(path)
-    np.savez(path, a=np.array([{}], dtype=object))
-    with pytest.raises(CheckpointError, match=re.escape("is not a readable checkpoint")):
-        load_checkpoint(path)
-
-
-def test_a_checkpoint_of_a_newer_version_is_refused(tmp_path, monkeypatch):
-    path = tmp_path / "state.npz"
-    monkeypatch.setattr(checkpoint_module, "_VERSION", 2)
-    save_checkpoint(path, Checkpoint(0, {}, {}, {}))
-    monkeypatch.setattr(checkpoint_module, "_VERSION", 1)
-    with pytest.raises(CheckpointError, match=re.escape("format version 2, this package reads")):
+    write_container(path, ["a model"], [])
+    with pytest.raises(CheckpointError, match=re.escape("it holds something else")):
         load_checkpoint(path)
 
 
 def test_a_missing_file_and_a_missing_folder_are_named(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_checkpoint(tmp_path / "none.npz")
-    with pytest.raises(OutputError, match=re.escape("the checkpoint cannot be written")):
+    with pytest.raises(
+        OutputError, match=re.escape("no folder/a.npz' (No such file or directory)")
+    ):
         save_checkpoint(tmp_path / "no folder" / "a.npz", Checkpoint(0, {}, {}, {}))

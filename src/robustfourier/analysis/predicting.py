@@ -16,9 +16,6 @@ from robustfourier.samples import Samples, from_arrays
 __all__ = ["grid_samples", "predictions"]
 
 
-_BLOCK = 20_000  # times predicted at once: errors need a row of all coefficients for each
-
-
 def grid_samples(start: Any, stop: Any, every: float, domain: Domain, at_most: int) -> Samples:
     """Times from start to stop, both included where the step meets it.
 
@@ -39,9 +36,10 @@ def grid_samples(start: Any, stop: Any, every: float, domain: Domain, at_most: i
         length = float(stop) - float(start)
     if length < 0:
         raise InputError(f"--to {stop} lies before --from {start}; exchange them")
-    count = int(np.floor(length / every * (1.0 + 1e-12))) + 1
-    if count > at_most:
-        raise InputError(f"--every {every:g} makes {count:,} times, more than {at_most:,}")
+    many = np.floor(length / every * (1.0 + 1e-12)) + 1
+    if many > at_most:
+        raise InputError(f"--every {every:g} makes {many:,.0f} times, more than {at_most:,}")
+    count = int(many)
     steps = np.arange(count) * every
     times: Any = float(start) + steps if not domain.dates else None
     if domain.dates:
@@ -52,10 +50,6 @@ def grid_samples(start: Any, stop: Any, every: float, domain: Domain, at_most: i
 
 def predictions(model: Any, samples: Samples) -> tuple[FloatArray, FloatArray | None]:
     """Values at the samples' times, with standard errors where the model knows them."""
-    axis = samples.axis
-    if not hasattr(model, "components_"):
-        return model.predict(as_column(axis)), None
-    parts = [
-        model.predict(axis[i : i + _BLOCK], return_std=True) for i in range(0, len(axis), _BLOCK)
-    ]
-    return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+    if hasattr(model, "components_"):
+        return model.predict(samples.axis, return_std=True)
+    return model.predict(as_column(samples.axis)), None

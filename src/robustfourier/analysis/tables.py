@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.injection import Completeness
 from robustfourier.results import Result
 from robustfourier.samples import Samples
+from robustfourier.sampling import Completeness
+from robustfourier.writing import replacing
 
 __all__ = [
     "completeness_table",
@@ -39,9 +40,7 @@ def neutral(text: str) -> str:
     ("'=cmd()", 'flux')
     """
     one_line = text.replace("\r", " ").replace("\n", " ").replace("\0", "")
-    return (
-        f"'{one_line}" if text.startswith(_FORMULA) or one_line.startswith(_FORMULA) else one_line
-    )
+    return f"'{one_line}" if text.startswith(_FORMULA) or one_line[:1] in _FORMULA else one_line
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
@@ -49,7 +48,8 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     table = table.rename(columns=lambda name: neutral(str(name)))
     for name in table.select_dtypes(include=["object", "string"]).columns:
         table[name] = [neutral(v) if isinstance(v, str) else v for v in table[name]]
-    table.to_csv(path, index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+    with replacing(path) as file:
+        table.to_csv(file, index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
 
 
 def modes_table(result: Result) -> pd.DataFrame:
@@ -63,15 +63,14 @@ def modes_table(result: Result) -> pd.DataFrame:
 
 def components_table(result: Result) -> pd.DataFrame:
     """One row per repeating pattern."""
-    unit = result.domain.unit
-    rows = [
+    table = pd.DataFrame(
         {
             "pattern": p.name,
             "label": p.label,
             "combination": p.combination,
             "period": p.period,
             "period_error": p.period_error,
-            "unit": unit,
+            "unit": result.domain.unit,
             "frequency": p.frequency,
             "frequency_error": p.frequency_error,
             "amplitude": p.amplitude,
@@ -81,9 +80,9 @@ def components_table(result: Result) -> pd.DataFrame:
             "in_phase": p.link is not None,
         }
         for p in result.patterns
-    ]
-    columns = list(rows[0]) if rows else ["pattern", "label", "period", "unit", "share_of_variance"]
-    return pd.DataFrame(rows, columns=columns)
+    )
+    empty = ["pattern", "label", "period", "unit", "share_of_variance"]
+    return table if len(table) else pd.DataFrame(columns=empty)
 
 
 def fit_table(result: Result) -> pd.DataFrame:
@@ -104,10 +103,15 @@ def fit_table(result: Result) -> pd.DataFrame:
 
 
 def prediction_table(samples: Samples, values: Any, std: Any) -> pd.DataFrame:
-    """Predicted values with the 90 % band of the function."""
-    table: dict[str, Any] = {"time": time_column(samples), "fitted": values}
-    if std is not None:
-        table["band_low"], table["band_high"] = values - _BAND * std, values + _BAND * std
+    """Predicted values with the 90 % band of the function, for each output of y."""
+    table: dict[str, Any] = {"time": time_column(samples)}
+    outputs = [""] if values.ndim == 1 else [f"_{i}" for i in range(values.shape[1])]
+    for i, name in enumerate(outputs):
+        value = values.reshape(len(values), -1)[:, i]
+        table[f"fitted{name}"] = value
+        if std is not None:
+            error = _BAND * std.reshape(len(values), -1)[:, i]
+            table[f"band_low{name}"], table[f"band_high{name}"] = value - error, value + error
     return pd.DataFrame(table)
 
 
@@ -127,10 +131,5 @@ def time_column(samples: Samples) -> Any:
     if not samples.dates:
         return samples.times
     index = pd.DatetimeIndex(samples.axis)
-    whole = np.all(index.asi8 % _per_second(index) == 0)
-    text = index.map(lambda t: t.isoformat(timespec="seconds" if whole else "auto"))
-    return np.asarray(text, dtype=object)
-
-
-def _per_second(index: pd.DatetimeIndex) -> int:
-    return {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[index.unit]
+    precision = "seconds" if (index == index.floor("s")).all() else "auto"
+    return np.asarray(index.map(lambda t: t.isoformat(timespec=precision)), dtype=object)

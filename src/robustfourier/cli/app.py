@@ -6,22 +6,18 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor
 from typing import Annotated, Any
 
 import typer
 
 from robustfourier.cli import fit, models, paper, survey
 from robustfourier.cli.console import Console, prepare_streams
-from robustfourier.errors import (
-    DataError,
-    InputError,
-    ModelFormatError,
-    RobustFourierError,
-)
+from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
 
 __all__ = ["app", "main"]
 
-OK, FAILURE, USAGE, BAD_DATA = 0, 1, 2, 3
+OK, FAILURE, USAGE, BAD_DATA, INTERRUPTED = 0, 1, 2, 3, 130
 
 app = typer.Typer(
     name="robustfourier",
@@ -74,7 +70,12 @@ def _run(arguments: list[str]) -> int:
     from typer.main import get_command
 
     command: Any = get_command(app)
-    code = command.main(args=arguments, prog_name="robustfourier", standalone_mode=False)
+    code = command.main(
+        args=arguments or ["--help"], prog_name="robustfourier", standalone_mode=False
+    )
+    sys.stdout.flush()  # where a reader that has gone can still be told apart from a mistake
+    if code == INTERRUPTED:  # which typer keeps to itself
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else OK
 
 
@@ -86,25 +87,27 @@ def _guarded(run: Callable[[], int]) -> int:
         return int(stop.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         console.error("interrupted")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone; nothing can be told, and Python must not try at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
-    except (DataError, ModelFormatError) as error:
-        console.error(str(error))
-        return BAD_DATA
-    except InputError as error:
-        console.error(str(error))
-        return USAGE
     except RobustFourierError as error:
         console.error(str(error))
-        return FAILURE
+        bad = isinstance(error, (DataError, ModelFormatError))
+        return BAD_DATA if bad else USAGE if isinstance(error, InputError) else FAILURE
     except MemoryError:
         console.error("not enough memory; thin out the data or close other programs")
         return FAILURE
+    except BrokenExecutor:
+        console.error(
+            "a worker process ended from outside, perhaps for want of memory; run the command "
+            "again, with fewer --jobs if it happens again"
+        )
+        return FAILURE
     except OSError as error:
-        console.error(f"{error.filename or 'file'}: {error.strerror or error}")
+        where = f"{error.filename}: " if error.filename else ""
+        console.error(f"{where}{error.strerror or error}")
         return FAILURE
     except Exception as error:
         return _unexpected(error, console)

@@ -5,18 +5,28 @@ Text from users is never read as markup.
 
 from __future__ import annotations
 
+import itertools
 import json
-import math
+import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from robustfourier.writing import plain
+
 __all__ = ["Console", "prepare_streams"]
+
+# Control characters but for the ends of lines, and marks that turn the direction of writing.
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def prepare_streams() -> None:
-    """Let no character fail to print, whatever the locale."""
+    """Let no character fail to print, whatever the locale; a closed stream swallows all."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - for as long as we run
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError, OSError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -27,26 +37,25 @@ class Console:
 
     def __init__(self, level: int = 0, as_json: bool = False) -> None:
         self.level = -1 if as_json else level
+        self.as_json = as_json
 
     def say(self, text: str = "", style: str | None = None) -> None:
         """A line of the answer."""
         if self.level >= 0:
-            self._rich(sys.stdout).print(text, style=style, markup=False, highlight=False)
+            self._print(sys.stdout, text, style)
 
     def detail(self, text: str) -> None:
         """A line for those who asked for more."""
         if self.level >= 1:
-            self._rich(sys.stdout).print(text, style="dim", markup=False, highlight=False)
+            self._print(sys.stdout, text, "dim")
 
     def warn(self, text: str) -> None:
         """A warning in plain words."""
-        if self.level >= 0:
-            self._rich(sys.stdout).print(f"! {text}", style="yellow", markup=False, highlight=False)
+        self.say(f"! {text}", style="yellow")
 
     def error(self, text: str) -> None:
         """What went wrong; also printed when quiet."""
-        console = self._rich(sys.stderr)
-        console.print(f"robustfourier: {text}", style="bold red", markup=False, highlight=False)
+        self._print(sys.stderr, f"robustfourier: {text}", "bold red")
 
     def table(self, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
         """A table; columns are pairs of heading and "left" or "right"."""
@@ -56,19 +65,25 @@ class Console:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-        for heading, side in columns:
-            table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=True)
-        for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
         console = self._rich(sys.stdout)
         if not console.is_terminal:  # a pipe has no width that could cut a number
             console.width = 200
+        heads = [heading for heading, _ in columns]
+        widths = [max(map(len, cells)) + 3 for cells in zip(heads, *rows, strict=True)]
+        # A narrow terminal leaves out columns from the right, never the name of a row.
+        fitting = max(sum(w <= console.width for w in itertools.accumulate(widths)), 2)
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for heading, side in columns[:fitting]:
+            table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=True)
+        for row in rows:
+            table.add_row(*(Text(_visible(cell)) for cell in row[:fitting]))
         console.print(table)
+        if left := list(filter(None, heads[fitting:])):
+            self.say(f"(a wider terminal also shows: {', '.join(left)})")
 
     def json(self, content: Any) -> None:
         """The answer for scripts: one JSON document, NaN and infinity as null."""
-        print(json.dumps(_plain(content), ensure_ascii=False, indent=2))
+        print(json.dumps(plain(content), ensure_ascii=False, indent=2))
 
     @contextmanager
     def steps(self) -> Iterator[Any]:
@@ -93,21 +108,15 @@ class Console:
             task = bar.add_task(words, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
+    def _print(self, stream: Any, text: str, style: str | None) -> None:
+        self._rich(stream).print(_visible(text), style=style, markup=False, highlight=False)
+
     def _rich(self, stream: Any) -> Any:
         from rich.console import Console as RichConsole
 
         return RichConsole(file=stream, soft_wrap=not stream.isatty())
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)
+def _visible(text: str) -> str:
+    """Text without characters that command a terminal or turn its direction."""
+    return _COMMANDS.sub(lambda match: repr(match[0])[1:-1], text)

@@ -18,14 +18,18 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
-_SHOWN = 20  # patterns in the table on the screen
+_CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
+_TOLD = (
+    *("name", "label", "combination", "period", "period_error", "frequency", "frequency_error"),
+    *("amplitude", "share", "harmonics", "false_alarm", "calendar"),
+)  # of each pattern, in the answer for scripts
 
 
+@options.expanded
 def fit(
     file: options.File,
-    time: options.Time = None,
-    value: options.Value = None,
-    error: options.Error = None,
+    *,
+    reading: dict[str, Any],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Result folder; <file>-results if not given.")
     ] = None,
@@ -34,6 +38,9 @@ def fit(
     method: Annotated[str, typer.Option(help="mixture, or the paper's network.")] = "mixture",
     level: Annotated[float, typer.Option(help="False-alarm probability of a mode.")] = 0.01,
     loss: Annotated[str, typer.Option(help="auto, squared or huber.")] = "auto",
+    scale: Annotated[
+        str, typer.Option(help="log where patterns multiply, linear where they add, or auto.")
+    ] = "auto",
     shortest_period: Annotated[
         str | None, typer.Option(help="Shortest period to search, such as 30min or 0.5.")
     ] = None,
@@ -43,51 +50,28 @@ def fit(
     modes: Annotated[int, typer.Option(min=1, help="Modes of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Annotated[str, typer.Option(help="Endings of the figures: png, svg, pdf.")] = "png",
-    missing: options.Missing = "drop",
-    duplicates: options.Duplicates = "mean",
-    na: options.Na = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
-    skip: options.Skip = 0,
-    time_format: options.TimeFormat = "auto",
-    timezone: options.Timezone = None,
-    unit: options.Unit = None,
     seed: options.Seed = 0,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
+    console: Console,
 ) -> None:
     """Find the repeating patterns in a file and write a report."""
-    console = Console(options.level_of(quiet, verbose), as_json)
-    reading = options.reading_options(
-        time=time,
-        value=value,
-        error=error,
-        missing=missing,
-        duplicates=duplicates,
-        na=na,
-        delimiter=delimiter,
-        decimal=decimal,
-        skip=skip,
-        time_format=time_format,
-        timezone=timezone,
-        unit=unit,
-    )
-    if method not in ("mixture", "network"):
-        raise InputError(f"--method {method!r} must be mixture or network")
-    if loss not in ("auto", "squared", "huber"):
-        raise InputError(f"--loss {loss!r} must be auto, squared or huber")
+    options.one_of("--method", method, ("mixture", "network"))
+    options.one_of("--loss", loss, ("auto", "squared", "huber"))
+    options.one_of("--scale", scale, ("auto", "linear", "log"))
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
+    formats = _formats(figures)
     file = options.located(file)
+    from robustfourier.samples import check_columns
+
+    check_columns(file, **reading)  # before what takes seconds to load
     from robustfourier.analysis import analyse
 
-    searched = _searched(file, reading, shortest_period, period)
-    parameters: dict[str, Any] = (
-        {"level": level, "loss": loss, "random_state": seed, **searched}
-        if method == "mixture"
-        else {"n_modes": modes, "n_steps": steps, "random_state": seed}
-    )
+    def parameters(samples: Samples) -> dict[str, Any]:
+        if method == "network":
+            return {"n_modes": modes, "n_steps": steps, "random_state": seed}
+        limits = _limits(shortest_period, period, samples)
+        return {"level": level, "loss": loss, "scale": scale, "random_state": seed, **limits}
+
     folder = None if dry else (out or default_folder(file))
     with console.steps() as observe:
         analysis = analyse(
@@ -97,10 +81,10 @@ def fit(
             reading=reading,
             parameters=parameters,
             overwrite=overwrite,
-            formats=_formats(figures),
+            formats=formats,
             observe=observe,
         )
-    if as_json:
+    if console.as_json:
         console.json(answer(analysis))
     else:
         print_answer(console, analysis)
@@ -114,36 +98,29 @@ def default_folder(file: str) -> Path:
     return Path(f"{stem}-results")
 
 
-def _searched(
-    file: str, reading: dict[str, Any], shortest: str | None, known: list[str] | None
-) -> dict[str, Any]:
-    """Limits of the search in the record's own unit, which only the record can tell."""
+def _limits(shortest: str | None, known: list[str] | None, samples: Samples) -> dict[str, Any]:
+    """Limits of the search in the record's own unit."""
     if shortest is None and not known:
         return {}
-    if file == "-" and any(not _is_number(text) for text in [shortest or "1", *(known or [])]):
-        raise InputError(
-            "--shortest-period and --period need plain numbers with standard input, "
-            "whose unit is not known beforehand"
-        )
-    unit = ""
-    if file != "-":
-        from robustfourier.samples import read_samples
+    from robustfourier.domain import Domain
 
-        unit = read_samples(file, **reading).unit
+    span = Domain.from_times(samples.axis, unit=samples.unit or None).span
+
+    def period(text: str, option: str) -> float:
+        length = options.duration(text, samples.unit, option)
+        if span / length > _CYCLES:
+            raise InputError(
+                f"{option} {text!r}: would fit {span / length:.0e} times into the record; "
+                f"at most {_CYCLES:.0e} can be searched, so give a longer period"
+            )
+        return length
+
     limits: dict[str, Any] = {}
     if shortest is not None:
-        limits["max_frequency"] = 1.0 / options.duration(shortest, unit, "--shortest-period")
+        limits["max_frequency"] = 1.0 / period(shortest, "--shortest-period")
     if known:
-        limits["periods"] = [options.duration(text, unit, "--period") for text in known]
+        limits["periods"] = [period(text, "--period") for text in known]
     return limits
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _formats(text: str) -> tuple[str, ...]:
@@ -167,6 +144,8 @@ def print_answer(console: Console, analysis: Analysis) -> None:
         f"Noise {number(result.noise, 3)} ({result.noise_kind}); trend: {drift}"
         + (f", {percent(result.trend_share)} of the variance" if drift != "level" else "")
     )
+    if result.searched_words:
+        console.say(result.searched_words)
     for warning in result.warnings:
         console.warn(warning)
     for note in getattr(analysis.model, "notes_", ()):
@@ -208,9 +187,9 @@ def _print_patterns(console: Console, result: Result) -> None:
             percent(p.share),
             _orders(p.harmonics),
             probability(p.false_alarm),
-            p.label if p.combination else "",
+            p.label if p.combination else p.calendar,
         )
-        for p in result.patterns[:_SHOWN]
+        for p in result.main
     ]
     console.table(
         [
@@ -224,8 +203,8 @@ def _print_patterns(console: Console, result: Result) -> None:
         ],
         rows,
     )
-    if len(result.patterns) > _SHOWN:
-        console.say(f"… and {len(result.patterns) - _SHOWN} more, see components.csv")
+    if result.weak:
+        console.say(f"… {result.weak_words}: see components.csv")
 
 
 def _orders(harmonics: tuple[int, ...]) -> str:
@@ -259,24 +238,10 @@ def answer(analysis: Analysis) -> dict[str, Any]:
         },
         "unit": result.domain.unit,
         "explained": result.explained,
+        "searched": result.searched,
         "noise": {"deviation": result.noise, "kind": result.noise_kind},
         "trend": {"kind": result.trend_kind, "share": result.trend_share},
-        "patterns": [
-            {
-                "name": p.name,
-                "label": p.label,
-                "combination": p.combination,
-                "period": p.period,
-                "period_error": p.period_error,
-                "frequency": p.frequency,
-                "frequency_error": p.frequency_error,
-                "amplitude": p.amplitude,
-                "share": p.share,
-                "harmonics": p.harmonics,
-                "false_alarm": p.false_alarm,
-            }
-            for p in result.patterns
-        ],
+        "patterns": [{name: getattr(p, name) for name in _TOLD} for p in result.patterns],
         "modes": result.modes.columns(),
         "warnings": result.warnings,
         "seconds": analysis.seconds,

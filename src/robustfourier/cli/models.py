@@ -16,11 +16,15 @@ __all__ = ["info", "predict"]
 
 _POINTS_AT_MOST = 10_000_000
 
-Model = Annotated[str, typer.Argument(help="A model file, such as results/model.rfm.")]
+Model = Annotated[
+    str, typer.Argument(help="A model file, such as results/model.rfm, or its result folder.")
+]
 
 
+@options.expanded
 def predict(
     model: Model,
+    *,
     at: Annotated[str | None, typer.Option(help="File with a column of times.")] = None,
     start: Annotated[str | None, typer.Option("--from", help="First time.")] = None,
     stop: Annotated[str | None, typer.Option("--to", help="Last time.")] = None,
@@ -31,20 +35,20 @@ def predict(
     time: options.Time = None,
     time_format: options.TimeFormat = "auto",
     timezone: options.Timezone = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
+    console: Console,
 ) -> None:
     """Evaluate a saved model at times from a file, or from … to … every …."""
-    console = Console(options.level_of(quiet, verbose), as_json)
     from robustfourier.analysis.predicting import grid_samples, predictions
     from robustfourier.analysis.tables import prediction_table, write_csv
     from robustfourier.persistence import load
     from robustfourier.samples import read_times
+    from robustfourier.writing import refuse_inputs
 
+    if out is not None:
+        refuse_inputs(out, model, at)
     if (at is None) == (start is None and stop is None and every is None):
         raise InputError("give either --at FILE, or --from, --to and --every")
-    fitted = load(model)
+    fitted = load(_model_file(model))
     domain = fitted.domains_[0]
     if at is not None:
         reading = options.reading_options(time=time, time_format=time_format, timezone=timezone)
@@ -61,7 +65,7 @@ def predict(
         )
     values, std = predictions(fitted, samples)
     table = prediction_table(samples, values, std)
-    if as_json:
+    if console.as_json:
         console.json({name: table[name].tolist() for name in table})
     elif out is not None:
         write_csv(table, out)
@@ -70,18 +74,23 @@ def predict(
         table.to_csv(sys.stdout, index=False, lineterminator="\n")
 
 
+def _model_file(model: str) -> str:
+    """The model file; that of a result folder if one is given."""
+    return str(Path(model) / "model.rfm") if Path(model).is_dir() else model
+
+
+@options.expanded
 def info(
     model: Model,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
+    *,
+    console: Console,
 ) -> None:
     """Say what a model file holds."""
-    console = Console(options.level_of(quiet, verbose), as_json)
     from robustfourier.persistence import describe, load
 
-    about = describe(model)
-    fitted = load(model)
+    file = _model_file(model)
+    about = describe(file)
+    fitted = load(file)
     domain = fitted.domains_[0]
     content: dict[str, Any] = {
         **about,
@@ -96,9 +105,11 @@ def info(
         ],
         "modes": len(fitted.modes_),
     }
-    if as_json:
+    if console.as_json:
         console.json(content)
         return
+    import numpy as np
+
     from robustfourier.wording import percent, readable_period
 
     console.say(
@@ -114,7 +125,7 @@ def info(
             readable_period(
                 c.period, domain.unit, error=c.period_error, dates=domain.dates, spread=True
             ),
-            percent(float(c.share)),
+            ", ".join(percent(share) for share in np.ravel(c.share).tolist()),
         )
         for c in getattr(fitted, "components_", ())
     ]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 import re
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
+from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
+from robustfourier.wording import SECONDS, unit_called
 
-__all__ = ["duration", "instant", "level_of", "located", "reading_options"]
+__all__ = ["duration", "expanded", "instant", "located", "one_of", "reading_options"]
 
 File = Annotated[
     str,
@@ -20,23 +25,6 @@ File = Annotated[
     ),
 ]
 Time = Annotated[str | None, typer.Option("--time", help="Time column: its name or number.")]
-Value = Annotated[str | None, typer.Option("--value", help="Value column: its name or number.")]
-Error = Annotated[
-    str | None, typer.Option("--error", help="Column with standard errors: its name or number.")
-]
-Missing = Annotated[str, typer.Option(help="Rows that lack something: drop or error.")]
-Duplicates = Annotated[
-    str, typer.Option(help="Rows of the same time: mean, first, last, keep or error.")
-]
-Na = Annotated[
-    list[str] | None, typer.Option("--na", help="A further mark of a missing value, as --na=-999.")
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(help="comma, semicolon, tab, bar or blanks; found by itself if not given."),
-]
-Decimal = Annotated[str | None, typer.Option(help="Decimal mark: . or ,")]
-Skip = Annotated[int, typer.Option(min=0, help="Lines to leave out at the top.")]
 TimeFormat = Annotated[
     str,
     typer.Option(
@@ -46,9 +34,6 @@ TimeFormat = Annotated[
 ]
 Timezone = Annotated[
     str | None, typer.Option(help="Zone of dates that name none, such as Europe/Berlin.")
-]
-Unit = Annotated[
-    str | None, typer.Option(help="Unit of the times, such as day; for dates, of the periods.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for scripts.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
@@ -67,16 +52,6 @@ _DELIMITERS = {
     "\\t": "\t",
 }
 _DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
-_UNITS = {
-    "second": "s sec second seconds",
-    "minute": "min minute minutes",
-    "hour": "h hr hour hours",
-    "day": "d day days",
-    "week": "w wk week weeks",
-    "year": "y yr year years",
-    "millisecond": "ms millisecond milliseconds",
-}
-_UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
 
 
 def located(file: str) -> str:
@@ -95,37 +70,95 @@ def located(file: str) -> str:
     return str(folder / f"{name}.csv")
 
 
-def level_of(quiet: bool, verbose: bool) -> int:
-    """Level of a `Console`."""
-    return -1 if quiet else int(verbose)
+def console_of(as_json: Json = False, quiet: Quiet = False, verbose: Verbose = False) -> Console:
+    """Where the answer goes."""
+    return Console(-1 if quiet else int(verbose), as_json)
 
 
-def reading_options(**given: Any) -> dict[str, Any]:
+def reading_options(
+    time: Time = None,
+    value: Annotated[str | None, typer.Option(help="Value column: its name or number.")] = None,
+    error: Annotated[
+        str | None, typer.Option(help="Column with standard errors: its name or number.")
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="One series of a long table, as sensor=A: rows with A in that column."),
+    ] = None,
+    missing: Annotated[str, typer.Option(help="Rows that lack something: drop or error.")] = "drop",
+    duplicates: Annotated[
+        str | None,
+        typer.Option(help="Rows of the same time: mean (usually), first, last, keep or error."),
+    ] = None,
+    na: Annotated[
+        list[str] | None,
+        typer.Option("--na", help="A further mark of a missing value, as --na=-999."),
+    ] = None,
+    delimiter: Annotated[
+        str | None,
+        typer.Option(help="comma, semicolon, tab, bar or blanks; found by itself if not given."),
+    ] = None,
+    decimal: Annotated[str | None, typer.Option(help="Decimal mark: . or ,")] = None,
+    skip: Annotated[int, typer.Option(min=0, help="Lines to leave out at the top.")] = 0,
+    time_format: TimeFormat = "auto",
+    timezone: Timezone = None,
+    unit: Annotated[
+        str | None, typer.Option(help="Unit of the times, such as day; for dates, of the periods.")
+    ] = None,
+) -> dict[str, Any]:
     """Options for `read_samples`, without those left at their default."""
-    mark = given.get("delimiter")
+    mark = delimiter
     if mark is not None:
-        given["delimiter"] = _DELIMITERS.get(mark.strip().lower() or " ", mark)
-        if given["delimiter"] not in _DELIMITERS.values():
+        delimiter = _DELIMITERS.get(mark.strip().lower() or " ", mark)
+        if delimiter not in _DELIMITERS.values():
             raise InputError(f"--delimiter {mark!r} must be comma, semicolon, tab, bar or blanks")
-    if given.get("decimal") not in (None, ".", ","):
-        raise InputError(f"--decimal {given['decimal']!r} must be . or ,")
-    for name, allowed in (
-        ("missing", ("drop", "error")),
-        ("duplicates", ("mean", "first", "last", "keep", "error")),
-    ):
-        if given.get(name) is not None and given[name] not in allowed:
-            raise InputError(f"--{name} {given[name]!r} must be one of {', '.join(allowed)}")
-    if unit := given.get("unit"):
-        given["unit"] = _UNIT_OF.get(unit.strip().lower(), unit.strip())
-    given["na"] = tuple(given.get("na") or ())
-    defaults = {
-        "na": (),
-        "missing": "drop",
-        "duplicates": "mean",
-        "skip": 0,
-        "time_format": "auto",
+    if decimal not in (None, ".", ","):
+        raise InputError(f"--decimal {decimal!r} must be . or ,")
+    if unit is not None and not unit.isprintable():
+        raise InputError(f"--unit {unit!r} must be a word, such as day")
+    one_of("--missing", missing, ("drop", "error"))
+    one_of("--duplicates", duplicates or "mean", ("mean", "first", "last", "keep", "error"))
+    given = {
+        **{"time": time, "value": value, "error": error, "by": tuple(by or ()), "missing": missing},
+        **{"duplicates": duplicates, "na": tuple(na or ()), "delimiter": delimiter, "skip": skip},
+        **{"decimal": decimal, "time_format": time_format, "timezone": timezone},
+        "unit": unit and (unit_called(unit) or unit.strip()),
     }
-    return {k: v for k, v in given.items() if v is not None and v != defaults.get(k)}
+    usual = {"by": (), "na": (), "missing": "drop", "skip": 0, "time_format": "auto"}
+    return {k: v for k, v in given.items() if v is not None and v != usual.get(k)}
+
+
+def one_of(option: str, given: str, allowed: tuple[str, ...]) -> None:
+    """Refuse a word that is none of the allowed ones."""
+    if given not in allowed:
+        raise InputError(f"{option} {given!r} must be one of {', '.join(allowed)}")
+
+
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn a command's arguments `reading` and `console` into the options they are made from."""
+    makers: dict[str, Callable[..., Any]] = {"reading": reading_options, "console": console_of}
+    parameters: list[inspect.Parameter] = []
+    options: dict[str, list[str]] = {}
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        if name in makers:
+            made_from = inspect.signature(makers[name], eval_str=True).parameters
+            options[name] = list(made_from)
+            parameters += made_from.values()
+        else:
+            parameters.append(parameter)
+    ordered = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        made = {
+            name: makers[name](**{option: given.pop(option) for option in names})
+            for name, names in options.items()
+        }
+        command(**given, **made)
+
+    run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in ordered}
+    return run
 
 
 def duration(text: str, unit: str, option: str) -> float:
@@ -136,19 +169,17 @@ def duration(text: str, unit: str, option: str) -> float:
     >>> duration("12h", "day", "--every"), duration("0.25", "", "--every")
     (0.5, 0.25)
     """
-    from robustfourier.wording import SECONDS
-
     match = _DURATION.fullmatch(text)
     if match is None or not (0 < float(match[1]) < math.inf):
         raise InputError(f"{option} {text!r}: give a positive length such as 12h, 30min or 0.5")
     number, word = float(match[1]), match[2].lower()
     if not word or word == unit:
         return number
-    if word not in _UNIT_OF:
+    if not (named := unit_called(word)):
         raise InputError(f"{option} {text!r}: {word!r} is no unit; use s, min, h, d, week or year")
     if unit not in SECONDS:
         raise InputError(f"{option} {text!r}: the times have no known unit; give a plain number")
-    return number * SECONDS[_UNIT_OF[word]] / SECONDS[unit]
+    return number * SECONDS[named] / SECONDS[unit]
 
 
 def instant(text: str, dates: bool, timezone: str | None, option: str) -> Any:
@@ -176,9 +207,13 @@ def instant(text: str, dates: bool, timezone: str | None, option: str) -> Any:
     if stamp is pd.NaT:
         raise InputError(f"{option} {text!r}: give a date such as 2024-06-01 or 2024-06-01T12:00")
     if timezone is None:
-        return (
-            stamp.tz_localize(None)
-            if stamp.tzinfo is None
-            else stamp.tz_convert("UTC").tz_localize(None)
+        return stamp if stamp.tzinfo is None else stamp.tz_convert("UTC").tz_localize(None)
+    if stamp.tzinfo is not None:
+        return stamp.tz_convert(timezone)
+    local = stamp.tz_localize(timezone, ambiguous="NaT", nonexistent="NaT")
+    if local is pd.NaT:
+        raise InputError(
+            f"{option} {text!r}: does not exist or occurs twice in {timezone}, where clocks are "
+            "changed; give the offset too, such as +01:00"
         )
-    return stamp.tz_localize(timezone) if stamp.tzinfo is None else stamp.tz_convert(timezone)
+    return local

@@ -27,11 +27,9 @@ def reproduce(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
 ) -> None:
     """Run the paper's experiments; an interrupted run continues where it was."""
-    console = Console(options.level_of(quiet, verbose))
     from robustfourier.experiments import reproduce as run
 
     page = run(names or None, out=out, quick=quick, csv=csv, jobs=jobs, progress=not quiet)
-    console.say(f"Written: {page}")
+    Console(-1 if quiet else 0).say(f"Written: {page}")

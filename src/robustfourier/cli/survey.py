@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,54 +17,33 @@ __all__ = ["check", "inject"]
 _SIGNS = {"good": "✓", "note": "·", "warning": "!"}
 
 
+@options.expanded
 def check(
     file: options.File,
-    time: options.Time = None,
-    value: options.Value = None,
-    error: options.Error = None,
+    *,
+    reading: dict[str, Any],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Draw the spectral window: a png or svg.")
     ] = None,
-    missing: options.Missing = "drop",
-    duplicates: options.Duplicates = "mean",
-    na: options.Na = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
-    skip: options.Skip = 0,
-    time_format: options.TimeFormat = "auto",
-    timezone: options.Timezone = None,
-    unit: options.Unit = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
+    console: Console,
 ) -> None:
     """Judge the sampling before a fit: resolution, limits, gaps, aliases."""
-    console = Console(options.level_of(quiet, verbose), as_json)
-    reading = options.reading_options(
-        time=time,
-        value=value,
-        error=error,
-        missing=missing,
-        duplicates=duplicates,
-        na=na,
-        delimiter=delimiter,
-        decimal=decimal,
-        skip=skip,
-        time_format=time_format,
-        timezone=timezone,
-        unit=unit,
-    )
     _check_ending(out)
     from robustfourier.samples import read_samples
+    from robustfourier.writing import refuse_inputs
+
+    file = options.located(file)
+    if out is not None:
+        refuse_inputs(out, file)
+    samples = read_samples(file, **reading)
     from robustfourier.sampling import check_sampling
 
-    samples = read_samples(options.located(file), **reading)
     quality = check_sampling(samples)
     if out is not None:
         from robustfourier.plots.files import save_window
 
         save_window(quality, out)
-    if as_json:
+    if console.as_json:
         console.json(
             {
                 "samples": quality.n,
@@ -96,11 +75,11 @@ def check(
         console.say(f"Spectral window: {out}")
 
 
+@options.expanded
 def inject(
     file: options.File,
-    time: options.Time = None,
-    value: options.Value = None,
-    error: options.Error = None,
+    *,
+    reading: dict[str, Any],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for completeness.csv and .png.")
     ] = None,
@@ -110,53 +89,36 @@ def inject(
     ] = None,
     trials: Annotated[int, typer.Option(min=1, max=1000, help="Tones per cell.")] = 4,
     level: Annotated[float, typer.Option(help="False-alarm probability of a mode.")] = 0.01,
-    missing: options.Missing = "drop",
-    duplicates: options.Duplicates = "mean",
-    na: options.Na = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
-    skip: options.Skip = 0,
-    time_format: options.TimeFormat = "auto",
-    timezone: options.Timezone = None,
-    unit: options.Unit = None,
     seed: options.Seed = 0,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
+    console: Console,
 ) -> None:
     """Plant known tones into a record's own sampling and noise; report which are found."""
-    console = Console(options.level_of(quiet, verbose), as_json)
-    reading = options.reading_options(
-        time=time,
-        value=value,
-        error=error,
-        missing=missing,
-        duplicates=duplicates,
-        na=na,
-        delimiter=delimiter,
-        decimal=decimal,
-        skip=skip,
-        time_format=time_format,
-        timezone=timezone,
-        unit=unit,
-    )
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
     if amplitude and min(amplitude) <= 0:
         raise InputError(f"--amplitude {min(amplitude)} must be positive")
-    from robustfourier.analysis.completeness import measure_completeness
-    from robustfourier.analysis.tables import completeness_table, write_csv
     from robustfourier.samples import read_samples
+    from robustfourier.writing import refuse_inputs
 
-    samples = read_samples(options.located(file), **reading)
+    file = options.located(file)
+    if out is not None:
+        for name in ("completeness.csv", "completeness.png"):
+            refuse_inputs(out / name, file)
+    samples = read_samples(file, **reading)
+    from robustfourier.analysis import fit_model
+    from robustfourier.analysis.tables import completeness_table, write_csv
+    from robustfourier.sampling import measure_completeness
+
+    model = fit_model(samples, level=level, random_state=seed)
+    domain = model.domains_[0]
     with console.progress("planting tones") as observe:
-        found, domain = measure_completeness(
+        found = measure_completeness(
+            model,
             samples,
             n_periods=periods,
             amplitudes=amplitude,
             trials=trials,
-            level=level,
-            seed=seed,
+            random_state=seed,
             observe=observe,
         )
     if out is not None:
@@ -165,7 +127,7 @@ def inject(
         out.mkdir(parents=True, exist_ok=True)
         write_csv(completeness_table(found), out / "completeness.csv")
         save_completeness(found, out / "completeness.png", domain.unit, domain.dates)
-    if as_json:
+    if console.as_json:
         console.json(
             {
                 "unit": domain.unit,

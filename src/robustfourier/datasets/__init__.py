@@ -9,7 +9,7 @@ from robustfourier.datasets.bundled import (
     load_electricity_demand,
     load_sunspots,
 )
-from robustfourier.datasets.record import Dataset
+from robustfourier.datasets.dataset import Dataset
 from robustfourier.datasets.trends import read_trends, simulate_trends
 
 __all__ = [

@@ -7,7 +7,7 @@ from importlib.resources import files
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.datasets.record import Dataset
+from robustfourier.datasets.dataset import Dataset
 from robustfourier.errors import InputError
 
 __all__ = ["load_double_mode_cepheid", "load_electricity_demand", "load_sunspots"]

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustfourier.datasets.record import Dataset
+from robustfourier.datasets.dataset import Dataset
 from robustfourier.errors import DataError, InputError
 
 __all__ = ["read_trends", "simulate_trends"]

@@ -16,7 +16,6 @@ from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError
 from robustfourier.estimators.scaling import Scaling
 from robustfourier.estimators.validation import (
-    canonical_rows,
     check_row_weights,
     check_targets,
     seed_sequence,
@@ -28,6 +27,7 @@ from robustfourier.network.architecture import Activation, Architecture
 from robustfourier.network.embedding import EmbeddingKind
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.network.mode_table import network_modes
+from robustfourier.rows import canonical_rows
 from robustfourier.training import Training, fixed_sample, train_jointly, train_layerwise
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.engine import EngineName

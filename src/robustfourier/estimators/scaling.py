@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.rows import weighted_median
+from robustfourier.rows import weighted_median
 
 __all__ = ["Scaling"]
 

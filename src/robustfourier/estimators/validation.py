@@ -20,9 +20,9 @@ from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 
 __all__ = [
-    "canonical_rows",
     "check_row_weights",
     "check_targets",
+    "error_weights",
     "seed_sequence",
     "span_columns",
     "theta_columns",
@@ -154,34 +154,31 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     return weight
 
 
-def canonical_rows(
-    theta: FloatArray, y: FloatArray, weight: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Drop rows of weight zero, sort, and merge equal rows by adding their weights.
+def error_weights(
+    weights: FloatArray, y_err: Any, relative_to: FloatArray | None = None
+) -> FloatArray:
+    """Weights divided by squared errors, scaled to the same total.
 
-    Rows in another order, or twice instead of weight 2, give the same arrays, bit for bit.
-
-    Parameters
-    ----------
-    theta : ndarray, shape (n, d)
-    y : ndarray, shape (n, q)
-    weight : ndarray, shape (n,)
-
-    Examples
-    --------
-    >>> theta, y = np.array([[1.0], [-1.0], [1.0]]), np.array([[2.0], [0.0], [2.0]])
-    >>> [a.ravel().tolist() for a in canonical_rows(theta, y, np.ones(3))]
-    [[-1.0, 1.0], [0.0, 2.0], [1.0, 2.0]]
+    With `relative_to` of shape (n,) or (n, q) the errors are first divided by those values: they
+    are errors of logarithms.
     """
-    kept = weight > 0
-    rows, weight = np.column_stack([theta, y])[kept], weight[kept]
-    # weights are the last key: equal rows are then always added in the same order
-    order = np.lexsort((weight, *rows.T[::-1]))
-    rows, weight = rows[order], weight[order]
-    first = np.ones(len(rows), dtype=bool)
-    first[1:] = (np.diff(rows, axis=0) != 0).any(axis=1)
-    merged = np.add.reduceat(weight, np.flatnonzero(first))
-    return rows[first, : theta.shape[1]], rows[first, theta.shape[1] :], merged
+    if y_err is None:
+        return weights
+    try:
+        errors = np.asarray(y_err, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"y_err={y_err!r:.60} must be numbers, one per row") from None
+    if errors.shape != weights.shape:
+        raise InputError(f"y_err has shape {errors.shape}, expected {weights.shape}: one per row")
+    if not (np.isfinite(errors).all() and (errors > 0).all()):
+        bad = int(np.argmin(np.isfinite(errors) & (errors > 0)))
+        raise InputError(f"y_err[{bad}] is {errors[bad]}; errors must be positive and finite")
+    if relative_to is not None:
+        rows = relative_to.reshape(len(errors), -1)
+        logs = np.log(np.where(rows > 0, rows, 1.0))  # the rest is refused, or has no weight
+        errors = errors / np.exp(logs.mean(axis=1))
+    precision = (errors.min() / errors) ** 2
+    return np.asarray(weights * precision * (weights.sum() / (weights @ precision)))
 
 
 def seed_sequence(random_state: Any, n_seeds: int) -> list[int]:

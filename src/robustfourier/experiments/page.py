@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from robustfourier.experiments.claims import Claim
+from robustfourier.writing import write_text
 
 __all__ = [
     "Block",
@@ -112,9 +113,9 @@ def claims_matrix(claims: Iterable[Claim]) -> Table:
 
 def write_pages(blocks: Sequence[Block], folder: Path, stem: str) -> Path:
     """Write ``<stem>.md`` and ``<stem>.html`` into a folder and return the HTML file."""
-    (folder / f"{stem}.md").write_text(_markdown(blocks, folder), encoding="utf-8")
+    write_text(folder / f"{stem}.md", _markdown(blocks, folder))
     page = folder / f"{stem}.html"
-    page.write_text(_html(blocks, folder), encoding="utf-8")
+    write_text(page, _html(blocks, folder))
     return page
 
 

@@ -13,12 +13,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, WorkerError
 from robustfourier.experiments.store import ResultStore
 
 __all__ = ["Outcome", "Report", "Task", "run_tasks"]
@@ -101,6 +102,11 @@ def _outcomes(todo: Sequence[T], work: Callable[[T], Outcome], jobs: int) -> Ite
         try:
             for future in as_completed(futures):
                 yield future.result()
+        except BrokenProcessPool:
+            raise WorkerError(
+                "a worker process was ended from outside, perhaps for lack of memory; start again "
+                "with fewer --jobs, finished tasks are kept"
+            ) from None
         except BaseException:
             # After a failure or Ctrl-C, do not start what is still waiting.
             pool.shutdown(wait=False, cancel_futures=True)

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.errors import DataError, OutputError, RunLockedError
+from robustfourier.errors import DataError, OutputError
+from robustfourier.writing import locked, replacing
 
 __all__ = ["ResultStore"]
 
@@ -55,19 +56,10 @@ class ResultStore:
             If another process holds it.
         """
         self._make_folders()
-        handle = (self.folder / LOCK).open("a+")
-        try:
-            _lock(handle)
-        except OSError:
-            handle.close()
-            raise RunLockedError(
-                f"{self.folder}: another run is using this folder; wait for it or choose another."
-            ) from None
-        try:
+        busy = f"{self.folder}: another run is using this folder; wait for it or choose another."
+        with locked(self.folder / LOCK, busy):
             self._cut_torn_line()
             yield
-        finally:
-            handle.close()  # releases the lock; the empty file stays, so nobody races to make it
 
     def rows(self) -> list[dict[str, str]]:
         """Return all whole rows, in the order in which they were written."""
@@ -102,11 +94,8 @@ class ResultStore:
 
     def save_curves(self, key: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write the curves of a row; a reader sees the whole file or none."""
-        target = self._curves_file(key)
-        draft = target.with_suffix(f".{os.getpid()}.part")
-        with draft.open("wb") as file:
+        with replacing(self._curves_file(key)) as file:
             np.savez_compressed(file, **dict(arrays))  # type: ignore[arg-type]
-        draft.replace(target)
 
     def curves(self, key: str) -> dict[str, NDArray[Any]]:
         """Read the curves of a row."""
@@ -137,15 +126,3 @@ def _line(cells: Sequence[Any]) -> str:
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerow(cells)
     return buffer.getvalue()
-
-
-def _lock(handle: Any) -> None:
-    """Take an exclusive lock without waiting, or raise OSError."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        return
-    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

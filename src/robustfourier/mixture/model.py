@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,22 +10,42 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.bands import (
+from robustfourier.mixture.component import Component
+from robustfourier.mixture.components.compose import Separated
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.components.links import Link
+from robustfourier.mixture.components.side_lines import with_side_lines
+from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.labels import label
+from robustfourier.mixture.least_squares.error_bands import (
     amplitude_errors,
     lengths,
     phase_errors,
     prediction_errors,
 )
-from robustfourier.mixture.combinations import label
-from robustfourier.mixture.components import Grouping
-from robustfourier.mixture.lines import Lines
-from robustfourier.mixture.links import Link
-from robustfourier.mixture.pattern import Component
-from robustfourier.mixture.separate import Separated
-from robustfourier.mixture.trend import trend_columns
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.series import Series
+from robustfourier.mixture.trend import Trend
 from robustfourier.modes import ModeTable
 
-__all__ = ["ColumnModel", "mode_table"]
+__all__ = ["ColumnModel", "LevelShift", "mode_table", "shares"]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelShift:
+    """A jump of the level.
+
+    Parameters
+    ----------
+    time : number or date
+        Half way between the samples before and after it.
+    size, error : ndarray of shape (q,)
+        By how much, and the standard error of that.
+    """
+
+    time: Any
+    size: FloatArray
+    error: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,19 +62,31 @@ class ColumnModel:
     bases : ndarray of shape (F,)
     base_covariance : ndarray of shape (F, F)
     component, order : ndarray of int of shape (K,)
-        Component of each line, and its order there.
+        Component of each line, and its order there; order 0 is a side line, which a component has
+        because it is not quite steady.
     lines : Lines
         The K lines in units of y, sorted by component and order.
     trend : ndarray of shape (p, q)
         Coefficients of `trend_columns`.
     factor : ndarray of shape (q, p + 4K, r)
-        See `robustfourier.mixture.bands`.
+        See `robustfourier.mixture.least_squares.error_bands`.
     false_alarm : ndarray of shape (K,)
         NaN for harmonics that only serve a smoothed waveform.
     shift, p_value : ndarray of shape (K,)
         See `Separated`.
     noise : ndarray of shape (q,)
         Standard deviation of the noise.
+    evidence : Evidence, optional
+        What the fit used to decide; None in models of version 0.1.
+    power : ndarray of shape (C, q), optional
+        Covariance of each component with the data around the trend, outliers pulled in.
+    variation : ndarray of shape (q,), optional
+        Variance of the data around the trend, outliers pulled in; the powers and what is left over
+        add up to it.
+    steps : ndarray of shape (m,)
+        θ of the level shifts; the last m rows of `trend` are their sizes.
+    harmonics : ndarray of int of shape (K, F), optional
+        ``lines.mode == harmonics @ bases``; by default what `component` and `order` say.
     """
 
     domain: Domain
@@ -70,33 +102,44 @@ class ColumnModel:
     shift: FloatArray
     p_value: FloatArray
     noise: FloatArray
+    evidence: Evidence | None = None
+    power: FloatArray | None = None
+    variation: FloatArray | None = None
+    steps: FloatArray = field(default_factory=lambda: np.zeros(0))
+    harmonics: IntArray | None = None
 
     @classmethod
     def of(
-        cls, domain: Domain, fit: Separated, scale: FloatArray, centre: FloatArray
+        cls,
+        domain: Domain,
+        fit: Separated,
+        series: Series,
+        evidence: Evidence | None = None,
     ) -> ColumnModel:
-        """Return the fit of (y − centre) / scale in units of y, components ranked by strength.
+        """Return the fit of a series in units of y, components ranked by strength.
 
         Parameters
         ----------
         domain : Domain
         fit : Separated
-        scale, centre : ndarray of shape (q,)
+        series : Series
+        evidence : Evidence, optional
         """
+        scale = series.scale
         rank = _ranking(fit.grouping, fit.lines, fit.noise_variance)
         grouping = Grouping(
             fit.grouping.bases[rank], fit.grouping.harmonics[:, rank], fit.grouping.fixed[rank]
         )
-        component, order, rows = grouping.component, grouping.order, grouping.rows
-        sort = np.lexsort((order, component))
+        component, order, rows = with_side_lines(grouping, fit.lines, fit.listed)
+        sort = np.lexsort((order, order == 0, component))  # side lines last
         p, count = len(fit.trend), len(fit.lines)
         entries = np.concatenate([np.arange(p), *(p + j * count + sort for j in range(4))])
         lines = fit.lines.select(sort)
         trend = fit.trend * scale
-        trend[0] += centre
+        trend[0] += series.centre
         return cls(
             domain=domain,
-            rows=np.array(rows, dtype=np.int64).reshape(len(rows), len(grouping.bases)),
+            rows=rows,
             bases=grouping.bases,
             base_covariance=fit.base_covariance[np.ix_(rank, rank)],
             component=component[sort],
@@ -108,6 +151,9 @@ class ColumnModel:
             shift=fit.shift[sort],
             p_value=fit.p_value[sort],
             noise=np.sqrt(fit.noise_variance) * scale,
+            evidence=evidence,
+            steps=series.steps,
+            harmonics=grouping.harmonics[sort],
         )
 
     @property
@@ -115,9 +161,30 @@ class ColumnModel:
         """Number of components."""
         return len(self.rows)
 
+    @property
+    def _trend(self) -> Trend:
+        return Trend(self.trend, self.steps)
+
+    @property
+    def trend_kind(self) -> str:
+        """Return "level", "slope" or "smooth"."""
+        return self._trend.kind
+
+    def level_shifts(self) -> list[LevelShift]:
+        """Return when the level jumped, by how much, and the standard error of that."""
+        first = len(self.trend) - len(self.steps)
+        return [
+            LevelShift(
+                time=self.domain.from_theta(self.steps[[i]])[0],
+                size=self.trend[first + i],
+                error=lengths(self.factor[:, first + i]),
+            )
+            for i in range(len(self.steps))
+        ]
+
     def trend_at(self, theta: FloatArray) -> FloatArray:
         """Return level and slow part at θ, shape (n, q)."""
-        return trend_columns(theta, len(self.trend)) @ self.trend
+        return self._trend.evaluate(theta)
 
     def components_at(self, theta: FloatArray) -> FloatArray:
         """Return the value of each component at θ, shape (n, C, q)."""
@@ -137,34 +204,44 @@ class ColumnModel:
         Far beyond the record the phase of a line is unknown; its error is then its amplitude, and
         does not grow any more.
         """
-        columns = trend_columns(theta, len(self.trend))
+        columns = self._trend.columns(theta)
         errors = prediction_errors(theta, columns, self.lines.mode, self.factor)
         alone = self.factor[:, : len(self.trend)]
         trend = prediction_errors(theta, columns, np.zeros(0), alone)
         return np.minimum(errors, np.hypot(trend, lengths(self.lines.amplitude.T)))
 
+    def explaining(self, series: Series) -> ColumnModel:
+        """Return the same model with the part of the variation that each component explains."""
+        part = series.weights / series.total
+        values = (self.trend_at(series.theta) - series.centre) / series.scale
+        around = series.values - values
+        around = around - part @ around
+        fitted = self.components_at(series.theta) / series.scale
+        power = np.einsum("n,nq,ncq->cq", part, around, fitted)
+        return replace(self, power=power, variation=part @ around**2)
+
     def labels(self, first: int = 0) -> list[str]:
         """Names of the components; `first` counts the bases of columns before this one."""
         return [label([0] * first + row.tolist()) for row in self.rows]
 
-    def components(self, deviation: FloatArray, first: int, column: int) -> tuple[Component, ...]:
+    def components(self, share: FloatArray, first: int, column: int) -> tuple[Component, ...]:
         """Return the public records; see `labels` for `first`.
 
         Parameters
         ----------
-        deviation : ndarray of shape (q,)
-            Standard deviation of y, for the shares.
+        share : ndarray of shape (C, q)
+            Of the variation around the trend.
         first : int
         column : int
             Index of the input column.
         """
         names = self.labels(first)
         return tuple(
-            self._component(c, names[c], deviation, column) for c in range(self.n_components)
+            self._component(c, names[c], share[c], column) for c in range(self.n_components)
         )
 
-    def _component(self, c: int, name: str, deviation: FloatArray, column: int) -> Component:
-        members = np.flatnonzero(self.component == c)
+    def _component(self, c: int, name: str, share: FloatArray, column: int) -> Component:
+        members = np.flatnonzero((self.component == c) & (self.order > 0))
         listed = members[np.isfinite(self.false_alarm[members])]
         lines, order = self.lines.select(members), self.order[members]
         mode = float(self.rows[c] @ self.bases)
@@ -172,8 +249,6 @@ class ColumnModel:
         phase = self._phase(listed[0])
         factor = self._turned(members, phase)
         cosine, sine = _turn(lines.cosine, lines.sine, (order * phase)[:, None])
-        unit = np.where(deviation > 0, deviation, np.inf)
-        share = 0.5 * np.sum((cosine / unit) ** 2 + (sine / unit) ** 2, axis=0)
         return Component(
             label=name,
             mode=mode,
@@ -230,7 +305,9 @@ class ColumnModel:
         """Return the columns of a `ModeTable` for the significant lines."""
         listed = np.flatnonzero(np.isfinite(self.false_alarm))
         p = len(self.trend)
-        harmonics = self.order[:, None] * self.rows[self.component]
+        harmonics = self.harmonics
+        if harmonics is None:
+            harmonics = self.order[:, None] * self.rows[self.component]
         error = np.sqrt(
             np.maximum(np.einsum("kf,fg,kg->k", harmonics, self.base_covariance, harmonics), 0.0)
         )
@@ -252,6 +329,18 @@ class ColumnModel:
         }
 
 
+def shares(models: list[ColumnModel]) -> list[FloatArray]:
+    """Return the share of the variation that each component of each column explains, (C, q) each.
+
+    The variation of one column's fit is what the columns before it have left over.
+    """
+    powers = [np.zeros((m.n_components, 1)) if m.power is None else m.power for m in models]
+    last = models[-1].variation
+    whole = (0.0 if last is None else last) + sum(power.sum(axis=0) for power in powers[:-1])
+    whole = np.where(whole > 0, whole, np.inf)
+    return [np.clip(power / whole, 0.0, 1.0) for power in powers]
+
+
 def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
     """Join the tables of all columns; with `single`, columns of one output are flat."""
     parts, tables = [], []
@@ -266,15 +355,7 @@ def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
         if len(models) == 1:
             del part["column"]
         tables.append(ModeTable.build(span=model.domain.span, unit=model.domain.unit, **part))
-    return tables[0] if len(tables) == 1 else _stacked(tables)
-
-
-def _stacked(tables: list[ModeTable]) -> ModeTable:
-    names = tables[0].columns()
-    joined: dict[str, Any] = {
-        name: np.concatenate([table.columns()[name] for table in tables]) for name in names
-    }
-    return ModeTable(**joined)
+    return ModeTable.stack(tables)
 
 
 def _turn(

@@ -10,7 +10,7 @@ time, until a wider one disagrees with what it contains. The floor says how well
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -47,17 +47,31 @@ class NoiseFloor:
         Noise power there: the variance of white noise that would have the same spectrum.
     dof : ndarray of shape (C,)
         How many exponential ordinates each level is worth.
+    distance, height : ndarray of shape (J,)
+        Side peaks of the spectral window: power at a mode k shows again at k ± distance, by the
+        square of the height. Slow drift seen once a night is seen at one cycle per day too.
     """
 
     mode: FloatArray
     level: FloatArray
     dof: FloatArray
+    distance: FloatArray = field(default_factory=lambda: np.zeros(0))
+    height: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def at(self, modes: FloatArray) -> FloatArray:
         """Return the level at any modes, shape (len(modes), q); geometric between centres."""
-        logs = np.log(self.level)
-        columns = [np.interp(modes, self.mode, logs[:, o]) for o in range(logs.shape[1])]
-        return np.exp(np.stack(columns, axis=1)) if columns else np.ones((len(modes), 0))
+        modes, logs = np.asarray(modes, np.float64), np.log(self.level)
+        if not logs.shape[1]:
+            return np.ones((len(modes), 0))
+
+        def log_level(at: FloatArray) -> FloatArray:
+            return np.stack([np.interp(at, self.mode, column) for column in logs.T], axis=1)
+
+        highest = log_level(modes)
+        for distance, height in zip(self.distance, self.height, strict=True):
+            for image in (np.abs(modes - distance), modes + distance):
+                highest = np.maximum(highest, log_level(image) + 2.0 * np.log(height))
+        return np.exp(highest)
 
     def dof_at(self, modes: FloatArray) -> FloatArray:
         """Return the degrees of freedom at any modes, shape (len(modes),)."""

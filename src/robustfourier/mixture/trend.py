@@ -9,7 +9,7 @@ where its ends happen to lie decides a forecast.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,33 +30,47 @@ class Trend:
     Parameters
     ----------
     coefficients : ndarray of shape (p, q)
-        Coefficients of `trend_columns(theta, p)`; p is 1 for a level, 2 with a slope, up to 5 with
-        a smooth part.
+        Coefficients of the columns: 1 for a level, 2 with a slope, up to 5 with a smooth part, and
+        one for each step, its size.
+    steps : ndarray of shape (m,)
+        Places of level shifts.
     """
 
     coefficients: FloatArray
+    steps: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def rung(self) -> int:
+        """Number of columns, the steps not counted."""
+        return len(self.coefficients) - len(self.steps)
 
     @property
     def kind(self) -> str:
         """Return "level", "slope" or "smooth"."""
-        return ("level", "slope", "smooth")[min(len(self.coefficients), 3) - 1]
+        return ("level", "slope", "smooth")[min(self.rung, 3) - 1]
+
+    def columns(self, theta: FloatArray) -> FloatArray:
+        """Return the columns at `theta`, shape (n, p)."""
+        return trend_columns(theta, self.rung, self.steps)
 
     def evaluate(self, theta: FloatArray) -> FloatArray:
         """Return the trend at `theta`, also beyond [-1, 1], shape (n, q)."""
-        return trend_columns(theta, len(self.coefficients)) @ self.coefficients
+        return self.columns(theta) @ self.coefficients
 
 
-def trend_columns(theta: FloatArray, n_columns: int) -> FloatArray:
-    """Return the columns of a trend: 1, θ, then (1 − θ²) times 1, θ and 5θ² − 1.
+def trend_columns(theta: FloatArray, n_columns: int, steps: FloatArray | None = None) -> FloatArray:
+    """Return the columns of a trend: 1, θ, then (1 − θ²) times 1, θ and 5θ² − 1; then steps.
 
-    The last three are bumps that vanish at the ends. Beyond, they fade into their best straight
+    The three are bumps that vanish at the ends. Beyond, they fade into their best straight
     lines over [-1, 1], which are 2/3, 2θ/5 and 0.
 
     Parameters
     ----------
     theta : ndarray of shape (n,)
     n_columns : int
-        1 to 5.
+        1 to 5, the steps not counted.
+    steps : ndarray of shape (m,), optional
+        Places of level shifts; the column of each is 0 before and 1 after it.
 
     Examples
     --------
@@ -78,4 +92,6 @@ def trend_columns(theta: FloatArray, n_columns: int) -> FloatArray:
         bump * theta + beyond * 0.4 * theta,
         bump * (5.0 * theta**2 - 1.0),
     ]
-    return np.stack(columns[:n_columns], axis=1)
+    columns = columns[:n_columns]
+    columns += [(theta >= step).astype(np.float64) for step in ([] if steps is None else steps)]
+    return np.stack(columns, axis=1)

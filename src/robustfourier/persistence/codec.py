@@ -1,7 +1,7 @@
 """Values of a model to JSON and arrays, and back, for a closed list of types.
 
 What is not in the list cannot be written, and a file cannot name anything outside of it. Records
-(frozen dataclasses) are stored field by field under their class's name.
+(frozen dataclasses) are stored field by field under their tag, see `registry`.
 """
 
 from __future__ import annotations
@@ -9,107 +9,86 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.errors import ModelFormatError
+from robustfourier.persistence.registry import class_of, tag_of
 
 __all__ = ["decode", "encode"]
 
 Array = NDArray[Any]
 
 _TAG = "$"  # a dict with this key is one of our markers
+#: Characters of all texts together that a file may spread over arrays, where each text takes the
+#: room of the longest: 64 MB of memory.
+_TEXT_ROOM = 2**24
 
 
-def encode(value: Any, arrays: list[Array], names: Mapping[type, str], where: str) -> Any:
+def encode(value: Any, arrays: list[Array], where: str) -> Any:
     """Turn a value into JSON; arrays are appended to `arrays` and referred to by their index.
 
-    Parameters
-    ----------
-    value : object
-        None, truth value, number, str, list, tuple, dict, array, or a record of a known class.
-    arrays : list of ndarray
-        Collects arrays.
-    names : mapping of type to str
-        Records that may be saved.
-    where : str
-        Name of the value, for errors.
-
-    Raises
-    ------
-    TypeError
-        If the value is of another type.
+    Can be None, truth value, number, str, list, tuple, dict, array, or a record of a known class;
+    for anything else there is a TypeError that names `where` it is.
     """
-    if value is None or (isinstance(value, (bool, str)) and type(value) in (bool, str)):
+    if value is None or type(value) in (bool, str, int):
         return value
-    if type(value) is int:
-        return value if -(2**63) <= value < 2**63 else {_TAG: "int", "value": str(value)}
     if type(value) is float:
         return value if math.isfinite(value) else {_TAG: "float", "value": repr(value)}
     if isinstance(value, (np.generic, np.ndarray)):
         return _encode_array(np.asarray(value), arrays, isinstance(value, np.generic))
     if type(value) in (list, tuple):
-        items = [encode(item, arrays, names, f"{where}[{i}]") for i, item in enumerate(value)]
+        items = [encode(item, arrays, f"{where}[{i}]") for i, item in enumerate(value)]
         return items if type(value) is list else {_TAG: "tuple", "items": items}
     if isinstance(value, dict):
         pairs = [
-            [encode(k, arrays, names, where), encode(v, arrays, names, f"{where}[{k!r}]")]
+            [encode(k, arrays, where), encode(v, arrays, f"{where}[{k!r}]")]
             for k, v in value.items()
         ]
         return {_TAG: "dict", "items": pairs}
-    if is_dataclass(value) and _is_known(type(value), names):
-        content = {
-            field.name: encode(getattr(value, field.name), arrays, names, f"{where}.{field.name}")
-            for field in fields(value)
-        }
-        return {_TAG: "record", "name": names[type(value)], "fields": content}
+    tag = tag_of(type(value))
+    if tag is not None and is_dataclass(value):
+        values = {field.name: getattr(value, field.name) for field in fields(value)}
+        _check_fields(type(value), values)
+        content = {k: encode(v, arrays, f"{where}.{k}") for k, v in values.items()}
+        return {_TAG: "record", "name": tag, "fields": content}
     raise TypeError(f"{where} is a {type(value).__name__}, which a model file cannot hold")
 
 
-def _is_known(cls: type, names: Mapping[type, str]) -> bool:
-    try:
-        return bool(names[cls])
-    except KeyError:
-        return False
-
-
 def _encode_array(array: Array, arrays: list[Array], scalar: bool) -> Any:
-    if array.dtype.kind in "UO":
-        flat = [None if item is None else str(item) for item in array.ravel().tolist()]
-        kind = "text" if array.dtype.kind == "U" else "object"
-        if kind == "object" and not all(
-            item is None or isinstance(item, str) for item in array.ravel().tolist()
-        ):
-            raise TypeError("arrays of objects cannot be saved")
-        return {_TAG: kind, "shape": list(array.shape), "items": flat, "scalar": scalar}
-    arrays.append(array)
-    return {_TAG: "array", "index": len(arrays) - 1, "scalar": scalar}
+    if array.dtype.kind != "O":
+        arrays.append(array)
+        return {_TAG: "array", "index": len(arrays) - 1, "scalar": scalar}
+    items = array.ravel().tolist()
+    if not all(item is None or isinstance(item, str) for item in items):
+        raise TypeError("arrays of objects cannot be saved")
+    return {_TAG: "object", "shape": list(array.shape), "items": items, "scalar": scalar}
 
 
-def decode(tree: Any, arrays: list[Array], classes: Mapping[str, type]) -> Any:
-    """Turn JSON back into the value that `encode` was given.
-
-    Raises
-    ------
-    ModelFormatError
-        If the tree is not one that `encode` makes.
-    """
-    return _Decoder(arrays, classes).value(tree)
+def decode(tree: Any, arrays: list[Array]) -> Any:
+    """Turn JSON back into what `encode` was given; `ModelFormatError` if it never was."""
+    try:
+        return _Decoder(arrays).value(tree)
+    except RecursionError:
+        raise ModelFormatError("its values are nested too deeply") from None
 
 
 class _Decoder:
-    def __init__(self, arrays: list[Array], classes: Mapping[str, type]) -> None:
-        self.arrays, self.classes = arrays, classes
+    def __init__(self, arrays: list[Array]) -> None:
+        self.arrays: dict[Any, Array] = dict(enumerate(arrays))
+        self.text_room = _TEXT_ROOM
         self.kinds: dict[str, Callable[[Any], Any]] = {
             "array": self.array,
-            "text": self.text,
+            "text": self.text,  # of version 0.1
             "object": self.text,
             "dict": self.dict,
             "record": self.record,
             "tuple": lambda tree: tuple(self.value(item) for item in tree["items"]),
-            "int": lambda tree: int(tree["value"]),
+            "int": lambda tree: int(tree["value"]),  # of version 0.1
             "float": lambda tree: float(tree["value"]),
         }
 
@@ -120,46 +99,65 @@ class _Decoder:
             return [self.value(item) for item in tree]
         kind = tree.get(_TAG)
         if not isinstance(kind, str) or kind not in self.kinds:
-            raise ModelFormatError(f"the model file holds an unknown kind of value {kind!r}")
+            raise ModelFormatError(f"it holds an unknown kind of value {kind!r}")
         try:
             return self.kinds[kind](tree)
-        except (KeyError, IndexError, AttributeError, TypeError, ValueError, ArithmeticError) as e:
-            if isinstance(e, ModelFormatError):
-                raise
-            raise ModelFormatError(
-                f"the model file holds a {kind} that cannot be rebuilt ({e})"
-            ) from None
+        except (ModelFormatError, RecursionError):
+            raise
+        except Exception as error:  # whatever a foreign value does to our classes
+            raise ModelFormatError(f"it holds a {kind} that cannot be rebuilt ({error})") from error
 
     def array(self, tree: Any) -> Any:
-        index = tree["index"]
-        if type(index) is not int or not 0 <= index < len(self.arrays):
-            raise ModelFormatError(f"the model file has no array {index!r}, but refers to it")
-        array = self.arrays[index]
-        return array[()] if tree["scalar"] else array.copy()
+        if tree["index"] not in self.arrays:
+            raise ModelFormatError(f"it refers to an array {tree['index']!r} twice, or has none")
+        array = self.arrays.pop(tree["index"])
+        return array[()] if tree["scalar"] else array
 
     def text(self, tree: Any) -> Any:
+        items = tree["items"]
+        self.text_room -= len(items) * max((len(item or "") for item in items), default=0)
+        if self.text_room < 0:
+            raise ModelFormatError("its texts are too long")
         dtype = object if tree[_TAG] == "object" else np.str_
-        flat = np.array(tree["items"], dtype=dtype) if tree["items"] else np.empty(0, "U1")
-        array = flat.reshape(tree["shape"])
+        array = np.array(items, dtype=dtype).reshape(tree["shape"])
         return array[()] if tree["scalar"] else array
 
     def dict(self, tree: Any) -> Any:
         return {self.value(key): self.value(value) for key, value in tree["items"]}
 
     def record(self, tree: Any) -> Any:
-        name = tree["name"]
-        try:
-            cls = self.classes[name]
-        except KeyError:
-            raise ModelFormatError(
-                f"the model file holds a record {name!r} we do not know"
-            ) from None
+        cls: Any = class_of(tree["name"])
         values = {key: self.value(item) for key, item in tree["fields"].items()}
         known = {field.name: field for field in fields(cls)}
         if unknown := set(values) - set(known):
-            raise ModelFormatError(f"{name} in the model file has unknown fields {sorted(unknown)}")
+            raise ModelFormatError(
+                f"its {tree['name']} has unknown fields {sorted(unknown)}; if a newer version "
+                "wrote it, upgrade with: pip install --upgrade robustfourier"
+            )
+        _check_fields(cls, values)
         record = cls(**{key: value for key, value in values.items() if known[key].init})
         for key, value in values.items():
             if not known[key].init:  # what __post_init__ derives comes back bit for bit
                 object.__setattr__(record, key, value)
         return record
+
+
+#: What may stand where a field declares a type.
+_SAME: dict[Any, Any] = {
+    bool: (bool, np.bool_),
+    int: (int, np.integer),
+    float: (float, int, np.floating, np.integer),
+    tuple: (tuple, list),
+    Literal: str,
+    Any: object,
+}
+_hints = cache(get_type_hints)
+
+
+def _check_fields(cls: type, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        hint = _hints(cls)[name]
+        choices = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        kinds = [get_origin(choice) or choice for choice in choices]
+        if not any(isinstance(value, _SAME.get(kind, kind)) for kind in kinds):
+            raise TypeError(f"{name} of a {cls.__name__} is a {type(value).__name__}")

@@ -8,28 +8,20 @@ they are written and checked. Loading a model that needs no torch imports no tor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
-from importlib import import_module, metadata
+from importlib import metadata
 from inspect import signature
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from robustfourier.errors import InputError, ModelFormatError
 from robustfourier.persistence.codec import decode, encode
-from robustfourier.persistence.container import FORMAT_VERSION, read_container, write_container
+from robustfourier.persistence.container import Content, read_container, write_container
+from robustfourier.persistence.registry import MODELS, class_of, tag_of
 
 __all__ = ["describe", "load", "save"]
 
-#: Estimators that a file may hold, and where they live.
-_MODELS = {
-    "PeriodicMixture": "robustfourier.estimators.mixture",
-    "FourierNetworkRegressor": "robustfourier.estimators.network",
-}
-#: Modules, or packages, whose frozen dataclasses may be parts of a model.
-_RECORD_HOMES = re.compile(
-    r"robustfourier\.(domain|modes|(mixture|spectral|network|training|estimators)(\.[a-z_]+)?)"
-)
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
@@ -46,24 +38,28 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     Raises
     ------
     InputError
-        If it is no estimator of this package, or holds something a file cannot keep.
+        If it is no fitted estimator of this package, or holds something a file cannot keep.
     OutputError
         If the file cannot be written.
     """
-    name = type(model).__name__
-    if name not in _MODELS or type(model).__module__ != _MODELS[name]:
+    tag = tag_of(type(model))
+    if tag not in MODELS:
         raise InputError(
-            f"model is a {type(model).__name__}; only {' and '.join(_MODELS)} can be saved"
+            f"model is a {type(model).__name__}; only {' and '.join(MODELS)} can be saved"
         )
-    params = _plain_params(model.get_params(deep=False))
+    if not hasattr(model, "domains_"):
+        raise InputError("model is not fitted; call model.fit first")
+    params = model.get_params(deep=False)
+    if not isinstance(params.get("random_state"), int | None):
+        params["random_state"] = None  # a generator is of no use after the fit
     fitted = {key: value for key, value in vars(model).items() if key not in params}
     arrays: list[Any] = []
     try:
         tree = {
-            "model": name,
+            "model": tag,
             "package": metadata.version("robustfourier"),
-            "params": encode(params, arrays, _Names(), "parameters"),
-            "fitted": encode(fitted, arrays, _Names(), "model"),
+            "params": encode(params, arrays, "parameters"),
+            "fitted": encode(fitted, arrays, "model"),
         }
     except TypeError as error:
         raise InputError(f"model cannot be saved: {error}") from None
@@ -72,11 +68,6 @@ def save(model: Any, path: str | PathLike[str]) -> None:
 
 def load(path: str | PathLike[str]) -> Any:
     """Load an estimator that `save` wrote; it predicts the very same numbers.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
 
     Returns
     -------
@@ -87,44 +78,35 @@ def load(path: str | PathLike[str]) -> Any:
     ModelFormatError
         If the file is damaged, foreign, or from a newer version. Nothing of it is ever executed.
     """
-    tree, arrays = read_container(path)
+    content = read_container(path)
     try:
-        model = _rebuild(tree, arrays)
+        return _rebuild(content)
     except ModelFormatError as error:
         raise ModelFormatError(f"{str(path)!r}: {error}") from None
-    return model
 
 
 def describe(path: str | PathLike[str]) -> dict[str, Any]:
     """Return what a model file says of itself: estimator, versions, size of its arrays."""
-    tree, arrays = read_container(path)
+    tree, arrays, version = read_container(path)
     if not isinstance(tree, dict):
         raise ModelFormatError(f"{str(path)!r}: not what we write")
     return {
         "model": tree.get("model"),
         "package": tree.get("package"),
-        "format": FORMAT_VERSION,
+        "format": version,
         "arrays": len(arrays),
         "bytes": sum(array.nbytes for array in arrays),
     }
 
 
-def _plain_params(params: dict[str, Any]) -> dict[str, Any]:
-    """Parameters as a file keeps them: a random generator is of no use after the fit."""
-    seed = params.get("random_state")
-    if seed is not None and not isinstance(seed, int):
-        params = {**params, "random_state": None}
-    return params
-
-
-def _rebuild(tree: Any, arrays: list[Any]) -> Any:
+def _rebuild(content: Content) -> Any:
+    tree, arrays, _ = content
     if not isinstance(tree, dict) or not {"model", "params", "fitted"} <= set(tree):
         raise ModelFormatError("it lacks the parts of a model")
-    if tree["model"] not in _MODELS:
+    if tree["model"] not in MODELS:
         raise ModelFormatError(f"it holds a {tree['model']!r}, which is no estimator we know")
-    cls = getattr(import_module(_MODELS[tree["model"]]), tree["model"])
-    params = decode(tree["params"], arrays, _Classes())
-    fitted = decode(tree["fitted"], arrays, _Classes())
+    cls = class_of(tree["model"])
+    params, fitted = decode([tree["params"], tree["fitted"]], arrays)
     if not isinstance(params, dict) or not isinstance(fitted, dict):
         raise ModelFormatError("its parameters are not what we write")
     if unknown := set(params) - set(signature(cls).parameters):
@@ -134,41 +116,27 @@ def _rebuild(tree: Any, arrays: list[Any]) -> Any:
         if not isinstance(name, str) or not _ATTRIBUTE.fullmatch(name) or hasattr(cls, name):
             raise ModelFormatError(f"{name!r} is no fitted attribute")
         setattr(model, name, value)
+    _try_out(model)
     return model
 
 
-class _Names(Mapping[type, str]):
-    """Names of the records that may be saved: ``module:Class``, within `_RECORD_HOMES`."""
+def _try_out(model: Any) -> None:
+    """Use a model once, so that parts that do not fit together are told here and not later."""
+    from pandas import DataFrame
 
-    def __getitem__(self, cls: type) -> str:
-        if not is_dataclass(cls) or not _RECORD_HOMES.fullmatch(cls.__module__):
-            raise KeyError(cls)
-        return f"{cls.__module__}:{cls.__name__}"
-
-    def __iter__(self) -> Iterator[type]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
-
-
-class _Classes(Mapping[str, type]):
-    """The same names back to classes; nothing but frozen dataclasses at those places."""
-
-    def __getitem__(self, name: str) -> type:
-        module, _, cls_name = name.partition(":") if isinstance(name, str) else ("", "", "")
-        if not _RECORD_HOMES.fullmatch(module) or not _ATTRIBUTE.fullmatch(cls_name):
-            raise KeyError(name)
-        try:
-            cls = getattr(import_module(module), cls_name, None)
-        except ImportError:
-            raise KeyError(name) from None
-        if not (isinstance(cls, type) and is_dataclass(cls) and cls.__module__ == module):
-            raise KeyError(name)
-        return cls
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
+    try:
+        names = getattr(model, "feature_names_in_", range(len(model.domains_)))
+        times = [domain.from_theta([-0.5, 0.5]) for domain in model.domains_]
+        options = {"return_std": True} if hasattr(model, "components_") else {}
+        with np.errstate(all="ignore"):
+            values = model.predict(DataFrame(dict(zip(names, times, strict=True))), **options)
+        if not {np.shape(v)[:1] for v in (values if options else [values])} == {(2,)}:
+            raise ValueError("two times give another number of values")
+        for part, tag in [(model.modes_, "ModeTable")] + [
+            (component, "Component") for component in getattr(model, "components_", ())
+        ]:
+            if not isinstance(part, class_of(tag)):
+                raise TypeError(f"a {type(part).__name__} is no {tag}")
+            np.asarray(getattr(part, "share", 0.0), np.float64)
+    except Exception as error:  # whatever foreign values lead to
+        raise ModelFormatError(f"its parts do not fit together ({error})") from error

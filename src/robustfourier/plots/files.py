@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from robustfourier.injection import Completeness
 from robustfourier.plots import model as draw
 from robustfourier.plots.style import looks
 from robustfourier.plots.survey import plot_completeness, plot_window
 from robustfourier.results import Result
-from robustfourier.sampling import Sampling
+from robustfourier.sampling import Completeness, Sampling
+from robustfourier.writing import replacing
 
 __all__ = ["save_completeness", "save_figures", "save_window"]
 
@@ -108,5 +108,11 @@ def _save(
         for path in paths:
             # No date and no version in the file: the same result gives the same bytes.
             metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
-            figure.savefig(path, dpi=_DPI, metadata=metadata if path.suffix != ".pdf" else None)
+            with replacing(path) as file:
+                figure.savefig(
+                    file,
+                    format=path.suffix[1:],
+                    dpi=_DPI,
+                    metadata=metadata if path.suffix != ".pdf" else None,
+                )
     return paths

@@ -23,6 +23,7 @@ from robustfourier.plots.style import (
     new_axes,
 )
 from robustfourier.results import Result, TimeAxis, summarise
+from robustfourier.results.calendar import spoken
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.samples import from_arrays
@@ -122,6 +123,7 @@ def plot_fit(source: Any, times: Any = None, values: Any = None, *, ax: Axes | N
             rasterized=len(result.samples) > 5000,
         )
         ax.margins(x=0.01)
+        _turned(ax, result)
         name_axes(ax, result.axis.label, result.samples.value_name)
     return ax
 
@@ -136,17 +138,21 @@ def plot_spectrum(
     frequency = np.asarray(result.domain.frequency(s.mode))
     with looks():
         ax = new_axes(ax)
-        ax.plot(frequency[keep], s.data[keep], color=SOFT, lw=0.8)
-        ax.plot(frequency, s.floor, color=FLOOR, lw=1.6, label="noise floor")
-        ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=_alarm_words(result))
+        ax.plot(frequency[keep], s.data[keep], color=SOFT, lw=0.8, alpha=0.5)
+        rest = peak_bins(s.mode, s.residual, 8000)
+        ax.plot(frequency[rest], s.residual[rest], color=SOFT, lw=0.8, label="what is left")
+        if s.floor is not None and s.line is not None:
+            ax.plot(frequency, s.floor, color=FLOOR, lw=1.6, label="noise floor")
+            ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=_alarm_words(result))
+            ax.legend(loc="upper right", fontsize=9)
         modes = result.modes
         for i in range(len(modes)):
             owner = i if modes.component is None else int(modes.component[i])
             ax.plot(modes.frequency[i], 1.25 * modes.amplitude[i], "v", ms=5, color=colour(owner))
         ax.set_yscale("log")
-        top = 3.0 * max(float(s.data.max()), float(s.line.max()))
-        ax.set_ylim(max(0.2 * float(np.median(s.floor)), 1e-6 * top), top)
-        ax.legend(loc="upper right", fontsize=9)
+        bottom = 0.0 if s.floor is None else 0.2 * float(np.median(s.floor))
+        top = 3.0 * max(float(s.data.max()), s.line_top)
+        ax.set_ylim(max(bottom, 1e-6 * top), top)
         ax.margins(x=0.01)
         unit = result.domain.unit
         per = f" (cycles per {unit_name(unit, plural=False)})" if unit else ""
@@ -166,24 +172,25 @@ def plot_component(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw one cycle of a pattern with its band, the folded data behind it."""
+    """Draw two cycles of a pattern with its band, the folded data behind it."""
     result = result_of(source, times, values)
     pattern = _pattern(result, index)
     with looks():
         ax = new_axes(ax, 4.5, 3.0)
-        folded, wave = pattern.folded, pattern.waveform
+        folded, wave = pattern.folded.twice(), pattern.waveform.twice()
         ax.plot(folded.x, folded.y, ".", color=DOTS, ms=3, alpha=0.35, mew=0, rasterized=True)
         if wave.std is not None:
             low, high = wave.y - BAND * wave.std, wave.y + BAND * wave.std
             ax.fill_between(wave.x, low, high, color=colour(index), alpha=0.25, lw=0)
         ax.plot(wave.x, wave.y, color=colour(index), lw=2)
-        ax.set_xlim(0.0, 1.0)
+        ax.set_xlim(-0.02, 2.02)
         low, high = np.quantile(folded.y, [0.005, 0.995])
         pad = 0.1 * (high - low) or 1.0
         ax.set_ylim(min(low, wave.y.min()) - pad, max(high, wave.y.max()) + pad)
-        words = result.period_words(pattern.period, pattern.period_error)
+        words = spoken(pattern, result.domain)
+        _turned(ax, result)
         ax.set_title(f"{pattern.name}: {words}, {percent(pattern.share)}", parse_math=False)
-        name_axes(ax, f"cycle of {words}", "")
+        name_axes(ax, f"cycles of {words}", result.samples.value_name)
     return ax
 
 
@@ -231,7 +238,8 @@ def plot_link(
             link.x, link.y - BAND * std, link.y + BAND * std, color=colour(index), alpha=0.25, lw=0
         )
         ax.plot(link.x, link.y, color=colour(index), lw=2)
-        name_axes(ax, "cosine of the cycle", "value")
+        _turned(ax, result)
+        name_axes(ax, "cosine of the cycle", result.samples.value_name)
     return ax
 
 
@@ -269,6 +277,7 @@ def plot_residuals(
         x = _x(result, result.position)
         ax.plot(x, result.residual, ".", color=DOTS, ms=3, alpha=0.6, mew=0, rasterized=True)
         ax.margins(x=0.01)
+        _turned(ax, result)
         name_axes(ax, result.axis.label, "residual")
     return ax
 
@@ -290,6 +299,12 @@ def plot_histogram(
         )
         name_axes(ax, "residual", "density")
     return ax
+
+
+def _turned(ax: Axes, result: Result) -> None:
+    """Let magnitudes grow downwards."""
+    if result.downwards and not ax.yaxis_inverted():
+        ax.invert_yaxis()
 
 
 def _period(pattern: Any) -> float:

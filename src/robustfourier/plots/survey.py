@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robustfourier.injection import Completeness
 from robustfourier.plots.style import FIT, SOFT, looks, name_axes, new_axes
 from robustfourier.results.spectrum import peak_bins
-from robustfourier.sampling import Sampling
+from robustfourier.sampling import Completeness, Sampling
 from robustfourier.wording import number, readable_period, unit_name
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from robustfourier.arrays import FloatArray
 from robustfourier.report.svg import Panel
 from robustfourier.report.thinning import envelope, evenly
 from robustfourier.results import Pattern, Result
+from robustfourier.results.axis import even_ticks
+from robustfourier.results.calendar import spoken
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.wording import unit_name
@@ -28,7 +30,7 @@ __all__ = [
 ]
 
 
-WIDE, NARROW = 960, 460
+WIDE, NARROW = 960, 400
 #: Samples that a static figure shows at most.
 DOTS = 2500
 _FOLDED = 700
@@ -50,6 +52,7 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
         _padded(low, high, 0.01),
         _padded(*_extent(y[here], curve.y[seen])),
         bottom=48 if result.axis.dates else 40,
+        down=result.downwards,
         title="Data and fit" if window is None else "Data and fit, close up",
     )
     panel.axes(result.axis.label, result.samples.value_name, xticks=result.axis.ticks(low, high, 8))
@@ -96,24 +99,38 @@ def spectrum_figure(result: Result) -> str:
     s = result.spectrum
     keep = peak_bins(s.mode, s.data, 1600)
     frequency = np.asarray(result.domain.frequency(s.mode))
-    bottom = 0.2 * float(np.median(s.floor))
-    top = 2.0 * max(float(s.data.max()), float(s.line.max()))
+    bottom = 0.0 if s.floor is None else 0.2 * float(np.median(s.floor))
+    top = 2.0 * max(float(s.data.max()), s.line_top)
     panel = Panel(
         WIDE,
         330,
         (0.0, float(frequency[-1])),
         (max(bottom, 1e-6 * top), top),
         log=True,
-        top=24,
+        top=38,
         title="Amplitude spectrum with the modes found, the noise floor and the false-alarm line",
     )
     panel.axes(frequency_label(result), f"amplitude of {result.samples.value_name}")
+    at = even_ticks(0.0, float(frequency[-1]), 9)[1:]
+    panel.top_axis(at, [result.period_words(1.0 / f) for f in at], "period")
     panel.line(frequency[keep], s.data[keep], "spectrum")
-    rough = np.unique(np.linspace(0, len(s.mode) - 1, 300).astype(int))
-    panel.line(frequency[rough], s.floor[rough], "floor")
-    panel.line(frequency[rough], s.line[rough], "alarm")
+    rest = peak_bins(s.mode, s.residual, 900)
+    panel.line(frequency[rest], s.residual[rest], "rest")
+    _judged_by(panel, result, ("floor", s.floor), ("alarm", s.line))
     _mark_modes(panel, result)
     return str(panel)
+
+
+def _judged_by(
+    panel: Panel, result: Result, *lines: tuple[str, FloatArray | None], points: int = 300
+) -> None:
+    """Draw the floor and the threshold that the fit used, where it used any."""
+    mode = result.spectrum.mode
+    rough = np.unique(np.linspace(0, len(mode) - 1, points).astype(int))
+    for name, line in lines:
+        if line is not None:
+            here = rough[np.isfinite(line[rough])]
+            panel.line(np.asarray(result.domain.frequency(mode[here])), line[here], name)
 
 
 def _mark_modes(panel: Panel, result: Result) -> None:
@@ -138,8 +155,8 @@ def diagonal_figure(result: Result) -> str | None:
     if diagonal is None or not len(diagonal.mode):
         return None
     panel = Panel(
-        WIDE,
-        230,
+        NARROW,
+        200,
         (0.0, float(diagonal.mode[-1]) * 1.01),
         (0.0, 1.08 * float(diagonal.weight.max()) or 1.0),
         title="Weights of the diagonal layer",
@@ -155,33 +172,32 @@ def diagonal_figure(result: Result) -> str | None:
 
 
 def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
-    """One cycle of a pattern with its band, the folded data behind it."""
+    """Two cycles of a pattern with its band, the folded data behind it."""
     wave, folded = pattern.waveform, pattern.folded
     keep = evenly(len(folded.x), _FOLDED)
     panel = Panel(
         NARROW,
-        240,
-        (0.0, 1.0),
+        220,
+        (-0.02, 2.02),
         _padded(*_quantile_extent(folded.y, wave.y)),
+        down=result.downwards,
         title=f"Waveform of pattern {pattern.name}",
     )
-    ticks = np.linspace(0.0, 1.0, 5)
-    labels = ["0", "¼", "½", "¾", "1"]
     panel.axes(
-        f"cycle of {result.period_words(pattern.period, pattern.period_error)}",
-        "",
-        xticks=(ticks, labels),
+        f"cycles of {spoken(pattern, result.domain)}",
+        result.samples.value_name,
+        xticks=(np.linspace(0.0, 2.0, 5), ["0", "½", "1", "1½", "2"]),
     )
     panel.points(folded.x[keep], folded.y[keep], "data small")
     if wave.std is not None:
-        panel.band(
-            wave.x, wave.y - _BAND * wave.std, wave.y + _BAND * wave.std, f"band c{index % 6}"
-        )
+        low, high = wave.y - _BAND * wave.std, wave.y + _BAND * wave.std
+        panel.band(wave.x, low, high, f"band c{index % 6}")
     panel.line(wave.x, wave.y, f"wave c{index % 6}")
+    panel.repeat(f"wave-{pattern.name}", 1.0)
     return str(panel)
 
 
-def link_figure(pattern: Pattern, index: int) -> str | None:
+def link_figure(result: Result, pattern: Pattern, index: int) -> str | None:
     """The link g of g(cos), where the pattern has one that is not a straight line."""
     link = pattern.link
     if link is None or len(pattern.harmonics) < 2:
@@ -192,9 +208,10 @@ def link_figure(pattern: Pattern, index: int) -> str | None:
         200,
         (-1.0, 1.0),
         _padded(*_extent(link.y - _BAND * std, link.y + _BAND * std)),
+        down=result.downwards,
         title=f"Link function of pattern {pattern.name}",
     )
-    panel.axes("cosine of the cycle", "")
+    panel.axes("cosine of the cycle", result.samples.value_name)
     panel.band(link.x, link.y - _BAND * std, link.y + _BAND * std, f"band c{index % 6}")
     panel.line(link.x, link.y, f"wave c{index % 6}")
     return str(panel)
@@ -211,6 +228,7 @@ def residual_figure(result: Result) -> str:
         _padded(low, high, 0.01),
         _padded(*_extent(residual)),
         bottom=48 if result.axis.dates else 40,
+        down=result.downwards,
         title="Residuals against time",
     )
     panel.axes(result.axis.label, "residual", xticks=result.axis.ticks(low, high, 8))
@@ -251,19 +269,13 @@ def residual_spectrum_figure(result: Result) -> str:
         NARROW,
         230,
         (0.0, float(frequency[-1])),
-        (0.0, 1.1 * max(float(s.residual.max()), _top(s.line))),
+        (0.0, 1.1 * max(float(s.residual.max()), s.line_top)),
         title="Spectrum of the residuals",
     )
     panel.axes(frequency_label(result), "amplitude")
-    panel.line(frequency[keep], s.residual[keep], "spectrum")
-    rough = np.unique(np.linspace(0, len(s.mode) - 1, 200).astype(int))
-    panel.line(frequency[rough], s.line[rough], "alarm")
+    panel.line(frequency[keep], s.residual[keep], "rest")
+    _judged_by(panel, result, ("alarm", s.line), points=200)
     return str(panel)
-
-
-def _top(line: FloatArray) -> float:
-    """Where a line ends, unless it soars at long periods as that of wandering noise does."""
-    return min(float(line.max()), 3.0 * float(np.median(line)))
 
 
 def _extent(*arrays: FloatArray) -> tuple[float, float]:

@@ -15,12 +15,13 @@ from markupsafe import Markup
 from robustfourier.report import figures
 from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result
+from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.wording import number, percent, probability, unit_name, with_error
 
 __all__ = ["render"]
 
-_ROWS = 30  # modes shown at once; the rest behind a click
-_PANELS = 12  # patterns with a figure
+_ROWS = 12  # modes shown at once; the rest behind a click
+_PANELS = 12  # patterns with a figure, of the main ones and of the weak ones each
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,9 @@ class _Card:
     share: str
     harmonics: str
     alarm: str
-    beat: str
-    wave: Markup | None
+    shape: str
+    epoch: str
+    wave: Markup
     link: Markup | None
 
 
@@ -57,17 +59,20 @@ def render(result: Result, run: Mapping[str, Any]) -> str:
         HTML without any outside address.
     """
     window = figures.closeup_range(result)
-    cards = [_card(result, pattern, i) for i, pattern in enumerate(result.patterns)]
+    order = {pattern.name: i for i, pattern in enumerate(result.patterns)}
+    main, weak = (
+        [_card(result, pattern, order[pattern.name]) for pattern in part[:_PANELS]]
+        for part in (result.main, result.weak)
+    )
     return _template().render(
         result=result,
         run=run,
-        cards=cards,
-        own=[card for card in cards if not card.pattern.combination],
+        main=main,
+        weak=weak,
         facts=_facts(result),
         extent=_extent(result),
         rows=_rows(result),
         shown_rows=_ROWS,
-        shown_panels=_PANELS,
         fit=Markup(figures.fit_figure(result)),
         closeup=None if window is None else Markup(figures.fit_figure(result, window)),
         spectrum=Markup(figures.spectrum_figure(result)),
@@ -107,20 +112,22 @@ def _card(result: Result, pattern: Pattern, index: int) -> _Card:
     orders = ", ".join(map(str, pattern.harmonics[:12]))
     if len(pattern.harmonics) > 12:
         orders += f", … ({len(pattern.harmonics)} in all)"
-    drawn = index < _PANELS
     return _Card(
         index=index,
         pattern=pattern,
-        period=result.period_words(pattern.period, pattern.period_error),
+        period=spoken(pattern, result.domain).capitalize(),
         exact=result.period_words(pattern.period, pattern.period_error, spread=True),
         frequency=_frequency(result, pattern.frequency, pattern.frequency_error),
         amplitude=number(pattern.amplitude),
         share=percent(pattern.share),
         harmonics=orders,
         alarm=probability(pattern.false_alarm),
-        beat=result.period_words(pattern.period / pattern.beat) if pattern.beat > 1 else "",
-        wave=Markup(figures.waveform_figure(result, pattern, index)) if drawn else None,
-        link=_markup(figures.link_figure(pattern, index)) if drawn else None,
+        shape=shape_words(pattern, result.domain),
+        epoch=""
+        if pattern.epoch is None
+        else result.axis.moment(pattern.epoch, pattern.epoch_error),
+        wave=Markup(figures.waveform_figure(result, pattern, index)),
+        link=_markup(figures.link_figure(result, pattern, index)),
     )
 
 

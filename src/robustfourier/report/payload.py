@@ -17,21 +17,26 @@ from robustfourier.report.figures import closeup_range, frequency_label
 from robustfourier.report.thinning import evenly
 from robustfourier.results import Result
 from robustfourier.results.spectrum import peak_bins
+from robustfourier.results.spread import deviation
+from robustfourier.wording import LADDER, SECONDS, decimals, unit_name
 
 __all__ = ["SAMPLES_SENT", "payload"]
 
 
 #: Samples that the interactive figures show at most.
 SAMPLES_SENT = 20_000
-_SPECTRUM = 5000
+_SPECTRUM = 3000
 _SMOOTH = 400
+_ENDLESS = 1e300  # JSON has no infinity
 
 
 def payload(result: Result) -> str:
     """The data of the interactive figures as JSON that is safe inside a script element."""
     content = {
-        "time": {"dates": result.axis.dates, "label": result.axis.label},
+        "time": _time(result),
         "value": result.samples.value_name,
+        "places": decimals(0.0, result.noise or 1e-3 * deviation(result.samples.values)),
+        "down": result.downwards,
         "samples": _samples(result),
         "curve": _curve(result),
         "spectrum": _spectrum(result),
@@ -40,6 +45,26 @@ def payload(result: Result) -> str:
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     # "</script>" or "<!--" in a column's name must not end the element.
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _time(result: Result) -> dict[str, Any]:
+    """How times and periods are told: a clock's step or decimals, and units with their limits."""
+    unit, at, span = result.domain.unit, result.position, result.domain.span
+    whole = [step for step in (60.0, 1.0) if np.all(at % step == 0)]
+    ladder = [[_ENDLESS, 1.0, unit_name(unit, short=True)]]
+    if result.axis.dates:
+        ladder = [
+            [min(limit, _ENDLESS) / SECONDS[unit], SECONDS[unit] / SECONDS[name],
+             unit_name(name, short=True)]
+            for name, limit in LADDER
+        ]  # fmt: skip
+    return {
+        "dates": result.axis.dates,
+        "label": result.axis.label,
+        "step": whole[0] if whole else 1e-3,
+        "places": decimals(0.0, 1e-5 * span),
+        "ladder": ladder,
+    }
 
 
 def _samples(result: Result) -> dict[str, Any]:
@@ -66,8 +91,11 @@ def _curve(result: Result) -> dict[str, Any]:
 def _spectrum(result: Result) -> dict[str, Any]:
     s = result.spectrum
     frequency = np.asarray(result.domain.frequency(s.mode))
-    keep = peak_bins(s.mode, s.data, _SPECTRUM)
-    rough = np.unique(np.linspace(0, len(s.mode) - 1, _SMOOTH).astype(int))
+    keep, rest = (peak_bins(s.mode, y, _SPECTRUM) for y in (s.data, s.residual))
+    judged = s.floor is not None and s.line is not None
+    rough = np.unique(np.linspace(0, len(s.mode) - 1, _SMOOTH if judged else 0).astype(int))
+    if s.line is not None:
+        rough = rough[np.isfinite(s.line[rough])]
     marks = []
     for i in range(min(len(result.modes), 200)):
         owner = i if result.modes.component is None else int(result.modes.component[i])
@@ -83,11 +111,14 @@ def _spectrum(result: Result) -> dict[str, Any]:
         )
     return {
         "label": frequency_label(result),
+        "places": decimals(0.0, 0.1 / result.domain.span),
+        "rest": [_packed(frequency[rest]), _packed(s.residual[rest])],
         "x": _packed(frequency[keep]),
         "y": _packed(s.data[keep]),
         "smooth": _packed(frequency[rough]),
-        "floor": _packed(s.floor[rough]),
-        "line": _packed(s.line[rough]),
+        "floor": _packed(np.zeros(0) if s.floor is None else s.floor[rough]),
+        "top": max(float(s.data.max()), s.line_top),
+        "line": _packed(np.zeros(0) if s.line is None else s.line[rough]),
         "marks": marks,
     }
 

@@ -28,10 +28,19 @@
   }
   function css(name) { return getComputedStyle(root).getPropertyValue(name).trim(); }
   function faded(colour, alpha) { return colour.slice(0, 7) + Math.round(255 * alpha).toString(16).padStart(2, "0"); }
-  function digits(value) {
+  function digits(value, places) {
     if (value === 0) return "0";
     var size = Math.abs(value);
-    return size >= 1e6 || size < 1e-4 ? value.toExponential(3) : String(+value.toPrecision(6));
+    if (places === undefined) return size >= 1e6 || size < 1e-4 ? value.toExponential(3) : String(+value.toPrecision(6));
+    if (size >= 1e15 || (places >= 7 && size < 1e-4)) return value.toExponential(3);
+    var parts = value.toFixed(places).split(".");
+    if (size >= 1e4) parts[0] = parts[0].replace(/\B(?=(\d{3})+$)/g, ",");
+    return parts.join(".");
+  }
+  function told(value) { return digits(value, data.places); }
+  function period(value, precision) {
+    var step = data.time.ladder.filter(function (s) { return value < s[0]; })[0];
+    return step ? (String(+(value * step[1]).toPrecision(precision)) + " " + step[2]).trim() : "";
   }
   function nearest(xs, x) {
     var low = 0, high = xs.length - 1;
@@ -39,8 +48,9 @@
     return Math.abs(xs[low] - x) <= Math.abs(xs[high] - x) ? low : high;
   }
   function moment(x) {
-    if (!data.time.dates) return digits(x);
-    return new Date(x * 1000).toISOString().replace("T", " ").replace(/(:00)?\.000Z$/, "").replace("Z", "");
+    if (!data.time.dates) return digits(x, data.time.places);
+    var whole = Math.round(x / data.time.step) * data.time.step;  // times were sent as float32
+    return new Date(Math.round(1000 * whole)).toISOString().replace("T", " ").replace(/(:00)?\.000Z$/, "").replace("Z", "");
   }
 
   var samples = { x: floats(data.samples.x, data.samples.origin), y: floats(data.samples.y), fit: steps(data.samples.fit) };
@@ -50,6 +60,7 @@
   var band = curve.std.some(function (s) { return s > 0; });
   var spectrum = data.spectrum;
   ["x", "y", "smooth", "floor", "line"].forEach(function (key) { spectrum[key] = floats(spectrum[key]); });
+  spectrum.rest = spectrum.rest.map(function (part) { return floats(part); });
 
   function stepped(u, at, axis, space, step) {
     var places = Math.max(0, Math.min(10, -Math.floor(Math.log10(step) + 1e-9)));
@@ -102,7 +113,7 @@
       box.style.display = "block";
       var x = left + u.over.offsetLeft + 14;
       if (x + box.offsetWidth > host.clientWidth) x = left + u.over.offsetLeft - box.offsetWidth - 14;
-      box.style.left = Math.max(x, 0) + "px"; box.style.top = (u.over.offsetTop + 8) + "px";
+      box.style.left = Math.max(x, 0) + "px"; box.style.top = (u.root.offsetTop + u.over.offsetTop + 8) + "px";
     }] } };
   }
   function tools(host, plot, range, linked) {
@@ -119,7 +130,7 @@
       button.addEventListener("click", function () { move(b[2], b[3]); });
       bar.appendChild(button);
     });
-    host.appendChild(bar);
+    host.insertBefore(bar, plot.root);
   }
   var busy = false;
   function link(others) {
@@ -166,7 +177,7 @@
     var joined = uPlot.join([[curve.x, upper, lower, curve.y], [samples.x, samples.y]]);
     var fit = css("--fit"), none = { stroke: "transparent", width: 0, points: { show: false }, spanGaps: true };
     var fitPlot = place("plot-fit", phone ? 280 : 350, {
-      scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] } },
+      scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down ? -1 : 1 } },
       axes: axes(data.time.label, data.value, time),
       series: [{}, Object.assign({}, none), Object.assign({}, none),
         { stroke: fit, width: 1.8, points: { show: false }, spanGaps: true },
@@ -175,10 +186,10 @@
       hooks: { setScale: link(function () { return linked; }).concat(grown(4)) }
     }, joined, range, function (x) {
       var i = nearest(samples.x, x);
-      return [moment(samples.x[i]), "value " + digits(samples.y[i]), "fit " + digits(samples.fit[i]), "left over " + digits(samples.rest[i])];
+      return [moment(samples.x[i]), "value " + told(samples.y[i]), "fit " + told(samples.fit[i]), "left over " + told(samples.rest[i])];
     });
     var restPlot = place("plot-residual", phone ? 190 : 210, {
-      scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] } },
+      scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down ? -1 : 1 } },
       axes: axes(data.time.label, "residual", time),
       series: [{}, { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.65), size) }],
       hooks: { setScale: link(function () { return linked; }).concat(grown(1)), draw: [function (u) {
@@ -186,22 +197,28 @@
         u.ctx.moveTo(u.bbox.left, y); u.ctx.lineTo(u.bbox.left + u.bbox.width, y); u.ctx.stroke(); u.ctx.restore(); }] }
     }, [samples.x, samples.rest], range, function (x) {
       var i = nearest(samples.x, x);
-      return [moment(samples.x[i]), "left over " + digits(samples.rest[i])];
+      return [moment(samples.x[i]), "left over " + told(samples.rest[i])];
     });
     linked.push(fitPlot, restPlot);
 
     var top = spectrum.x[spectrum.x.length - 1], wide = [0, top];
-    var values = uPlot.join([[spectrum.x, spectrum.y], [spectrum.smooth, spectrum.floor, spectrum.line]]);
+    var values = uPlot.join([[spectrum.x, spectrum.y], spectrum.rest, [spectrum.smooth, spectrum.floor, spectrum.line]]);
+    var scales = axes(spectrum.label, "amplitude of " + data.value, false, true);
+    scales.push(Object.assign({}, scales[0], { scale: "x", side: 0, label: "period", grid: { show: false },
+      values: function (u, at) { return at.map(function (f) { return f > 0 ? period(1 / f, 3) : ""; }); } }));
+    var most = 2.5 * spectrum.top;
     var least = spectrum.floor.reduce(function (a, b) { return Math.min(a, b); }, Infinity) * 0.25;
-    var most = Math.max(spectrum.y.reduce(function (a, b) { return Math.max(a, b); }, 0), spectrum.line.reduce(function (a, b) { return Math.max(a, b); }, 0)) * 2.5;
-    place("plot-spectrum", phone ? 280 : 340, {
+    if (!spectrum.floor.length) least = most * 1e-6;
+    place("plot-spectrum", phone ? 320 : 380, {
       scales: { x: { time: false, range: function (u, a, b) { return [a, b]; }, min: 0, max: top }, y: { distr: 3, range: [Math.max(least, most * 1e-7) || 1e-9, most || 1] } },
-      axes: axes(spectrum.label, "amplitude", false, true),
-      series: [{}, { stroke: faded(css("--faint"), 0.75), width: 1, points: { show: false }, spanGaps: true },
+      axes: scales,
+      series: [{}, { stroke: faded(css("--faint"), 0.45), width: 1, points: { show: false }, spanGaps: true },
+        { stroke: css("--soft"), width: 1, points: { show: false }, spanGaps: true },
         { stroke: css("--floor"), width: 2, points: { show: false }, spanGaps: true },
         { stroke: css("--alarm"), width: 1.6, dash: [6, 4], points: { show: false }, spanGaps: true }],
       hooks: { draw: [function (u) {
         var ratio = devicePixelRatio || 1, ctx = u.ctx; ctx.save(); ctx.textAlign = "center"; ctx.font = "600 " + 11 * ratio + "px system-ui, sans-serif";
+        var named = [];
         ctx.beginPath(); ctx.rect(u.bbox.left, 0, u.bbox.width, u.bbox.top + u.bbox.height); ctx.clip();
         spectrum.marks.forEach(function (m) {
           if (m.f < u.scales.x.min || m.f > u.scales.x.max) return;
@@ -209,16 +226,18 @@
           ctx.fillStyle = css("--c" + m.c); ctx.beginPath(); ctx.moveTo(x, y); ctx.lineTo(x - 4 * ratio, y - 7 * ratio); ctx.lineTo(x + 4 * ratio, y - 7 * ratio); ctx.fill();
           if (m.h === 1 || u.scales.x.max - u.scales.x.min < top / 4) {
             var name = m.h === 1 ? m.t : m.t + m.h;
+            if (named.some(function (n) { return Math.abs(n[0] - x) < 12 * ratio && Math.abs(n[1] - y) < 13 * ratio; })) return;
+            named.push([x, y]);
             ctx.strokeStyle = css("--paper"); ctx.lineWidth = 4 * ratio; ctx.lineJoin = "round";
             ctx.strokeText(name, x, y - 10 * ratio); ctx.fillText(name, x, y - 10 * ratio);
           }
         });
         ctx.restore(); }] }
     }, values, wide, function (x, u) {
-      var words = ["frequency " + digits(x)], near = null, best = 12;
+      var words = ["frequency " + digits(x, spectrum.places)], near = null, best = 12;
       spectrum.marks.forEach(function (m) { var d = Math.abs(u.valToPos(m.f, "x") - u.valToPos(x, "x")); if (d < best) { best = d; near = m; } });
-      if (near) words.push("pattern " + near.t + (near.h > 1 ? ", harmonic " + near.h : "") + ": " + near.p, "amplitude " + digits(near.a));
-      else if (x > 0) words.push("period " + digits(1 / x));
+      if (near) words.push("pattern " + near.t + (near.h > 1 ? ", harmonic " + near.h : "") + ": " + near.p, "amplitude " + told(near.a));
+      else if (x > 0) words.push("period " + period(1 / x, 4));
       return words;
     });
     if (view) fitPlot.setScale("x", view);

@@ -28,6 +28,8 @@ class Panel:
         Range of the data on each axis.
     log : bool
         Whether the y axis is logarithmic.
+    down : bool
+        Whether the y axis points downwards, as for magnitudes of stars.
     left, bottom, top, right : int
         Margins.
     title : str
@@ -42,13 +44,15 @@ class Panel:
         y: tuple[float, float],
         *,
         log: bool = False,
+        down: bool = False,
         left: int = 58,
         bottom: int = 40,
         top: int = 10,
         right: int = 12,
         title: str = "",
     ) -> None:
-        self.width, self.height, self.log, self.title = width, height, log, title
+        self.width, self.height, self.title = width, height, title
+        self.log, self.down = log, down
         self.left, self.top = left, top
         self.inner_width, self.inner_height = width - left - right, height - top - bottom
         self.x, self.y = _widened(x), _widened(y)
@@ -56,6 +60,7 @@ class Panel:
             self.y = (np.log10(self.y[0]), np.log10(self.y[1]))
         self.shapes: list[str] = []
         self.frame: list[str] = []
+        self.words: list[tuple[float, float]] = []  # where marks have their words
 
     def px(self, x: FloatArray | float) -> FloatArray:
         """Pixels of x."""
@@ -63,12 +68,13 @@ class Panel:
         return self.left + (np.asarray(x, np.float64) - low) / (high - low) * self.inner_width
 
     def py(self, y: FloatArray | float) -> FloatArray:
-        """Pixels of y; the axis points upwards."""
+        """Pixels of y; the axis points upwards unless it is turned."""
         low, high = self.y
         values = np.asarray(y, np.float64)
         if self.log:
             values = np.log10(np.maximum(values, 10.0 ** (low - 1.0)))
-        return self.top + (high - values) / (high - low) * self.inner_height
+        above = values - low if self.down else high - values
+        return self.top + above / (high - low) * self.inner_height
 
     def line(self, x: FloatArray, y: FloatArray, css: str) -> None:
         """Draw a line through points."""
@@ -111,8 +117,12 @@ class Panel:
         )
 
     def mark(self, x: float, y: float, text: str, css: str) -> None:
-        """Draw a small triangle that points down at (x, y), with a word above it."""
+        """Draw a small triangle that points down at (x, y), with a word above if there is room."""
         a, b = float(self.px(x)), max(float(self.py(y)) - 5.0, self.top + 16.0)
+        if any(abs(a - u) < 11.0 and abs(b - v) < 13.0 for u, v in self.words):
+            text = ""
+        if text:
+            self.words.append((a, b))
         self.shapes.append(
             f'<path class="{css}" d="M{a:.1f} {b:.1f}l-4 -7h8Z"/>'
             f'<text class="mark {css}" x="{a:.1f}" y="{b - 10:.1f}">{escape(text)}</text>'
@@ -154,8 +164,24 @@ class Panel:
             f"{escape(_short(ylabel, 34))}</text>"
         )
 
+    def repeat(self, name: str, shift: float) -> None:
+        """Draw all shapes so far once more, shifted in x; `name` must be the page's only one."""
+        pixels = self.inner_width * shift / (self.x[1] - self.x[0])
+        key = escape(name, quote=True)
+        first = f'<g class="figure" id="{key}">{"".join(self.shapes)}</g>'  # the copy's own class
+        self.shapes = [f'{first}<use href="#{key}" x="{pixels:.2f}"/>']
+
+    def top_axis(self, at: FloatArray, labels: Sequence[str], name: str) -> None:
+        """Write a second scale above the panel."""
+        for value, label in zip(self.px(at), labels, strict=True):
+            self.frame.append(
+                f'<text class="tick" x="{value:.1f}" y="{self.top - 6}">{escape(label)}</text>'
+            )
+        middle = self.left + self.inner_width / 2
+        self.frame.append(f'<text class="name" x="{middle:.0f}" y="12">{escape(name)}</text>')
+
     def _y_ticks(self) -> tuple[FloatArray, list[str]]:
-        return _ticks(even_ticks(*self.y, max(int(self.inner_height / 45), 2)))
+        return _ticks(even_ticks(*self.y, max(int(self.inner_height / 38), 2)))
 
     def _log_ticks(self) -> tuple[FloatArray, list[str]]:
         low, high = int(np.ceil(self.y[0] - 1e-9)), int(np.floor(self.y[1] + 1e-9))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import DATE_UNITS, Domain
-from robustfourier.wording import unit_name
+from robustfourier.wording import decimals, display_unit, number, unit_name
 
 __all__ = ["TimeAxis", "even_ticks", "number_labels"]
 
@@ -73,6 +73,22 @@ class TimeAxis:
             return at, number_labels(at)
         return _date_ticks(low, high, count)
 
+    def when(self, time: Any) -> str:
+        """A time in words: a date to the minute, or a number."""
+        (at,) = self.positions([time])
+        return _clock(at, "m") if self.dates else number(float(at), 8)
+
+    def moment(self, time: Any, error: float) -> str:
+        """A time with its standard error, which is in the domain's unit."""
+        (at,) = self.positions([time])
+        if not self.dates:
+            places = decimals(0.0, error)
+            return f"{at:,.{places}f} ± {error:,.{places}f} {unit_name(self.unit)}".rstrip()
+        seconds = error * self.scale()
+        words = _clock(at, "m" if seconds >= _MINUTE else "s" if seconds >= 1.0 else "ms")
+        factor, better = display_unit(error, self.unit, dates=True)
+        return f"{words} ± {number(error * factor, 2)} {unit_name(better, short=True)}"
+
     def scale(self) -> float:
         """Positions per unit of the domain: seconds for dates, one for numbers."""
         return DATE_UNITS[self.unit] if self.dates else 1.0
@@ -98,7 +114,7 @@ def even_ticks(low: float, high: float, count: int = 6) -> FloatArray:
 def number_labels(at: FloatArray) -> list[str]:
     """Labels with as many decimals as the step needs."""
     if len(at) < 2:
-        return [f"{value:.4g}" for value in at]
+        return [f"{value + 0.0:.4g}" for value in at]  # no "-0"
     step = float(at[1] - at[0])
     top = float(np.abs(at).max())
     if top >= 1e7 or top < 1e-4:
@@ -143,6 +159,10 @@ def _clock_labels(at: FloatArray, step: float) -> list[str]:
         labels.append(text if part == last else f"{text}\n{part}")
         last = part
     return labels
+
+
+def _clock(seconds: float, unit: str) -> str:
+    return str(np.datetime64(_stamp(seconds)).astype(f"datetime64[{unit}]")).replace("T", " ")
 
 
 def _stamp(seconds: float) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
@@ -11,9 +14,15 @@ from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.spectrum import Spectrum
 from robustfourier.samples import Samples
-from robustfourier.wording import readable_period
+from robustfourier.wording import percent, readable_period
 
-__all__ = ["Curve", "Diagonal", "Pattern", "Result"]
+__all__ = ["WORTH_A_LINE", "Curve", "Diagonal", "Pattern", "Result"]
+
+#: Share of the variation from which on a pattern is named and listed; below, it is folded away.
+WORTH_A_LINE = 0.01
+
+# "mag", "magnitude", "V_mag", "gmag"; not "image", "magnet" or the imaginary part "imag".
+_MAGNITUDE = re.compile(r"(?<![a-z])[ubvrgzjhky]?mag(s|nitudes?)?(?![a-z])")
 
 
 @dataclass(frozen=True)
@@ -23,6 +32,12 @@ class Curve:
     x: FloatArray
     y: FloatArray
     std: FloatArray | None = None
+
+    def twice(self) -> Curve:
+        """Two cycles of a curve over one, x from 0 to 2."""
+        x = np.concatenate([self.x, self.x + 1.0])
+        std = None if self.std is None else np.tile(self.std, 2)
+        return Curve(x, np.tile(self.y, 2), std)
 
 
 @dataclass(frozen=True)
@@ -42,7 +57,7 @@ class Pattern:
     amplitude : float
         Half of the distance between the waveform's highest and lowest value.
     share : float
-        Of the variance of the data.
+        Of the variation around the trend.
     harmonics : tuple of int
         Orders that were found.
     false_alarm : float
@@ -55,6 +70,12 @@ class Pattern:
         g of g(cos) on [-1, 1], where the pattern is a function of one cosine.
     beat : int
         Order of its strongest harmonic: 7 for a daily rhythm that changes over the week.
+    epoch : datetime64, Timestamp, float or None
+        A time of phase zero near the middle of the record; `epoch_error` in the domain's unit.
+    calendar : str
+        "day", "week", "month", "year", … if the period is one; else empty.
+    shape : str
+        "daily" for a week that is strongest every day, and the like; else empty.
     """
 
     name: str
@@ -72,6 +93,10 @@ class Pattern:
     folded: Curve
     link: Curve | None = None
     beat: int = 1
+    epoch: Any = None
+    epoch_error: float = np.nan
+    calendar: str = ""
+    shape: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,7 +138,7 @@ class Result:
     trend_kind : str
         "level", "slope" or "smooth".
     parts : ndarray of shape (C, n)
-        Each pattern at the samples.
+        Each pattern at the samples; a factor of the trend where logarithms were fitted.
     curve : Curve
         The fitted function on a fine grid of the axis.
     modes : ModeTable
@@ -123,13 +148,16 @@ class Result:
     spectrum : Spectrum
     diagonal : Diagonal or None
     noise : float
-        Standard deviation of the noise.
+        Standard deviation of the noise; where logarithms were fitted, and like all heights of
+        patterns, modes and spectrum there, at the typical level of the record.
     noise_kind : str
         "white", or what it is otherwise, in a few words.
     explained : float
-        Share of variance that the patterns explain.
+        Share of the variation around the trend that the patterns explain: the sum of theirs.
     trend_share : float
         Share of variance that the trend explains.
+    searched : (float, float) or None
+        Shortest and longest period searched, in the domain's unit; None if unknown.
     headline : str
         One sentence for everyone.
     warnings : tuple of str
@@ -158,8 +186,41 @@ class Result:
     noise_kind: str
     explained: float
     trend_share: float
+    searched: tuple[float, float] | None
     headline: str
     warnings: tuple[str, ...]
+
+    @property
+    def downwards(self) -> bool:
+        """Whether the values are magnitudes, which are drawn with the bright ones on top."""
+        return _MAGNITUDE.search(self.samples.value_name.lower()) is not None
+
+    @property
+    def main(self) -> tuple[Pattern, ...]:
+        """The patterns worth a line: those of 1 % of the variation or more, and the strongest."""
+        return tuple(p for i, p in enumerate(self.patterns) if i == 0 or p.share >= WORTH_A_LINE)
+
+    @property
+    def weak(self) -> tuple[Pattern, ...]:
+        """All other patterns."""
+        return tuple(p for i, p in enumerate(self.patterns) if i and not p.share >= WORTH_A_LINE)
+
+    @property
+    def weak_words(self) -> str:
+        """How many other patterns there are, and what they amount to; empty if there are none."""
+        together = percent(sum(p.share for p in self.weak))
+        many = f"{len(self.weak)} weaker pattern{'s' if len(self.weak) > 1 else ''}"
+        return f"{many}, {together}{' together' if len(self.weak) > 1 else ''}" if self.weak else ""
+
+    @property
+    def searched_words(self) -> str:
+        """Which periods were searched; empty if that is not known."""
+        if self.searched is None:
+            return ""
+        low, high = (self.period_words(period) for period in self.searched)
+        if not np.isfinite(self.searched[0]):
+            return "No period was searched: there are too few different times."
+        return f"Searched periods from {low} to {high}."
 
     def period_words(self, period: float, error: float | None = None, spread: bool = False) -> str:
         """A period as people say it, in this record's unit."""

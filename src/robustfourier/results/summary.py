@@ -7,22 +7,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
+from robustfourier.mixture.evidence import Evidence
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.calendar import alias_notes, named
 from robustfourier.results.record import Curve, Diagonal, Pattern, Result
-from robustfourier.results.spectrum import Spectrum, amplitude_spectrum
+from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
-from robustfourier.results.verdicts import headline, plain_warnings
+from robustfourier.results.verdicts import headline, plain_warnings, step_words
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
-from robustfourier.spectral.flow import diagonal_flow
-from robustfourier.spectral.sums import fourier_sums
+from robustfourier.wording import number
 
 __all__ = ["summarise"]
 
@@ -35,7 +36,7 @@ _BLOCK = 20_000  # times predicted at once
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
-def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
+def summarise(samples: Samples, model: Any) -> Result:
     """Compute all that is shown of a fit.
 
     Parameters
@@ -44,34 +45,33 @@ def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
         The record, as it was given to `fit`.
     model : PeriodicMixture or FourierNetworkRegressor
         Fitted to one column of times and one of values.
-    diagonal : bool
-        Whether to compute the diagonal weights, which takes a moment for many modes.
 
     Returns
     -------
     Result
     """
-    view = _NetworkView(model) if hasattr(model, "diagonal_weights_") else _MixtureView(model)
+    network = hasattr(model, "diagonal_weights_")
+    view = _NetworkView(model, samples.values) if network else _MixtureView(model)
     domain = view.domain if view.domain.unit else replace(view.domain, unit=samples.unit)
     times, values = samples.axis, samples.values
     theta = domain.to_theta(times)
     fitted, std = view.predict(times)
     trend, parts = view.unmix(times)
     residual = values - fitted
-    patterns = tuple(view.patterns(theta, residual, parts, values))
+    flat = view.flat(values, trend, parts, residual)
+    patterns = named(view.patterns(theta, flat.residual, flat.parts), domain)
     sampling = check_sampling(samples)
     max_mode = view.max_mode or sampling.max_mode
     spectrum = amplitude_spectrum(
         theta,
-        values - trend,
-        residual,
+        flat.values - flat.trend,
+        flat.residual,
         max_mode=max_mode,
-        lines=view.modes.mode,
         weights=None if samples.errors is None else samples.errors**-2.0,
-        level=view.level,
+        evidence=view.evidence,
     )
-    explained = _explained(values - trend, residual)
-    noise_kind = _noise_kind(spectrum)
+    explained = min(sum(pattern.share for pattern in patterns), 1.0)
+    noise_kind = _noise_kind(spectrum.floor)
     axis = TimeAxis.of(domain, samples.time_name)
     return Result(
         samples=samples,
@@ -91,25 +91,44 @@ def summarise(samples: Samples, model: Any, *, diagonal: bool = True) -> Result:
         modes=view.modes,
         patterns=patterns,
         spectrum=spectrum,
-        diagonal=view.diagonal(theta, values - trend, max_mode) if diagonal else None,
+        diagonal=view.diagonal(),
         noise=deviation(residual) if view.noise is None else view.noise,
         noise_kind=noise_kind,
         explained=explained,
-        trend_share=share_of_variance(trend, values),
+        trend_share=share_of_variance(flat.trend, flat.values),
+        searched=None if view.range is None else _periods(domain, *view.range),
         headline=headline(patterns, explained, domain, view.trend_kind, samples.time_name),
         warnings=plain_warnings(
             patterns,
             sampling,
-            residual,
+            flat.residual,
             trend=view.trend_kind,
             explained=explained,
             noise_kind=noise_kind,
+            first=[
+                *view.warnings(),
+                *step_words(view.steps, axis),
+                *alias_notes(patterns, samples, domain),
+            ],
         ),
     )
 
 
+class _Flat(NamedTuple):
+    """Parts that add up, in the unit of the values: the scale on which the fit was made."""
+
+    values: FloatArray
+    trend: FloatArray
+    parts: FloatArray
+    residual: FloatArray
+
+
 class _MixtureView:
-    """What is shown of a `PeriodicMixture`."""
+    """What is shown of a `PeriodicMixture`.
+
+    Where logarithms were fitted, heights and noise are parts of the value; they are shown at the
+    typical level of the record, which brings them into the unit of the values.
+    """
 
     method = "mixture"
 
@@ -117,13 +136,26 @@ class _MixtureView:
         self.model = model
         self.domain: Domain = model.domains_[0]
         self.modes: ModeTable = model.modes_
-        self.level = float(model.level)
-        limit = model.max_frequency
-        self.max_mode = None if limit is None else float(self.domain.mode(limit))
+        self.evidence: Evidence | None = model.models_[0].evidence
+        self.multiplies = getattr(model, "scale_", "linear") == "log"
+        self.level = 1.0
+        if self.multiplies:
+            trend = model.models_[0].trend_at(np.linspace(-1.0, 1.0, _PHASES))
+            self.level = float(np.exp(np.mean(trend)))
+            self.modes = _at_level(self.modes, self.level)
+            if self.evidence is not None:
+                self.evidence = replace(self.evidence, scale=self.evidence.scale * self.level)
+        used = self.evidence
+        self.max_mode = None if used is None else used.highest
+        self.range = None if used is None else (used.lowest, used.highest)
+        self.steps = [
+            replace(shift, size=self.level * shift.size, error=self.level * shift.error)
+            for shift in model.models_[0].level_shifts()
+        ]
 
     @property
     def trend_kind(self) -> str:
-        return ("level", "slope", "smooth")[min(len(self.model.models_[0].trend), 3) - 1]
+        return str(self.model.models_[0].trend_kind)
 
     def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
         # In blocks: standard errors need a row of all coefficients for each time.
@@ -137,19 +169,34 @@ class _MixtureView:
         parts = self.model.unmix(times)
         return parts.trend, parts.components.T
 
+    def flat(
+        self, values: FloatArray, trend: FloatArray, parts: FloatArray, residual: FloatArray
+    ) -> _Flat:
+        if not self.multiplies:
+            return _Flat(values, trend, parts, residual)
+        values, trend, parts = (self.level * np.log(part) for part in (values, trend, parts))
+        return _Flat(values, trend, parts, values - trend - parts.sum(axis=0))
+
+    def warnings(self) -> tuple[str, ...]:
+        if not self.multiplies:
+            return ()
+        return (
+            "Trend, patterns and noise multiply: logarithms were fitted. Heights and noise are "
+            f"told for a level of {number(self.level, 3)}, the typical one, and grow with it.",
+        )
+
     @property
     def noise(self) -> float | None:
-        return float(self.model.noise_)
+        return self.level * float(self.model.noise_)
 
-    def patterns(
-        self, theta: FloatArray, residual: FloatArray, parts: FloatArray, values: FloatArray
-    ) -> list[Pattern]:
+    def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
         phases = np.linspace(0.0, 1.0, _PHASES)
         found = []
         for i, component in enumerate(self.model.components_):
-            wave, std = component.waveform(phases, return_std=True)
+            wave, std = (self.level * w for w in component.waveform(phases, return_std=True))
             cycle = 0.5 * component.mode * theta - component.phase / (2.0 * np.pi)
-            alarms = np.asarray(self.modes.false_alarm)[self.modes.component == i]
+            mine = self.modes.select(np.flatnonzero(self.modes.component == i))
+            phase_error = np.asarray(mine.phase_error)[0] / np.asarray(mine.harmonic)[0]
             found.append(
                 Pattern(
                     name=_letter(i),
@@ -160,34 +207,26 @@ class _MixtureView:
                     period=component.period,
                     period_error=component.period_error,
                     amplitude=0.5 * float(np.ptp(wave)),
-                    share=share_of_variance(parts[i], values),
+                    share=float(component.share),
                     harmonics=tuple(int(n) for n in component.harmonics),
-                    false_alarm=float(alarms.min(initial=np.inf)),
+                    false_alarm=float(np.asarray(mine.false_alarm).min()),
                     waveform=Curve(phases, wave, std),
                     folded=Curve(cycle % 1.0, residual + parts[i]),
-                    link=_link_curve(component.link),
-                    beat=self._beat(i),
+                    link=_link_curve(component.link, self.level),
+                    beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
+                    epoch=component.epoch,
+                    epoch_error=float(phase_error) / (2.0 * np.pi) * component.period,
                 )
             )
         return found
 
-    def _beat(self, index: int) -> int:
-        mine = self.modes.select(np.flatnonzero(self.modes.component == index))
-        return int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]) if len(mine) else 1
-
-    def diagonal(self, theta: FloatArray, values: FloatArray, max_mode: float) -> Diagonal:
-        """Train the diagonal layer once more, as the first stage of the fit does."""
+    def diagonal(self) -> Diagonal | None:
+        """Weights of the flow that proposed first; the lowest ones, up to beyond the last mode."""
+        if self.evidence is None or len(self.evidence.diagonal) < 2:
+            return None
         top = 1.4 * float(self.modes.mode.max(initial=0.0))
-        count = int(min(max(top, _FLOW_MODES[0]), max_mode, _FLOW_MODES[1]))
-        held = np.random.default_rng(0).random(len(theta)) < 0.2
-        scale = deviation(values) or 1.0
-        y = (values / scale)[:, None]
-        train, test = (
-            fourier_sums(theta[part], y[part], np.ones(int(part.sum())), max(count, 1))
-            for part in (~held, held)
-        )
-        flow = diagonal_flow(train, test)
-        weight = np.abs(flow.weight[1:, None]) * np.sqrt(scale)
+        count = int(np.clip(top, *_FLOW_MODES))
+        weight = self.evidence.diagonal[1 : count + 1, None]
         return Diagonal(np.arange(1.0, len(weight) + 1.0), weight, ("weight",))
 
 
@@ -197,15 +236,17 @@ class _NetworkView:
     method = "network"
     trend_kind = "level"
     noise: float | None = None
-    level = 0.01
+    evidence = None
+    steps = ()
 
-    def __init__(self, model: Any) -> None:
-        self.model = model
+    def __init__(self, model: Any, values: FloatArray) -> None:
+        self.model, self.values = model, values
         self.domain: Domain = model.domains_[0]
         self.all: ModeTable = model.modes_
         active = np.flatnonzero(self.all.active)
         self.modes = self.all.select(active[np.argsort(-self.all.amplitude[active])])
         self.max_mode = float(model.n_modes)
+        self.range = (1.0, self.max_mode)
 
     def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
         values = self.model.predict(_column(times))
@@ -218,9 +259,13 @@ class _NetworkView:
         parts = self.modes.amplitude[:, None] * np.cos(angle)
         return np.full(len(values), float(np.mean(values - parts.sum(0)))), parts
 
-    def patterns(
-        self, theta: FloatArray, residual: FloatArray, parts: FloatArray, values: FloatArray
-    ) -> list[Pattern]:
+    def flat(self, *parts: FloatArray) -> _Flat:
+        return _Flat(*parts)
+
+    def warnings(self) -> tuple[str, ...]:
+        return ()
+
+    def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
         phases = np.linspace(0.0, 1.0, _PHASES)
         modes, found = self.modes, []
         for i in range(len(modes)):
@@ -235,7 +280,7 @@ class _NetworkView:
                     period=float(modes.period[i]),
                     period_error=np.nan,
                     amplitude=float(modes.amplitude[i]),
-                    share=share_of_variance(parts[i], values),
+                    share=share_of_variance(parts[i], self.values),
                     harmonics=(1,),
                     false_alarm=np.nan,
                     waveform=Curve(phases, modes.amplitude[i] * np.cos(2.0 * np.pi * phases)),
@@ -244,7 +289,7 @@ class _NetworkView:
             )
         return found
 
-    def diagonal(self, *_: Any) -> Diagonal | None:
+    def diagonal(self) -> Diagonal | None:
         table = self.all
         if table.cosine_weight is None or table.sine_weight is None:
             return None
@@ -263,12 +308,18 @@ def _letter(i: int) -> str:
     )
 
 
-def _link_curve(link: Any) -> Curve | None:
+def _at_level(modes: ModeTable, level: float) -> ModeTable:
+    """Return the modes with amplitudes times a level."""
+    error = None if modes.amplitude_error is None else level * modes.amplitude_error
+    return replace(modes, amplitude=level * modes.amplitude, amplitude_error=error)
+
+
+def _link_curve(link: Any, level: float) -> Curve | None:
     if link is None:
         return None
     x = np.cos(np.linspace(np.pi, 0.0, _PHASES))  # denser at the ends, where links bend
     values, std = link(x, return_std=True)
-    return Curve(x, values, std)
+    return Curve(x, level * values, level * std)
 
 
 def _curve(view: Any, domain: Domain, axis: TimeAxis) -> Curve:
@@ -279,14 +330,15 @@ def _curve(view: Any, domain: Domain, axis: TimeAxis) -> Curve:
     return Curve(axis.positions(times), values, std)
 
 
-def _explained(values: FloatArray, residual: FloatArray) -> float:
-    left = share_of_variance(residual, values)
-    return float(np.clip(1.0 - left, 0.0, 1.0)) if deviation(values) > 0 else 0.0
+def _periods(domain: Domain, lowest: float, highest: float) -> tuple[float, float]:
+    """Shortest and longest period of a range of modes; the longest is the record itself."""
+    return float(domain.period(highest)), float(domain.period(lowest))
 
 
-def _noise_kind(spectrum: Spectrum) -> str:
+def _noise_kind(floor: FloatArray | None) -> str:
     """White, or red if the floor is clearly higher at long periods."""
-    floor = spectrum.floor
+    if floor is None:
+        return "white"
     low, high = floor[: max(len(floor) // 20, 1)], floor[len(floor) // 2 :]
     ratio = float(np.median(low) / max(np.median(high), 1e-300)) if len(high) else 1.0
     return "red: stronger at long periods" if ratio**2 > _RED else "white"

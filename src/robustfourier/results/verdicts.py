@@ -8,11 +8,21 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.results.record import Pattern
+from robustfourier.mixture.model import LevelShift
+from robustfourier.results.axis import TimeAxis
+from robustfourier.results.calendar import shape_words, spoken
+from robustfourier.results.record import WORTH_A_LINE, Pattern
 from robustfourier.sampling import Sampling
-from robustfourier.wording import counted, number, percent, readable_period, readable_periods
+from robustfourier.wording import (
+    counted,
+    listed,
+    number,
+    percent,
+    readable_period,
+    with_error,
+)
 
-__all__ = ["headline", "plain_warnings"]
+__all__ = ["headline", "plain_warnings", "step_words"]
 
 
 _NAMED = 3  # periods named in the headline
@@ -28,9 +38,9 @@ def headline(
     Parameters
     ----------
     patterns : sequence of Pattern
-        The strongest first.
+        The strongest first, combinations last.
     explained : float
-        Share of variance, the trend apart.
+        Share of the variation around the trend.
     domain : Domain
         For the unit of periods.
     trend : {"level", "slope", "smooth"}
@@ -40,27 +50,35 @@ def headline(
     if not patterns:
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
         return f"No repeating pattern stands out from the noise{slow}."
-    own = [pattern for pattern in patterns if not pattern.combination] or list(patterns)
-    shown = own[:_NAMED]
-    periods = readable_periods(
-        [pattern.period for pattern in shown],
-        domain.unit,
-        [pattern.period_error for pattern in shown],
-        domain.dates,
-    )
+    own = [p for p in patterns if not p.combination]
+    shown = [p for i, p in enumerate(own[:_NAMED]) if i == 0 or p.share >= WORTH_A_LINE]
+    tones = [p for p in patterns if p.combination]
+    if all(p.share < WORTH_A_LINE for p in tones):
+        tones = []  # not worth a word of their own
+    named = [*shown, *tones]
+    said = [_told(p, domain, alone=len(patterns) == 1) for p in shown]
+    who = counted(len(own), "repeating pattern")
+    if rest := len(patterns) - len(named):
+        left = percent(sum(p.share for p in patterns) - sum(p.share for p in named))
+        said.append(f"{counted(rest, 'weaker one').lower()} ({left}{' together' * (rest > 1)})")
+        who = "Repeating patterns"
+    who += " and their combinations" if tones else ""
+    periods = listed(said)
     if not domain.unit and time_name:
         periods = f"periods of {periods} in {time_name!r}"
-    verb = "explains" if len(own) == 1 else "explain"
-    if len(own) == 1 and own[0].beat > 1:
-        beat = readable_period(own[0].period / own[0].beat, domain.unit, dates=domain.dates)
-        periods += f", with its strongest beat every {beat}"
-    rest = len(own) - len(shown)
-    more = f" and {counted(rest, 'weaker one').lower()}" if rest else ""
+    verb = "explains" if len(patterns) == 1 else "explain"
     apart = " around a drift" if trend in ("slope", "smooth") else ""
-    return (
-        f"{counted(len(own), 'repeating pattern')} {verb} {percent(explained)} of the variation"
-        f"{apart}: {periods}{more}."
-    )
+    return f"{who} {verb} {percent(explained)} of the variation{apart}: {periods}."
+
+
+def _told(pattern: Pattern, domain: Domain, alone: bool) -> str:
+    """A pattern in a list: its period, its share where there are others, and its shape."""
+    shape = shape_words(pattern, domain)
+    if alone:
+        return spoken(pattern, domain) + shape
+    beat = "" if pattern.shape or pattern.calendar else shape
+    tail = shape if pattern.shape else ""
+    return f"{spoken(pattern, domain)} ({percent(pattern.share)}{beat}){tail}"
 
 
 def plain_warnings(
@@ -71,7 +89,7 @@ def plain_warnings(
     trend: str,
     explained: float,
     noise_kind: str,
-    from_model: Sequence[str] = (),
+    first: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """What a careful colleague would add.
 
@@ -83,10 +101,10 @@ def plain_warnings(
     residual : ndarray of shape (n,)
     trend, explained, noise_kind
         As in `Result`.
-    from_model : sequence of str
-        What the estimator itself warned of.
+    first : sequence of str
+        What comes before all else: jumps of the level, patterns that the calendar explains.
     """
-    said = list(from_model)
+    said = list(first)
     if sampling.n < _FEW:
         said.append(
             f"Only {sampling.n} samples: weak patterns cannot be seen in so short a record."
@@ -110,6 +128,16 @@ def plain_warnings(
             "most of what you see is noise or does not repeat."
         )
     return tuple(dict.fromkeys(said))
+
+
+def step_words(steps: Sequence[LevelShift], axis: TimeAxis) -> list[str]:
+    """Where the level jumps, in one sentence."""
+    if not steps:
+        return []
+    sizes = [with_error(float(shift.size[0]), float(shift.error[0])) for shift in steps]
+    whens = [axis.when(shift.time) for shift in steps]
+    told = listed([f"by {size} at {when}" for size, when in zip(sizes, whens, strict=True)])
+    return [f"The level jumps {told}: set apart from the patterns."]
 
 
 def _too_short(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:

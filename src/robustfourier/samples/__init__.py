@@ -5,8 +5,28 @@ table is written and which columns are meant where that is clear, and says so; w
 error names file, line, column, value and remedy. `from_arrays` takes what is in memory.
 """
 
-from robustfourier.samples.cleaning import from_arrays
-from robustfourier.samples.reading import ReadOptions, read_samples, read_times
-from robustfourier.samples.record import Counts, Samples
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Counts", "ReadOptions", "Samples", "from_arrays", "read_samples", "read_times"]
+from robustfourier.samples.reading import ReadOptions, check_columns, read_samples, read_times
+from robustfourier.samples.samples import Counts, Samples
+
+if TYPE_CHECKING:
+    from robustfourier.samples.cleaning import from_arrays
+
+__all__ = [
+    "Counts",
+    "ReadOptions",
+    "Samples",
+    "check_columns",
+    "from_arrays",
+    "read_samples",
+    "read_times",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "from_arrays":  # which needs pandas, and that takes half a second to load
+        from robustfourier.samples.cleaning import from_arrays
+
+        return from_arrays
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

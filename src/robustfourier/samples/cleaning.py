@@ -6,32 +6,29 @@ their mean (weighted by their errors where there are some); samples are sorted b
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.domain import timezone_of, to_array
 from robustfourier.errors import DataError, InputError
-from robustfourier.samples.record import Counts, Samples
+from robustfourier.samples.instants import Times
+from robustfourier.samples.samples import Counts, Samples
 from robustfourier.samples.source import quoted
-from robustfourier.samples.times import Times
 
-__all__ = ["DUPLICATES", "MISSING_RULES", "clean", "from_arrays"]
+__all__ = ["clean", "from_arrays", "numbers_of", "stamps_of"]
 
-Missing = Literal["drop", "error"]
-Duplicates = Literal["mean", "first", "last", "keep", "error"]
-MISSING_RULES: tuple[Missing, ...] = ("drop", "error")
-DUPLICATES: tuple[Duplicates, ...] = ("mean", "first", "last", "keep", "error")
-
-Floats = FloatArray
+MISSING_RULES = ("drop", "error")
+DUPLICATES = ("mean", "first", "last", "keep", "error")
 
 
 def clean(
     times: Times,
-    values: Floats,
-    errors: Floats | None,
+    values: FloatArray,
+    errors: FloatArray | None,
     lines: NDArray[Any],
     *,
     missing: str = "drop",
@@ -55,9 +52,16 @@ def clean(
     **record
         Further fields of `Samples`.
     """
-    _check_rules(missing, duplicates)
+    for rule, given, known in (
+        ("missing", missing, MISSING_RULES),
+        ("duplicates", duplicates, DUPLICATES),
+    ):
+        if given not in known:
+            raise DataError(f"{rule}={given!r} must be one of {', '.join(known)}")
     source = record.get("source", "") or "data"
-    good = _is_known(times.values) & np.isfinite(values)
+    stamps = times.values
+    good = ~np.isnat(stamps) if stamps.dtype.kind == "M" else np.isfinite(stamps)
+    good &= np.isfinite(values)
     if errors is not None:
         good &= np.isfinite(errors)
         _check_errors(errors, lines, source, record.get("error_name"))
@@ -72,7 +76,6 @@ def clean(
             f"{source}: none of the {len(good):,} rows has both a time and a value; "
             "check the columns with --time and --value"
         )
-    stamps = times.values
     if n_missing:  # long records without gaps are not copied
         stamps, values, lines = stamps[good], values[good], lines[good]
         errors = None if errors is None else errors[good]
@@ -131,48 +134,40 @@ def from_arrays(
     -------
     Samples
     """
-    stamps, zone = _stamps(times)
-    numbers = _column(values, "values", len(stamps))
-    spread = None if errors is None else _column(errors, "errors", len(stamps))
+    stamps, zone = stamps_of(times)
+    numbers = numbers_of(values, "values", stamps.shape)
+    spread = None if errors is None else numbers_of(errors, "errors", stamps.shape)
     read = Times(stamps, "day" if stamps.dtype.kind == "M" else unit, zone, ())
     rows = np.arange(1, len(stamps) + 1)
     return clean(read, numbers, spread, rows, missing=missing, duplicates=duplicates, **record)
 
 
-def _stamps(times: Any) -> tuple[NDArray[Any], str | None]:
-    if hasattr(times, "to_pandas"):
-        times = times.to_pandas()  # polars, which keeps its own kinds of dates
-    if isinstance(getattr(times, "dtype", None), pd.DatetimeTZDtype):
-        index = pd.DatetimeIndex(times)
-        return index.tz_convert("UTC").tz_localize(None).to_numpy(), str(index.tz)
-    array = np.asarray(times)
+def stamps_of(times: Any) -> tuple[NDArray[Any], str | None]:
+    """A column of numbers or dates as an array (dates in UTC), and the name of its zone."""
+    array = to_array(times)
     if array.dtype.kind not in "iufM" or array.ndim != 1:
         raise InputError(
             f"times has dtype {array.dtype} and shape {array.shape}; give one column of numbers or "
             "dates (text can be parsed with pandas.to_datetime)"
         )
-    return array, None
+    return array, timezone_of(times)
 
 
-def _column(values: ArrayLike, name: str, length: int) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape != (length,):
-        raise InputError(f"{name} has shape {array.shape}; the times ask for ({length},)")
-    return np.where(np.isfinite(array), array, np.nan)
+def numbers_of(column: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
+    """A column as float64, NaN where it is missing or not finite."""
+    try:
+        if isinstance(column, pd.Series):
+            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        else:
+            numbers = np.asarray(column, dtype=np.float64)
+    except (ValueError, TypeError):
+        raise DataError(f"{name}: not all are numbers; choose another column") from None
+    if numbers.shape != shape:
+        raise InputError(f"{name} has shape {numbers.shape}; the times ask for {shape}")
+    return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
-def _is_known(stamps: NDArray[Any]) -> BoolArray:
-    return ~np.isnat(stamps) if stamps.dtype.kind == "M" else np.isfinite(stamps)
-
-
-def _check_rules(missing: str, duplicates: str) -> None:
-    if missing not in MISSING_RULES:
-        raise DataError(f"missing={missing!r} must be one of {', '.join(MISSING_RULES)}")
-    if duplicates not in DUPLICATES:
-        raise DataError(f"duplicates={duplicates!r} must be one of {', '.join(DUPLICATES)}")
-
-
-def _check_errors(errors: Floats, lines: NDArray[Any], source: str, name: str | None) -> None:
+def _check_errors(errors: FloatArray, lines: NDArray[Any], source: str, name: str | None) -> None:
     wrong = errors <= 0
     if wrong.any():
         i = int(np.argmax(wrong))
@@ -184,11 +179,11 @@ def _check_errors(errors: Floats, lines: NDArray[Any], source: str, name: str | 
 
 def _merged(
     stamps: NDArray[Any],
-    values: Floats,
-    errors: Floats | None,
+    values: FloatArray,
+    errors: FloatArray | None,
     repeated: BoolArray,
     rule: str,
-) -> tuple[NDArray[Any], Floats, Floats | None]:
+) -> tuple[NDArray[Any], FloatArray, FloatArray | None]:
     """One sample per time, by the given rule."""
     if rule == "keep":
         return stamps, values, errors

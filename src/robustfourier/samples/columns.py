@@ -12,8 +12,16 @@ from dataclasses import dataclass
 
 from robustfourier.errors import DataError
 from robustfourier.samples.source import quoted
+from robustfourier.wording import unit_called
 
-__all__ = ["Choice", "ColumnKind", "choose_columns", "unit_of_name"]
+__all__ = [
+    "Choice",
+    "ColumnKind",
+    "choose_columns",
+    "find_column",
+    "speaks_of_time",
+    "unit_of_name",
+]
 
 ColumnKind = str  # "number", "time", "text" or "empty"
 
@@ -32,19 +40,7 @@ _ERROR_WORDS = frozenset(
     """err error errors sigma std stderr stdev unc uncertainty uncert dy e fehler
     """.split()  # noqa: SIM905
 )
-_UNITS = {
-    "second": "s sec secs second seconds sekunde sekunden",
-    "millisecond": "ms millisecond milliseconds",
-    "microsecond": "us µs microsecond microseconds",
-    "minute": "min mins minute minutes minuten",
-    "hour": "h hr hrs hour hours stunde stunden",
-    "day": "d day days tag tage jd mjd hjd bjd btjd bkjd tjd",
-    "week": "wk week weeks woche wochen",
-    "month": "month months monat monate",
-    "year": "yr yrs y year years jahr jahre a",
-}
-_UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
-_AMBIGUOUS_WORDS = frozenset(["y", "a", "s", "h", "d"])  # too short to be a unit on their own
+_DAY_COUNTS = frozenset(["jd", "mjd", "hjd", "bjd", "btjd", "bkjd", "tjd"])  # Julian dates
 
 
 @dataclass(frozen=True)
@@ -59,13 +55,14 @@ class Choice:
 
 def choose_columns(
     names: Sequence[str],
-    kinds: Sequence[ColumnKind],
+    kinds: Sequence[str],
     source: str,
     *,
     time: str | None = None,
     value: str | None = None,
     error: str | None = None,
     need_value: bool = True,
+    apart: Sequence[int] = (),
 ) -> Choice:
     """Find the time, value and error column of a table.
 
@@ -81,15 +78,17 @@ def choose_columns(
         A column's name, or its number starting at 1, as the user gave it.
     need_value : bool
         Whether a value column has to be found.
+    apart : sequence of int
+        Columns that are neither of them.
 
     Returns
     -------
     Choice
     """
-    told_time = None if time is None else _find(time, names, source, "--time")
-    told_value = None if value is None else _find(value, names, source, "--value")
-    told_error = None if error is None else _find(error, names, source, "--error")
-    taken = {i for i in (told_time, told_value, told_error) if i is not None}
+    told_time = None if time is None else find_column(time, names, source, "--time")
+    told_value = None if value is None else find_column(value, names, source, "--value")
+    told_error = None if error is None else find_column(error, names, source, "--error")
+    taken = {i for i in (told_time, told_value, told_error, *apart) if i is not None}
     at = _guess_time(names, kinds, source, taken) if told_time is None else told_time
     clock = _clock_of(at, kinds) if told_time is None else None
     taken |= {at} | ({clock} if clock is not None else set())
@@ -120,11 +119,23 @@ def unit_of_name(name: str) -> str:
     ('hour', 'second', '')
     """
     if bracket := re.search(r"[\[(]\s*([^\])]+?)\s*[\])]", name):
-        return _UNIT_OF.get(bracket[1].lower(), "")
+        return unit_called(bracket[1])
     words = _split(name)
-    if len(words) == 1:
-        return "" if words[0] in _AMBIGUOUS_WORDS else _UNIT_OF.get(words[0], "")
-    return _UNIT_OF.get(words[-1], "") if words else ""
+    if not words or words in (
+        ["y"],
+        ["a"],
+        ["s"],
+        ["h"],
+        ["d"],
+        ["w"],
+    ):  # too short to be a unit alone
+        return ""
+    return "day" if words[-1] in _DAY_COUNTS else unit_called(words[-1])
+
+
+def speaks_of_time(name: str) -> bool:
+    """Whether a column's name has a word for time in it."""
+    return bool(_words(name) & _TIME_WORDS)
 
 
 def _split(name: str) -> list[str]:
@@ -142,8 +153,8 @@ def _is_error(name: str) -> bool:
     return bool(_words(name) & _ERROR_WORDS) or name.strip().lower().startswith("e_")
 
 
-def _find(wanted: str, names: Sequence[str], source: str, option: str) -> int:
-    """Index of the column that the user means by a name or a number from 1."""
+def find_column(wanted: str, names: Sequence[str], source: str, option: str) -> int:
+    """Return the index of the column that the user means by a name or a number from 1."""
     exact = [i for i, name in enumerate(names) if name == wanted.strip()]
     loose = [i for i, name in enumerate(names) if name.lower() == wanted.strip().lower()]
     found = exact or loose
@@ -154,7 +165,7 @@ def _find(wanted: str, names: Sequence[str], source: str, option: str) -> int:
             f"{source}: {len(found)} columns are called {quoted(wanted)}; give {option} the "
             f"column's number instead, such as {found[0] + 1}"
         )
-    if wanted.strip().isdigit() and 1 <= int(wanted) <= len(names):
+    if re.fullmatch(r"[0-9]{1,9}", wanted.strip()) and 1 <= int(wanted) <= len(names):
         return int(wanted) - 1
     raise DataError(f"{source}: no column {quoted(wanted)} ({option}); there are {_listed(names)}")
 
@@ -164,12 +175,10 @@ def _listed(names: Sequence[str], limit: int = 12) -> str:
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
-def _guess_time(
-    names: Sequence[str], kinds: Sequence[ColumnKind], source: str, taken: set[int]
-) -> int:
+def _guess_time(names: Sequence[str], kinds: Sequence[str], source: str, taken: set[int]) -> int:
     usable = [i for i, kind in enumerate(kinds) if kind in ("time", "number") and i not in taken]
     dated = [i for i in usable if kinds[i] == "time"]
-    spoken = [i for i in usable if _words(names[i]) & _TIME_WORDS]
+    spoken = [i for i in usable if speaks_of_time(names[i])]
     for found in (
         [i for i in dated if i in spoken],
         dated,
@@ -206,7 +215,7 @@ def _is_first_of_two(names: Sequence[str], usable: Sequence[int]) -> bool:
     return len(plain) == 2 and plain[0] == usable[0]
 
 
-def _clock_of(at: int, kinds: Sequence[ColumnKind]) -> int | None:
+def _clock_of(at: int, kinds: Sequence[str]) -> int | None:
     """Return the column with the time of day next to a date, if there is exactly one."""
     clocks = [i for i, kind in enumerate(kinds) if kind == "clock"]
     return clocks[0] if kinds[at] == "time" and len(clocks) == 1 else None

@@ -8,6 +8,7 @@ numbers ("1,234"), nothing is guessed: the error says how to tell us.
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,11 +18,27 @@ from robustfourier.errors import DataError
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import is_missing, is_number
 
-__all__ = ["DELIMITERS", "Dialect", "looks_like_time", "rows", "sniff"]
+__all__ = [
+    "DELIMITERS",
+    "MAX_COLUMNS",
+    "Dialect",
+    "Row",
+    "Table",
+    "looks_like_time",
+    "row_blocks",
+    "sniff",
+]
+
+Row = tuple[int, list[str]]
+Table = list[Row]
 
 #: Delimiters in the order in which a tie is decided; a space stands for any run of blanks.
 DELIMITERS = ("\t", ";", ",", "|", " ")
 
+#: Columns that a table may have.
+MAX_COLUMNS = 10_000
+
+_CELLS = 50_000  # cells that are looked at to find out how a table is written
 _NAMES = {"\t": "tab", ";": "semicolon", ",": "comma", "|": "bar", " ": "blanks"}
 
 _TIME = re.compile(
@@ -67,6 +84,8 @@ class Dialect:
         Whether the names stand behind a "#".
     preamble : bool
         Whether lines of words stand before the table.
+    numbered : bool
+        Whether the first column is not in the file: it counts the rows from 1.
     """
 
     delimiter: str
@@ -78,6 +97,7 @@ class Dialect:
     trends: bool = False
     comment_header: bool = False
     preamble: bool = False
+    numbered: bool = False
 
     @property
     def delimiter_name(self) -> str:
@@ -90,35 +110,32 @@ def looks_like_time(cell: str) -> bool:
     return bool(_TIME.fullmatch(cell.strip()))
 
 
-def rows(lines: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """Cells of each row with the number of its (last) line; blank and "#" lines are left out.
+def row_blocks(
+    lines: Iterable[str], delimiter: str, name: str, sizes: Iterable[int]
+) -> Iterator[Table]:
+    """Rows in blocks of the given sizes, each with the number of its (last) line.
 
-    Parameters
-    ----------
-    lines : iterable of str
-        All lines from the top.
-    delimiter : str
-        One of `DELIMITERS`.
-    name : str
-        The source's name, for errors.
+    Blank rows and those that begin with "#" are left out.
     """
     if delimiter == " ":
         lines = (line.replace("\t", " ").strip() + "\n" for line in lines)
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise DataError(
-                f"{name}, line {reader.line_num}: cannot be split into columns ({error}); "
-                "look for a quote that is not closed"
-            ) from None
-        if not row or row[0].startswith("#"):
-            continue
-        if row[0] or any(cell.strip() for cell in row):
-            yield reader.line_num, row
+    try:
+        for size in sizes:
+            before = reader.line_num
+            block = [
+                (reader.line_num, row)
+                for row in itertools.islice(reader, size)
+                if row and row[0][:1] != "#" and (row[0] or any(map(str.strip, row)))
+            ]
+            if reader.line_num == before:
+                return
+            yield block
+    except csv.Error as error:
+        raise DataError(
+            f"{name}, line {reader.line_num}: cannot be split into columns ({error}); "
+            "look for a quote that is not closed"
+        ) from None
 
 
 def sniff(
@@ -128,6 +145,7 @@ def sniff(
     delimiter: str | None = None,
     decimal: str | None = None,
     complete: bool = True,
+    need_value: bool = True,
 ) -> Dialect:
     """Find out how a table is written from its first lines.
 
@@ -141,6 +159,8 @@ def sniff(
         What the user already knows.
     complete : bool
         Whether `lines` is the whole file: only then is an open quote at its end an error.
+    need_value : bool
+        Whether a single column is the value, with the number of the row as its time, or the time.
 
     Returns
     -------
@@ -149,56 +169,65 @@ def sniff(
     Raises
     ------
     DataError
-        If no delimiter gives at least two columns or numbers can be read in two ways.
+        If no delimiter gives columns of numbers, or numbers can be read in two ways.
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise DataError(f"delimiter={delimiter!r} must be one of {', '.join(_NAMES.values())}")
     tried = DELIMITERS if delimiter is None else (delimiter,)
     tables = {d: _parse(lines, d, name, complete and delimiter is not None) for d in tried}
-    score, best = max((_score(tables[d]), -i) for i, d in enumerate(tried))
-    chosen = tried[-best]
+    chosen = max(tried, key=lambda d: _score(tables[d]))  # the first of equals
     table = tables[chosen]
-    if score <= 0:
-        first = next((line.strip() for line in lines if line.strip()), "")
+    if _score(table) <= 0:
+        if max(map(_width, tables.values())) > MAX_COLUMNS:
+            raise DataError(f"{name}: more than {MAX_COLUMNS:,} columns; keep those that you need")
         if not table:
             table = _parse(lines, ",", name, complete)  # an open quote explains itself
-        if not table:
-            raise DataError(f"{name}: holds no rows; a table with two columns is needed")
-        raise DataError(
-            f"{name}, line 1: only one column found in {quoted(first)}; a time and a value column "
-            "are needed, separated by comma, semicolon, tab, bar or blanks (see --delimiter)"
-        )
+        return _one_column(table, name, decimal, need_value)
     width = _width(table)
     start = _table_start(table, width, name, _NAMES[chosen])
-    header_row, data = _split_header(table[start:])
-    names = header_row
-    comment_header = False
-    if names is None:
-        names = _comment_names(lines, chosen, len(data[0][1]))
-        comment_header = names is not None
-    width = len(names) if names is not None else len(data[0][1])
-    mark, grouped = _decimal([cell for _, row in data for cell in row], name, decimal)
+    header, data = _split_header(table[start:])
+    comment = None if header else _comment_names(lines, chosen, len(data[0][1]))
+    names = header or comment or [""] * len(data[0][1])
+    cells = [cell for _, row in data[: 1 + _CELLS // width] for cell in row]
+    mark, grouped = _decimal(cells, name, decimal, chosen)
     return Dialect(
         delimiter=chosen,
         decimal=mark,
         grouped=grouped,
         start=table[start][0],
-        names=_named(names, width),
-        header=header_row is not None,
+        names=tuple(name.strip() or f"column {i}" for i, name in enumerate(names, start=1)),
+        header=header is not None,
         trends=_is_trends(lines),
-        comment_header=comment_header,
+        comment_header=comment is not None,
         preamble=start > 0,
     )
 
 
-Table = list[tuple[int, list[str]]]
+def _one_column(table: Table, name: str, decimal: str | None, need_value: bool) -> Dialect:
+    """A table of a single column: numbers without a time, or times alone."""
+    cells = [row[0] for _, row in table]
+    header = len(cells) > 1 and not _says_something(cells[0])
+    body = cells[header:]
+    told = [is_number(c) or (looks_like_time(c) and not need_value) for c in body]
+    if not cells:
+        raise DataError(f"{name}: holds no rows; a table with two columns is needed")
+    if sum(told) < 0.5 * len(body):
+        raise DataError(
+            f"{name}, line 1: only one column found in {quoted(cells[0])}; a time and a value "
+            "column are needed, separated by comma, semicolon, tab, bar or blanks (see "
+            "--delimiter)"
+        )
+    mark, grouped = _decimal(body, name, decimal, "\t")
+    own = (cells[0].strip() or "value") if header else "column 1"
+    names = ("row", own) if need_value else (own,)
+    return Dialect("\t", mark, grouped, table[0][0], names, header, numbered=need_value)
 
 
 def _parse(lines: Sequence[str], delimiter: str, name: str, strict: bool) -> Table:
     table: Table = []
     try:
-        for number, row in rows(iter(lines), delimiter, name):
-            table.append((number, row))
+        for block in row_blocks(lines, delimiter, name, itertools.repeat(1)):
+            table += block
     except DataError:
         if strict:
             raise
@@ -215,10 +244,10 @@ def _width(table: Table) -> int:
 def _score(table: Table) -> float:
     """Share of rows of the common width times share of their cells that say something."""
     width = _width(table)
-    if width < 2:
+    if not 2 <= width <= MAX_COLUMNS:
         return 0.0
     regular = [row for _, row in table if len(row) == width]
-    body = regular[1:] if len(regular) > 1 else regular
+    body = regular[1 : 3 + _CELLS // width] if len(regular) > 1 else regular
     cells = [cell for row in body for cell in row]
     readable = sum(
         is_number(cell) or looks_like_time(cell) or is_missing(cell) for cell in cells
@@ -229,8 +258,10 @@ def _score(table: Table) -> float:
 
 def _table_start(table: Table, width: int, name: str, delimiter: str) -> int:
     """Index of the first row of the table; rows of one cell before it are a preamble."""
+    # A delimiter at the end of each row leaves an empty cell that the header may lack.
+    trailing = all(not row[-1].strip() for _, row in table if len(row) == width)
     for i, (number, row) in enumerate(table):
-        if len(row) == width or (len(row) == width - 1 and _trailing(table, width)):
+        if len(row) == width or (len(row) == width - 1 and trailing):
             return i
         if len(row) > 1:
             raise DataError(
@@ -238,11 +269,6 @@ def _table_start(table: Table, width: int, name: str, delimiter: str) -> int:
                 f"(delimiter: {delimiter}); make the rows alike or skip lines with --skip"
             )
     raise AssertionError("the common width is that of some row")
-
-
-def _trailing(table: Table, width: int) -> bool:
-    """Whether each row of the common width ends with an empty cell, after a last delimiter."""
-    return all(not row[-1].strip() for _, row in table if len(row) == width)
 
 
 def _split_header(table: Table) -> tuple[list[str] | None, Table]:
@@ -272,11 +298,6 @@ def _comment_names(lines: Sequence[str], delimiter: str, width: int) -> list[str
     return names
 
 
-def _named(names: list[str] | None, width: int) -> tuple[str, ...]:
-    given = [name.strip() for name in names] if names is not None else [""] * width
-    return tuple(name or f"column {i}" for i, name in enumerate(given, start=1))
-
-
 def _is_trends(lines: Sequence[str]) -> bool:
     """Google Trends exports begin with one ``Category: …`` line and an empty one."""
     if len(lines) < 3:
@@ -284,7 +305,7 @@ def _is_trends(lines: Sequence[str]) -> bool:
     return bool(_TRENDS.fullmatch(lines[0].strip())) and not lines[1].strip()
 
 
-def _decimal(cells: list[str], name: str, told: str | None) -> tuple[str, bool]:
+def _decimal(cells: list[str], name: str, told: str | None, delimiter: str) -> tuple[str, bool]:
     """Decimal mark, and whether thousands are set apart, from the cells that prove it."""
     texts = [cell.strip() for cell in cells]
     both = {m["decimal"] for text in texts if (m := _BOTH.fullmatch(text))}
@@ -301,16 +322,18 @@ def _decimal(cells: list[str], name: str, told: str | None) -> tuple[str, bool]:
     says_comma = comma or "," in both or point_groups
     says_point = point or "." in both or many_groups
     if says_comma and says_point:
-        example = next(t for t in texts if _COMMA.fullmatch(t) or _BOTH.fullmatch(t))
+        signs = (_COMMA, _BOTH, _POINT_GROUPS)
+        example = next(t for t in texts if any(sign.fullmatch(t) for sign in signs))
         raise DataError(
             f"{name}: numbers are written with decimal points and with decimal commas "
             f"(such as {quoted(example)}); make them alike or say which with --decimal"
         )
     if says_comma:
         return ",", bool(both) or point_groups
-    if comma_groups and not (both or many_groups):
+    if comma_groups and not (both or many_groups or delimiter == ","):
         raise DataError(
             f"{name}: {quoted(comma_groups[0])} could be a decimal comma or a thousands mark; "
             "say --decimal , or --decimal ."
         )
-    return ".", bool(both) or many_groups
+    # Between commas, "6,743" stands in quotes: so do thousands in the exports of spreadsheets.
+    return ".", bool(both) or bool(comma_groups)

@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.arrays import FloatArray
-from robustfourier.errors import DataError, MissingDependencyError
-from robustfourier.samples.cleaning import clean
+from robustfourier.errors import DataError, MissingDependencyError, RobustFourierError
+from robustfourier.samples.cleaning import clean, numbers_of, stamps_of
+from robustfourier.samples.clocks import checked_zone, on_clock
 from robustfourier.samples.columns import choose_columns
-from robustfourier.samples.record import Samples
+from robustfourier.samples.instants import Times, interpret_numbers
+from robustfourier.samples.samples import Samples
+from robustfourier.samples.series import LABELLED, Labels, parse_by, refuse_mixture, require_one
 from robustfourier.samples.source import display_name, quoted
-from robustfourier.samples.times import Times, interpret_numbers
 
 if TYPE_CHECKING:
     from robustfourier.samples.reading import ReadOptions
@@ -43,42 +45,70 @@ def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
     name = display_name(path)
     try:
         with parquet.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            kinds = [_kind(field.type) for field in schema]
-            choice = choose_columns(
-                schema.names, kinds, name, time=asked.time, value=asked.value, error=asked.error
-            )
-            wanted = [i for i in (choice.time, choice.value, choice.error) if i is not None]
-            columns = [schema.names[i] for i in wanted]
-            if len(set(columns)) != len(columns) or any(schema.names.count(c) > 1 for c in columns):
-                raise DataError(f"{name}: columns share a name; rename them")
-            frames = [
-                batch.to_pandas()
-                for batch in file.iter_batches(batch_size=1 << 20, columns=columns)
-            ]
+            return _read(file, path, name, asked)
     except FileNotFoundError:
         raise DataError(f"{str(path)!r}: no such file; check the name and folder") from None
-    except DataError:
+    except RobustFourierError:
         raise
     except Exception as error:  # pyarrow raises many kinds for a damaged file
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"{name}: cannot be read as Parquet ({quoted(first, 120)})") from None
-    if not frames or not sum(map(len, frames)):
+
+
+def _read(file: Any, path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Samples:
+    names = file.schema_arrow.names
+    kinds = [_kind(field.type) for field in file.schema_arrow]
+    by = parse_by(asked.by, names, name)
+    apart = [i for i, _ in by]
+    choice = choose_columns(
+        names, kinds, name, time=asked.time, value=asked.value, error=asked.error, apart=apart
+    )
+    wanted = [i for i in (choice.time, choice.value, choice.error, *apart) if i is not None]
+    columns = [names[i] for i in wanted]
+    if len(set(columns)) != len(columns) or any(names.count(c) > 1 for c in columns):
+        raise DataError(f"{name}: columns share a name; rename them")
+    table = _columns(file, columns)
+    if not len(table):
         raise DataError(f"{name}: has no rows; nothing to fit")
-    table = pd.concat(frames, ignore_index=True)
+    notes: list[str] = []
+    for i, label in by:
+        labels = _labels(table[names[i]])
+        if label is not None:
+            table = table[table[names[i]].astype(str).str.strip() == label]
+        notes += require_one(labels, label, len(table), names[i], name)
+    times = _times(table[columns[0]], name, asked)
+    if asked.duplicates is None and pd.Series(times.values).duplicated().any():
+        free = [n for n, kind in zip(names, kinds, strict=True) if kind in ("text", "number")]
+        free = [n for n in free if n not in columns and names.count(n) == 1]
+        others = {n: _labels(_columns(file, [n])[n][table.index]) for n in free[:LABELLED]}
+        refuse_mixture(times.values, others, name)
     return clean(
-        _times(table[columns[0]], name, asked),
-        _floats(table[columns[1]], name),
-        _floats(table[columns[2]], name) if choice.error is not None else None,
+        times,
+        _numbers(table[columns[1]], name),
+        None if choice.error is None else _numbers(table[columns[2]], name),
         np.arange(1, len(table) + 1),
         missing=asked.missing,
-        duplicates=asked.duplicates,
-        time_name=columns[0],
+        duplicates=asked.duplicates or "mean",
+        time_name="index" if columns[0].startswith("__index_level_") else columns[0],
         value_name=columns[1],
         error_name=columns[2] if choice.error is not None else None,
         source=name,
         sha256=_digest(path),
+        notes=tuple(notes),
     )
+
+
+def _columns(file: Any, columns: list[str]) -> pd.DataFrame:
+    """Columns of a file, batch by batch; an index is a column like others."""
+    batches = file.iter_batches(batch_size=1 << 20, columns=columns)
+    frames = [batch.to_pandas(ignore_metadata=True) for batch in batches]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def _labels(column: pd.Series[Any]) -> Labels:
+    labels = Labels()
+    labels.add([str(cell) for cell in column])
+    return labels
 
 
 def _kind(kind: Any) -> str:
@@ -100,27 +130,18 @@ def _times(column: pd.Series[Any], name: str, asked: ReadOptions) -> Times:
                 f"{name}, column {quoted(str(column.name))}: {str(error).splitlines()[0]}; "
                 "store times as timestamps or numbers"
             ) from None
-    if isinstance(column.dtype, pd.DatetimeTZDtype):
-        index = pd.DatetimeIndex(column)
-        stamps = index.tz_convert("UTC").tz_localize(None).to_numpy()
-        return Times(stamps, "day", asked.timezone or str(index.tz), ())
-    if column.dtype.kind == "M":
-        return Times(column.to_numpy(), "day", None, ())
-    numbers = column.to_numpy()
-    if numbers.dtype.kind not in "if":
-        numbers = _floats(column, name)
-    return interpret_numbers(numbers, str(column.name), name, asked.time_format)
+    if column.dtype.kind in "iuf" and column.hasnans:
+        column = column.astype(np.float64)
+    stamps, zone = stamps_of(column)
+    if stamps.dtype.kind == "M":
+        times = Times(stamps, "day", zone, ())
+    else:
+        times = interpret_numbers(stamps, str(column.name), name, asked.time_format)
+    return on_clock(times, checked_zone(asked.timezone))
 
 
-def _floats(column: pd.Series[Any], name: str) -> FloatArray:
-    try:
-        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (ValueError, TypeError):
-        raise DataError(
-            f"{name}, column {quoted(str(column.name))}: holds {column.dtype}, not numbers; "
-            "choose another column with --value"
-        ) from None
-    return np.where(np.isfinite(numbers), numbers, np.nan)
+def _numbers(column: pd.Series[Any], name: str) -> FloatArray:
+    return numbers_of(column, f"{name}, column {quoted(str(column.name))}", column.shape)
 
 
 def _digest(path: str | os.PathLike[str]) -> str:

@@ -1,13 +1,13 @@
 """`read_samples`: a file to `Samples`, in bounded memory, saying what was taken.
 
 Text is read in blocks of rows, of which only the chosen columns are kept, as 8-byte numbers.
+What needs pandas is imported late: a missing file or column is told before it is loaded.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,24 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.domain import DATE_UNITS
 from robustfourier.errors import DataError
-from robustfourier.samples.cleaning import clean
-from robustfourier.samples.columns import Choice, choose_columns
-from robustfourier.samples.dialect import Dialect, looks_like_time, rows, sniff
-from robustfourier.samples.record import Samples
-from robustfourier.samples.source import TextSource, open_text, quoted
-from robustfourier.samples.times import TimeReader, Times
-from robustfourier.samples.tokens import MISSING, NumberFormat, is_missing, is_number, to_numbers
+from robustfourier.samples.dialect import Dialect, Table
+from robustfourier.samples.samples import Samples
+from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
+from robustfourier.samples.source import STDIN, TextSource, open_text, quoted
+from robustfourier.samples.table import OpenTable, open_table
+from robustfourier.samples.tokens import is_number, to_numbers
 
-__all__ = ["MAX_SAMPLES", "ReadOptions", "read_samples", "read_times"]
+__all__ = ["MAX_SAMPLES", "ReadOptions", "check_columns", "read_samples", "read_times"]
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000
 
-_SAMPLE_LINES = 500
-_SAMPLE_CHARACTERS = 4_000_000
-_BLOCK = 50_000
 _SENTINELS = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0, -999.25, 99.99)
 
 
@@ -51,7 +46,10 @@ class ReadOptions:
     na : tuple of str
         Further marks of a missing value.
     missing, duplicates : str
-        What to do about rows that lack something or repeat a time, see `cleaning`.
+        What to do about rows that lack something or repeat a time, see `cleaning`. If
+        `duplicates` is not told, the mean is taken unless a column tells several series apart.
+    by : tuple of str
+        "column=label": take only the rows with this label, one series of a long table.
     time_format : str
         See `robustfourier.samples.times.TIME_FORMATS`.
     timezone : str, optional
@@ -68,7 +66,8 @@ class ReadOptions:
     skip: int = 0
     na: tuple[str, ...] = ()
     missing: str = "drop"
-    duplicates: str = "mean"
+    duplicates: str | None = None
+    by: tuple[str, ...] = ()
     time_format: str = "auto"
     timezone: str | None = None
     unit: str | None = None
@@ -94,12 +93,24 @@ def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
         Naming file, line, column, value and remedy.
     """
     asked = ReadOptions(**options)
-    if str(path).lower().endswith((".parquet", ".pq")):
+    if _is_parquet(path):
         from robustfourier.samples.parquet import read_parquet
 
         return _in_unit(read_parquet(path, asked), asked.unit)
     with open_text(path) as source:
         return _in_unit(_read_text(source, asked, need_value=True), asked.unit)
+
+
+def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
+    """Raise the error of `read_samples` if the file or a column is not there, reading no further.
+
+    Takes a hundredth of a second, and pandas is not loaded. A pipe, which can be read only once,
+    is left alone.
+    """
+    pipe = str(path) == STDIN or (os.path.exists(path) and not os.path.isfile(path))
+    if not pipe and not _is_parquet(path):
+        with open_text(path) as source:
+            open_table(source, ReadOptions(**options), need_value=True)
 
 
 def read_times(path: str | os.PathLike[str], **options: Any) -> Samples:
@@ -109,56 +120,31 @@ def read_times(path: str | os.PathLike[str], **options: Any) -> Samples:
         return _read_text(source, asked, need_value=False)
 
 
+def _is_parquet(path: str | os.PathLike[str]) -> bool:
+    return str(path).lower().endswith((".parquet", ".pq"))
+
+
 def _read_text(source: TextSource, asked: ReadOptions, *, need_value: bool) -> Samples:
-    lines = source.lines()
-    for _ in range(asked.skip):
-        next(lines, None)
-    sample, complete = _take_sample(lines)
-    told = {"delimiter": asked.delimiter, "decimal": asked.decimal}
-    if need_value:
-        dialect = sniff(sample, source.name, complete=complete, **told)
-    else:
-        dialect = _sniff_times(sample, source.name, complete, told)
-    table = rows(itertools.chain(sample, lines), dialect.delimiter, source.name)
-    table = _body(table, dialect, asked.skip)
-    head = list(itertools.islice(table, _SAMPLE_LINES))
-    if not head:
-        raise DataError(f"{source.name}: has a header but no rows; nothing to fit")
-    table = _checked(itertools.chain(head, table), dialect, source.name)
-    form = NumberFormat(dialect.decimal, dialect.grouped, _marks(asked.na))
-    kinds = [
-        _kind([row[j] for _, row in head if j < len(row)], form) for j in range(_width(dialect))
-    ]
-    choice = choose_columns(
-        dialect.names,
-        kinds,
-        source.name,
-        time=asked.time,
-        value=asked.value,
-        error=asked.error,
-        need_value=need_value,
-    )
-    times, values, errors, numbers, below = _read_columns(
-        table, head, choice, dialect, form, source, asked
-    )
-    if below:
-        notes: tuple[str, ...] = (f'{below} values "<1" of Google Trends taken as 0.5',)
-    else:
-        notes = ()
-    error_name = None if choice.error is None else dialect.names[choice.error]
+    from robustfourier.samples.cleaning import clean
+
+    table = open_table(source, asked, need_value)
+    reader = _Columns(table, source.name)
+    reader.read(asked)
+    choice, names = table.choice, [*table.dialect.names, "value"]
+    times = reader.times.finish()
+    if need_value and asked.duplicates is None:
+        refuse_mixture(times.values, reader.others(), source.name)
     samples = clean(
         times,
-        values,
-        errors,
-        numbers,
+        *reader.numbers(),
         missing=asked.missing,
-        duplicates=asked.duplicates,
-        time_name=_joined_name(dialect, choice),
-        value_name="value" if choice.value is None else dialect.names[choice.value],
-        error_name=error_name,
+        duplicates=asked.duplicates or "mean",
+        time_name=" ".join(names[j] for j in (choice.time, choice.clock) if j is not None),
+        value_name=names[-1 if choice.value is None else choice.value],
+        error_name=None if choice.error is None else names[choice.error],
         source=source.name,
         sha256=source.digest(),
-        notes=(*_dialect_notes(dialect, source, asked), *notes),
+        notes=(*_dialect_notes(table.dialect, source, asked), *reader.notes()),
     )
     return _with_sentinel_note(samples)
 
@@ -166,6 +152,8 @@ def _read_text(source: TextSource, asked: ReadOptions, *, need_value: bool) -> S
 def _in_unit(samples: Samples, unit: str | None) -> Samples:
     if unit is None:
         return samples
+    from robustfourier.domain import DATE_UNITS
+
     if samples.dates and unit not in DATE_UNITS:
         raise DataError(
             f"--unit {quoted(unit)}: periods of dates are told in {', '.join(DATE_UNITS)}"
@@ -173,151 +161,109 @@ def _in_unit(samples: Samples, unit: str | None) -> Samples:
     return replace(samples, unit=unit)
 
 
-def _take_sample(lines: Iterator[str]) -> tuple[list[str], bool]:
-    """First lines, and whether they are all there are."""
-    sample: list[str] = []
-    size = 0
-    for line in lines:
-        sample.append(line)
-        size += len(line)
-        if len(sample) >= _SAMPLE_LINES or size > _SAMPLE_CHARACTERS:
-            return sample, False
-    return sample, True
+class _Columns:
+    """The chosen columns, kept as 8-byte numbers block by block."""
 
+    def __init__(self, table: OpenTable, name: str) -> None:
+        self.table, self.name = table, name
+        self.choice, self.names = table.choice, table.dialect.names
+        self.wanted = [j for j in (self.choice.value, self.choice.error) if j is not None]
+        self.blocks: list[list[FloatArray]] = [[] for _ in self.wanted]
+        self.lines: list[NDArray[np.int32]] = []
+        self.chosen = {j: Labels() for j, _ in table.by}
+        used = {self.choice.time, self.choice.clock, *self.wanted, *self.chosen}
+        free = [j for j in range(len(self.names)) if j not in used]
+        free.sort(key=lambda j: is_number(table.head[0][1][j]))  # words first
+        self.free = {j: Labels() for j in free[:LABELLED]}
+        self.below = 0
 
-def _sniff_times(sample: list[str], name: str, complete: bool, told: dict[str, Any]) -> Dialect:
-    """For a file of times a single column will do."""
-    try:
-        return sniff(sample, name, complete=complete, **told)
-    except DataError:
-        cells = [line.strip() for line in sample if line.strip() and line[0] != "#"]
-        if not cells or not any(is_number(c) or looks_like_time(c) for c in cells[-3:]):
-            raise
-        header = not (is_number(cells[0]) or looks_like_time(cells[0]))
-        names = (cells[0],) if header else ("column 1",)
-        return Dialect("\t", told["decimal"] or ".", False, 1, names, header)
+    def read(self, asked: ReadOptions) -> None:
+        """Read all rows, of which the first decide how times are written."""
+        from robustfourier.samples.times import TimeReader
 
-
-def _body(
-    table: Iterator[tuple[int, list[str]]], dialect: Dialect, skip: int
-) -> Iterator[tuple[int, list[str]]]:
-    """Rows of data with line numbers of the whole file."""
-    for number, row in table:
-        if number < dialect.start or (number == dialect.start and dialect.header):
-            continue
-        yield number + skip, row
-
-
-def _width(dialect: Dialect) -> int:
-    return len(dialect.names)
-
-
-def _checked(
-    table: Iterable[tuple[int, list[str]]], dialect: Dialect, name: str
-) -> Iterator[tuple[int, list[str]]]:
-    """Rows, each of the table's width but for an empty cell after a last delimiter."""
-    width = _width(dialect)
-    for count, (number, row) in enumerate(table):
-        if len(row) != width and not (len(row) == width + 1 and not row[-1].strip()):
-            raise DataError(
-                f"{name}, line {number}: has {len(row)} columns instead of {width} (delimiter: "
-                f"{dialect.delimiter_name}); correct the line, or choose with --delimiter and "
-                "--decimal"
-            )
-        if count >= MAX_SAMPLES:
-            raise DataError(f"{name}: more than {MAX_SAMPLES:,} rows; thin them out first")
-        yield number, row
-
-
-def _marks(na: tuple[str, ...]) -> frozenset[str]:
-    return MISSING | {mark.strip().lower() for mark in na} if na else MISSING
-
-
-def _kind(cells: list[str], form: NumberFormat) -> str:
-    """What the cells of a column are, by the majority of those that are not missing."""
-    known = [cell for cell in cells if not is_missing(cell, form.missing)]
-    if not known:
-        return "empty"
-    numbers = sum(is_number(cell) or cell.strip() == "<1" for cell in known)
-    if numbers >= 0.5 * len(known):
-        return "number"
-    dates = sum(looks_like_time(cell) for cell in known)
-    if dates < 0.5 * len(known):
-        return "text"
-    clock = all(":" in c and len(c.strip()) <= 15 and c.strip()[1:3].count(":") for c in known)
-    return "clock" if clock else "time"
-
-
-def _read_columns(
-    table: Iterator[tuple[int, list[str]]],
-    head: list[tuple[int, list[str]]],
-    choice: Choice,
-    dialect: Dialect,
-    form: NumberFormat,
-    source: TextSource,
-    asked: ReadOptions,
-) -> tuple[Times, FloatArray, FloatArray | None, NDArray[np.int32], int]:
-    def time_cell(row: list[str]) -> str:
-        cell = row[choice.time].strip()
-        return cell if choice.clock is None or not cell else f"{cell} {row[choice.clock].strip()}"
-
-    reader = TimeReader(
-        [time_cell(row) for _, row in head if choice.time < len(row)],
-        column=dialect.names[choice.time],
-        source=source.name,
-        form=form,
-        time_format=asked.time_format,
-        timezone=asked.timezone,
-    )
-    wanted = [] if choice.value is None else [choice.value]
-    wanted += [] if choice.error is None else [choice.error]
-    columns: list[list[FloatArray]] = [[] for _ in wanted]
-    numbers: list[NDArray[np.int32]] = []
-    below = 0
-    while block := list(itertools.islice(table, _BLOCK)):
-        at = [number for number, _ in block]
-        numbers.append(np.array(at, np.int32))
-        reader.add([time_cell(row) for _, row in block], at)
-        for column, j in zip(columns, wanted, strict=True):
-            cells = [row[j] for _, row in block]
-            if dialect.trends and j == choice.value:
-                below += sum(cell.strip() == "<1" for cell in cells)
-                cells = ["0.5" if cell.strip() == "<1" else cell for cell in cells]
-            column.append(_numbers(cells, at, dialect.names[j], form, source.name))
-    lines = np.concatenate(numbers)
-    joined = [np.concatenate(column) for column in columns]
-    values = joined[0] if wanted else np.zeros(len(lines))
-    return reader.finish(), values, joined[1] if len(joined) > 1 else None, lines, below
-
-
-def _numbers(
-    cells: list[str], lines: list[int], column: str, form: NumberFormat, source: str
-) -> FloatArray:
-    numbers, bad = to_numbers(cells, form)
-    if bad.size:
-        i = int(bad[0])
-        raise DataError(
-            f"{source}, line {lines[i]}, column {quoted(column)}: {quoted(cells[i])} is no number; "
-            "correct it, choose another column with --value, or, if it marks a missing value, say "
-            f"--na {quoted(cells[i].strip())}"
+        self.times = TimeReader(
+            self._stamps(self.table.head),
+            column=self.names[self.choice.time],
+            source=self.name,
+            form=self.table.form,
+            time_format=asked.time_format,
+            timezone=asked.timezone,
         )
-    return numbers
+        count = 0
+        for block in itertools.chain([self.table.head], self.table.rest):
+            count += len(block)
+            if count > MAX_SAMPLES:
+                raise DataError(f"{self.name}: more than {MAX_SAMPLES:,} rows; thin them out first")
+            self._add(self._chosen(block))
 
+    def _chosen(self, block: Table) -> Table:
+        """Rows of the series that the user chose."""
+        for j, label in self.table.by:
+            self.chosen[j].add([row[j] for _, row in block])
+            if label is not None:
+                block = [(number, row) for number, row in block if row[j].strip() == label]
+        return block
 
-def _joined_name(dialect: Dialect, choice: Choice) -> str:
-    name = dialect.names[choice.time]
-    return name if choice.clock is None else f"{name} {dialect.names[choice.clock]}"
+    def _add(self, block: Table) -> None:
+        lines = [number for number, _ in block]
+        self.lines.append(np.array(lines, np.int32))
+        self.times.add(self._stamps(block), lines)
+        for blocks, j in zip(self.blocks, self.wanted, strict=True):
+            blocks.append(self._numbers([row[j] for _, row in block], lines, j))
+        for j, labels in self.free.items():
+            labels.add([row[j] for _, row in block])
+
+    def _stamps(self, block: Table) -> list[str]:
+        at, clock = self.choice.time, self.choice.clock
+        cells = [row[at].strip() for _, row in block]
+        if clock is None:
+            return cells
+        return [c and f"{c} {row[clock].strip()}" for c, (_, row) in zip(cells, block, strict=True)]
+
+    def _numbers(self, cells: list[str], lines: list[int], j: int) -> FloatArray:
+        if self.table.dialect.trends and j == self.choice.value:
+            self.below += sum(cell.strip() == "<1" for cell in cells)
+            cells = ["0.5" if cell.strip() == "<1" else cell for cell in cells]
+        numbers, bad = to_numbers(cells, self.table.form)
+        for i in bad[:1]:
+            raise DataError(
+                f"{self.name}, line {lines[i]}, column {quoted(self.names[j])}: "
+                f"{quoted(cells[i])} is no number; correct it, choose another column with "
+                "--value, or, if it marks a missing value, say "
+                f"--na {quoted(cells[i].strip())}"
+            )
+        return numbers
+
+    def numbers(self) -> tuple[FloatArray, FloatArray | None, NDArray[np.int32]]:
+        """Values, errors and line numbers."""
+        lines = np.concatenate(self.lines)
+        columns = [np.concatenate(blocks) for blocks in self.blocks]
+        return (columns or [np.zeros(len(lines))])[0], (*columns, None, None)[1], lines
+
+    def others(self) -> dict[str, Labels]:
+        """Labels of the columns that are not used, by name."""
+        return {self.names[j]: labels for j, labels in self.free.items()}
+
+    def notes(self) -> list[str]:
+        """What was taken for something else than it says, or left out."""
+        notes = [f'{self.below} values "<1" of Google Trends taken as 0.5'] if self.below else []
+        for j, label in self.table.by:
+            found = sum(map(len, self.lines))
+            notes += require_one(self.chosen[j], label, found, self.names[j], self.name)
+        return notes
 
 
 def _dialect_notes(dialect: Dialect, source: TextSource, asked: ReadOptions) -> list[str]:
     notes = []
-    if dialect.delimiter != "," and asked.delimiter is None:
+    if dialect.delimiter != "," and asked.delimiter is None and not dialect.numbered:
         notes.append(f"columns separated by {dialect.delimiter_name}")
     if dialect.decimal == "," and asked.decimal is None:
         notes.append("numbers written with decimal commas")
     if dialect.grouped:
         notes.append("thousands set apart by " + ("points" if dialect.decimal == "," else "commas"))
-    if not dialect.header and not dialect.comment_header:
+    if dialect.numbered:
+        notes.append("one column only: its rows, counted from 1, are taken as times")
+    elif not dialect.header and not dialect.comment_header:
         notes.append("no header line: columns are numbered")
     if dialect.trends:
         notes.append("recognised as an export of Google Trends")

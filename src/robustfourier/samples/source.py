@@ -1,7 +1,7 @@
 """Bytes of a file or of standard input to checked lines of text.
 
 Undoes gzip, finds the encoding (byte order marks, UTF-16, UTF-8 with a fall-back to Latin-1),
-refuses what is no text table, and keeps memory bounded: no line longer than `MAX_LINE`
+refuses what is no text table, and keeps memory bounded: no line longer than about `MAX_LINE`
 characters is ever held. The digest of the raw bytes is taken on the way.
 """
 
@@ -11,6 +11,7 @@ import codecs
 import gzip
 import hashlib
 import io
+import itertools
 import os
 import sys
 import zlib
@@ -22,14 +23,19 @@ from typing import Any, BinaryIO
 
 from robustfourier.errors import DataError
 
-__all__ = ["MAX_LINE", "STDIN", "TextSource", "display_name", "open_text", "quoted"]
+__all__ = ["MAX_LINE", "MAX_RATIO", "STDIN", "TextSource", "display_name", "open_text", "quoted"]
 
 #: Characters that one line may have.
 MAX_LINE = 1_000_000
+#: How many times its size a gzip file may unpack to: tables shrink 3 to 50 times, a single
+#: repeated byte 1030 times.
+MAX_RATIO = 200
 #: The name that stands for standard input.
 STDIN = "-"
 
-_HEAD = 65_536
+_HEAD = 65_536  # bytes that decide on the encoding
+_SMALL = 1 << 20  # bytes that may be unpacked in any case
+_BLOCK = 1 << 18  # characters read at once
 
 # First bytes of files that people hand over by mistake, and what to do about them.
 _FOREIGN: dict[bytes, str] = {
@@ -73,27 +79,34 @@ class TextSource:
 
     name: str
     encoding: str
-    compressed: bool
     _text: io.TextIOWrapper
-    _raw: _Raw
+    _raw: _Reader
 
     def lines(self) -> Iterator[str]:
-        """Lines with their ends, each checked for length and NUL characters."""
-        number = 0
+        """Lines with their ends."""
+        # Whole blocks are checked, so that no line costs a step of Python.
+        return itertools.chain.from_iterable(map(io.StringIO, self._blocks()))
+
+    def _blocks(self) -> Iterator[str]:
+        """Blocks of whole lines, checked for the length of lines and NUL characters."""
+        number, rest = 0, ""
         try:
-            while line := self._text.readline(MAX_LINE + 1):
-                number += 1
-                if len(line) > MAX_LINE:
+            while block := self._text.read(_BLOCK):
+                if "\0" in block:
+                    line = number + (rest + block).split("\0")[0].count("\n") + 1
                     raise DataError(
-                        f"{self.name}, line {number}: longer than {MAX_LINE:,} characters; "
-                        "this is no table with one sample per line"
-                    )
-                if "\0" in line:
-                    raise DataError(
-                        f"{self.name}, line {number}: holds NUL characters; this is a binary or "
+                        f"{self.name}, line {line}: holds NUL characters; this is a binary or "
                         "damaged file, export the table as CSV (UTF-8)"
                     )
-                yield line
+                whole, end, rest = (rest + block).rpartition("\n")
+                number += whole.count("\n") + len(end)
+                if len(rest) > MAX_LINE:
+                    raise DataError(
+                        f"{self.name}, line {number + 1}: longer than {MAX_LINE:,} characters; "
+                        "this is no table with one sample per line"
+                    )
+                yield whole + end
+            yield rest
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise DataError(
                 f"{self.name}: the gzip data end or break after line {number} ({error}); "
@@ -114,39 +127,44 @@ class TextSource:
         return self._raw.hash.hexdigest()
 
 
-class _Raw(io.RawIOBase):
-    """A reader that hashes what passes and can be given back its first bytes."""
+class _Reader(io.RawIOBase):
+    """Reads until its buffer is full or the source ends, whatever a pipe delivers at once."""
 
     def __init__(self, source: BinaryIO) -> None:
         self.hash = hashlib.sha256()
+        self.size = 0
         self._source = source
-        self._pushed = b""
 
     def readable(self) -> bool:
         return True
 
-    def push(self, data: bytes) -> None:
-        self._pushed = data + self._pushed
-
     def readinto(self, buffer: Any) -> int:
-        if self._pushed:
-            block = self._pushed[: len(buffer)]
-            self._pushed = self._pushed[len(block) :]
-        else:
-            block = self._source.read(len(buffer)) or b""
-            self.hash.update(block)
-        buffer[: len(block)] = block
-        return len(block)
+        filled = 0
+        while filled < len(buffer) and (block := self._source.read(len(buffer) - filled)):
+            buffer[filled : filled + len(block)] = block
+            filled += len(block)
+        self.size += filled
+        self._passed(buffer[:filled])
+        return filled
+
+    def _passed(self, block: bytes) -> None:
+        self.hash.update(block)
 
 
-class _Plain(_Raw):
-    """The same after decompression, where nothing is hashed twice."""
+class _Unpacked(_Reader):
+    """What gzip unpacks, unless it is out of all proportion."""
 
-    def readinto(self, buffer: Any) -> int:
-        block = self._pushed[: len(buffer)] if self._pushed else self._source.read(len(buffer))
-        self._pushed = self._pushed[len(block) :]
-        buffer[: len(block)] = block
-        return len(block)
+    def __init__(self, packed: _Reader, stream: Any, name: str) -> None:
+        super().__init__(gzip.GzipFile(fileobj=stream, mode="rb"))  # type: ignore[arg-type]
+        self._packed, self._name = packed, name
+
+    def _passed(self, block: bytes) -> None:
+        del block  # the digest is that of the file as it is
+        if self.size > MAX_RATIO * self._packed.size + _SMALL:
+            raise DataError(
+                f"{self._name}: the gzip data unpack to more than {MAX_RATIO} times their size, as "
+                "no table does; if this is right, unpack the file first"
+            )
 
 
 def quoted(text: str, limit: int = 60) -> str:
@@ -182,23 +200,24 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[TextSource]:
     """
     name = display_name(path)
     with _open_bytes(path, name) as file:
-        raw = _Raw(file)
-        head = _read_head(raw, name)
-        compressed = head.startswith(b"\x1f\x8b")
-        plain: _Raw = raw
-        if compressed:
-            plain = _Plain(gzip.GzipFile(fileobj=io.BufferedReader(raw), mode="rb"))  # type: ignore[arg-type]
-            head = _read_head(plain, name)
+        raw = _Reader(file)
+        stream = io.BufferedReader(raw, _HEAD)
+        head = _head(stream, name)
+        if head.startswith(b"\x1f\x8b"):
+            stream = io.BufferedReader(_Unpacked(raw, stream, name), _HEAD)
+            head = _head(stream, name)
         _refuse_foreign(head, name)
         encoding = _encoding(head)
         errors = "robustfourier.latin1" if encoding.startswith("utf-8") else "strict"
-        text = io.TextIOWrapper(io.BufferedReader(plain, 1 << 18), encoding, errors, newline=None)
-        yield TextSource(name, encoding, compressed, text, raw)
+        text = io.TextIOWrapper(stream, encoding, errors, newline=None)
+        yield TextSource(name, encoding, text, raw)
 
 
 @contextmanager
 def _open_bytes(path: str | os.PathLike[str], name: str) -> Iterator[BinaryIO]:
     if str(path) == STDIN:
+        if sys.stdin is None:
+            raise DataError("standard input is closed; give a file, or pipe the table in")
         yield sys.stdin.buffer
         return
     try:
@@ -214,17 +233,14 @@ def _open_bytes(path: str | os.PathLike[str], name: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def _read_head(stream: _Raw, name: str) -> bytes:
+def _head(stream: io.BufferedReader[Any], name: str) -> bytes:
     """Return the first bytes, which stay in the stream."""
-    head = b""
     try:
-        while len(head) < _HEAD and (block := stream.read(_HEAD - len(head))):
-            head += block
+        head = stream.peek(_HEAD)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{name}: damaged gzip data ({error}); fetch the file again") from None
     except OSError as error:
         raise DataError(f"{name}: cannot be read ({error.strerror or error})") from None
-    stream.push(head)
     if not head:
         raise DataError(f"{name}: is empty; a table with a time and a value column is needed")
     return head

@@ -1,9 +1,7 @@
 """Text of a time column to numbers or dates.
 
-Numbers stay numbers unless they are seconds, milliseconds, microseconds or nanoseconds since 1970.
-Julian dates stay numbers, counted in days. Dates may be ISO or one of the common national forms;
-while 03/04/2020 can still be March or April, both readings are kept, and if no later row decides,
-the error asks.
+Dates may be ISO or one of the common national forms; while 03/04/2020 can still be March or April,
+both readings are kept, and if no later row decides, the error asks.
 """
 
 from __future__ import annotations
@@ -11,22 +9,22 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray
 from robustfourier.errors import DataError, InputError
-from robustfourier.samples.columns import unit_of_name
+from robustfourier.samples.clocks import checked_zone, on_clock
+from robustfourier.samples.instants import EPOCHS, Times, interpret_numbers
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import NumberFormat, is_missing, is_number, to_numbers
 
-__all__ = ["EPOCHS", "TIME_FORMATS", "TimeReader", "Times", "interpret_numbers"]
+__all__ = ["TIME_FORMATS", "TimeReader"]
 
-#: Nanoseconds in the unit of each kind of epoch number.
-EPOCHS = {"epoch-s": 10**9, "epoch-ms": 10**6, "epoch-us": 10**3, "epoch-ns": 1}
 #: What `time_format` may be, besides a strptime format with a "%".
 TIME_FORMATS = ("auto", "number", "julian", "iso", *EPOCHS)
 
@@ -35,23 +33,10 @@ _DATES = (
     *("%d-%m-%Y", "%m-%d-%Y", "%d-%b-%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
 )
 _CLOCKS = ("", " %H:%M:%S", " %H:%M", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", " %H", ", %H:%M")
-_FORMATS = ("ISO8601", *(date + clock for date in _DATES for clock in _CLOCKS))
+_FORMATS = tuple(date + clock for date in _DATES for clock in _CLOCKS)
 
 _OFFSET = re.compile(r"(?:Z|[zZ]|[+-]\d\d:?(?:\d\d)?|UTC|GMT)$")
 _WEEK_RANGE = re.compile(r"(\d{4}-\d\d-\d\d) - \d{4}-\d\d-\d\d")
-_EPOCH_FROM, _EPOCH_TO = 1e9, 4.2e9  # 2001 to 2103, in seconds: smaller numbers stay numbers
-_JULIAN_FROM, _JULIAN_TO = 2.3e6, 2.6e6  # the years 1585 to 2406
-_YEARS = ("0001", "9999")
-
-
-@dataclass(frozen=True)
-class Times:
-    """Times as read: float64, int64 or datetime64 with NaN or NaT where missing."""
-
-    values: NDArray[Any]
-    unit: str
-    timezone: str | None
-    notes: tuple[str, ...]
 
 
 class TimeReader:
@@ -83,7 +68,7 @@ class TimeReader:
     ) -> None:
         self.column, self.source, self.form = column, source, form
         self.time_format = _checked_format(time_format)
-        self.timezone = _checked_zone(timezone)
+        self.timezone = checked_zone(timezone)
         cells = [cell for cell in sample if not is_missing(cell, form.missing)]
         self.numeric = self._is_numeric(cells)
         self.formats = [] if self.numeric else self._candidates(cells)
@@ -95,25 +80,18 @@ class TimeReader:
             return False
         if self.time_format != "auto":
             return True
-        if not cells or sum(is_number(cell) for cell in cells) < 0.5 * len(cells):
-            return False
-        return not self._is_compact(cells)
-
-    def _is_compact(self, cells: list[str]) -> bool:
-        """Eight digits such as 20201231 in a column whose name speaks of dates."""
-        return "dat" in self.column.lower() and all(
-            re.fullmatch(r"(1[6-9]|2[01])\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])", c) for c in cells
-        )
+        return bool(cells) and sum(is_number(cell) for cell in cells) >= 0.5 * len(cells)
 
     def _candidates(self, cells: list[str]) -> list[str]:
         if "%" in self.time_format:
             return [self.time_format]
         if self.time_format == "iso":
             return ["ISO8601"]
-        if cells and self._is_compact(cells):
-            return ["%Y%m%d"]
-        texts = [_without_offset(_first_day(cell)) for cell in cells]
-        forms = _plausible(texts)
+        texts = [_first_day(cell) for cell in cells]
+        texts = [_OFFSET.sub("", text).strip() if ":" in text else text for text in texts]
+        # Formats with the punctuation of at least one cell: trying all of them would take long.
+        shapes = {_shape(text) for text in texts}
+        forms = ["ISO8601", *(f for f in _FORMATS if _shape(f.replace("%p", "PM")) in shapes)]
         found = [f for f in forms if texts and _parses(texts[:25], f) and _parses(texts, f)]
         if "ISO8601" in found:
             return ["ISO8601"]
@@ -140,13 +118,12 @@ class TimeReader:
 
     def _numbers(self, cells: Sequence[str], lines: Sequence[int]) -> NDArray[Any]:
         try:  # integers exactly: nanoseconds since 1970 do not fit into float64
-            if not any("_" in cell for cell in cells):
+            if not any("_" in cell or cell in self.form.missing for cell in cells):
                 return np.array(list(map(int, cells)), np.int64)
         except (ValueError, OverflowError):
             pass
         numbers, bad = to_numbers(cells, self.form)
-        if bad.size:
-            i = int(bad[0])
+        for i in bad[:1]:
             raise DataError(
                 f"{self.source}, line {lines[i]}, column {quoted(self.column)}: "
                 f"{quoted(cells[i])} is no number, unlike the times before it; "
@@ -156,11 +133,11 @@ class TimeReader:
 
     def _dates(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         texts = [_first_day(cell) for cell in cells]
-        missing = [is_missing(text, self.form.missing) for text in texts]
-        self._check_offsets(texts, missing, lines)
-        clean = ["" if gone else text for text, gone in zip(texts, missing, strict=True)]
+        known = np.array([not is_missing(text, self.form.missing) for text in texts], bool)
+        self._check_offsets(texts, known, lines)
+        clean = [text if known[i] else "" for i, text in enumerate(texts)]
         parsed = {f: _coerce(clean, f, utc=bool(self.aware)) for f in self.formats}
-        wrong = {f: np.asarray(parsed[f].isna()) & ~np.array(missing, bool) for f in parsed}
+        wrong = {f: np.asarray(parsed[f].isna()) & known for f in parsed}
         alive = [f for f in self.formats if not wrong[f].any()]
         if not alive:
             i = min(int(np.argmax(wrong[f])) for f in self.formats)
@@ -172,34 +149,30 @@ class TimeReader:
             )
         self.formats = alive
         for f in alive:
-            self.blocks[f].append(parsed[f])
+            self.blocks[f].append(np.asarray(parsed[f].tz_localize(None)))
 
-    def _check_offsets(self, texts: list[str], missing: list[bool], lines: Sequence[int]) -> None:
+    def _check_offsets(self, texts: list[str], known: BoolArray, lines: Sequence[int]) -> None:
         """Remember whether dates carry a zone; a mixture cannot be put in order."""
-        known = [text for text, gone in zip(texts, missing, strict=True) if not gone]
-        endings = {text[-6:] for text in known if ":" in text}  # few, however many rows there are
+        endings = {text[-6:] for text in texts}  # few, however many rows there are
         zoned = {ending for ending in endings if _OFFSET.search(ending)}
-        here = {":" in text and text[-6:] in zoned for text in known}
-        if self.aware is None and known:
-            self.aware = ":" in known[0] and known[0][-6:] in zoned
-        if here <= {self.aware}:
-            return
-        for text, gone, line in zip(texts, missing, lines, strict=True):
-            aware = ":" in text and text[-6:] in zoned
-            if not gone and aware != self.aware:
-                raise DataError(
-                    f"{self.source}, line {line}, column {quoted(self.column)}: {quoted(text)} "
-                    f"has {'a' if aware else 'no'} time zone, unlike the rows before it; "
-                    "write all times with a zone or all without"
-                )
+        aware = np.array([":" in text and text[-6:] in zoned for text in texts], bool)
+        if self.aware is None and known.any():
+            self.aware = bool(aware[known][0])
+        for i in np.flatnonzero(known & (aware != self.aware))[:1]:
+            raise DataError(
+                f"{self.source}, line {lines[i]}, column {quoted(self.column)}: "
+                f"{quoted(texts[i])} has {'a' if aware[i] else 'no'} time zone, unlike the rows "
+                "before it; write all times with a zone or all without"
+            )
 
     def finish(self) -> Times:
         """All times in the order of the rows."""
         if self.numeric:
-            return interpret_numbers(
-                _join_numbers(self.blocks["number"]), self.column, self.source, self.time_format
-            )
-        candidates = [pd.DatetimeIndex(_join_dates(self.blocks[f])) for f in self.formats]
+            # int64 only if every block is; mixed blocks become float64
+            numbers = np.concatenate(self.blocks["number"])
+            times = interpret_numbers(numbers, self.column, self.source, self.time_format)
+            return on_clock(times, self.timezone)
+        candidates = [pd.DatetimeIndex(np.concatenate(self.blocks[f])) for f in self.formats]
         distinct = {
             index.asi8.tobytes(): f for f, index in zip(self.formats, candidates, strict=True)
         }
@@ -210,107 +183,10 @@ class TimeReader:
                 "say which with --time-format, such as --time-format "
                 f"'{next(iter(distinct.values()))}'"
             )
-        return self._zoned(candidates[0])
-
-    def _zoned(self, index: pd.DatetimeIndex) -> Times:
-        notes: list[str] = []
-        if self.formats[0] != "ISO8601":
-            notes.append(f"dates read as {_spoken(self.formats[0])}")
+        notes = [f"dates read as {_spoken(f)}" for f in self.formats[:1] if f != "ISO8601"]
         zone = "UTC" if self.aware else None
-        if self.timezone is not None:
-            if not self.aware:
-                index, lost = _localised(index, self.timezone)
-                if lost:
-                    notes.append(
-                        f"{lost} local times that do not exist or occur twice when clocks change "
-                        "were left out"
-                    )
-            zone = self.timezone
-        return Times(index.to_numpy(), "day", zone, tuple(notes))
-
-
-def interpret_numbers(
-    numbers: NDArray[Any], column: str, source: str, time_format: str = "auto"
-) -> Times:
-    """Decide whether numbers are epoch times or Julian dates.
-
-    Parameters
-    ----------
-    numbers : ndarray of shape (n,)
-        int64 or float64, NaN where missing.
-    column, source : str
-        Names; the column's may speak of a unit.
-    time_format : str
-        "auto", or what the user says.
-
-    Returns
-    -------
-    Times
-
-    Examples
-    --------
-    >>> interpret_numbers(np.array([1_600_000_000_000]), "t", "a.csv").values
-    array(['2020-09-13T12:26:40.000000000'], dtype='datetime64[ns]')
-    >>> interpret_numbers(np.array([2455197.5, 2455198.5]), "t", "a.csv").unit
-    'day'
-    """
-    known = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
-    kind = _kind(known, column) if time_format == "auto" else time_format
-    if kind in EPOCHS:
-        words = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
-        note = f"times read as {words[kind[6:]]} since 1970 (UTC)"
-        return Times(_from_epoch(numbers, EPOCHS[kind], column, source), "day", "UTC", (note,))
-    if kind == "julian":
-        return Times(numbers.astype(np.float64), "day", None, ("times read as Julian dates",))
-    if numbers.dtype.kind == "i" and known.size and np.abs(known).max() < 2**53:
-        numbers = numbers.astype(np.float64)
-    return Times(numbers, unit_of_name(column), None, ())
-
-
-def _kind(known: NDArray[Any], column: str) -> str:
-    if not known.size:
-        return "number"
-    low, high = float(known.min()), float(known.max())
-    for kind, nanoseconds in EPOCHS.items():
-        scale = 1e9 / nanoseconds
-        if _EPOCH_FROM * scale <= low and high <= _EPOCH_TO * scale:
-            return kind
-    if low >= _JULIAN_FROM and high <= _JULIAN_TO and unit_of_name(column) in ("", "day"):
-        return "julian"
-    return "number"
-
-
-def _from_epoch(
-    numbers: NDArray[Any], nanoseconds: int, column: str, source: str
-) -> NDArray[np.datetime64]:
-    missing = ~np.isfinite(numbers)
-    filled = np.where(missing, 0, numbers)
-    if np.abs(filled).max(initial=0) > 9.2e18 / nanoseconds:
-        raise DataError(
-            f"{source}, column {quoted(column)}: {filled[np.abs(filled).argmax()]} is out of range "
-            "for times since 1970; choose another --time-format"
-        )
-    if filled.dtype.kind == "i":
-        whole = filled * nanoseconds
-    else:
-        floor = np.floor(filled)
-        whole = floor.astype(np.int64) * nanoseconds
-        whole += np.rint((filled - floor) * nanoseconds).astype(np.int64)
-    dates = whole.astype("datetime64[ns]")
-    dates[missing] = np.datetime64("NaT")
-    return dates
-
-
-def _join_numbers(blocks: list[NDArray[Any]]) -> NDArray[Any]:
-    if not blocks:
-        return np.empty(0)
-    return np.concatenate(blocks)  # int64 only if every block is; mixed blocks become float64
-
-
-def _join_dates(blocks: list[pd.DatetimeIndex]) -> NDArray[Any]:
-    """All blocks in microseconds, or in nanoseconds where digits ask for it."""
-    arrays = [np.asarray(block.tz_localize(None) if block.tz else block) for block in blocks]
-    return np.concatenate(arrays) if arrays else np.empty(0, "datetime64[us]")
+        times = Times(candidates[0].to_numpy(), "day", zone, tuple(notes))
+        return on_clock(times, self.timezone)
 
 
 def _coerce(texts: list[str], form: str, utc: bool = False) -> pd.DatetimeIndex:
@@ -320,12 +196,6 @@ def _coerce(texts: list[str], form: str, utc: bool = False) -> pd.DatetimeIndex:
             return pd.DatetimeIndex(pd.to_datetime(texts, format=form, errors="coerce", utc=utc))
         except (ValueError, OverflowError):
             return pd.DatetimeIndex([pd.NaT] * len(texts))
-
-
-def _plausible(texts: list[str]) -> list[str]:
-    """Formats with the punctuation of at least one cell: trying all of them would take long."""
-    shapes = {_shape(text) for text in texts}
-    return [f for f in _FORMATS if f == "ISO8601" or _shape(f.replace("%p", "PM")) in shapes]
 
 
 def _shape(text: str) -> tuple[Any, ...]:
@@ -344,10 +214,6 @@ def _first_day(cell: str) -> str:
     return text
 
 
-def _without_offset(text: str) -> str:
-    return _OFFSET.sub("", text).strip() if ":" in text else text
-
-
 def _spoken(form: str) -> str:
     if form == "ISO8601":
         return "year-month-day"
@@ -358,32 +224,14 @@ def _spoken(form: str) -> str:
     return date if "%" not in date else form
 
 
-def _localised(index: pd.DatetimeIndex, zone: str) -> tuple[pd.DatetimeIndex, int]:
-    """Local clock times as UTC; the order of the rows tells the repeated hour of autumn apart."""
-    before = int(np.sum(index.isna()))
-    try:
-        local = index.tz_localize(zone, ambiguous="infer", nonexistent="NaT")
-    except ValueError:
-        local = index.tz_localize(zone, ambiguous="NaT", nonexistent="NaT")
-    plain = local.tz_convert("UTC").tz_localize(None)
-    return plain, int(np.sum(plain.isna())) - before
-
-
 def _checked_format(time_format: str) -> str:
-    if time_format in TIME_FORMATS or "%" in time_format:
+    if "%" in time_format:
+        with suppress(ValueError, re.error):  # what strptime cannot read, or names twice
+            pd.to_datetime(["2020"], format=time_format, errors="coerce")
+            return time_format
+    if time_format in TIME_FORMATS:
         return time_format
     raise InputError(
         f"--time-format {quoted(time_format)}: must be one of {', '.join(TIME_FORMATS)} or a "
         "format such as '%d.%m.%Y %H:%M'"
     )
-
-
-def _checked_zone(timezone: str | None) -> str | None:
-    if timezone is not None:
-        try:
-            pd.Timestamp("2020-01-01").tz_localize(timezone)
-        except Exception:  # the zone libraries raise several unrelated kinds
-            raise InputError(
-                f"--timezone {quoted(timezone)}: unknown; give a name such as Europe/Berlin or UTC"
-            ) from None
-    return timezone

@@ -25,8 +25,9 @@ MISSING = frozenset(
     ]
 )
 
-_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?", re.ASCII)
-_GROUPED = re.compile(r"[+-]?\d{1,3}(G\d{3})+(\.\d*)?".replace("G", ","), re.ASCII)
+# No two parts can match the same digits, so that refusing a cell takes one pass over it.
+_PLAIN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eEdD][+-]?\d+)?", re.ASCII)
+_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,9 @@ class NumberFormat:
     decimal: str = "."
     grouped: bool = False
     missing: frozenset[str] = MISSING
+
+
+_ANY_FORMAT = (NumberFormat(".", True), NumberFormat(",", True))
 
 
 def is_missing(cell: str, marks: frozenset[str] = MISSING) -> bool:
@@ -75,9 +79,7 @@ def parse_number(cell: str, form: NumberFormat) -> float | None:
 
 def is_number(cell: str) -> bool:
     """Whether a cell is a number in any of the formats we read."""
-    return any(
-        parse_number(cell, NumberFormat(decimal, True)) is not None for decimal in (".", ",")
-    )
+    return any(parse_number(cell, form) is not None for form in _ANY_FORMAT)
 
 
 def to_numbers(cells: Sequence[str], form: NumberFormat) -> tuple[FloatArray, IndexArray]:
@@ -90,31 +92,17 @@ def to_numbers(cells: Sequence[str], form: NumberFormat) -> tuple[FloatArray, In
     bad : ndarray of int
         Indices of cells that are neither a number nor a mark of a missing value.
     """
-    if fast := _all_plain(cells, form):
-        return np.array(fast), np.empty(0, np.intp)
-    numbers = np.full(len(cells), np.nan)
     bad: list[int] = []
-    for i, cell in enumerate(cells):
-        if is_missing(cell, form.missing):
-            continue
-        number = parse_number(cell, form)
-        if number is None:
-            bad.append(i)
-        else:
-            numbers[i] = number
+    try:
+        if form.decimal != "." or form.missing != MISSING or any("_" in cell for cell in cells):
+            raise ValueError  # float() takes 1_000, which is no number here
+        numbers = np.array(list(map(float, cells)), np.float64)
+    except ValueError:  # look cell by cell
+        numbers = np.full(len(cells), np.nan)
+        for i, cell in enumerate(cells):
+            if not is_missing(cell, form.missing):
+                number = parse_number(cell, form)
+                numbers[i] = np.nan if number is None else number
+                bad += [i] if number is None else []
     numbers[~np.isfinite(numbers)] = np.nan
     return numbers, np.array(bad, np.intp)
-
-
-def _all_plain(cells: Sequence[str], form: NumberFormat) -> list[float] | None:
-    """All cells by ``float`` at once, or None where one of them needs a closer look."""
-    if form.decimal != "." or form.missing != MISSING:
-        return None
-    try:
-        numbers = list(map(float, cells))
-    except ValueError:
-        return None
-    # float() also takes 1_000, nan and inf, which here are no number and two missing values.
-    if any("_" in cell for cell in cells) or not np.isfinite(numbers).all():
-        return None
-    return numbers

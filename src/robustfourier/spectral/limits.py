@@ -2,7 +2,8 @@
 
 Samples on an even grid, with or without missing ones, cannot tell modes above the Nyquist mode
 (one over the grid's spacing in θ) from their mirror images. Irregular samples have no such limit:
-they are searched up to ten modes per sample, at most 50 000. If their spectral window comes back
+a star seen once a night tells periods of an hour. They are searched up to ten modes per sample, at
+least 12 000 (a quarter of a second) and at most 50 000. If their spectral window comes back
 to 0.9 of its height at some mode D (a jittered grid), they are as good as even: D/2 is the limit.
 """
 
@@ -19,7 +20,7 @@ __all__ = ["ModeLimit", "even_spacing", "highest_mode"]
 
 
 _MODES_PER_SAMPLE = 10.0
-_MODES_AT_MOST = 50_000
+_MODES_AT_LEAST, _MODES_AT_MOST = 12_000, 50_000
 _NEARLY_EVEN = 0.9
 
 
@@ -101,7 +102,7 @@ def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
 def _irregular_limit(theta: FloatArray) -> ModeLimit:
     """Apply the rule for irregular samples."""
     n = len(theta)
-    top = int(min(_MODES_PER_SAMPLE * n, _MODES_AT_MOST))
+    top = int(np.clip(_MODES_PER_SAMPLE * n, _MODES_AT_LEAST, _MODES_AT_MOST))
     window = np.abs(weighted_sums(theta, np.ones((n, 1)), 2 * top + 1)[:, 0]) / n
     # The main peak is left out: it falls below the threshold within the first few modes.
     first = int(np.argmax(window < _NEARLY_EVEN))
@@ -109,5 +110,5 @@ def _irregular_limit(theta: FloatArray) -> ModeLimit:
     if again.size:
         top = max((first + int(again[0])) // 2, 1)
         return ModeLimit(top, None, f"nearly even sampling: the spectral window peaks at {2 * top}")
-    rule = f"irregular sampling: ten modes per sample, at most {_MODES_AT_MOST}"
+    rule = f"irregular sampling: ten modes per sample, {_MODES_AT_LEAST} to {_MODES_AT_MOST}"
     return ModeLimit(top, None, rule)

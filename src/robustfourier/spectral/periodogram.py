@@ -22,6 +22,8 @@ __all__ = ["PeriodogramGrid", "direct_power"]
 # Below this share of its largest value the Gram determinant of cosine and sine counts as zero:
 # near the Nyquist mode of an even grid, and near mode zero, the two columns are parallel.
 _PARALLEL = 1e-3
+_STRONG = 0.5  # height from which on a side peak of the window makes aliases worth a word
+_CLOSE = 4.0  # modes
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,24 @@ class PeriodogramGrid:
     @cached_property
     def _sums(self) -> SumsAt:
         return SumsAt(self.theta, len(self.modes), self.spacing)
+
+    @cached_property
+    def side_peaks(self) -> list[tuple[float, float]]:
+        """(distance, height) of the strongest side peaks of the spectral window, at most three.
+
+        The main peak, whose width is that of the record, is left out, and so is everything up to
+        four modes: lines that close are neighbours, not aliases. Of peaks that close the highest
+        counts.
+        """
+        height = np.abs(self.weight_sums[: len(self.modes)]) / self.weight_sums[0].real
+        inner = height[1:-1]
+        top = (inner >= height[:-2]) & (inner >= height[2:]) & (self.modes[1:-1] > _CLOSE)
+        peaks = np.flatnonzero(top & (inner > _STRONG)) + 1
+        apart: list[tuple[float, float]] = []
+        for j in peaks[np.argsort(-height[peaks], kind="stable")]:
+            if len(apart) < 3 and all(abs(self.modes[j] - d) > _CLOSE for d, _ in apart):
+                apart.append((float(self.modes[j]), float(height[j])))
+        return apart
 
     def power(self, data_sums: ComplexArray) -> FloatArray:
         """Return half the decrease of the sum of squares at each mode, shape (J, q)."""

@@ -1,0 +1,47 @@
+"""The catalogue: every kind by name, and the problem that a kind and a seed make."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+
+from benchmarks.ordinary import calendars, machines, nature, plain, real, stars
+from benchmarks.ordinary.problem import Problem
+
+__all__ = ["QUICK", "drawn_kinds", "every_kind", "problem"]
+
+# Kinds whose first seed is right and quick; they run with the tests.
+QUICK = (
+    "white", "red", "constant", "ramp", "heavy_tails", "quiet_star", "rounded", "few_samples",
+    "irregular_tones", "tone_in_red", "counts", "close_hums",
+)  # fmt: skip
+_DRAWN = stars.KINDS | calendars.KINDS | machines.KINDS | nature.KINDS | plain.KINDS
+
+
+def drawn_kinds() -> tuple[str, ...]:
+    """Names of the kinds that are drawn from seeds."""
+    return tuple(_DRAWN)
+
+
+def every_kind() -> tuple[str, ...]:
+    """Names of all kinds, the real series last."""
+    return (*_DRAWN, *real.KINDS, *real.shared_kinds())
+
+
+def problem(kind: str, seed: int) -> Problem:
+    """Return the problem of a kind; each kind has its own stream of random numbers.
+
+    Examples
+    --------
+    >>> task = problem("ramp", 0)
+    >>> task.name, len(task.values), task.truth.fundamentals
+    ('ramp 0', 300, ())
+    """
+    fixed = real.KINDS | real.shared_kinds()
+    if kind in fixed:
+        drawn, name = fixed[kind](), kind
+    else:
+        drawn = _DRAWN[kind](np.random.default_rng([seed, crc32(kind.encode())]))
+        name = f"{kind} {seed}"
+    return Problem(name, kind, seed, drawn.times, drawn.values, drawn.errors, drawn.truth)

@@ -1,0 +1,52 @@
+"""Unmixed: a prediction taken apart into trend and patterns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from robustfourier.arrays import FloatArray
+
+__all__ = ["Unmixed"]
+
+
+@dataclass(frozen=True, eq=False)
+class Unmixed:
+    """A prediction taken apart.
+
+    Parameters
+    ----------
+    trend : ndarray of shape (n,) or (n, q)
+        Level and slow part, in the unit of y.
+    components : ndarray of shape (n, C) or (n, C, q)
+        Value of each component, in the order of ``components_``. On the scale "log" a factor,
+        such as 1.1 where it lifts the trend by 10 %.
+    labels : tuple of str
+        Their names.
+    scale : {"linear", "log"}
+        Whether the parts add up or multiply.
+    """
+
+    trend: FloatArray
+    components: FloatArray
+    labels: tuple[str, ...]
+    scale: str = "linear"
+
+    @property
+    def total(self) -> FloatArray:
+        """Return what `predict` gives: the sum of all parts, on the scale "log" their product."""
+        if self.scale == "log":
+            return np.asarray(self.trend * self.components.prod(axis=1))
+        return np.asarray(self.trend + self.components.sum(axis=1))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with one column for the trend and one for each component."""
+        outputs = [""] if self.trend.ndim == 1 else [f"_{o}" for o in range(self.trend.shape[1])]
+        trend = self.trend.reshape(len(self.trend), -1)
+        parts = self.components.reshape(*self.components.shape[:2], -1)
+        frame = {f"trend{name}": trend[:, o] for o, name in enumerate(outputs)}
+        for c, label in enumerate(self.labels):
+            frame |= {f"{label}{name}": parts[:, c, o] for o, name in enumerate(outputs)}
+        return pd.DataFrame(frame)

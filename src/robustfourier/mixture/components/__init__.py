@@ -1,0 +1,1 @@
+"""From lines to repeating patterns: families of harmonics, their waveforms and links."""

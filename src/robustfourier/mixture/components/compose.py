@@ -1,0 +1,314 @@
+"""From significant lines to components: group, tie, search within families, smooth.
+
+The upper half of the mixture model in one function. Each step is a module of its own:
+`components` groups the lines, `tied` fits them with exact ties and completes the families, `ties`
+tests the ties again, `links` and `waveform` decide how to smooth, `penalised` makes the joint fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import expit
+
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.mixture.components.completing import Found, tied_lines
+from robustfourier.mixture.components.families import waveform_rows
+from robustfourier.mixture.components.ground import Ground
+from robustfourier.mixture.components.grouping import Grouping, group
+from robustfourier.mixture.components.joint import Prior, penalised_fit
+from robustfourier.mixture.components.links import phase_lock
+from robustfourier.mixture.components.loosening import loosened
+from robustfourier.mixture.components.waveform import prior_precision, shrinkage
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.refine import Refined
+from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
+from robustfourier.mixture.search.detection import Detection
+
+__all__ = ["Separated", "compose", "separate"]
+
+
+LIKELY = 0.5  # probability from which on a family of one line is given harmonics
+
+
+@dataclass(frozen=True)
+class Separated:
+    """Lines grouped into components, with everything needed for tables, waveforms and bands.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        Bases and the integer rows of all lines.
+    lines : Lines
+        The K lines, those of smoothed waveforms included.
+    trend : ndarray of shape (p, q)
+        Coefficients of the trend columns.
+    base_covariance : ndarray of shape (F, F)
+    factor : ndarray of shape (q, p + 4K, r)
+        See `robustfourier.mixture.least_squares.error_bands`.
+    noise_variance : ndarray of shape (q,)
+    false_alarm : ndarray of shape (K,)
+        NaN for harmonics that only serve a smoothed waveform.
+    shift : ndarray of shape (K,)
+        Common shift of the line's component; NaN if its harmonics are not in phase.
+    p_value : ndarray of shape (K,)
+        Of the test for harmonics in phase; NaN where there was nothing to test.
+    """
+
+    grouping: Grouping
+    lines: Lines
+    trend: FloatArray
+    base_covariance: FloatArray
+    factor: FloatArray
+    noise_variance: FloatArray
+    false_alarm: FloatArray
+    shift: FloatArray
+    p_value: FloatArray
+
+    @property
+    def listed(self) -> BoolArray:
+        """Lines that are significant."""
+        return np.asarray(np.isfinite(self.false_alarm))
+
+    @property
+    def mode_error(self) -> FloatArray:
+        """Standard error of each line's mode, shape (K,)."""
+        rows = self.grouping.harmonics
+        variance = np.einsum("kf,fg,kg->k", rows, self.base_covariance, rows)
+        return np.sqrt(np.maximum(variance, 0.0))
+
+
+def separate(found: Detection) -> Separated:
+    """Group the lines of a detection into components and estimate the waveform of each."""
+    ground = Ground(found.series, found.floor, found.noise_variance, found.fit.rung)
+    modes, known = found.fit.modes, found.known
+    return compose(ground, modes, found.mode_error, found.strength, found.false_alarm, known)
+
+
+def compose(
+    ground: Ground,
+    mode: FloatArray,
+    error: FloatArray,
+    strength: FloatArray,
+    alarm: FloatArray,
+    known: BoolArray,
+) -> Separated:
+    """Group lines into components and estimate the waveform of each.
+
+    Parameters
+    ----------
+    ground : Ground
+    mode, error, strength, alarm : ndarray of shape (K,)
+        Significant lines with their standard errors, any measure of strength, and false-alarm
+        probabilities.
+    known : ndarray of bool of shape (K,)
+        Lines whose modes were given.
+    """
+    series, highest = ground.series, ground.highest
+    grouping = group(mode, error, strength, highest=highest, fixed=known, integer=series.integer)
+    if series.integer:
+        grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
+    found, refined = loosened(ground, *tied_lines(ground, Found(grouping, alarm, known)))
+    grouping, alarm = found.grouping, found.false_alarm
+    if not len(refined.lines):
+        return _sinusoids(grouping, refined, alarm)
+    limit = series.distinct // 8 - len(mode)
+    extra = waveform_rows(grouping, highest, limit)
+    return _smoothed(ground, grouping, refined, alarm, extra)
+
+
+def _sinusoids(grouping: Grouping, refined: Refined, alarm: FloatArray) -> Separated:
+    """Nothing to smooth: the refined lines are the answer, each in phase with itself."""
+    n_lines, p = len(refined.lines), len(refined.trend)
+    single = refined.lines.n_outputs == 1
+    return Separated(
+        grouping=grouping,
+        lines=refined.lines,
+        trend=refined.trend,
+        base_covariance=refined.base_covariance,
+        factor=np.stack([_factor(refined, p, o) for o in range(refined.lines.n_outputs)]),
+        noise_variance=refined.noise_variance,
+        false_alarm=alarm,
+        shift=refined.lines.phase[:, 0] if single else np.full(n_lines, np.nan),
+        p_value=np.full(n_lines, np.nan),
+    )
+
+
+def _factor(refined: Refined, p: int, output: int) -> FloatArray:
+    """Root of the covariance of (trend, cosine, sine, and what the bases do to θC and θS)."""
+    n_lines, n_bases = len(refined.lines), len(refined.bases)
+    tangent = np.zeros((p + 4 * n_lines, n_bases + p + 2 * n_lines))
+    tangent[: p + 2 * n_lines, n_bases:] = np.eye(p + 2 * n_lines)
+    sine, cosine = refined.lines.sine[:, output], refined.lines.cosine[:, output]
+    tangent[p + 2 * n_lines : p + 3 * n_lines, :n_bases] = np.pi * sine[:, None] * refined.harmonics
+    tangent[p + 3 * n_lines :, :n_bases] = -np.pi * cosine[:, None] * refined.harmonics
+    values, vectors = np.linalg.eigh(refined.covariance(output))
+    return np.asarray(tangent @ (vectors * np.sqrt(np.maximum(values, 0.0))))
+
+
+def _smoothed(
+    ground: Ground, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
+) -> Separated:
+    """Shrink the harmonics of every family by what the data say, all in one fit."""
+    draft = _Draft.of(ground, grouping, refined, len(alarm), extra, likely=LIKELY)
+    kept = draft.weight[len(alarm) :] >= LIKELY
+    if not kept.all():
+        # Fewer columns, fewer doubts about those that stay.
+        extra = extra[kept]
+        draft = _Draft.of(ground, grouping, refined, len(alarm), extra)
+    if not draft.smooths:
+        return _sinusoids(grouping, refined, alarm)
+    grouping, prior = draft.grouping, draft.prior
+    p, count = ground.n_trend, len(grouping.harmonics)
+    fit = penalised_fit(
+        ground.moments,
+        grouping.harmonics,
+        grouping.bases,
+        ~grouping.fixed,
+        prior,
+        refined.noise_variance,
+        squares=ground.series.weights @ ground.series.values**2,
+        total=ground.series.total,
+    )
+    return Separated(
+        grouping=replace(grouping, bases=fit.bases),
+        lines=Lines(
+            grouping.harmonics @ fit.bases,
+            fit.coefficients[p : p + count],
+            fit.coefficients[p + count :],
+        ),
+        trend=fit.coefficients[:p],
+        base_covariance=fit.base_covariance,
+        factor=fit.factor,
+        noise_variance=fit.noise_variance,
+        false_alarm=np.concatenate([alarm, np.full(len(extra), np.nan)]),
+        shift=_shifts(grouping, fit.shift, fit.coefficients[p:], count),
+        p_value=draft.p_value,
+    )
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """What least squares at all lines, found and extra, says about how to smooth them."""
+
+    grouping: Grouping
+    prior: Prior
+    p_value: FloatArray
+    weight: FloatArray  # probability that a line is there at all
+
+    @property
+    def smooths(self) -> bool:
+        """Whether any component has more than one line."""
+        return bool(np.any(np.bincount(self.grouping.component, minlength=1) > 1))
+
+    @classmethod
+    def of(
+        cls,
+        ground: Ground,
+        grouping: Grouping,
+        refined: Refined,
+        found: int,
+        extra: IntArray,
+        *,
+        likely: float = 0.0,
+    ) -> _Draft:
+        grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
+        modes = grouping.harmonics @ grouping.bases
+        moments = ground.moments(modes)
+        colour = ground.colour(modes, refined.residuals)
+        p, count = ground.n_trend, len(modes)
+        linear = p + 2 * count
+        lame, ridge = _half_seen(moments.gram[p:linear, p:linear])
+        gram = moments.gram[:linear, :linear] + np.diag(np.concatenate([np.zeros(p), ridge]))
+        inverse = pseudo_inverse(gram)
+        coefficients = inverse @ moments.cross[:linear]
+        unit = np.diag(inverse)[p:].reshape(2, count).max(0) * colour
+        prior, p_value, weight = _prior(
+            grouping,
+            coefficients[p : p + count] + 1j * coefficients[p + count :],
+            np.outer(unit, refined.noise_variance),
+            colour,
+            np.arange(count) < found,
+            lame,
+            likely,
+        )
+        return cls(grouping, prior, p_value, weight)
+
+
+def _half_seen(gram: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Lines of which the samples show one direction only, and a ridge that keeps the other at zero.
+
+    At the Nyquist mode of an even grid a sinusoid is seen in one of its two phases.
+    """
+    count = len(gram) // 2
+    cc, ss = np.diag(gram)[:count], np.diag(gram)[count:]
+    middle, cross = 0.5 * (cc + ss), np.diag(gram[:count, count:])
+    reach = np.hypot(0.5 * (cc - ss), cross)
+    lame = middle - reach < 0.02 * (middle + reach)
+    return lame, np.tile(np.where(lame, 1e-3 * middle, 0.0), 2)
+
+
+def _prior(
+    grouping: Grouping,
+    coefficient: ComplexArray,
+    variance: FloatArray,
+    colour: FloatArray,
+    found: BoolArray,
+    lame: BoolArray,
+    likely: float,
+) -> tuple[Prior, FloatArray, FloatArray]:
+    """Prior precisions and shifts, component by component; p-values; odds of lines not found.
+
+    Of a component with one line found it is not known whether it has harmonics at all. As likely
+    as not, before the data speak; what they say is a weight, and the smoothing is that of both
+    readings by their weights. Below a weight of `likely` they are smoothed to nothing.
+    """
+    component, order = grouping.component, grouping.order
+    tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
+    variance = np.maximum(variance, tiny)
+    n_outputs, count = variance.shape[1], len(order)
+    precision, between = np.zeros((n_outputs, count, count)), np.zeros((count, count))
+    precision[:, lame, lame] = 1.0 / (np.abs(coefficient[lame].T) ** 2 + tiny)
+    shift, p_value = np.full(count, np.nan), np.full(count, np.nan)
+    weight = np.where(found, 1.0, 0.0)
+    for c in np.unique(component):
+        members = np.flatnonzero((component == c) & ~lame)
+        if len(members) < 2 or not found[members].any():
+            continue
+        # The lowest order found leads and is not shrunk.
+        leader = members[found[members]][np.argmin(order[members[found[members]]])]
+        members = np.concatenate([[leader], members[members != leader]])
+        rest, doubtful = members[1:], found[members].sum() == 1
+        for o in range(n_outputs):
+            value, spread = coefficient[members, o], variance[members, o]
+            if n_outputs == 1:
+                least = likely if doubtful else 0.0
+                lock = phase_lock(order[members], value, spread, found[members], likely=least)
+                smoothing, p_value[members] = lock.smoothing, lock.p_value
+                root = np.sqrt(spread[1:])
+                if doubtful:
+                    turned = (value[1:] * np.exp(-1j * order[rest] * lock.phase)).real
+                    smoothing = smoothing.doubted(lock.probability, turned / root)
+                between[rest[:, None], rest] = root[:, None] * smoothing.spread * root
+                shift[members] = lock.phase if lock.accepted else np.nan
+                matrix, chance = smoothing.matrix, lock.probability
+            else:
+                squares = np.abs(value[1:]) ** 2
+                factor, evidence = shrinkage(order[rest], squares, spread[1:], parts=2)
+                chance = float(expit(evidence))
+                matrix = np.diag(factor * (chance if doubtful else 1.0))
+            weight[rest] = np.maximum(weight[rest], chance if doubtful else 1.0)
+            precision[o, rest[:, None], rest] = prior_precision(matrix, spread[1:])
+    return Prior(precision, between, colour, shift, component, order), p_value, weight
+
+
+def _shifts(
+    grouping: Grouping, shift: FloatArray, coefficients: FloatArray, count: int
+) -> FloatArray:
+    """Shifts for all lines: a component with one line is in phase with itself."""
+    if coefficients.shape[1] > 1:
+        return shift
+    alone = np.bincount(grouping.component)[grouping.component] == 1
+    phase = np.arctan2(coefficients[count:, 0], coefficients[:count, 0])
+    return np.where(alone, phase, shift)

@@ -1,0 +1,169 @@
+"""Harmonics that are too weak to be found alone, but are expected at n times a known base.
+
+A search over thousands of frequencies must set its threshold high. Within a family only a handful
+of places are looked at, so the threshold is far lower. Each family may have a false harmonic with
+probability `level`, spent on the orders by their distance d from the next lower order that is
+there: a third each for d = 1 and d = 2 (patterns whose halves mirror each other have odd orders
+only) and 1 / (d (d + 1)) from d = 3 on, which adds up to one. After a find the count starts again
+from it, so that a long series of harmonics is followed to its end.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.mixture.components.ground import Ground
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.cusps import cusp_ratio
+from robustfourier.mixture.judge import false_alarm
+from robustfourier.spectral.realmodes import RealModeSums
+
+__all__ = ["Further", "further_harmonics", "waveform_rows"]
+
+
+HIGHEST_ORDER = 64
+RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be found by its power
+SAME = 0.02  # in modes: nearer to another line, what a harmonic does is done by that line
+
+
+@dataclass(frozen=True)
+class Further:
+    """Harmonics found within families.
+
+    Parameters
+    ----------
+    rows : ndarray of int of shape (m, F)
+        Their integer combinations of the bases.
+    false_alarm : ndarray of shape (m,)
+        Probability that noise would have produced such a harmonic in the search of its family.
+    """
+
+    rows: IntArray
+    false_alarm: FloatArray
+
+
+def further_harmonics(ground: Ground, grouping: Grouping, residuals: FloatArray) -> Further:
+    """Search the residuals at the harmonics of every base.
+
+    Parameters
+    ----------
+    ground : Ground
+    grouping : Grouping
+        Families so far.
+    residuals : ndarray of shape (n, q)
+        What the known lines leave over.
+    """
+    rows = _candidates(grouping, ground.highest, RESOLUTION)
+    modes = rows @ grouping.bases
+    lines = grouping.harmonics @ grouping.bases
+    p_value = _p_values(ground, residuals, modes, lines)
+    found: list[int] = []
+    alarm: list[float] = []
+    for j in range(len(grouping.bases)):
+        lower = 1
+        known = set(grouping.harmonics[_pure(grouping.harmonics, j), j].tolist())
+        for i in np.flatnonzero(rows[:, j]):
+            order = int(rows[i, j])
+            lower = max([lower, *(n for n in known if n < order)])
+            chance = min(1.0, float(p_value[i]) / _share_of_level(order - lower))
+            if chance <= ground.level:
+                found.append(int(i))
+                alarm.append(chance)
+                lower = order
+    return Further(rows[found], np.array(alarm))
+
+
+def _share_of_level(distance: int) -> float:
+    """Part of the false-alarm probability that is spent on an order at this distance."""
+    return 1.0 / 3.0 if distance < 3 else 1.0 / (distance * (distance + 1))
+
+
+def waveform_rows(grouping: Grouping, highest: float, limit: int) -> IntArray:
+    """Rows of the harmonics that a smoothed waveform may have beyond those found.
+
+    A family may go to twice the highest order found, which is where a prior that decays has nothing
+    left to say. A harmonic so close to another line that it cannot be searched for is among them:
+    left out it would bend that line, and the prior of its family says how large it can be. Beyond
+    the highest mode there are none: on an even grid they would be seen folded onto others.
+
+    Parameters
+    ----------
+    grouping : Grouping
+    highest : float
+        Highest mode allowed.
+    limit : int
+        Largest number of rows that the data can bear; low orders come first, and families of which
+        more than one line was found.
+    """
+    rows = _candidates(grouping, highest, SAME)
+    wanted, doubtful = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
+    for j in range(len(grouping.bases)):
+        orders = grouping.harmonics[_pure(grouping.harmonics, j), j]
+        if len(orders):
+            wanted |= (rows[:, j] > 0) & (rows[:, j] <= 2 * orders.max() + 4)
+        if len(orders) == 1:
+            doubtful |= rows[:, j] > 0
+    rows, doubtful = rows[wanted], doubtful[wanted]
+    return rows[np.lexsort((rows.sum(1), doubtful))[: max(limit, 0)]]
+
+
+def _pure(harmonics: IntArray, base: int) -> BoolArray:
+    """Lines that are harmonics of one base."""
+    return (harmonics[:, base] > 0) & (np.count_nonzero(harmonics, axis=1) == 1)
+
+
+def _candidates(grouping: Grouping, highest: float, distance: float) -> IntArray:
+    """Rows n·f of all orders not yet there, clear of every line and of each other.
+
+    Where two families meet at one place the lower order has it: 5 · 29 = 29 · 5 is read as the
+    fifth harmonic of 29.
+    """
+    orders = np.arange(1, HIGHEST_ORDER + 1)
+    rows = np.kron(orders[:, None], np.eye(len(grouping.bases), dtype=np.int64))
+    modes = rows @ grouping.bases
+    taken = sorted(grouping.harmonics @ grouping.bases)
+    keep = []
+    for i in np.flatnonzero(modes <= highest + 0.01):
+        at = bisect(taken, modes[i])
+        if all(abs(modes[i] - mode) >= distance for mode in taken[max(at - 1, 0) : at + 1]):
+            keep.append(i)
+            taken.insert(at, modes[i])
+    return rows[keep]
+
+
+def _p_values(
+    ground: Ground, residuals: FloatArray, modes: FloatArray, lines: FloatArray
+) -> FloatArray:
+    """Probability of as much power from noise alone, shape (m,).
+
+    The strongest output counts, as one of q: outputs may share their noise.
+    """
+    if not len(modes):
+        return np.zeros(0)
+    theta, weights, floor = ground.series.theta, ground.series.weights, ground.floor
+    top = float(modes.max())
+    sums = RealModeSums.of(theta, weights[:, None] * residuals, top).at(modes)
+    window = RealModeSums.of(theta, weights[:, None], 2.0 * top).at(2.0 * modes)[:, 0]
+    ratio = np.max(_power(sums, window, float(weights.sum())) / floor.at(modes), axis=1)
+    ratio = ratio / cusp_ratio(theta, weights, residuals, modes, lines, floor)
+    single = false_alarm(ratio, width=1.0, dof=floor.dof_at(modes), continuous=False)
+    return np.minimum(1.0, residuals.shape[1] * single)
+
+
+def _power(sums: ComplexArray, window: ComplexArray, total: float) -> FloatArray:
+    """Half the sum of squares that a sinusoid explains, shape (m, q).
+
+    Cosine and sine have the moments (total ± |window|)/2 along the axes given by the phase of the
+    window at twice the mode. Where one of them vanishes (the Nyquist mode of an even grid) only
+    the other one counts.
+    """
+    turned = sums * np.exp(-0.5j * np.angle(window))[:, None]
+    major = 0.5 * (total + np.abs(window))[:, None]
+    minor = 0.5 * (total - np.abs(window))[:, None]
+    seen = minor > 0.01 * total
+    rest = np.where(seen, turned.imag**2 / np.where(seen, minor, 1.0), 0.0)
+    return np.asarray(0.5 * (turned.real**2 / major + rest))

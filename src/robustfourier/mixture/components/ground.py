@@ -1,0 +1,97 @@
+"""Ground: the samples, and the noise that families of lines stand on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.cusps import cusp_ratio
+from robustfourier.mixture.judge import Judge
+from robustfourier.mixture.least_squares.moments import Moments
+from robustfourier.mixture.least_squares.refine import Refined, refine
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.series import Series
+
+__all__ = ["Ground"]
+
+# Refinement stops when a step would lower χ² by less: 1e-4 and 1e-5 of a standard error.
+ON_THE_WAY, AT_THE_END = 1e-8, 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What does not change while families are formed.
+
+    Parameters
+    ----------
+    series : Series
+    floor : NoiseFloor
+        Noise power as a function of the mode.
+    noise : ndarray of shape (q,)
+        Variance of the noise.
+    rung : int
+        Smooth columns of the trend.
+    """
+
+    series: Series
+    floor: NoiseFloor
+    noise: FloatArray
+    rung: int
+
+    @property
+    def highest(self) -> float:
+        """Highest mode that a line may have."""
+        return self.series.reach
+
+    @property
+    def n_trend(self) -> int:
+        """Columns of the trend, steps included."""
+        return self.rung + len(self.series.steps)
+
+    @property
+    def level(self) -> float:
+        """Largest false-alarm probability."""
+        return self.series.settings.level
+
+    @property
+    def judge(self) -> Judge:
+        """The judge of lines that may stand anywhere."""
+        series = self.series
+        return Judge(series.theta, series.weights, series.lowest, self.highest, series.integer)
+
+    def moments(self, modes: FloatArray) -> Moments:
+        """Return the moments of trend and lines at `modes`."""
+        return self.series.moments(modes, self.rung)
+
+    def refine(self, grouping: Grouping, colour: FloatArray | None, gain: float) -> Refined:
+        """Refine with ties until a step promises to lower χ² by no more than `gain`."""
+        series = self.series
+        return refine(
+            series.theta,
+            series.values,
+            series.weights,
+            grouping.bases,
+            grouping.harmonics,
+            trend=series.trend(self.rung),
+            fixed=grouping.fixed,
+            colour=colour,
+            moments_at=self.moments,
+            tolerance=gain / series.total,
+        )
+
+    def colour(self, modes: FloatArray, residuals: FloatArray) -> FloatArray:
+        """Noise power at the modes over the variance of the noise, shape (K,).
+
+        The local floor is worth a dozen ordinates or two, and low where the fit of many lines has
+        emptied them. Where it does not clearly differ from white noise, it is white noise: its
+        logarithm is shrunk to zero by the James-Stein factor.
+        """
+        series, variance = self.series, np.maximum(self.noise, np.finfo(float).tiny)
+        cusps = cusp_ratio(series.theta, series.weights, residuals, modes, modes, self.floor)
+        local = np.log((self.floor.at(modes) / variance).mean(axis=1))
+        chance = 1.0 / np.maximum(self.floor.dof_at(modes), 1.0)
+        kept = 1.0 - chance / np.maximum(local**2, chance)
+        return np.asarray(cusps * np.exp(kept * local))

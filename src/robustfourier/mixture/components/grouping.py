@@ -1,0 +1,361 @@
+"""Grouping: which lines are harmonics of one repeating pattern, and which are combination tones.
+
+Each line's mode is written as an integer combination of a few free *bases*,
+``modes = harmonics @ bases``. A row with one entry n is the n-th harmonic of a base; a row such as
+[1, 1] or [2, -1] is a combination tone. All lines whose rows are multiples of one row form one
+component, a pattern that repeats with the period of that row.
+
+The rule. A line that is free costs one parameter, a line that is tied costs none, so the
+explanation with the fewest bases is wanted, unless a coincidence is the better explanation. For a
+line at k with standard error s and a predicted mode κ with standard error σ, the odds of a tie are
+
+    prior(relation) × N(k − κ; 0, s² + σ²) × k log(highest / lowest mode searched),
+
+a free line being as likely in every octave of the search. Half of the prior goes to harmonics,
+shared by the families in proportion to their lines; in a family whose next lower order is m, order
+n gets 1/(d(d + 1)) with d = n − m, which sums to one and lets a long series continue. The other
+half goes to combination tones n₁f₁ + n₂f₂, shared by the pairs of bases, 4^(1 − |n₁| − |n₂|) each
+for |n₁| + |n₂| ≤ 4. A tie needs odds of 10 : 1 (100 : 1 for combination tones, which few signals
+have) and must not contradict the errors (p ≥ 0.001); they are taken as 1.5 standard errors, since
+lines not yet found bias their neighbours. So a line that lies near some high multiple of a low mode
+stays free: such multiples are everywhere.
+
+The ambiguity. cos 2x = 2cos²x − 1: a line at 2f can always be read as part of the family of f, and
+two independent patterns with periods P and P/2 cannot be told from one pattern with period P.
+Whenever the errors allow it the second reading is taken, since it needs fewer parameters. In the
+same spirit families at pf and qf (p < q ≤ 7, coprime) are given a *missing fundamental* f if the
+odds are 10 : 1. A fifth of the prior goes to missing fundamentals, shared by the pairs in
+proportion to the lines of both, and by p and q as 1/(pq)².
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from math import gcd
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
+
+__all__ = ["Grouping", "group", "primitive"]
+
+Real = float | FloatArray
+
+ODDS = 10.0  # a harmonic must be this much more likely than a free line
+FOUNDERS = 8  # lowest and strongest lines that are tried as fundamentals of whole families
+RARE_ODDS = 100.0  # and so a combination tone, which few signals have
+CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
+SMALLEST_ERROR = 0.005  # in modes: a drift of one degree at the ends, less than any model is worth
+SLACK = 1.5  # errors are those of noise alone; lines not yet found bias their neighbours
+LOWEST = 1.5  # mode; what is slower is trend
+MISSING_PRIOR = 0.2  # few patterns lack their fundamental
+HIGHEST_ORDER = 4  # of a combination tone, |n1| + |n2|
+# Up to 7: of a week often only the day (seventh) and the half week are strong enough to be lines.
+MISSING = tuple((p, q) for q in range(3, 8) for p in range(2, q) if gcd(p, q) == 1)
+COMBINATIONS = tuple(
+    (a, b)
+    for a in range(1, HIGHEST_ORDER)
+    for b in range(-HIGHEST_ORDER, HIGHEST_ORDER)
+    if b != 0 and a + abs(b) <= HIGHEST_ORDER
+) + tuple((-a, b) for a in range(1, HIGHEST_ORDER) for b in range(1, HIGHEST_ORDER + 1 - a))
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Lines as integer combinations of bases.
+
+    Parameters
+    ----------
+    bases : ndarray of shape (F,)
+        The free modes, the strongest family first.
+    harmonics : ndarray of int of shape (K, F)
+        ``modes ≈ harmonics @ bases``.
+    fixed : ndarray of bool of shape (F,)
+        Bases that are known, and not to be refined.
+    """
+
+    bases: FloatArray
+    harmonics: IntArray
+    fixed: BoolArray
+
+    @property
+    def component(self) -> IntArray:
+        """Index of each line's component; bases come first, in their order, shape (K,)."""
+        rows = self.rows
+        return np.array([rows.index(primitive(row)) for row in self.harmonics], dtype=np.int64)
+
+    @property
+    def order(self) -> IntArray:
+        """Number of each line within its component, 1 for the fundamental, shape (K,)."""
+        return np.array([reduce(gcd, map(int, row)) for row in self.harmonics], dtype=np.int64)
+
+    @property
+    def rows(self) -> list[tuple[int, ...]]:
+        """One primitive row per component: ``row @ bases`` is its fundamental mode."""
+        n_bases = len(self.bases)
+        rows = [tuple(map(int, row)) for row in np.eye(n_bases, dtype=np.int64)]
+        combinations = dict.fromkeys(primitive(row) for row in self.harmonics)
+        return rows + [row for row in combinations if row not in rows]
+
+
+def primitive(row: IntArray | tuple[int, ...]) -> tuple[int, ...]:
+    """Divide an integer row by the greatest common divisor of its entries.
+
+    Examples
+    --------
+    >>> primitive((0, 3)), primitive((4, -2))
+    ((0, 1), (2, -1))
+    """
+    divisor = reduce(gcd, map(int, row)) or 1
+    return tuple(int(entry) // divisor for entry in row)
+
+
+def group(
+    mode: FloatArray,
+    error: FloatArray,
+    power: FloatArray,
+    *,
+    highest: float,
+    fixed: BoolArray | None = None,
+    integer: bool = False,
+) -> Grouping:
+    """Group lines into harmonic families and combination tones (rule: see the module).
+
+    Parameters
+    ----------
+    mode, error, power : ndarray of shape (K,)
+        Modes, their standard errors, and strengths (any scale; used to rank families).
+    highest : float
+        The highest mode that was searched.
+    fixed : ndarray of bool of shape (K,), optional
+        Lines whose modes are known.
+    integer : bool
+        Modes are exact integers. Ties then save no parameter, so no missing fundamental is looked
+        for.
+
+    Examples
+    --------
+    Harmonics of 7.3, one of which looks like a high multiple of 2.1 too, and a sum of two bases:
+
+    >>> import numpy as np
+    >>> mode = np.array([2.1, 7.3, 14.602, 21.9, 9.401])
+    >>> found = group(mode, np.full(5, 0.002), np.array([4.0, 9, 2, 1, 1]), highest=500.0)
+    >>> found.bases.round(2)
+    array([7.3, 2.1])
+    >>> found.harmonics.tolist()
+    [[0, 1], [1, 0], [2, 0], [3, 0], [1, 1]]
+    """
+    known = np.zeros(len(mode), bool) if fixed is None else np.asarray(fixed, bool)
+    floor = 0.0 if integer else SMALLEST_ERROR
+    lines = _LineList(
+        mode=np.asarray(mode, np.float64),
+        error=np.where(known | integer, floor, np.maximum(SLACK * np.asarray(error), floor)),
+        power=np.asarray(power, np.float64),
+        fixed=known,
+        highest=max(float(highest), 2.0 * LOWEST),
+        exact=integer,
+    )
+    families = _harmonic_families(lines)
+    if not integer:
+        families = _missing_fundamentals(lines, families)
+    return _combination_tones(lines, families)
+
+
+@dataclass(frozen=True)
+class _LineList:
+    """What `group` knows of the lines."""
+
+    mode: FloatArray
+    error: FloatArray
+    power: FloatArray
+    fixed: BoolArray
+    highest: float
+    exact: bool
+
+    def odds(self, mode: Real, distance: Real, variance: Real, prior: Real) -> FloatArray:
+        """Odds of ties of lines at `mode` against free lines; zero where the errors contradict."""
+        room = mode * np.log(self.highest / LOWEST)
+        if self.exact:
+            return np.where(np.asarray(distance) == 0.0, room * prior, 0.0)
+        square = np.square(distance) / variance
+        density = np.exp(-0.5 * square) / np.sqrt(2 * np.pi * variance)
+        return np.where(square > CONTRADICTION, 0.0, room * prior * density)
+
+
+@dataclass(frozen=True)
+class _Family:
+    """Lines (by index) and their orders; the base is their weighted mean of mode / order."""
+
+    members: tuple[int, ...]
+    orders: tuple[int, ...]
+    base: float
+    variance: float
+
+    @classmethod
+    def of(cls, lines: _LineList, members: tuple[int, ...], orders: tuple[int, ...]) -> _Family:
+        index, n = list(members), np.array(orders, np.float64)
+        if lines.exact:
+            return cls(members, orders, float(lines.mode[index[0]] / n[0]), 0.0)
+        precision = n**2 / lines.error[index] ** 2
+        known = lines.fixed[index]
+        if known.any():
+            precision = np.where(known, precision, 0.0)
+        base = float(precision @ (lines.mode[index] / n) / precision.sum())
+        return cls(members, orders, base, float(1.0 / precision.sum()))
+
+    def power(self, lines: _LineList) -> float:
+        return float(lines.power[list(self.members)].sum())
+
+
+def _harmonic_families(lines: _LineList) -> list[_Family]:
+    """Take the families that are likeliest as a whole; then each other line joins or founds one."""
+    rest = [int(i) for i in np.argsort(lines.mode, kind="stable")]
+    families: list[_Family] = []
+    while not lines.exact and (family := _likeliest_family(lines, rest)) is not None:
+        families.append(family)
+        rest = [i for i in rest if i not in family.members]
+    for i in rest:
+        families = _join(lines, families, _Family.of(lines, (i,), (1,)))
+    return families
+
+
+def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
+    """Return the family of three lines or more with the largest evidence, None if there is none.
+
+    One tie alone may be doubtful where the fundamental is badly known (few cycles), while all
+    together are certain. So the ties of a family need their odds on the average.
+    """
+    strongest = sorted(rest, key=lambda i: -lines.power[i])
+    best, evidence = None, 0.0
+    for first in dict.fromkeys(rest[:FOUNDERS] + strongest[:FOUNDERS]):
+        family, total = _Family.of(lines, (first,), (1,)), 0.0
+        for count, i in enumerate((i for i in rest if lines.mode[i] > lines.mode[first]), start=1):
+            share = len(family.members) / count
+            odds, order = _harmonic_odds(lines, family, _Family.of(lines, (i,), (1,)), share)
+            if odds > 1.0:
+                members, orders = (*family.members, i), (*family.orders, order)
+                family, total = _Family.of(lines, members, orders), total + np.log(odds)
+        size = len(family.members)
+        if size > 2 and total > max(evidence, (size - 1) * np.log(ODDS)):
+            best, evidence = family, total
+    return best
+
+
+def _join(lines: _LineList, families: list[_Family], single: _Family) -> list[_Family]:
+    """Append a line to the family it is most likely a harmonic of, or as a family of its own."""
+    lower = [int(np.sum(lines.mode[list(f.members)] < single.base)) for f in families]
+    count = max(sum(lower), 1)
+    offers = [
+        _harmonic_odds(lines, family, single, below / count)
+        for family, below in zip(families, lower, strict=True)
+    ]
+    best = int(np.argmax([odds for odds, _ in offers])) if offers else -1
+    if best < 0 or offers[best][0] < ODDS:
+        return [*families, single]
+    family, order = families[best], offers[best][1]
+    grown = _Family.of(lines, family.members + single.members, (*family.orders, order))
+    return [*families[:best], grown, *families[best + 1 :]]
+
+
+def _harmonic_odds(
+    lines: _LineList, family: _Family, single: _Family, share: float
+) -> tuple[float, int]:
+    """Odds that a single line is the next harmonic of a family, and its order."""
+    order = round(single.base / family.base)
+    if order < 2 or order in family.orders:
+        return 0.0, 0
+    lower = max((n for n in family.orders if n < order), default=0)
+    gap = order - lower
+    prior = 0.5 * share / (gap * (gap + 1))
+    variance = single.variance + order**2 * family.variance
+    return float(lines.odds(single.base, single.base - order * family.base, variance, prior)), order
+
+
+def _missing_fundamentals(lines: _LineList, families: list[_Family]) -> list[_Family]:
+    """Merge pairs of families at p : q into one with a base that is not itself a line."""
+    p, q = np.array(MISSING).T
+    weight = 1.0 / (p * q) ** 2.0
+    while len(families) > 1:
+        base, variance = _bases(families)
+        size = np.array([len(family.members) for family in families])
+        share = size / size.sum()
+        ratio = (q / p)[:, None, None]  # axes: ratio, low family, high family
+        odds = lines.odds(
+            base,
+            base - ratio * base[:, None],
+            variance + ratio**2 * variance[:, None],
+            (weight / weight.sum())[:, None, None] * MISSING_PRIOR * np.outer(share, share),
+        )
+        which, low, high = np.unravel_index(np.argmax(odds), odds.shape)
+        if low == high or odds[which, low, high] < ODDS:
+            break
+        families = _merge(lines, families, int(low), int(high), int(p[which]), int(q[which]))
+    return families
+
+
+def _merge(
+    lines: _LineList, families: list[_Family], i: int, j: int, p: int, q: int
+) -> list[_Family]:
+    """Put family i at orders ×p and family j at ×q of one base; then let single lines join it."""
+    low, high = families[i], families[j]
+    orders = tuple(p * n for n in low.orders) + tuple(q * n for n in high.orders)
+    merged = _Family.of(lines, low.members + high.members, orders)
+    others = [family for k, family in enumerate(families) if k not in (i, j)]
+    result = [merged] + [family for family in others if len(family.members) > 1]
+    for family in others:
+        if len(family.members) == 1:
+            result = _join(lines, result, family)
+    return result
+
+
+def _combination_tones(lines: _LineList, families: list[_Family]) -> Grouping:
+    """Let weak single lines be combinations of stronger bases; write down the matrix."""
+    ranked = sorted(families, key=lambda family: -family.power(lines))
+    bases: list[_Family] = []
+    tones: list[tuple[int, dict[int, int]]] = []
+    for family in ranked:
+        single = len(family.members) == 1 and not lines.fixed[family.members[0]]
+        row = _likeliest_combination(lines, bases, family) if single else None
+        if row is None:
+            bases.append(family)
+        else:
+            tones.append((family.members[0], row))
+    harmonics = np.zeros((len(lines.mode), len(bases)), dtype=np.int64)
+    for j, family in enumerate(bases):
+        harmonics[list(family.members), j] = family.orders
+    for line, row in tones:
+        for j, n in row.items():
+            harmonics[line, j] = n
+    return Grouping(
+        bases=np.array([family.base for family in bases]),
+        harmonics=harmonics,
+        fixed=np.array([lines.fixed[list(f.members)].any() for f in bases], dtype=bool),
+    )
+
+
+def _likeliest_combination(
+    lines: _LineList, bases: list[_Family], tone: _Family
+) -> dict[int, int] | None:
+    """Return {base: factor} of the best n1·f1 + n2·f2, or None if a free line is likelier."""
+    first, second = np.tril_indices(len(bases), -1)
+    if not first.size:
+        return None
+    base, variance = _bases(bases)
+    a, b = np.array(COMBINATIONS).T[:, :, None]  # axes: combination, pair
+    odds = lines.odds(
+        tone.base,
+        tone.base - a * base[first] - b * base[second],
+        tone.variance + a**2 * variance[first] + b**2 * variance[second],
+        0.5 / first.size * 4.0 ** (1.0 - np.abs(a) - np.abs(b)),
+    )
+    which, pair = np.unravel_index(np.argmax(odds), odds.shape)
+    if odds[which, pair] < RARE_ODDS:
+        return None
+    return {int(first[pair]): int(a[which, 0]), int(second[pair]): int(b[which, 0])}
+
+
+def _bases(families: list[_Family]) -> tuple[FloatArray, FloatArray]:
+    """Modes and variances of the families' bases."""
+    base = np.array([family.base for family in families])
+    return base, np.array([family.variance for family in families])

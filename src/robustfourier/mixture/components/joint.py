@@ -1,0 +1,404 @@
+"""The joint fit of all families with shrunk harmonics: penalised least squares on tied modes.
+
+One Gauss-Newton iteration moves everything at once: trend, coefficients (with their prior
+precisions), the shifts of components that are in phase, and the bases. The posterior covariance of
+that linearised model gives the bands. All it needs of the data are the moments of
+E = [P, C, S, θC, θS]; see `robustfourier.mixture.least_squares.moments`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.least_squares.moments import Moments
+from robustfourier.mixture.least_squares.semidefinite import solve_positive
+
+__all__ = ["Penalised", "Prior", "penalised_fit"]
+
+
+ITERATIONS = 4
+HALVINGS = 4  # of a step that leads uphill
+UPHILL = 0.01  # part of the objective by which a step may be wrong
+LARGEST_STEP = 0.25  # in modes, and in radians of the highest order for a shift
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is assumed of the lines before the fit.
+
+    Parameters
+    ----------
+    precision : ndarray of shape (q, K, K)
+        Inverse prior covariance of the coefficients along the common phase, for components in
+        phase; of the cosines and of the sines, for others. Zero rows for lines not shrunk.
+    spread : ndarray of shape (K, K)
+        Covariance of the coefficients along the common phase because the prior itself is unknown.
+    colour : ndarray of shape (K,)
+        Noise power at each line over the mean noise variance.
+    shift : ndarray of shape (K,)
+        Shift φ of the component the line belongs to if that is in phase, NaN otherwise. Only with
+        a single output.
+    component, order : ndarray of int of shape (K,)
+        The component of each line, and its order there.
+    """
+
+    precision: FloatArray
+    spread: FloatArray
+    colour: FloatArray
+    shift: FloatArray
+    component: IntArray
+    order: IntArray
+
+    @property
+    def locked(self) -> BoolArray:
+        """Lines whose component is in phase."""
+        return np.isfinite(self.shift)
+
+
+@dataclass(frozen=True)
+class Penalised:
+    """Result of `penalised_fit`.
+
+    Parameters
+    ----------
+    bases : ndarray of shape (F,)
+    base_covariance : ndarray of shape (F, F)
+    coefficients : ndarray of shape (p + 2K, q)
+        Trend, cosine and sine coefficients.
+    shift : ndarray of shape (K,)
+        Shift of each line's component, NaN if it is not in phase.
+    noise_variance : ndarray of shape (q,)
+        Residual sum of squares over (total weight − effective parameters).
+    factor : ndarray of shape (q, p + 4K, r)
+        See `robustfourier.mixture.least_squares.error_bands`.
+    """
+
+    bases: FloatArray
+    base_covariance: FloatArray
+    coefficients: FloatArray
+    shift: FloatArray
+    noise_variance: FloatArray
+    factor: FloatArray
+
+
+def penalised_fit(
+    moments_at: Callable[[FloatArray], Moments],
+    harmonics: IntArray,
+    bases: FloatArray,
+    free: BoolArray,
+    prior: Prior,
+    noise: FloatArray,
+    *,
+    squares: FloatArray,
+    total: float,
+) -> Penalised:
+    """Fit trend, coefficients, shifts and bases together.
+
+    Parameters
+    ----------
+    moments_at : callable
+        ``modes -> Moments`` of the data.
+    harmonics : ndarray of int of shape (K, F)
+        ``modes = harmonics @ bases``.
+    bases : ndarray of shape (F,)
+        Where to start: modes from a fit of the significant lines.
+    free : ndarray of bool of shape (F,)
+        Bases to refine.
+    prior : Prior
+    noise : ndarray of shape (q,)
+        Noise variance to weigh the prior against.
+    squares : ndarray of shape (q,)
+        Σ w y², for the residual.
+    total : float
+        Total weight.
+    """
+    moments = moments_at(harmonics @ bases)
+    state = _start(moments, harmonics, bases, prior, noise)
+    height = _objective(state, moments, prior, noise, squares)
+    rounding = 1e-9 * float(squares.sum())
+    for _ in range(ITERATIONS):
+        system = _System.at(state, moments, harmonics, free, prior, noise)
+        step = np.asarray(np.linalg.solve(system.normal, system.gradient), np.float64)
+        base_step = np.zeros(len(bases))
+        base_step[free] = step[system.linear :]
+        for halving in range(HALVINGS + 1):
+            part = 0.5**halving
+            ahead = _moved(state, system, part * step, part * base_step, harmonics, prior)
+            there = moments_at(harmonics @ ahead.bases)
+            height_there = _objective(ahead, there, prior, noise, squares)
+            # With coloured noise the step minimises a somewhat different sum.
+            if height_there <= height + UPHILL * max(height, rounding):
+                break
+        else:
+            break
+        state, moments, height = ahead, there, height_there
+        errors = np.sqrt(np.diag(np.linalg.inv(system.normal))[system.linear :])
+        if np.all(np.abs(base_step[free]) <= 1e-3 * errors):
+            break
+    system = _System.at(state, moments, harmonics, free, prior, noise)
+    return _result(state, system, moments, free, prior, squares, total)
+
+
+def _objective(
+    state: _State, moments: Moments, prior: Prior, noise: FloatArray, squares: FloatArray
+) -> float:
+    """Residual sum of squares plus penalty, in units of the output with the least noise."""
+    linear = len(state.coefficients)
+    p = linear - 2 * len(prior.order)
+    gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
+    fitted = np.sum(state.coefficients * (2.0 * cross - gram @ state.coefficients), axis=0)
+    least = float(noise.min())
+    share = least / np.maximum(noise, np.finfo(float).tiny)
+    height = float(np.sum((squares - fitted) * share))
+    for o in range(len(noise)):
+        precision, value = _penalty(state, prior, p, o)
+        height += float(value @ (least * precision) @ value)
+    return height
+
+
+@dataclass(frozen=True)
+class _State:
+    bases: FloatArray
+    coefficients: FloatArray  # (p + 2K, q)
+    shift: FloatArray  # (K,)
+
+
+def _start(
+    moments: Moments, harmonics: IntArray, bases: FloatArray, prior: Prior, noise: FloatArray
+) -> _State:
+    """Ridge coefficients; those of components in phase are projected on their shift."""
+    count = len(harmonics)
+    p = len(moments.gram) - 4 * count
+    linear = p + 2 * count
+    coefficients = np.zeros((linear, len(noise)))
+    for o in range(len(noise)):
+        ridge = np.tile(noise[o] * np.diag(prior.precision[o]), 2)
+        gram = moments.gram[:linear, :linear] + np.diag(np.concatenate([np.zeros(p), ridge]))
+        coefficients[:, o] = solve_positive(gram, moments.cross[:linear, o])
+    cosine, sine = coefficients[p : p + count], coefficients[p + count :]
+    along = _along(cosine, sine, prior.order * prior.shift)
+    locked = prior.locked[:, None]
+    direction = (prior.order * prior.shift)[:, None]
+    cosine = np.where(locked, along * np.cos(direction), cosine)
+    sine = np.where(locked, along * np.sin(direction), sine)
+    return _State(bases, np.vstack([coefficients[:p], cosine, sine]), prior.shift)
+
+
+def _along(cosine: FloatArray, sine: FloatArray, angle: FloatArray) -> FloatArray:
+    return cosine * np.cos(angle)[:, None] + sine * np.sin(angle)[:, None]
+
+
+@dataclass(frozen=True)
+class _System:
+    """Normal equations of the linearised model.
+
+    Parameters are ordered output by output (trend, then each line's own), bases last.
+    """
+
+    tangents: list[FloatArray]  # per output: E tangent = change of the model, (p + 4K, P + F)
+    information: FloatArray  # without the prior
+    normal: FloatArray
+    gradient: FloatArray
+    linear: int
+
+    @classmethod
+    def at(
+        cls,
+        state: _State,
+        moments: Moments,
+        harmonics: IntArray,
+        free: BoolArray,
+        prior: Prior,
+        noise: FloatArray,
+    ) -> _System:
+        count, n_outputs = len(harmonics), state.coefficients.shape[1]
+        p = len(state.coefficients) - 2 * count
+        root = np.sqrt(np.concatenate([np.ones(p), np.tile(prior.colour, 4)]))
+        gram = moments.gram / np.outer(root, root)
+        own = [_own_tangent(state, prior, p, o) for o in range(n_outputs)]
+        width = own[0].shape[1]
+        linear = width * n_outputs
+        size = linear + int(free.sum())
+        information, precision = np.zeros((size, size)), np.zeros((size, size))
+        gradient, tangents = np.zeros(size), []
+        left = moments.cross - moments.gram[:, : p + 2 * count] @ state.coefficients
+        for o in range(n_outputs):
+            tangent = np.zeros((len(gram), size))
+            block = slice(o * width, (o + 1) * width)
+            tangent[:, block] = own[o]
+            tangent[:, linear:] = _base_tangent(state, harmonics[:, free], p, o)
+            information += tangent.T @ gram @ tangent / noise[o]
+            gradient += tangent.T @ (left[:, o] / root**2) / noise[o]
+            precision[block, block], value = _penalty(state, prior, p, o)
+            gradient[block] -= precision[block, block] @ value
+            tangents.append(tangent)
+        normal = information + precision
+        # Directions the data say nothing about (a sine that vanishes at every sample) stay put.
+        scale = np.maximum(np.diag(normal), np.finfo(float).tiny)
+        normal = normal + np.diag(1e-12 * scale)
+        return cls(tangents, information, normal, gradient, linear)
+
+
+def _own_tangent(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
+    """Columns of trend, coefficients and shifts of one output, shape (p + 4K, P).
+
+    A free line has two columns, a line in phase one along its direction; each component in phase
+    has one more, the derivative with respect to its shift.
+    """
+    count = len(prior.order)
+    identity = np.eye(p + 4 * count, p + 2 * count)
+    locked = np.flatnonzero(prior.locked)
+    if not locked.size:
+        return identity
+    angle = prior.order[locked] * state.shift[locked]
+    cosine, sine = identity[:, p + locked], identity[:, p + count + locked]
+    along = cosine * np.cos(angle) + sine * np.sin(angle)
+    across = sine * np.cos(angle) - cosine * np.sin(angle)
+    amplitude = _amplitudes(state, prior, p, output)[locked]
+    turning = across * (prior.order[locked] * amplitude)
+    member = prior.component[locked]
+    shifts = np.stack([turning[:, member == c].sum(1) for c in np.unique(member)], axis=1)
+    others = np.flatnonzero(~prior.locked)
+    keep = np.concatenate([np.arange(p), p + others, p + count + others])
+    return np.hstack([identity[:, keep], along, shifts])
+
+
+def _amplitudes(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
+    """Signed amplitude of each line along its direction (components in phase only)."""
+    count = len(prior.order)
+    values = state.coefficients[:, [output]]
+    return _along(values[p : p + count], values[p + count :], prior.order * state.shift)[:, 0]
+
+
+def _base_tangent(state: _State, harmonics: IntArray, p: int, output: int) -> FloatArray:
+    """Change of the model with the bases: rows θC and θS of each line, shape (p + 4K, F)."""
+    count = len(harmonics)
+    cosine, sine = (
+        state.coefficients[p : p + count, output],
+        state.coefficients[p + count :, output],
+    )
+    tangent = np.zeros((p + 4 * count, harmonics.shape[1]))
+    tangent[p + 2 * count : p + 3 * count] = np.pi * sine[:, None] * harmonics
+    tangent[p + 3 * count :] = -np.pi * cosine[:, None] * harmonics
+    return tangent
+
+
+def _penalty(state: _State, prior: Prior, p: int, output: int) -> tuple[FloatArray, FloatArray]:
+    """Prior precision, shape (P, P), and present value of each parameter of one output."""
+    count = len(prior.order)
+    values = state.coefficients[:, output]
+    others, locked = np.flatnonzero(~prior.locked), np.flatnonzero(prior.locked)
+    free = prior.precision[output][np.ix_(others, others)]
+    n_shifts = len(np.unique(prior.component[locked]))
+    precision = block_diag(
+        np.zeros((p, p)),
+        free,
+        free,
+        prior.precision[output][np.ix_(locked, locked)],
+        np.zeros((n_shifts, n_shifts)),
+    )
+    parts = [
+        values[:p],
+        values[p + others],
+        values[p + count + others],
+        _amplitudes(state, prior, p, output)[locked],
+        np.zeros(n_shifts),
+    ]
+    return np.asarray(precision, np.float64), np.concatenate(parts)
+
+
+def _moved(
+    state: _State,
+    system: _System,
+    step: FloatArray,
+    base_step: FloatArray,
+    harmonics: IntArray,
+    prior: Prior,
+) -> _State:
+    """Take one step, shortened where a mode or a shift would move too far."""
+    count, n_outputs = len(harmonics), state.coefficients.shape[1]
+    p = len(state.coefficients) - 2 * count
+    width = system.linear // n_outputs
+    locked = np.flatnonzero(prior.locked)
+    members = np.unique(prior.component[locked])
+    turns = step[width - len(members) : width] if len(members) else np.zeros(0)
+    turn = np.zeros(count)
+    for component, value in zip(members, turns, strict=True):
+        turn[prior.component == component] = value
+    largest = max(
+        np.max(np.abs(harmonics @ base_step), initial=0.0),
+        np.max(np.abs(turn * prior.order * _kept(prior)), initial=0.0),
+        np.finfo(float).tiny,
+    )
+    scale = min(1.0, LARGEST_STEP / largest)
+    coefficients = np.empty_like(state.coefficients)
+    shift = state.shift + scale * turn
+    for o in range(n_outputs):
+        moved = scale * step[o * width : (o + 1) * width]
+        linear_step = system.tangents[o][: p + 2 * count, o * width : (o + 1) * width]
+        if len(members):
+            linear_step, moved = linear_step[:, : -len(members)], moved[: -len(members)]
+        coefficients[:, o] = state.coefficients[:, o] + linear_step @ moved
+    if locked.size:  # turn the signed amplitudes to the new shift
+        signed = _amplitudes(_State(state.bases, coefficients, state.shift), prior, p, 0)[locked]
+        coefficients[p + locked, 0] = signed * np.cos(prior.order[locked] * shift[locked])
+        coefficients[p + count + locked, 0] = signed * np.sin(prior.order[locked] * shift[locked])
+    return _State(state.bases + scale * base_step, coefficients, shift)
+
+
+def _kept(prior: Prior) -> BoolArray:
+    """Lines that are not shrunk: they decide how far a shift may turn."""
+    return np.asarray((np.diagonal(prior.precision, axis1=1, axis2=2) == 0.0).all(axis=0))
+
+
+def _result(
+    state: _State,
+    system: _System,
+    moments: Moments,
+    free: BoolArray,
+    prior: Prior,
+    squares: FloatArray,
+    total: float,
+) -> Penalised:
+    """Posterior covariance, and the noise with the effective number of parameters."""
+    covariance = np.asarray(np.linalg.inv(system.normal), np.float64)
+    n_outputs = state.coefficients.shape[1]
+    spent = float(np.sum(covariance * system.information)) / n_outputs
+    gram = moments.gram[: len(state.coefficients), : len(state.coefficients)]
+    cross = moments.cross[: len(state.coefficients)]
+    rss = squares - np.sum(state.coefficients * (2.0 * cross - gram @ state.coefficients), 0)
+    noise = np.maximum(rss, 0.0) / max(total - spent, 1.0)
+    root, between = _root(covariance), _between(state, prior)
+    base = np.zeros((len(free), len(free)))
+    base[np.ix_(free, free)] = covariance[system.linear :, system.linear :]
+    return Penalised(
+        bases=state.bases,
+        base_covariance=base,
+        coefficients=state.coefficients,
+        shift=state.shift,
+        noise_variance=noise,
+        factor=np.stack([np.hstack([tangent @ root, between]) for tangent in system.tangents]),
+    )
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """Return R with R Rᵀ = covariance."""
+    values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def _between(state: _State, prior: Prior) -> FloatArray:
+    """Columns for what is unknown because the prior is; none where nothing is in phase."""
+    count = len(prior.order)
+    p = len(state.coefficients) - 2 * count
+    locked = np.flatnonzero(prior.locked)
+    angle = prior.order[locked] * state.shift[locked]
+    along = np.zeros((p + 4 * count, len(locked)))
+    along[p + locked, np.arange(len(locked))] = np.cos(angle)
+    along[p + count + locked, np.arange(len(locked))] = np.sin(angle)
+    return np.asarray(along @ _root(prior.spread[np.ix_(locked, locked)]))

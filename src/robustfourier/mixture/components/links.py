@@ -1,0 +1,174 @@
+"""Links: components that are a function of one cosine.
+
+g(cos x) = Σ λ_n cos(nx), with λ_n the Chebyshev coefficients of g. So a component is a link of one
+cosine if its harmonics are in phase: at some shift φ, every harmonic n is λ_n cos(nx − nφ) with a
+real λ_n. One number per harmonic instead of two then suffices, and the noise of the waveform
+halves. `phase_lock` finds the shift and says whether the data bear it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.mixture.components.waveform import Smoothing, evidence, shrinkage, smoother
+from robustfourier.mixture.judge import in_phase_p_value
+from robustfourier.mixture.least_squares.error_bands import lengths
+
+__all__ = ["Link", "PhaseLock", "phase_lock"]
+
+
+CONTRADICTION = 0.001  # p-value below which harmonics are not in phase, whatever the evidence
+
+
+@dataclass(frozen=True)
+class Link:
+    """The function g of a component g(cos(2πf(t − centre) − phase)), without its mean.
+
+    The mean of a component cannot be told from the level of the data, so it is part of the trend;
+    g has no constant Chebyshev coefficient. cos is even, so g is known on [-1, 1] only, and
+    g(cos x) = h(cos(x + π)) with h(x) = g(−x): the phase is chosen such that g rises on the whole.
+
+    Parameters
+    ----------
+    coefficients : ndarray of shape (N + 1,)
+        Chebyshev coefficients λ_0 = 0, λ_1, …, λ_N.
+    phase : float
+        Shift φ in radians, in (-π, π].
+    p_value : float
+        Probability of quadratures at least as large as seen if the harmonics are in phase.
+    factor : ndarray of shape (N + 1, r)
+        The coefficients have covariance ``factor @ factor.T``.
+
+    Examples
+    --------
+    >>> link = Link(np.array([0.0, 0.75, 0.0, 0.25]), 0.0, 1.0, np.zeros((4, 1)))  # x³
+    >>> float(link(0.5))
+    0.125
+    """
+
+    coefficients: FloatArray
+    phase: float
+    p_value: float
+    factor: FloatArray
+
+    def __call__(self, x: ArrayLike, return_std: bool = False) -> Any:
+        """Return g at x ∈ [-1, 1], with standard errors if asked."""
+        x = np.clip(np.asarray(x, np.float64), -1.0, 1.0)
+        values = chebyshev.chebval(x, self.coefficients)
+        if not return_std:
+            return values
+        rows = chebyshev.chebvander(x, len(self.coefficients) - 1) @ self.factor
+        return values, lengths(rows)
+
+
+@dataclass(frozen=True)
+class PhaseLock:
+    """The best common shift of a family's harmonics, and what speaks for it.
+
+    Parameters
+    ----------
+    phase : float
+        Shift φ in radians; an odd reference has a positive coefficient there.
+    accepted : bool
+        Whether the harmonics are taken to be in phase.
+    smoothing : Smoothing
+        How to smooth the harmonics but the first, under the accepted reading.
+    log_odds : float
+        Log evidence of "in phase" over "any phases".
+    p_value : float
+        Of the quadratures of the given harmonics.
+    """
+
+    phase: float
+    accepted: bool
+    smoothing: Smoothing
+    log_odds: float
+    p_value: float
+
+    @property
+    def probability(self) -> float:
+        """Posterior probability, prior 50:50, that the pattern has harmonics above the first."""
+        other = np.logaddexp(0.0, -abs(self.log_odds)) - np.log(2.0)  # in phase or not: both count
+        return float(expit(self.smoothing.log_evidence + other))
+
+
+def phase_lock(
+    order: IntArray,
+    coefficient: ComplexArray,
+    variance: FloatArray,
+    clear: BoolArray,
+    *,
+    likely: float = 0.0,
+) -> PhaseLock:
+    """Test whether the harmonics of a family are in phase.
+
+    Parameters
+    ----------
+    order : ndarray of int of shape (H,)
+        Orders; the first is the reference, which is never shrunk.
+    coefficient : ndarray of complex of shape (H,)
+        a + ib for the line a cos(nx) + b sin(nx).
+    variance : ndarray of shape (H,)
+        Sampling variance of a and of b.
+    clear : ndarray of bool of shape (H,)
+        Harmonics that are significant; they alone decide the p-value.
+    likely : float
+        Harmonics that are less probable than this are smoothed to nothing, which is quick.
+
+    Examples
+    --------
+    Harmonics 1 and 3 of a wave shifted by 0.4 radians:
+
+    >>> order = np.array([1, 3])
+    >>> wave = np.array([1.0, -0.3]) * np.exp(1j * order * 0.4)
+    >>> lock = phase_lock(order, wave, np.full(2, 1e-4), np.ones(2, bool))
+    >>> lock.accepted, lock.phase
+    (True, 0.4)
+    """
+    squares, spread = np.abs(coefficient) ** 2, variance[1:]
+    factor, free_evidence = shrinkage(order[1:], squares[1:], spread, parts=2)
+    phase = _best_shift(order, coefficient, np.append(1.0, factor) / variance)
+    turned = coefficient * np.exp(-1j * order * phase)
+    if turned[0].real < 0 and order[0] % 2 == 1:
+        phase, turned = phase + np.pi, turned * np.where(order % 2 == 1, -1.0, 1.0)
+    # Quadratures are noise if in phase: no evidence beyond it. The shift is fitted to them.
+    in_phase = evidence(order[1:], turned.real[1:], spread)
+    log_odds = in_phase - free_evidence
+    quadrature = float(np.sum(turned.imag[clear] ** 2 / variance[clear]))
+    p_value = in_phase_p_value(quadrature, int(clear.sum()))
+    accepted = log_odds > 0.0 and p_value > CONTRADICTION
+    nothing = np.zeros((len(factor),) * 2)
+    smoothing = Smoothing(nothing, nothing, in_phase if accepted else free_evidence)
+    lock = PhaseLock(float(np.angle(np.exp(1j * phase))), accepted, smoothing, log_odds, p_value)
+    if lock.probability < likely:
+        return lock
+    if accepted:
+        return replace(lock, smoothing=smoother(order[1:], turned.real[1:], spread))
+    return replace(lock, smoothing=replace(smoothing, matrix=np.diag(factor)))
+
+
+def _best_shift(order: IntArray, coefficient: ComplexArray, weight: FloatArray) -> float:
+    """Shift that leaves the least weighted quadrature: a grid over half a turn, then Newton.
+
+    The quadrature of order n turns n times faster than the fundamental's, so the grid has sixteen
+    points per half turn of the highest order that carries weight.
+    """
+    power = weight * np.abs(coefficient) ** 2
+    used = power > 1e-6 * power.max()
+    n, power, angle = order[used], power[used], np.angle(coefficient[used])
+    grid = np.linspace(0.0, np.pi, 16 * int(n.max()), endpoint=False)
+    phase = float(grid[np.argmin(np.sin(np.outer(grid, n) - angle) ** 2 @ power)])
+    for _ in range(8):
+        slope = power @ (n * np.sin(2.0 * (n * phase - angle)))
+        curvature = power @ (2.0 * n**2 * np.cos(2.0 * (n * phase - angle)))
+        if curvature <= 0.0:
+            break
+        phase -= slope / curvature
+    return phase

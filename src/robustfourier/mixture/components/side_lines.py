@@ -1,0 +1,83 @@
+"""Side lines: lines that a pattern has because it is not quite steady.
+
+Two tones closer than two modes beat less than twice in the record, and nothing in it tells them
+from one tone that swells and fades. The weaker one is then read as part of the stronger one's
+pattern: it is kept in the fit and its power counts to the pattern, but it is no pattern of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.least_squares.lines import Lines
+
+__all__ = ["with_side_lines"]
+
+CLOSE = 1.9  # modes; the tides K1 and P1, or S2 and K2, are 2.0 apart in a year and are told
+FEW = 2  # lines of a pattern that may be side lines of another one; more are a family
+WEAKER = 0.25  # of the power of the pattern's strongest line, where the near harmonic is no line
+
+
+def with_side_lines(
+    grouping: Grouping, lines: Lines, listed: BoolArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Give lines beside a stronger pattern to that pattern.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        Bases with the strongest first.
+    lines : Lines
+        All lines.
+    listed : ndarray of bool, shape (K,)
+        Lines that are significant.
+
+    Returns
+    -------
+    component, order : ndarray of int of shape (K,)
+        Component of each line, and its order there; 0 for a side line.
+    rows : ndarray of int of shape (C, F)
+        Fundamental of each component as a combination of the bases.
+    """
+    component, order = grouping.component.copy(), grouping.order.copy()
+    power = np.sum(lines.amplitude**2, axis=1)
+    rows = np.array(grouping.rows, dtype=np.int64)
+    rows = rows.reshape(len(grouping.rows), len(grouping.bases))
+    base = rows @ grouping.bases
+    for c in np.argsort(-np.bincount(component, power, minlength=len(rows)), kind="stable"):
+        own = np.flatnonzero(listed & (component == c))
+        if not 0 < len(own) <= FEW:
+            continue
+        hosts = {_host(int(line), lines.mode, power, component, order, base) for line in own}
+        if len(hosts) == 1 and (host := hosts.pop()) >= 0:
+            mine = component == c
+            component[mine], order[mine] = host, 0
+    alive = np.isin(np.arange(len(rows)), component)
+    return (np.cumsum(alive) - 1)[component], order, rows[alive]
+
+
+def _host(
+    line: int,
+    mode: FloatArray,
+    power: FloatArray,
+    component: IntArray,
+    order: IntArray,
+    base: FloatArray,
+) -> int:
+    """Return the component that a line is a side line of, −1 if it is none."""
+    others = component != component[line]
+    near = (np.abs(mode - mode[line]) < CLOSE) & others & (order > 0) & (power > power[line])
+    if near.any():
+        return int(component[np.argmax(np.where(near, power, 0.0))])
+    for c in np.unique(component[others]):
+        members = component == c
+        # Of one line it is not known whether it has harmonics, unless it has side lines already.
+        if np.sum(members) < 2 or power[line] > WEAKER * np.max(power[members]):
+            continue
+        multiple = base[c] * round(mode[line] / base[c])
+        # Only where harmonics are so far apart that being near to one is no accident.
+        if multiple > 0 and abs(mode[line] - multiple) < min(CLOSE, base[c] / 8.0):
+            return int(c)
+    return -1

@@ -1,0 +1,307 @@
+"""The judge: every test of significance of the mixture model.
+
+*Lines.* Under noise the power of a line over the floor is a gamma variable (exponential for one
+output). The largest over a continuous range of modes exceeds z with probability
+1 − (1 − Q(z)) e^{−τ(z)}, where τ counts upcrossings (Davies 1987; Baluev 2008):
+τ = W z^{q−½} e^{−z} / Γ(q), with W = (range of modes)·√(π var θ). The floor is itself an estimate:
+all terms are averaged over its gamma law, which turns exponentials into the tails of an F law.
+
+*The rest.* Harmonics at known places, trends, cusps beside a line and harmonics in phase are
+tested at one place each, by the laws of a gamma, F or χ² variable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammaln
+from scipy.stats import chi2
+from scipy.stats import f as f_law
+from scipy.stats import gamma as gamma_law
+
+from robustfourier.arrays import FloatArray
+from robustfourier.mixture.least_squares.refine import Refined
+from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
+from robustfourier.mixture.noise import NoiseFloor
+
+__all__ = [
+    "Judge",
+    "cusp_p_value",
+    "false_alarm",
+    "in_phase_p_value",
+    "line_power",
+    "scatter_p_value",
+    "search_width",
+    "search_widths",
+    "together",
+    "trend_p_value",
+    "whitener",
+]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Says of lines how often noise alone would show as much anywhere in the range searched.
+
+    Parameters
+    ----------
+    theta, weights : ndarray of shape (n,)
+        Sorted positions and weights of the samples.
+    lowest, highest : float
+        Range of modes searched.
+    integer : bool
+        Whether only integer modes are searched.
+    """
+
+    theta: FloatArray
+    weights: FloatArray
+    lowest: float
+    highest: float
+    integer: bool = False
+
+    def alarm(
+        self, ratio: FloatArray, modes: FloatArray, dof: FloatArray, n_outputs: int
+    ) -> FloatArray:
+        """Return the false-alarm probability of power over floor, shape (K,).
+
+        Parameters
+        ----------
+        ratio : ndarray of shape (K,)
+            Power over floor, summed over independent outputs.
+        modes : ndarray of shape (K,)
+            Where.
+        dof : ndarray of shape (K,)
+            What the floor is worth there, in exponential ordinates.
+        n_outputs : int
+            Independent outputs.
+        """
+        return false_alarm(
+            ratio,
+            width=self._widths(modes),
+            n_outputs=n_outputs,
+            dof=dof,
+            continuous=not self.integer,
+        )
+
+    def lines(self, refined: Refined, floor: NoiseFloor) -> tuple[FloatArray, FloatArray]:
+        """Return strength over the floor and false-alarm probability of each line of a fit."""
+        lines, root = refined.lines, np.sqrt(floor.at(refined.lines.mode))
+        white = whitener(refined.residuals, self.weights)
+        power = line_power(refined.gram, lines.cosine / root, lines.sine / root, white)
+        ratio = power.sum(axis=1)
+        return ratio, self.alarm(ratio, lines.mode, floor.dof_at(lines.mode), white.shape[1])
+
+    def threshold(self, level: float, floor: NoiseFloor, modes: FloatArray) -> FloatArray:
+        """Return the power over floor of one output at which the false alarm is `level`, (K,)."""
+        dof, widths = floor.dof_at(modes), self._widths(modes)
+        pairs, place = np.unique(np.column_stack([dof, widths]), axis=0, return_inverse=True)
+        ratios = [_ratio_at(level, d, w, not self.integer) for d, w in pairs]
+        return np.array(ratios)[place.ravel()]
+
+    def _widths(self, modes: FloatArray) -> FloatArray:
+        """Range searched that each of `modes` pays for, in units of independence."""
+        if self.integer:
+            return np.full(len(modes), self.highest)
+        return search_widths(self.theta, self.weights, self.lowest, self.highest, modes)
+
+
+def _ratio_at(level: float, dof: float, width: float, continuous: bool) -> float:
+    """Power over floor at which the false alarm is `level`; the alarm falls as power grows."""
+
+    def excess(log_ratio: float) -> float:
+        alarm = false_alarm(
+            np.array([np.exp(log_ratio)]), width=width, dof=dof, continuous=continuous
+        )
+        return float(np.log(max(alarm[0], 1e-300) / level))
+
+    low, high = np.log(1e-3), np.log(1e6)
+    if excess(high) > 0.0:
+        return np.inf
+    return float(np.exp(brentq(excess, low, high))) if excess(low) > 0.0 else 0.0
+
+
+def whitener(residuals: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return T (q, r) such that residuals, each divided by its deviation, times T are white.
+
+    Outputs that repeat each other count once: directions without variance are dropped. Correlations
+    of n rows are known to (1 − ρ²)/√n only, and taken at face value they would double the level
+    for six outputs and 120 rows. They are shrunk to zero by the part of their sum of squares that
+    chance gives (Schäfer and Strimmer 2005), and the power by the excess (r − 1)/n that the inverse
+    of an estimated matrix has on average.
+    """
+    second = (residuals * weights[:, None]).T @ residuals / weights.sum()
+    deviation = np.sqrt(np.maximum(np.diag(second), 0.0))
+    usable = deviation > 0
+    if len(deviation) == 1 or not usable.any():
+        return np.eye(len(deviation))
+    deviation = np.where(usable, deviation, 1.0)
+    correlation = second / np.outer(deviation, deviation)
+    rows = float(weights.sum() ** 2 / np.sum(weights**2))
+    between = correlation[~np.eye(len(correlation), dtype=bool)]
+    chance = float(np.sum((1.0 - between**2) ** 2)) / rows
+    kept = 1.0 - min(1.0, chance / max(float(np.sum(between**2)), 1e-300))
+    own = np.diag(np.diag(correlation))
+    values, vectors = np.linalg.eigh(own + kept * (correlation - own))
+    keep = values > 1e-6 * values[-1]
+    excess = kept * (int(keep.sum()) - 1) / rows
+    return np.asarray(vectors[:, keep] * np.sqrt(max(1.0 - excess, 0.0) / values[keep]))
+
+
+def trend_p_value(gain: FloatArray, columns: int, noise: FloatArray, dof: float) -> float:
+    """Return how often slow noise would let a richer trend gain as much.
+
+    Parameters
+    ----------
+    gain : ndarray of shape (q,)
+        Decrease of the weighted sum of squares of each output.
+    columns : int
+        Columns that the richer trend has more.
+    noise : ndarray of shape (q,)
+        Power of the noise at the lowest modes.
+    dof : float
+        How many exponential ordinates that is worth.
+    """
+    extra = columns * len(gain)
+    if not extra:
+        return 1.0
+    return float(f_law.sf(float(np.sum(gain / noise)) / extra, extra, 2.0 * dof))
+
+
+def cusp_p_value(ratio: FloatArray | float, count: FloatArray | float) -> FloatArray:
+    """Return how often the mean of `count` ordinates of noise over their floor is as large."""
+    return np.asarray(gamma_law.sf(ratio * count, count))
+
+
+def scatter_p_value(square: float, freedom: int) -> float:
+    """Return how often noise alone lets block estimates scatter as much in their errors (χ²)."""
+    return float(chi2.sf(square, freedom))
+
+
+def in_phase_p_value(quadrature: float, n_harmonics: int) -> float:
+    """Return how often harmonics in phase show quadratures as large, one common shift fitted."""
+    return float(chi2.sf(quadrature, max(n_harmonics - 1, 1)))
+
+
+def search_width(theta: FloatArray, weights: FloatArray, lowest: float, highest: float) -> float:
+    """Return W = (highest − lowest)·√(π var θ), the range searched in units of independence.
+
+    >>> import numpy as np
+    >>> round(search_width(np.linspace(-1, 1, 1001), np.ones(1001), 0, 100), 1)
+    102.4
+    """
+    mean = weights @ theta / weights.sum()
+    variance = weights @ (theta - mean) ** 2 / weights.sum()
+    return float(max(highest - lowest, 0.0) * np.sqrt(np.pi * variance))
+
+
+def search_widths(
+    theta: FloatArray, weights: FloatArray, lowest: float, highest: float, modes: FloatArray
+) -> FloatArray:
+    """Return the width that each of `modes` pays for, shape (len(modes),).
+
+    A search far beyond one mode per two samples has mostly high modes to be wrong about, and the
+    low ones, where periods are usually sought, should not pay for them all. Half of the level then
+    goes to each side of that mode: a line pays for twice the range of its own side.
+
+    >>> import numpy as np
+    >>> theta = np.linspace(-1, 1, 101)
+    >>> search_widths(theta, np.ones(101), 0, 1000, np.array([20.0, 700.0])).round()
+    array([ 104., 1963.])
+    """
+    middle = 0.5 * (np.count_nonzero(np.diff(theta)) + 1)
+    if highest <= 2.0 * middle:
+        return np.full(len(modes), search_width(theta, weights, lowest, highest))
+    below = search_width(theta, weights, lowest, middle)
+    above = search_width(theta, weights, middle, highest)
+    return 2.0 * np.where(modes <= middle, below, above)
+
+
+def false_alarm(
+    ratio: FloatArray,
+    *,
+    width: FloatArray | float,
+    n_outputs: int = 1,
+    dof: FloatArray | float = np.inf,
+    continuous: bool = True,
+) -> FloatArray:
+    """Return the probability that noise alone shows a line of this strength anywhere.
+
+    Parameters
+    ----------
+    ratio : ndarray
+        Power over floor, summed over independent outputs.
+    width : ndarray or float
+        Range searched: W of `search_width` or `search_widths`, or the number of modes if not
+        `continuous`.
+    n_outputs : int
+        Independent outputs q.
+    dof : ndarray or float
+        What the floor is worth, in exponential ordinates.
+    continuous : bool
+        Whether modes are real numbers or the integers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> false_alarm(np.array([5.0, 15.0, 25.0]), width=500.0)
+    array([0.9995..., 5.9e-04, 3.5e-08])
+    """
+    z = np.maximum(np.asarray(ratio, float), 1e-300)
+    nu = np.broadcast_to(np.maximum(np.asarray(dof, float), 0.5), z.shape)
+    terms = np.stack([_averaged(z, float(j), nu) - gammaln(j + 1.0) for j in range(n_outputs)])
+    single = np.minimum(np.exp(terms).sum(0), 1.0)
+    if not continuous:
+        return -np.expm1(width * np.log1p(-np.minimum(single, 1.0 - 1e-16)))
+    crossings = np.exp(_averaged(z, n_outputs - 0.5, nu) - gammaln(float(n_outputs))) * width
+    return -np.expm1(np.log1p(-np.minimum(single, 1.0 - 1e-16)) - crossings)
+
+
+def together(alarm: FloatArray) -> float:
+    """Return the probability of false alarms that are jointly this small (Fisher); 1 for none.
+
+    >>> import numpy as np
+    >>> bool(together(np.array([0.005, 0.005, 0.005])) < 1e-4 < together(np.array([0.005, 0.005])))
+    True
+    """
+    logs = np.log(np.maximum(alarm, 1e-300))
+    return float(chi2.sf(-2.0 * logs.sum(), 2 * len(logs))) if len(logs) else 1.0
+
+
+def _averaged(z: FloatArray, power: float, nu: FloatArray) -> FloatArray:
+    """Return log E[(zs)^a e^{−zs}] for s ~ Gamma(ν)/ν; for ν = ∞ simply log z^a e^{−z}."""
+    finite = np.where(np.isfinite(nu), nu, 1.0)
+    mixed = gammaln(finite + power) - gammaln(finite) - power * np.log(finite)
+    mixed = mixed - (finite + power) * np.log1p(z / finite)
+    return power * np.log(z) + np.where(np.isfinite(nu), mixed, -z)
+
+
+def line_power(
+    gram: FloatArray, cosine: FloatArray, sine: FloatArray, whitener: FloatArray | None = None
+) -> FloatArray:
+    """Return half the increase of the sum of squares if a line were left out, shape (K, r).
+
+    Parameters
+    ----------
+    gram : ndarray of shape (p + 2K, p + 2K)
+        Weighted Gram matrix of (trend, cosines, sines); all others are refitted.
+    cosine, sine : ndarray of shape (K, q)
+        Fitted coefficients, in units of the noise if `whitener` is used.
+    whitener : ndarray of shape (q, r), optional
+        Turns the q outputs into r whose noises are uncorrelated.
+    """
+    n_lines = len(cosine)
+    first = len(gram) - 2 * n_lines
+    inverse = pseudo_inverse(gram)
+    if whitener is not None:
+        cosine, sine = cosine @ whitener, sine @ whitener
+    c = np.arange(first, first + n_lines)
+    s = c + n_lines
+    cc, ss, cs = inverse[c, c][:, None], inverse[s, s][:, None], inverse[c, s][:, None]
+    determinant = cc * ss - cs**2
+    quadratic = ss * cosine**2 - 2.0 * cs * cosine * sine + cc * sine**2
+    # A vanishing determinant means that one direction has no data: only the other one counts.
+    lame = determinant <= 1e-12 * (cc + ss) ** 2
+    alone = (cosine**2 + sine**2) / np.maximum(cc + ss, 1e-300)
+    return 0.5 * np.where(lame, alone, quadratic / np.where(lame, 1.0, determinant))

@@ -1,0 +1,1 @@
+"""Lines and trend fitted together by least squares: moments, refinement, covariances."""

@@ -1,0 +1,90 @@
+"""Bands: standard errors of everything that is a sum of lines and trend.
+
+To first order the fitted model at θ moves by ``E(θ) δ`` where E = [P, C, S, θC, θS] are the trend
+columns, cosines, sines and their derivatives with respect to the modes, and δ is a random vector
+with covariance F Fᵀ. The factor F is all that has to be kept: the standard error of a prediction,
+of one component, of a mode's amplitude or of a waveform is the length of some rows of E times F.
+These are errors of the *function*; a new measurement scatters by the noise on top of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.moments import extended_columns
+
+__all__ = ["amplitude_errors", "lengths", "phase_errors", "prediction_errors"]
+
+
+_CHUNK = 8192
+
+
+def prediction_errors(
+    theta: FloatArray, trend: FloatArray, mode: FloatArray, factor: FloatArray
+) -> FloatArray:
+    """Standard error of trend plus lines at each θ, shape (n, q).
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+    trend : ndarray of shape (n, p)
+        Trend columns P at `theta`.
+    mode : ndarray of shape (K,)
+    factor : ndarray of shape (q, p + 4K, r)
+        F for each output.
+
+    Examples
+    --------
+    Cosine and sine each known to 0.1, the mode exactly: the error is 0.1 everywhere.
+
+    >>> factor = np.zeros((1, 5, 2))
+    >>> factor[0, 1, 0] = factor[0, 2, 1] = 0.1
+    >>> theta = np.array([0.0, 0.3])
+    >>> prediction_errors(theta, np.ones((2, 1)), np.array([4.0]), factor)
+    array([[0.1],
+           [0.1]])
+    """
+    errors = np.zeros((len(theta), len(factor)))
+    for start in range(0, len(theta), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        columns = extended_columns(theta[rows], trend[rows], mode)
+        for output, part in enumerate(factor):
+            errors[rows, output] = lengths(columns @ part)
+    return errors
+
+
+def amplitude_errors(lines: Lines, factor: FloatArray, n_trend: int) -> FloatArray:
+    """Standard error of each line's amplitude (first order), shape (K, q)."""
+    return _errors_along(lines.cosine, lines.sine, lines, factor, n_trend)
+
+
+def phase_errors(lines: Lines, factor: FloatArray, n_trend: int) -> FloatArray:
+    """Standard error of each line's phase in radians (first order), shape (K, q)."""
+    amplitude = np.maximum(lines.amplitude, np.finfo(float).tiny)
+    errors = _errors_along(-lines.sine, lines.cosine, lines, factor, n_trend)
+    # Beyond π a phase is unknown, and stays at that.
+    return np.minimum(errors / amplitude, np.pi)
+
+
+def _errors_along(
+    cosine: FloatArray, sine: FloatArray, lines: Lines, factor: FloatArray, n_trend: int
+) -> FloatArray:
+    """Standard error of the coefficients in the direction (cosine, sine) of each line."""
+    count = len(lines)
+    length = np.maximum(np.hypot(cosine, sine), np.finfo(float).tiny)
+    c, s = factor[:, n_trend : n_trend + count], factor[:, n_trend + count : n_trend + 2 * count]
+    along = (cosine / length).T[:, :, None] * c + (sine / length).T[:, :, None] * s
+    return lengths(along).T
+
+
+def lengths(rows: FloatArray) -> FloatArray:
+    """Euclidean length along the last axis, for entries whose squares overflow too.
+
+    >>> lengths(np.array([[3e200, 4e200]]))
+    array([5.e+200])
+    """
+    largest = np.max(np.abs(rows), axis=-1, initial=0.0)
+    scale = np.where(largest > 0, largest, 1.0)
+    return np.asarray(scale * np.sqrt(np.sum((rows / scale[..., None]) ** 2, axis=-1)))

@@ -1,0 +1,284 @@
+"""Scale: whether trend and patterns add up to the values, or multiply.
+
+On the scale "log" the logarithm of the values is fitted: patterns are factors, and noise is a part
+of the value. Growth times season times noise, as in sales or passengers, is a plain mixture there,
+while on the scale "linear" its seasons grow and its noise does too.
+
+"auto" stays with "linear" unless "log" is clearly better. First come gates that cost nothing: all
+values positive, a spread that lets the two scales differ, and residuals of the linear fit that grow
+with the level. What passes is fitted a second time, and both fits predict tenths of the record that
+their coefficients have not seen. Their densities are compared as densities of y: that of log y is
+divided by y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from robustfourier.arrays import FloatArray
+from robustfourier.errors import InputError
+from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.search.detection import Detection
+from robustfourier.rows import weighted_median
+
+__all__ = ["SCALES", "Comparison", "ScaledFit", "compare", "fit_on_scale", "from_log"]
+
+SCALES = ("auto", "linear", "log")
+# log(m + u) bends away from a straight line by u²/2m²: at a spread of a tenth of the mean, by a
+# twentieth of that spread. Below it the two scales tell the same.
+_SPREAD = 0.1
+# Standard errors by which residuals must grow with the level before a second fit is tried. Of 62
+# series whose parts add 3 passed, of 60 whose parts multiply all did.
+_GROWS = 1.5
+# What "clearly better" is: odds of a thousand to one, which wrong densities reach by chance in one
+# of a thousand records (the mean of such odds is one); and no larger error in the user's own unit,
+# but for a twentieth by which two equally good fits differ.
+_ODDS = float(np.log(1000.0))
+_MISS = 1.05
+_BLOCKS = 10
+_CORE = 3.0  # deviations; outliers beyond would hide the memory of the rest
+_FREEDOM = 4.0  # of Student's t: the noise's tails, of which outliers are part, must not decide
+_ROUNDS = 30  # of the width; each brings it closer by a factor of about three
+_HUBER = 1.345  # deviations, beyond which a sample counts less; 95 % efficient for Gaussian noise
+_ROWS_AT_MOST = 50_000  # rows compared; with 400 columns three seconds
+_LARGEST = 600.0  # e^600 is 1e260, which leaves room for its product with a standard error
+
+#: Fits columns to values of shape (n, q).
+Fit = Callable[[FloatArray], tuple[list[ColumnModel], list[Detection]]]
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledFit:
+    """A fit and the scale it was made on.
+
+    Parameters
+    ----------
+    scale : {"linear", "log"}
+    values : ndarray of shape (n, q)
+        What was fitted: y or log y.
+    models, found
+        As `fit_columns` returns them.
+    notes : tuple of str
+        Why the logarithm was taken; nothing on the linear scale.
+    """
+
+    scale: str
+    values: FloatArray
+    models: list[ColumnModel]
+    found: list[Detection]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The logarithm against the plain values, on blocks left out.
+
+    Parameters
+    ----------
+    odds : float
+        Natural logarithm of the odds for the logarithm: its density of all y over the other's, as
+        of so many rows as the memory of the noise leaves independent.
+    miss : float
+        Mean absolute error in the unit of y over that of the linear fit.
+    """
+
+    odds: float
+    miss: float
+
+    @property
+    def prefers_log(self) -> bool:
+        """Whether the logarithm is clearly better."""
+        return self.odds >= _ODDS and self.miss <= _MISS
+
+    @property
+    def words(self) -> str:
+        """The reason for a note."""
+        sure = self.odds > np.log(1e6)
+        odds = "more than a million" if sure else f"{np.exp(self.odds):,.0f}"
+        return (
+            "logarithms of the values were fitted, so that trend, patterns and noise multiply: "
+            f"held-out tenths of the record prefer that by {odds} to one, with {self.miss:.2f} "
+            "times the error of plain values"
+        )
+
+
+def fit_on_scale(
+    scale: str, fit: Fit, theta: FloatArray, y: FloatArray, weights: FloatArray
+) -> ScaledFit:
+    """Fit on a given scale, or on the one that the data ask for.
+
+    Parameters
+    ----------
+    scale : {"auto", "linear", "log"}
+    fit : callable
+        Fits columns to values of shape (n, q).
+    theta : ndarray of shape (n, d)
+        Canonical rows, sorted by the first column.
+    y : ndarray of shape (n, q)
+    weights : ndarray of shape (n,)
+    """
+    if scale not in SCALES:
+        raise InputError(f"scale={scale!r} is not one of {', '.join(SCALES)}")
+    if scale == "log":
+        if not y.min() > 0:
+            raise InputError(
+                f'scale="log" needs positive values, but the smallest is {y.min():.6g}; '
+                'use scale="auto" or "linear"'
+            )
+        return ScaledFit("log", np.log(y), *fit(np.log(y)), ("logarithms were fitted, as asked",))
+    linear = ScaledFit("linear", y, *fit(y))
+    if scale == "linear" or not _may_multiply(linear.models, theta, y):
+        return linear
+    log = ScaledFit("log", np.log(y), *fit(np.log(y)))
+    if not any(len(model.trend) > 1 or len(model.lines) for model in log.models):
+        return linear  # a level alone has nothing to multiply
+    compared = compare(linear.models, log.models, theta, y, weights)
+    return replace(log, notes=(compared.words,)) if compared.prefers_log else linear
+
+
+def from_log(values: Any) -> FloatArray:
+    """Return exp(values), kept finite: growth told on for ages would overflow."""
+    return np.asarray(np.exp(np.minimum(values, _LARGEST)))
+
+
+def _may_multiply(models: list[ColumnModel], theta: FloatArray, y: FloatArray) -> bool:
+    """Whether a fit to the logarithm could pay, by what the linear fit shows."""
+    if not y.min() > 0:
+        return False
+    unit = y.max(axis=0)
+    wide = np.std(y / unit, axis=0) > _SPREAD * np.mean(y / unit, axis=0)
+    if not wide.any():
+        return False
+    trend = sum(model.trend_at(theta[:, j]) for j, model in enumerate(models)) / unit
+    lines = sum(model.lines.evaluate(theta[:, j]) for j, model in enumerate(models)) / unit
+    left = y / unit - trend - lines
+    return any(_grows(trend[:, o], lines[:, o], left[:, o]) for o in np.flatnonzero(wide))
+
+
+def _grows(trend: FloatArray, lines: FloatArray, left: FloatArray) -> bool:
+    """Whether residuals are larger, or patterns higher, where the level is.
+
+    The second is Tukey's one degree of freedom for non-additivity: the residual has a part along
+    the product of trend and patterns.
+    """
+    level = trend + lines
+    if np.ptp(level) <= 1e-9 * np.max(np.abs(level)):
+        return False
+    if spearmanr(level, np.abs(left)).statistic * np.sqrt(len(left)) > _GROWS:
+        return True
+    along = left * (trend - trend.mean()) * lines
+    size = float(np.sqrt(np.sum(along**2)))
+    return size > 0 and float(along.sum()) / size > _GROWS
+
+
+def compare(
+    linear: list[ColumnModel],
+    log: list[ColumnModel],
+    theta: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+) -> Comparison:
+    """Compare two fits on blocks that their coefficients have not seen.
+
+    Periods and the kind of trend are those of the whole record, so that no search is repeated;
+    amplitudes and levels are fitted anew without each block.
+
+    Parameters
+    ----------
+    linear, log : list of ColumnModel
+        Fits of y and of log y.
+    theta : ndarray of shape (n, d)
+        Sorted by the first column, which is cut into the blocks.
+    y : ndarray of shape (n, q)
+        Positive.
+    weights : ndarray of shape (n,)
+    """
+    thin = slice(None, None, -(-len(y) // _ROWS_AT_MOST))
+    theta, y, weights = theta[thin], y[thin], weights[thin]
+    logs = np.log(y)
+    adding, multiplying = _held_out(linear, theta, y, weights), _held_out(log, theta, logs, weights)
+    gain = _log_density(multiplying, weights) - logs - _log_density(adding, weights)
+    rows_for_one = np.minimum(_memory(adding), _memory(multiplying))
+    odds = float(np.sum((weights @ gain) / rows_for_one))
+    missed = np.abs(y * np.expm1(np.minimum(-multiplying, _LARGEST)))
+    miss = (weights @ missed) / np.maximum(weights @ np.abs(adding), 1e-300)
+    return Comparison(odds, float(miss.max()))
+
+
+def _held_out(
+    models: list[ColumnModel], theta: FloatArray, values: FloatArray, weights: FloatArray
+) -> FloatArray:
+    """Return what fits without each block leave over in it, shape (n, q)."""
+    columns = np.concatenate(
+        [_columns(model, theta[:, j]) for j, model in enumerate(models)], axis=1
+    )
+    parts = [model.evaluate(theta[:, j]) for j, model in enumerate(models)]
+    left = values - np.sum(parts, axis=0)
+    rows = [
+        _left_over(columns, column, weights * _robust(apart, weights))
+        for column, apart in zip(values.T, left.T, strict=True)
+    ]
+    return np.stack(rows, axis=1)
+
+
+def _columns(model: ColumnModel, theta: FloatArray) -> FloatArray:
+    """Columns whose combinations are the trends and lines of a model, shape (n, p + 2K)."""
+    trend = replace(model, trend=np.eye(len(model.trend))).trend_at(theta)
+    angle = np.pi * np.multiply.outer(theta, model.lines.mode)
+    return np.concatenate([trend, np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _robust(left: FloatArray, weights: FloatArray) -> FloatArray:
+    """Weights that pull outliers in, by Huber's rule."""
+    size = 1.4826 * weighted_median(np.abs(left), weights)
+    reach = _HUBER * size if size > 0 else np.inf
+    return np.minimum(1.0, reach / np.maximum(np.abs(left), 1e-300))
+
+
+def _left_over(columns: FloatArray, values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Residuals in each block of least squares without it, by taking its sums away."""
+    weighted = columns * weights[:, None]
+    gram, cross = weighted.T @ columns, weighted.T @ values
+    # Lines that the other blocks cannot tell apart must not run away.
+    ridge = 1e-9 * np.trace(gram) / len(gram) * np.eye(len(gram))
+    left = np.empty_like(values)
+    for block in np.array_split(np.arange(len(values)), _BLOCKS):
+        inside = columns[block]
+        rest = gram - weighted[block].T @ inside + ridge
+        left[block] = values[block] - inside @ np.linalg.solve(
+            rest, cross - weighted[block].T @ values[block]
+        )
+    return left
+
+
+def _log_density(left: FloatArray, weights: FloatArray) -> FloatArray:
+    """Log density of residuals by Student's t of the likeliest width, up to a constant, (n, q)."""
+    part = weights / weights.sum()
+    density = np.empty_like(left)
+    for o, column in enumerate(left.T):
+        size = max(1.4826 * weighted_median(np.abs(column), weights), 1e-300)
+        for _ in range(_ROUNDS):
+            pulled = (_FREEDOM + 1.0) / (_FREEDOM + (column / size) ** 2)
+            size = max(float(np.sqrt(part @ (pulled * column**2))), 1e-300)
+        tail = np.log1p((column / size) ** 2 / _FREEDOM)
+        density[:, o] = -np.log(size) - 0.5 * (_FREEDOM + 1.0) * tail
+    return density
+
+
+def _memory(left: FloatArray) -> FloatArray:
+    """Return how many rows are worth one where densities add up, shape (q,).
+
+    Log densities follow squares of the residuals. If those are correlated by ρ from row to row, as
+    in noise with exponential memory, their squares are by ρ², and (1 + ρ²) / (1 − ρ²) rows are
+    worth one. What the wrong scale leaves over has more memory than the noise: take the smaller.
+    """
+    size = np.maximum(1.4826 * np.median(np.abs(left), axis=0), 1e-300)
+    core = np.clip(left / size, -_CORE, _CORE)
+    rho = np.sum(core[1:] * core[:-1], axis=0) / np.maximum(np.sum(core**2, axis=0), 1e-300)
+    square = np.clip(rho, 0.0, 0.99) ** 2
+    return np.asarray((1.0 + square) / (1.0 - square))

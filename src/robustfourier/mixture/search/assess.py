@@ -1,0 +1,219 @@
+"""One set of lines: fitted together with a trend, and judged against the noise of its residual."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
+from robustfourier.mixture.cusps import Cusps
+from robustfourier.mixture.judge import Judge, cusp_p_value, trend_p_value
+from robustfourier.mixture.least_squares.refine import Refined, refine
+from robustfourier.mixture.noise import NoiseFloor, noise_floor
+from robustfourier.mixture.series import Series
+
+__all__ = [
+    "Assessment",
+    "Fit",
+    "assess",
+    "fit_lines",
+    "judge_of",
+    "local_noise",
+    "slow_noise",
+    "trend_rung",
+]
+
+_CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
+_STEPS = 12  # of one refinement on the way; lines that take longer are too close to each other
+_TREND_LEVEL = 0.002
+_CUSP_LEVEL = 0.01
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Lines and trend refined together; `known` marks lines that were given, not found."""
+
+    refined: Refined
+    known: BoolArray
+    rung: int
+
+    @property
+    def modes(self) -> FloatArray:
+        """Modes of the lines, shape (K,)."""
+        return self.refined.lines.mode
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What noise says about a fit.
+
+    Parameters
+    ----------
+    floor : NoiseFloor
+        From the residual of the fit.
+    data_sums : ndarray of complex, shape (J, q)
+        Residual sums on the periodogram's grid.
+    ratio, false_alarm : ndarray of shape (K,)
+        Strength of each line over the floor, and the probability of it from noise alone.
+    cusps : Cusps
+        Noise that lines which are not quite steady bring with them.
+    """
+
+    floor: NoiseFloor
+    data_sums: ComplexArray
+    ratio: FloatArray
+    false_alarm: FloatArray
+    cusps: Cusps
+
+    def select(self, which: IndexArray) -> Assessment:
+        """Return the same for some of the lines."""
+        ratio, alarm = self.ratio[which], self.false_alarm[which]
+        return replace(self, ratio=ratio, false_alarm=alarm)
+
+
+def judge_of(series: Series) -> Judge:
+    """Return the judge of the range that a series is searched over."""
+    return Judge(series.theta, series.weights, series.lowest, series.max_mode, series.integer)
+
+
+def fit_lines(
+    series: Series,
+    modes: FloatArray,
+    known: BoolArray,
+    rung: int,
+    colour: FloatArray | None = None,
+) -> Fit:
+    """Refine lines from these starting modes, with a trend of `rung` columns.
+
+    While lines come and go, a hundredth of a standard error is close enough; the last fit, which
+    knows the noise's colour, goes on to rounding.
+    """
+    alternating = ~known & (np.abs(modes - series.nyquist) < 1.0)
+    modes = np.where(alternating, series.nyquist, modes) if alternating.any() else modes
+    refined = refine(
+        series.theta,
+        series.values,
+        series.weights,
+        modes,
+        trend=series.trend(rung),
+        fixed=known | alternating | series.integer,
+        colour=colour,
+        tolerance=_CLOSE_ENOUGH / series.total if colour is None else 1e-13,
+        max_iterations=_STEPS if colour is None else 50,
+        moments_at=lambda at: series.moments(at, rung),
+    )
+    return Fit(refined, known, rung)
+
+
+def assess(series: Series, fit: Fit) -> Assessment:
+    """Compute the residual spectrum, the floor and the false-alarm probability of each line."""
+    data_sums = series.grid.data_sums(fit.refined.residuals)
+    floor, judge = _floor(series, fit, data_sums), judge_of(series)
+    ratio, alarm = judge.lines(fit.refined, floor)
+    if series.integer or not len(ratio):
+        return Assessment(floor, data_sums, ratio, alarm, _no_cusps(fit))
+    grid, n_outputs = series.grid, series.values.shape[1]
+    left = np.sum(grid.power(data_sums) / floor.at(grid.modes), axis=1)
+    lowest = max(1.0, trend_reach(fit.rung))
+    cusps = Cusps.of(fit.modes, ratio, grid.modes, left, n_outputs, lowest)
+    lift, dof = cusps.beside_stronger()
+    beside = np.flatnonzero(lift > 1.0)
+    modes, dof = fit.modes[beside], np.minimum(dof, floor.dof_at(fit.modes))[beside]
+    alarm[beside] = judge.alarm(ratio[beside] / lift[beside], modes, dof, n_outputs)
+    return Assessment(floor, data_sums, ratio, alarm, cusps)
+
+
+def _no_cusps(fit: Fit) -> Cusps:
+    none = np.zeros(len(fit.modes))
+    return Cusps(fit.modes, none, none, none)
+
+
+def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
+    """Return the noise floor of a fit from its residual sums."""
+    step = round(1.0 / series.grid.spacing)
+    power = series.grid.power(data_sums)[step::step]
+    spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
+    left = max(1.0 - spent / series.total, 0.05)
+    # Rounding errors are no signal: the floor never goes below 1e-20 of the variance.
+    smallest = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
+    floor = noise_floor(
+        power / left,
+        fit.modes,
+        share=series.share,
+        at_most=0.5 * series.distinct,
+        smallest=smallest,
+        slowest=trend_reach(fit.rung),
+    )
+    peaks = np.array(series.grid.side_peaks).reshape(-1, 2)
+    return replace(floor, distance=peaks[:, 0], height=peaks[:, 1])
+
+
+def local_noise(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
+    """Return the noise power at each line over the mean noise variance, shape (K,).
+
+    Where the floor agrees with white noise within its own uncertainty, white it is: the mean over
+    all modes is far more certain than a window among low ones. A strong line that is not quite
+    steady stands on a cusp of its own. Where the residual at 1, 2 and 3 modes beside a line is
+    clearly above the floor, that is its noise.
+    """
+    variance = np.maximum(fit.refined.noise_variance, 1e-300)
+    floor = assessment.floor.at(fit.modes)
+    power = series.grid.power(assessment.data_sums)
+    ratio = np.ones(len(fit.modes))
+    for i, mode in enumerate(fit.modes):
+        beside = mode + np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
+        place = np.round(beside / series.grid.spacing).astype(int)
+        others = np.delete(fit.modes, i)
+        free = np.abs(beside[:, None] - others).min(axis=1, initial=np.inf) > 0.75
+        free &= (place > 0) & (place < len(power))
+        if free.any():
+            cusp = float(np.mean(power[place[free]] / floor[i]))
+            count = int(free.sum()) * power.shape[1]
+            ratio[i] = cusp if cusp_p_value(cusp, count) < _CUSP_LEVEL else 1.0
+    local = np.mean(floor / variance, axis=1)
+    white = np.abs(np.log(local)) <= 2.0 / np.sqrt(assessment.floor.dof_at(fit.modes))
+    return ratio * np.where(white, 1.0, local)
+
+
+def trend_rung(series: Series, fit: Fit) -> int:
+    """Return the number of trend columns that the data asks for beside the lines of `fit`."""
+    rungs, weights, known = series.settings.rungs, series.weights, np.ones(len(fit.modes), bool)
+    chosen = rungs[0]
+    base = weights @ fit_lines(series, fit.modes, known, chosen).refined.residuals ** 2
+    slowest = float(fit.modes.min(initial=np.inf))
+    for rung in rungs[1:]:
+        # A trend that could follow the slowest line would take its place.
+        if rung >= series.distinct - 2 * len(fit.modes) - 2 or trend_reach(rung) > slowest:
+            break
+        richer = fit_lines(series, fit.modes, known, rung)
+        squares = weights @ richer.refined.residuals**2
+        noise, dof = slow_noise(series, richer)
+        used = base > 1e-24 * (weights @ series.values**2)
+        noise = np.maximum(noise, 1e-20 * base + 1e-300)
+        gain = (base - squares)[used]
+        if trend_p_value(gain, rung - chosen, noise[used], dof) < _TREND_LEVEL:
+            chosen, base = rung, squares
+    return chosen
+
+
+def slow_noise(series: Series, fit: Fit, count: int = 8) -> tuple[FloatArray, float]:
+    """Return mean residual power at the few lowest modes that nothing has emptied.
+
+    This is the noise that a trend has to beat; its degrees of freedom come with it.
+    """
+    grid = series.slow_grid
+    power = grid.power(grid.data_sums(fit.refined.residuals))
+    beside = np.abs(grid.modes[:, None] - fit.modes).min(axis=1, initial=np.inf) > 1.0
+    usable = np.flatnonzero((grid.modes > max(trend_reach(fit.rung), 0.5)) & beside)[:count]
+    if len(usable) < 2:
+        return series.weights @ fit.refined.residuals**2 / series.total, 1.0
+    return power[usable].mean(axis=0), max(len(usable) * series.share, 1.0)
+
+
+def trend_reach(rung: int) -> float:
+    """Return the mode up to which a trend of `rung` columns can follow: half a cycle per column.
+
+    A level and a slope leave oscillations alone.
+    """
+    return 0.5 * rung if rung > 2 else 0.0

@@ -1,0 +1,189 @@
+"""Detection: propose, refine, test, repeat, until noise alone could explain what is left.
+
+The diagonal flow proposes modes, joint least squares places them, a false-alarm probability against
+the local noise floor keeps or drops each, and the residual proposes again. The search cannot run
+away: nothing slower than 1.5 cycles over the record (that is trend), no two lines closer than 0.9
+modes, and no more lines than the samples can bear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.search.aliases import Alias, alias_notes, sampling_aliases
+from robustfourier.mixture.search.assess import Assessment, Fit
+from robustfourier.mixture.search.rounds import Search
+from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.trend import Trend
+from robustfourier.spectral.flow import DiagonalFlow
+from robustfourier.spectral.limits import ModeLimit
+
+__all__ = ["Detection", "detect", "search_lines"]
+
+
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """The lines that noise cannot explain, the trend and the noise.
+
+    Parameters
+    ----------
+    series : Series
+        With the values that least squares was done on, outliers pulled in.
+    fit : Fit
+        Found and known lines, by ascending mode, in units of the series.
+    assessment : Assessment or None
+        What the noise says of them; None if there was nothing to search.
+    flow : DiagonalFlow or None
+        The diagonal flow that proposed first.
+    huber : bool
+        Whether outliers were pulled in.
+    rounds : int
+        Rounds of propose, refine, test.
+    aliases : tuple of Alias
+        What each line could be instead.
+    """
+
+    series: Series
+    fit: Fit
+    assessment: Assessment | None
+    flow: DiagonalFlow | None
+    huber: bool
+    rounds: int
+    aliases: tuple[Alias, ...]
+
+    @property
+    def lines(self) -> Lines:
+        """Lines in units of y."""
+        lines, scale = self.fit.refined.lines, self.series.scale
+        return Lines(lines.mode, lines.cosine * scale, lines.sine * scale)
+
+    @property
+    def known(self) -> BoolArray:
+        """Lines that were given, shape (K,)."""
+        return self.fit.known
+
+    @property
+    def mode_error(self) -> FloatArray:
+        """Standard errors of the modes; zero for known and for integer modes, shape (K,)."""
+        return self.fit.refined.mode_error
+
+    @property
+    def amplitude_error(self) -> FloatArray:
+        """Standard errors of the amplitudes in units of y, shape (K, q)."""
+        return self.fit.refined.amplitude_error * self.series.scale
+
+    @property
+    def phase_error(self) -> FloatArray:
+        """Standard errors of the phases in radians, shape (K, q)."""
+        return self.fit.refined.phase_error
+
+    @property
+    def false_alarm(self) -> FloatArray:
+        """How often noise alone shows a line as strong anywhere in the range searched, (K,)."""
+        return np.ones(len(self.known)) if self.assessment is None else self.assessment.false_alarm
+
+    @property
+    def strength(self) -> FloatArray:
+        """Power of each line over the noise floor, shape (K,)."""
+        return np.zeros(len(self.known)) if self.assessment is None else self.assessment.ratio
+
+    @property
+    def noise_variance(self) -> FloatArray:
+        """Variance of the residual in units of the series, shape (q,)."""
+        return self.fit.refined.noise_variance
+
+    @property
+    def noise(self) -> FloatArray:
+        """Standard deviation of the residual in units of y, shape (q,)."""
+        return np.sqrt(self.noise_variance) * self.series.scale
+
+    @property
+    def floor(self) -> NoiseFloor:
+        """Noise power against mode in units of the series; flat if nothing was searched."""
+        if self.assessment is not None:
+            return self.assessment.floor
+        level = np.maximum(self.noise_variance, 1e-300)
+        return NoiseFloor(np.ones(1), level[None], np.ones(1))
+
+    @property
+    def trend(self) -> Trend:
+        """The trend in units of y."""
+        coefficients = self.fit.refined.trend * self.series.scale
+        coefficients[0] += self.series.centre
+        return Trend(coefficients, self.series.steps)
+
+    @property
+    def limit(self) -> ModeLimit:
+        """Highest mode searched, and why."""
+        return self.series.limit
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know, in words."""
+        limit, n_lines = self.limit, len(self.known)
+        notes = [f"searched up to mode {limit.max_mode:.6g}: {limit.rule}"]
+        if n_lines and n_lines >= self.series.bearable_lines:
+            notes.append(f"stopped at {n_lines} lines, as many as these samples can bear")
+        notes.extend(alias_notes(self.aliases))
+        if limit.nyquist is not None and n_lines:
+            notes.append(
+                f"even sampling: a mode k cannot be told from {2 * limit.nyquist:.6g} − k; "
+                "the lower one is reported"
+            )
+        return tuple(notes)
+
+    def evaluate(self, theta: FloatArray) -> FloatArray:
+        """Return trend plus lines at `theta` in units of y, shape (n, q)."""
+        return self.trend.evaluate(theta) + self.lines.evaluate(theta)
+
+
+def search_lines(series: Series) -> Detection:
+    """Find the lines of a series."""
+    search = Search(series)
+    search.run()
+    search.finish()
+    fit, assessment = search.fit, search.assessment
+    aliases: tuple[Alias, ...] = ()
+    if len(fit.modes):
+        strength = np.zeros(len(fit.modes)) if assessment is None else assessment.ratio
+        aliases = sampling_aliases(fit.modes, strength, series.limit.nyquist, series.grid)
+    return Detection(
+        search.series, fit, assessment, search.flow, search.huber, search.rounds, aliases
+    )
+
+
+def detect(
+    theta: FloatArray, y: FloatArray, weights: FloatArray | None = None, **settings: Any
+) -> Detection:
+    """Find the lines in noisy samples, without grouping them.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+        Positions in [-1, 1], in any order and spacing.
+    y : ndarray of shape (n, q)
+        Values; the outputs share the modes.
+    weights : ndarray of shape (n,), optional
+        Weight 2 is the row twice.
+    **settings
+        Fields of `Settings`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> theta = np.sort(rng.uniform(-1, 1, 500))
+    >>> y = np.cos(np.pi * 7.3 * theta) + 0.5 * np.sin(np.pi * 31.8 * theta)
+    >>> found = detect(theta, (y + 0.3 * rng.normal(size=500))[:, None])
+    >>> found.lines.mode.round(1)
+    array([ 7.3, 31.8])
+    """
+    with threadpool_limits(limits=1):
+        return search_lines(Series.of(theta, y, weights, Settings(**settings)))

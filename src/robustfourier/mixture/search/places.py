@@ -1,0 +1,154 @@
+"""Relocation: move a line to where the data fit better.
+
+With a strong side peak of the spectral window at distance d (nightly data: one cycle per day), a
+proposal can as well be mode k ± d. Refinement only looks nearby, so whoever proposed decides;
+here the sums of squares decide, line by line, the strongest first. Likewise a weak line may stand
+on the flank of one that is still missing: it is exchanged for the highest peak that the residual
+shows without it.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.mixture.search.assess import Fit, fit_lines
+from robustfourier.mixture.search.proposals import APART
+from robustfourier.mixture.series import Series
+
+__all__ = ["exchange", "relocate", "resolved", "weakest_apart"]
+
+AT_MOST = 12  # lines; the strongest decide what the others are aliases of
+SMALLEST_ERROR = 0.005  # in modes, as in `grouping`
+
+
+def relocate(series: Series, fit: Fit) -> Fit:
+    """Try the aliases of every line that was found, and keep what fits better.
+
+    Parameters
+    ----------
+    series : Series
+    fit : Fit
+        Lines refined together.
+    """
+    peaks = [] if series.integer else series.grid.side_peaks
+    if not peaks:
+        return fit
+    strength = np.sum(fit.refined.lines.amplitude**2, axis=1)
+    for i in np.argsort(-strength, kind="stable")[:AT_MOST]:
+        if not fit.known[i]:
+            fit = _best_place(series, fit, int(i), [distance for distance, _ in peaks])
+    return fit
+
+
+def exchange(series: Series, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
+    """Offer each of the weak lines the highest peak of the residual that is left without it.
+
+    Parameters
+    ----------
+    series : Series
+    fit : Fit
+        Lines refined together.
+    weak : ndarray of int
+        Which lines to exchange, in this order; the first few are tried.
+    lowest : float
+        Lowest mode to offer.
+    """
+    misfit = _misfit(series, fit)
+    for i in weak[:AT_MOST]:
+        keep = np.arange(len(fit.modes)) != i
+        rest = fit_lines(series, fit.modes[keep], fit.known[keep], fit.rung)
+        power = series.grid.power(series.grid.data_sums(rest.refined.residuals)).sum(axis=1)
+        power[series.grid.modes < lowest] = 0.0
+        for mode in rest.modes:
+            power[np.abs(series.grid.modes - mode) < APART] = 0.0
+        peak = float(series.grid.modes[np.argmax(power)])
+        if abs(peak - fit.modes[i]) < APART:
+            continue
+        trial = fit_lines(series, np.insert(rest.modes, i, peak), fit.known, fit.rung)
+        if (value := _misfit(series, trial)) < misfit:
+            fit, misfit = trial, value
+    return fit
+
+
+def _best_place(series: Series, fit: Fit, line: int, distances: list[float]) -> Fit:
+    """Return the likeliest fit with one line at its place or at one of its aliases.
+
+    A place where a stronger line has a harmonic is likelier beforehand: among places that the noise
+    lets fit equally well, the one that needs no new frequency is taken.
+    """
+    mode, others = fit.modes[line], np.delete(fit.modes, line)
+    best, height = fit, _log_likelihood(series, fit) + _log_prior(series, fit, line)
+    for distance in distances:
+        for other in (abs(mode - distance), mode + distance):
+            taken = np.min(np.abs(others - other), initial=np.inf) < APART
+            if taken or not series.lowest <= other <= series.max_mode:
+                continue
+            modes = fit.modes.copy()
+            modes[line] = other
+            trial = fit_lines(series, modes, fit.known, fit.rung)
+            value = _log_likelihood(series, trial) + _log_prior(series, trial, line)
+            if value > height:
+                best, height = trial, value
+    return best
+
+
+def _log_prior(series: Series, fit: Fit, line: int) -> float:
+    """Log odds that a line is a harmonic of a stronger one, against a line anywhere; at least 0.
+
+    As in `grouping`: half of the prior for harmonics, 1/(n(n − 1)) of it for order n ≥ 2, and a
+    free line is as likely in every octave. Modes are known to √6/(2π√z), with z the power over the
+    noise (Cramér and Rao).
+    """
+    amplitude = np.sum(fit.refined.lines.amplitude**2 / fit.refined.noise_variance, axis=1)
+    error = np.sqrt(6.0) / np.pi / np.sqrt(np.maximum(series.total * amplitude, 1.0))
+    stronger = np.flatnonzero(amplitude > amplitude[line])
+    order = np.round(fit.modes[line] / fit.modes[stronger])
+    kept = order >= 2
+    order, stronger = order[kept], stronger[kept]
+    variance = error[line] ** 2 + (order * error[stronger]) ** 2 + SMALLEST_ERROR**2
+    distance = fit.modes[line] - order * fit.modes[stronger]
+    room = fit.modes[line] * np.log(series.max_mode / series.lowest)
+    density = np.exp(-0.5 * distance**2 / variance) / np.sqrt(2.0 * np.pi * variance)
+    odds = 0.5 * room * density / (order * (order - 1.0)) / max(len(fit.modes) - 1, 1)
+    return float(np.log(max(np.max(odds, initial=1.0), 1.0)))
+
+
+def _log_likelihood(series: Series, fit: Fit) -> float:
+    """Of the residual, each output with a noise of its own."""
+    return -0.5 * series.total * _misfit(series, fit)
+
+
+def _misfit(series: Series, fit: Fit) -> float:
+    """Sum over outputs of the log of the residual sum of squares."""
+    squares = series.weights @ fit.refined.residuals**2
+    return float(np.sum(np.log(np.maximum(squares, 1e-300))))
+
+
+def resolved(fit: Fit, lowest: float, highest: float, integer: bool) -> BoolArray:
+    """Mark lines to keep: in range, and the stronger one of any two that are too close."""
+    modes, strength = fit.modes, np.sum(fit.refined.lines.amplitude**2, axis=1)
+    keep = fit.known | ((modes >= lowest) & (modes <= highest))
+    order = np.argsort(modes, kind="stable")
+    for i, j in pairwise(order):
+        too_close = not integer and modes[j] - modes[i] < APART and keep[i] and keep[j]
+        if too_close and not (fit.known[i] and fit.known[j]):
+            weaker = j if fit.known[i] or (strength[j] <= strength[i] and not fit.known[j]) else i
+            keep[weaker] = False
+    return keep
+
+
+def weakest_apart(modes: FloatArray, strength: FloatArray, bad: BoolArray) -> IndexArray:
+    """Choose lines to drop at once: the weakest of the bad, and others far from those chosen.
+
+    Two bad lines next to each other may be one good one, so only the weaker is dropped now.
+    """
+    candidates = np.flatnonzero(bad)
+    candidates = candidates[np.argsort(strength[candidates], kind="stable")]
+    chosen: list[int] = []
+    for i in candidates:
+        if all(abs(modes[i] - modes[j]) > 4.0 for j in chosen):
+            chosen.append(int(i))
+    return np.array(chosen, dtype=np.intp)

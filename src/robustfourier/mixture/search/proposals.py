@@ -1,0 +1,169 @@
+"""Proposals: modes where a line might be. They need not be right, only near; tests decide later.
+
+The diagonal flow proposes first: neighbouring active modes belong to one line. What the residual
+still holds is proposed from its periodogram, strongest first, each with its sidelobes subtracted
+(a matching pursuit on a quarter-mode grid), so that gaps in the sampling propose no ghosts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.spectral.flow import DiagonalFlow
+from robustfourier.spectral.periodogram import PeriodogramGrid
+
+__all__ = [
+    "APART",
+    "allowed",
+    "flow_proposals",
+    "from_above",
+    "held_out",
+    "residual_proposals",
+]
+
+APART = 0.9  # modes; two lines closer than this the record does not resolve
+
+
+# One round of the pursuit goes down to this share of its strongest peak: a line that is an eighth
+# of a mode off the grid leaves sidelobes of a few per cent of its power.
+_DYNAMIC_RANGE = 0.03
+
+
+def flow_proposals(flow: DiagonalFlow, floor: FloatArray, total: float) -> FloatArray:
+    """Return one mode per peak of the diagonal flow, strongest first.
+
+    Parameters
+    ----------
+    flow : DiagonalFlow
+    floor : ndarray of shape (M + 1,)
+        Noise variance at each mode, summed over outputs.
+    total : float
+        Total weight of the samples.
+    """
+    amplitude = flow.amplitude.copy()
+    amplitude[0] = 0.0
+    # A line of amplitude A has a power of total·A²/4; below a few floors no test would pass it.
+    strong = total * amplitude**2 / 4.0 > 4.0 * floor
+    padded = np.concatenate([amplitude, [0.0]])
+    peak = strong & (amplitude >= padded[1:]) & (amplitude > np.roll(padded, 1)[:-1])
+    modes = np.flatnonzero(peak)
+    modes = modes[np.argsort(-amplitude[modes], kind="stable")]
+    kept: list[int] = []
+    for mode in modes:
+        rivals = [other for other in kept if abs(other - mode) <= 4]
+        if all(amplitude[mode] > 0.35 * amplitude[other] for other in rivals):
+            kept.append(int(mode))
+    return np.array([_centroid(padded, mode) for mode in kept])
+
+
+def _centroid(amplitude: FloatArray, mode: int) -> float:
+    """Place a line between a peak and its larger neighbour, by their amplitudes."""
+    other = mode + 1 if amplitude[mode + 1] > amplitude[mode - 1] else mode - 1
+    share = amplitude[other] / max(amplitude[mode] + amplitude[other], np.finfo(float).tiny)
+    return mode + (other - mode) * float(share)
+
+
+def residual_proposals(
+    grid: PeriodogramGrid,
+    data_sums: ComplexArray,
+    floor: FloatArray,
+    passes: Callable[[FloatArray, FloatArray], BoolArray],
+    taken: FloatArray,
+    *,
+    lowest: float,
+    apart: float = 0.9,
+    at_most: int = 64,
+) -> FloatArray:
+    """Return modes at which the residual holds more than noise, strongest first.
+
+    Parameters
+    ----------
+    grid : PeriodogramGrid
+    data_sums : ndarray of complex, shape (J, q)
+        Sums of the residual on the grid.
+    floor : ndarray of shape (J, q)
+        Noise power on the grid.
+    passes : callable
+        ``(ratio, mode) -> bool``: whether a peak of that power over floor is worth a test.
+    taken : ndarray of shape (K,)
+        Lines already there; nothing closer than `apart` to them is proposed.
+    lowest : float
+        Lowest mode to propose.
+    apart : float
+        Smallest distance of two lines.
+    at_most : int
+        Largest number of proposals.
+    """
+    modes, sums = grid.modes, data_sums.copy()
+    allowed = modes >= lowest
+    for line in taken:
+        _forbid(allowed, line, apart, grid.spacing)
+    found: list[float] = []
+    top = 0.0
+    while len(found) < at_most:
+        ratio = np.where(allowed, np.sum(grid.power(sums) / floor, axis=1), 0.0)
+        best = int(np.argmax(ratio))
+        top = max(top, ratio[best])
+        here = ratio[best : best + 1]
+        if here[0] < _DYNAMIC_RANGE * top or not passes(here, modes[best : best + 1])[0]:
+            break
+        found.append(_peak_position(ratio, best) * grid.spacing)
+        sums = _without(grid, sums, best)
+        _forbid(allowed, modes[best], apart, grid.spacing)
+    return np.array(found)
+
+
+def _forbid(allowed: BoolArray, line: float, apart: float, spacing: float) -> None:
+    """Mark all grid modes closer than `apart` to a line."""
+    low = int(np.floor((line - apart) / spacing)) + 1
+    high = int(np.ceil((line + apart) / spacing)) - 1
+    allowed[max(low, 0) : max(high + 1, 0)] = False
+
+
+def _peak_position(ratio: FloatArray, best: int) -> float:
+    """Top of the parabola through a peak and its neighbours, in grid steps."""
+    if not 0 < best < len(ratio) - 1 or min(ratio[best - 1], ratio[best + 1]) == 0.0:
+        return float(best)
+    left, top, right = ratio[best - 1 : best + 2]
+    bend = left - 2.0 * top + right
+    return best + float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5)) if bend < 0 else best
+
+
+def _without(grid: PeriodogramGrid, sums: ComplexArray, j: int) -> ComplexArray:
+    """Return the sums after the least-squares line at grid point j is taken out."""
+    z = grid.amplitude(sums)[j]
+    s, count = grid.weight_sums, len(sums)
+    difference = np.concatenate([s[j:0:-1].conj(), s[: count - j]])
+    return sums - 0.5 * (np.outer(difference, z) + np.outer(s[j : j + count], z.conj()))
+
+
+def allowed(
+    proposed: FloatArray, taken: FloatArray, lowest: float, highest: float, integer: bool
+) -> FloatArray:
+    """Keep proposals in range that are apart from each other and from lines already there."""
+    apart = 0.5 if integer else APART
+    kept: list[float] = []
+    for mode in proposed:
+        others = np.concatenate([taken, kept])
+        if lowest <= mode <= highest and np.all(np.abs(others - mode) >= apart):
+            kept.append(float(mode))
+    return np.array(kept)
+
+
+def from_above(floor: NoiseFloor, modes: FloatArray) -> FloatArray:
+    """Return the smallest floor at these or any higher modes, shape (len(modes), q)."""
+    lowest = np.minimum.accumulate(floor.level[::-1], axis=0)[::-1]
+    return replace(floor, level=lowest).at(modes)
+
+
+def held_out(theta: FloatArray, random_state: int) -> BoolArray:
+    """Mark a fifth of the distinct positions; rows at one position stay together."""
+    place = np.concatenate([[0], np.cumsum(np.diff(theta) != 0)])
+    count = int(place[-1]) + 1
+    chosen = np.random.default_rng(random_state).permutation(count) < count // 5
+    return chosen[place]

@@ -1,0 +1,380 @@
+"""The rounds of a search: propose, refine, test, until nothing more passes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.mixture.judge import together
+from robustfourier.mixture.search.assess import (
+    Assessment,
+    Fit,
+    assess,
+    fit_lines,
+    judge_of,
+    local_noise,
+    trend_reach,
+    trend_rung,
+)
+from robustfourier.mixture.search.places import exchange, relocate, resolved, weakest_apart
+from robustfourier.mixture.search.proposals import (
+    APART,
+    allowed,
+    flow_proposals,
+    from_above,
+    held_out,
+    residual_proposals,
+)
+from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pseudo_values
+from robustfourier.mixture.search.steps import find_steps
+from robustfourier.mixture.series import Series
+from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
+from robustfourier.spectral.sums import fourier_sums
+
+__all__ = ["Search"]
+
+
+_ROUNDS = 40
+# The flow sees as many modes as there are samples, at least 1000 and at most 10 000 of those
+# searched; with more its steps become small. Lines above are proposed by the residual.
+_FLOW_MODES, _FLOW_AT_LEAST = 10_000, 1_000
+# A peak is worth a joint refinement and a proper test from this false-alarm probability on.
+_WORTH_A_TEST = 0.2
+_LOOKS, _LOOK_AHEAD = 5, 6  # peaks fitted together when none is worth a test alone,
+_LOOK_FROM = 2.0  # from this mode on
+
+
+class Search:
+    """The loop; its state is the current fit, its assessment and the series with its values."""
+
+    def __init__(self, series: Series) -> None:
+        settings = series.settings
+        self.series, self.original, self.level = series, series.original, settings.level
+        self.loss, self.max_lines = settings.loss, series.bearable_lines
+        self.huber, self.rounds = settings.loss == "huber", 0
+        self.flow: DiagonalFlow | None = None
+        self.tried: list[float] = []  # highest peaks that were tried whatever the floor said
+        given = np.sort(np.asarray(settings.modes, float))
+        self.fit = fit_lines(series, given, np.ones(len(given), bool), settings.rungs[0])
+        self.assessment: Assessment | None = None
+
+    @property
+    def lowest(self) -> float:
+        """Lowest mode that is not the trend's."""
+        return max(self.series.lowest, trend_reach(self.fit.rung))
+
+    def run(self) -> None:
+        """Propose, refine and test until nothing passes."""
+        if self.max_lines == 0 or not np.any(self.original):
+            return
+        self._start_from_median()
+        self._pull_in_outliers()
+        self._choose_trend()
+        self._try_slow_line()
+        proposed, looked = self._proposals_of_flow(), False
+        while self.rounds < _ROUNDS:
+            self.rounds += 1
+            before = len(self.fit.modes)
+            if len(proposed):
+                self._try(proposed)
+            self._pull_in_outliers()
+            self._choose_trend()
+            grown = self.rounds == 1 or len(self.fit.modes) > before
+            if looked and not grown:
+                break
+            proposed = self._proposals_of_residual() if grown else np.zeros(0)
+            looked = len(proposed) == 0
+            if looked:
+                proposed = self._look_ahead()
+            if len(proposed) == 0:
+                proposed = self._highest_peak()
+            if len(proposed) == 0:
+                break
+        self._settle()
+
+    # -- one round ---------------------------------------------------------------------------
+
+    def _try(self, proposed: FloatArray) -> None:
+        """Refine present and proposed lines together and keep those that pass."""
+        self._add(proposed)
+        self._prune(self.level)
+
+    def _add(self, proposed: FloatArray) -> None:
+        """Refine present and proposed lines together."""
+        room = max(self.max_lines - len(self.fit.modes), 0)
+        proposed = proposed[:room]
+        modes = np.concatenate([self.fit.modes, proposed])
+        known = np.concatenate([self.fit.known, np.zeros(len(proposed), bool)])
+        fit = relocate(self.series, fit_lines(self.series, modes, known, self.fit.rung))
+        self.fit = self._separated(fit)
+
+    def _exchange(self) -> None:
+        """Exchange lines that do not pass for what the residual shows without them."""
+        assessment = assess(self.series, self.fit)
+        weak = np.flatnonzero(~self.fit.known & (assessment.false_alarm > self.level))
+        weak = weak[np.argsort(assessment.ratio[weak], kind="stable")]
+        self.fit = self._separated(exchange(self.series, self.fit, weak, self.lowest))
+
+    def _separated(self, fit: Fit) -> Fit:
+        """Drop lines that left the range or came closer than the record can resolve."""
+        while True:
+            # A line that crossed the Nyquist mode is, on the samples, its mirror image.
+            folded = np.where(
+                fit.modes > self.series.nyquist, 2.0 * self.series.nyquist - fit.modes, fit.modes
+            )
+            near = np.abs(folded - self.series.nyquist) < 1.0
+            folded = np.where(near, self.series.nyquist, folded)
+            if np.any(folded != fit.modes) and not fit.known[folded != fit.modes].any():
+                fit = fit_lines(self.series, folded, fit.known, fit.rung)
+                continue
+            keep = resolved(fit, self.lowest, self.series.max_mode, self.series.integer)
+            if keep.all():
+                return fit
+            fit = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
+
+    def _prune(self, level: float) -> None:
+        """Drop lines, weakest first, until each of the others passes."""
+        assessment = assess(self.series, self.fit)
+        while True:
+            alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
+            bad = alarm > level
+            if not bad.any():
+                break
+            drop = weakest_apart(self.fit.modes, assessment.ratio, bad)
+            keep = np.ones(len(bad), bool)
+            keep[drop] = False
+            fit = fit_lines(self.series, self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
+            self.fit = self._separated(fit)
+            assessment = assess(self.series, self.fit)
+        self.assessment = assessment
+
+    def _choose_trend(self) -> None:
+        """Take the trend that the data asks for beside the present lines: bends, then steps."""
+        if len(self.series.settings.rungs) > 1:
+            rung = trend_rung(self.series, self.fit)
+            if rung != self.fit.rung:
+                fit = fit_lines(self.series, self.fit.modes, self.fit.known, rung)
+                self.fit = self._separated(fit)
+            self._find_steps()
+        self.assessment = assess(self.series, self.fit)
+
+    def _find_steps(self) -> None:
+        """Take the level shifts that the data asks for; what looked like a bend may be one."""
+        steps = find_steps(self.series, self.fit)
+        if np.array_equal(steps, self.series.steps):
+            return
+        self.series = self.series.with_steps(steps)
+        rung = trend_rung(self.series, self.fit)
+        self.fit = self._separated(fit_lines(self.series, self.fit.modes, self.fit.known, rung))
+
+    def _try_slow_line(self) -> None:
+        """Ask whether slow power is a cycle or two rather than a bend of the trend.
+
+        A polynomial of degree four follows two cycles well enough to hide them. So the best line
+        beside a straight trend is tried, and kept if it passes and leaves less than the bends do.
+        """
+        if self.fit.rung <= 2 or self.max_lines == 0:
+            return
+        before, assessment = self.fit, self.assessment
+        self.fit = fit_lines(self.series, before.modes, before.known, 2)
+        self.assessment = assess(self.series, self.fit)
+        grid = self.series.slow_grid
+        within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(before.rung))
+        power = grid.power(grid.data_sums(self.fit.refined.residuals)).sum(axis=1) * within
+        self._try(grid.modes[[int(np.argmax(power))]])
+        passed = len(self.fit.modes) > len(before.modes)
+        if not passed or _squares(self.series, self.fit) > _squares(self.series, before):
+            self.fit, self.assessment = before, assessment
+
+    def _start_from_median(self) -> None:
+        """Pull outliers in around the median (zero), which a huge one cannot move as it does a fit.
+
+        `_pull_in_outliers` goes on from there, and takes it back where it does not pay.
+        """
+        weights, median = self.series.weights, np.zeros_like(self.original)
+        if self.loss == "huber" or (
+            self.loss == "auto" and huber_pays(self.original, weights, FAR)
+        ):
+            values = pseudo_values(median, self.original, weights, clip=FAR)
+            self.series = self.series.with_values(values)
+            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
+
+    def _pull_in_outliers(self, redescend: bool = False) -> None:
+        """Replace the values by pseudo-values around the present fit, if that pays.
+
+        As long as no line is known, residuals are signal, and only what is far off is pulled in.
+        """
+        clip = HUBER if len(self.fit.modes) else FAR
+        fitted = self.series.values - self.fit.refined.residuals
+        residuals = self.original - fitted
+        # Residuals at the level of rounding have tails of their own, which mean nothing.
+        rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)
+        self.huber = self.loss == "huber" or (
+            self.loss == "auto"
+            and not rounding
+            and huber_pays(residuals, self.series.weights, clip)
+        )
+        if self.huber:
+            values = pseudo_values(
+                fitted, residuals, self.series.weights, clip=clip, redescend=redescend
+            )
+            self.series = self.series.with_values(values)
+            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
+        elif self.series.values is not self.original:
+            self.series = self.series.with_values(self.original)
+            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
+
+    def _settle(self) -> None:
+        """Iterate pseudo-values to their fixed point, then prune once more.
+
+        Which of its aliases a line belongs to is asked again, now that the others are known.
+        """
+        for _ in range(20 if self.huber else 0):
+            before = self.fit.refined.residuals
+            self._pull_in_outliers(redescend=True)
+            change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
+            if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
+                break
+        if len(self.fit.modes):
+            self.fit = self._separated(relocate(self.series, self.fit))
+        self._prune(self.level)
+
+    # -- proposals ---------------------------------------------------------------------------
+
+    def _proposals_of_flow(self) -> FloatArray:
+        """Run the diagonal flow on the residual and return its peaks."""
+        series, residuals = self.series, self.fit.refined.residuals
+        top = int(min(series.max_mode, _FLOW_MODES, max(len(series.theta), _FLOW_AT_LEAST)))
+        held = held_out(series.theta, series.settings.seed)
+        if not held.any() or held.all():
+            return np.zeros(0)
+        train, test = (
+            fourier_sums(series.theta[part], residuals[part], series.weights[part], top)
+            for part in (~held, held)
+        )
+        self.flow = diagonal_flow(train, test)
+        assert self.assessment is not None
+        # The floor of the higher modes: many strong lines would lift their own.
+        floor = from_above(self.assessment.floor, np.arange(top + 1.0)).sum(axis=1)
+        proposed = flow_proposals(self.flow, floor, series.total)
+        proposed = np.round(proposed) if series.integer else proposed
+        return allowed(proposed, self.fit.modes, self.lowest, series.max_mode, series.integer)
+
+    def _look_ahead(self) -> FloatArray:
+        """Return lines that would pass with ease if they did not hide each other.
+
+        Many strong lines at low modes look like a falling continuum, which lifts the floor under
+        each of them. Here the highest peaks over the floor of the *higher* modes are fitted
+        together, a few more each time, and weak ones exchanged for what is missing. Then the
+        weakest are dropped until all pass, and pass a test a hundred times as strict, together or
+        else each. If what is left is flat there was no continuum, and they are proposed.
+        """
+        before, assessment = self.fit, self.assessment
+        for _ in range(_LOOKS):
+            assert self.assessment is not None
+            floor = from_above(self.assessment.floor, self.series.grid.modes)
+            peaks, count = self._proposals(floor, _LOOK_AHEAD), len(self.fit.modes)
+            if len(peaks):
+                self._add(peaks)
+                self._exchange()
+                self.assessment = assess(self.series, self.fit)
+            if len(self.fit.modes) == count:
+                break
+        if self.fit is before:
+            return np.zeros(0)
+        self._prune(self.level)
+        assert self.assessment is not None
+        new = np.abs(self.fit.modes[:, None] - before.modes).min(axis=1, initial=np.inf) >= APART
+        if together(self.assessment.false_alarm[new]) > self.level / 100.0:
+            self._prune(self.level / 100.0)
+        found = self._clear_of_continuum(before.modes)
+        self.fit, self.assessment = before, assessment
+        return found
+
+    def _clear_of_continuum(self, old: FloatArray) -> FloatArray:
+        """Return the new lines of the present fit that no continuum explains."""
+        assert self.assessment is not None
+        floor, modes = self.assessment.floor, self.fit.modes
+        rise = np.log(floor.at(modes) / from_above(floor, modes)).max(axis=1, initial=0.0)
+        # Each line alone, or all together: the floor under one line may rest on few ordinates.
+        clear = rise <= np.log(2.5)
+        if len(modes) and np.average(rise, weights=floor.dof_at(modes)) <= np.log(1.5):
+            clear[:] = True
+        return allowed(modes[clear], old, self.lowest, self.series.max_mode, self.series.integer)
+
+    def _highest_peak(self) -> FloatArray:
+        """Return the highest peak of the residual if white noise would hardly show one as high.
+
+        Through an uneven window a strong line leaks to all modes, and is its own noise floor until
+        it is fitted. The test here is exact for white noise: power over what the line would leave
+        over, which has an F law (Baluev 2008). What it lets pass is then fitted and tested as all
+        lines are, against the floor without it.
+        """
+        series, fit, assessment = self.series, self.fit, self.assessment
+        assert assessment is not None
+        grid = series.grid
+        power = grid.power(assessment.data_sums)
+        allowed_here = (grid.modes >= self.lowest) & (grid.modes <= series.max_mode)
+        apart = 0.5 if series.integer else APART
+        for line in fit.modes:
+            allowed_here &= np.abs(grid.modes - line) >= apart
+        left = series.weights @ fit.refined.residuals**2
+        spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
+        free = series.total - spent - 2.0
+        if not allowed_here.any() or free < 4.0 or len(fit.modes) >= self.max_lines:
+            return np.zeros(0)
+        noise = np.maximum(left - 2.0 * power, 1e-20 * left + 1e-300) / free
+        ratio = np.where(allowed_here, np.sum(power / noise, axis=1), 0.0)
+        best = [int(np.argmax(ratio))]
+        dof, mode = np.array([0.5 * free]), float(grid.modes[best[0]])
+        alarm = judge_of(series).alarm(ratio[best], grid.modes[best], dof, power.shape[1])
+        if alarm[0] > self.level or any(abs(mode - other) < apart for other in self.tried):
+            return np.zeros(0)
+        self.tried.append(mode)
+        return np.array([mode])
+
+    def _proposals_of_residual(self) -> FloatArray:
+        """Return modes where the residual periodogram still shows more than noise."""
+        assert self.assessment is not None
+        modes = self.series.grid.modes
+        lift = self.assessment.cusps.at(modes)
+        return self._proposals(self.assessment.floor.at(modes) * lift[:, None], 0)
+
+    def _proposals(self, floor: FloatArray, peaks: int) -> FloatArray:
+        """Return modes of the residual worth a test over a floor; with `peaks`, at most so many."""
+        series, assessment = self.series, self.assessment
+        assert assessment is not None
+        n_outputs = series.values.shape[1]
+
+        def worth(ratio: FloatArray, mode: FloatArray) -> BoolArray:
+            dof = np.full(len(mode), np.inf) if peaks else assessment.floor.dof_at(mode)
+            return judge_of(series).alarm(ratio, mode, dof, n_outputs) < _WORTH_A_TEST
+
+        return residual_proposals(
+            series.grid,
+            assessment.data_sums,
+            floor,
+            worth,
+            self.fit.modes,
+            lowest=max(_LOOK_FROM, self.lowest) if peaks else self.lowest,
+            apart=0.5 if series.integer else APART,
+            at_most=min(peaks or 64, max(self.max_lines - len(self.fit.modes), 0)),
+        )
+
+    # -- the end ----------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Fit once more, lines by ascending mode, with the covariance for the noise at each."""
+        if self.assessment is None or len(self.fit.modes) == 0:
+            return
+        colour = local_noise(self.series, self.fit, self.assessment)
+        order = np.argsort(self.fit.modes, kind="stable")
+        modes, known = self.fit.modes[order], self.fit.known[order]
+        self.fit = fit_lines(self.series, modes, known, self.fit.rung, colour[order])
+        self.assessment = self.assessment.select(order)
+
+
+def _squares(series: Series, fit: Fit) -> float:
+    """Weighted residual sum of squares over that of the values, summed over outputs."""
+    whole = np.maximum(series.weights @ series.values**2, 1e-300)
+    return float(np.sum(series.weights @ fit.refined.residuals**2 / whole))

@@ -1,0 +1,95 @@
+"""Level shifts: times at which the level jumps and stays, found and tested as part of the trend.
+
+A sensor that was moved, a price that was raised: one jump in a record is power at all slow modes,
+and would lift the noise floor under every line there. Jumps are proposed one after the other where
+the cumulated residual turns most. A set of them is kept if slow noise would hardly gain as much by
+each at the best of all places. A random walk jumps nowhere and drifts everywhere: its slow noise is
+large, and no jump passes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray
+from robustfourier.mixture.judge import trend_p_value
+from robustfourier.mixture.search.assess import Fit
+from robustfourier.mixture.series import Series
+
+__all__ = ["find_steps"]
+
+AT_MOST = 8  # steps; more are a drift
+FEWEST = 8  # distinct samples between two steps: fewer are a cluster of outliers
+# Modes of the residual that a step has to beat: the lowest that the other steps have not emptied.
+# With eight a random walk, whose power falls as one over the square of the mode, would pass.
+SLOW_MODES = 4
+
+
+def find_steps(series: Series, fit: Fit) -> FloatArray:
+    """Return the places of level shifts beside the lines of a fit, ascending, shape (m,).
+
+    Parameters
+    ----------
+    series : Series
+    fit : Fit
+        Lines and trend so far; the lines stay as they are.
+    """
+    root = np.sqrt(series.weights)[:, None]
+    bends = series.trend(fit.rung)[:, : fit.rung]
+    lines = series.values - fit.refined.lines.evaluate(series.theta)
+    steps, kept = np.zeros(0), np.zeros(0)
+    left = _residual(root, bends, steps, series.theta, lines)
+    while len(steps) < AT_MOST:
+        place, gain = _largest_jump(series, left, steps)
+        # White noise alone has 2 log n at the best of n places: less is not worth a test.
+        if gain < 4.0 * np.log(series.distinct):
+            break
+        steps = np.sort(np.append(steps, place))
+        left = _residual(root, bends, steps, series.theta, lines)
+        base = [
+            np.sum(
+                (root * _residual(root, bends, np.delete(steps, i), series.theta, lines)) ** 2, 0
+            )
+            for i in range(len(steps))
+        ]
+        if _all_pass(series, left, base):
+            kept = steps
+    return kept
+
+
+def _residual(
+    root: FloatArray, bends: FloatArray, steps: FloatArray, theta: FloatArray, y: FloatArray
+) -> FloatArray:
+    """Return what bends and steps leave over of y, by weighted least squares, shape (n, q)."""
+    columns = np.hstack([bends, (theta[:, None] >= steps).astype(np.float64)])
+    coefficients, *_ = np.linalg.lstsq(root * columns, root * y, rcond=None)
+    return np.asarray(y - columns @ coefficients)
+
+
+def _all_pass(series: Series, left: FloatArray, base: list[FloatArray]) -> bool:
+    """Whether each step gains more than slow noise would give at the best place of all."""
+    grid, reach = series.slow_grid, 0.5 * (len(base) + 1)
+    power = grid.power(grid.data_sums(left))[grid.modes > reach][:SLOW_MODES]
+    squares = series.weights @ left**2
+    noise = power.mean(axis=0) if len(power) > 1 else squares / series.total
+    noise = np.maximum(noise, 1e-20 * base[0] + 1e-300)
+    dof = max(len(power) * series.share, 1.0)
+    p_values = [trend_p_value(before - squares, 1, noise, dof) for before in base]
+    return max(p_values) * series.distinct <= series.settings.level
+
+
+def _largest_jump(series: Series, left: FloatArray, taken: FloatArray) -> tuple[float, float]:
+    """Return where one step more would lower the sum of squares most, and by how many variances."""
+    weights, theta = series.weights, series.theta
+    below = np.cumsum(weights)[:-1]
+    moved = np.cumsum(weights[:, None] * left, axis=0)[:-1]
+    variance = np.maximum(weights @ left**2 / series.total, 1e-300)
+    gain = np.sum(moved**2 / variance, axis=1) / (below * (1.0 - below / series.total))
+    apart = np.diff(theta) > 0
+    count = np.append(0, np.cumsum(apart))  # of distinct positions before each sample
+    middle = 0.5 * (theta[1:] + theta[:-1])
+    ends = np.concatenate([[-1], count[np.searchsorted(theta, taken)] - 1, [count[-1]]])
+    near = np.abs(count[:-1, None] - ends).min(axis=1)
+    gain = np.where(apart & (near >= FEWEST), gain, -1.0)
+    best = int(np.argmax(gain))
+    return float(middle[best]), float(gain[best])

@@ -1,0 +1,264 @@
+"""Series: the samples of one column, and all that the stages of a fit read of them.
+
+Made once per fit. Rows are canonical (sorted, equal rows merged), values are of order one, settings
+are checked. Grids and Fourier sums are computed when first asked for and kept; the stages after it
+ask for moments at modes and never for the rows themselves, unless they need residuals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.errors import InputError
+from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
+from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
+from robustfourier.rows import canonical_rows, centre_and_scale
+from robustfourier.spectral.limits import ModeLimit, highest_mode
+from robustfourier.spectral.periodogram import PeriodogramGrid
+
+__all__ = ["Series", "Settings"]
+
+SLOWEST = 1.5  # cycles over the record; with fewer a period and a bend look alike
+# From this many samples on, sums at real modes are cheaper than adding up columns: the two took
+# the same time at about 4000 samples and ten lines (`python -m benchmarks.peers cost`).
+_SPECTRAL_FROM = 4000
+_BESIDE = 2.0  # modes beyond the highest that a refinement may step to
+_SLOW_MODES = 64.0  # modes of the grid on which a trend is weighed against slow noise
+_ROWS_PER_LINE = 9  # three rows for each of a line's three numbers
+_LINES_AT_MOST = 500  # a Gram matrix of 2000 columns is solved in a second
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user may set, in modes.
+
+    Parameters
+    ----------
+    level : float
+        Largest false-alarm probability of a line.
+    frequencies : {"real", "integer"}
+        "integer" for data known to be periodic over the span.
+    loss : {"auto", "squared", "huber"}
+        "auto" pulls outliers in when that lowers the variance of the estimates.
+    trend : {"auto", "level", "slope", "smooth"}
+        The richest trend allowed; "auto" is "smooth", or "level" for integer modes.
+    modes : ndarray of shape (F,)
+        Modes known to be there: kept as given, whatever their strength.
+    max_mode : float, optional
+        Highest mode to search. Default: `highest_mode`.
+    max_lines : int, optional
+        Largest number of lines. Default: one per nine samples, at most 500.
+    seed : int
+        Chooses the fifth of the samples that the diagonal flow is stopped by.
+    """
+
+    level: float = 0.01
+    frequencies: str = "real"
+    loss: str = "auto"
+    trend: str = "auto"
+    modes: FloatArray = field(default_factory=lambda: np.zeros(0))
+    max_mode: float | None = None
+    max_lines: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.level < 1.0:
+            raise InputError(f"level={self.level!r} must lie between 0 and 1; the default is 0.01")
+        for name, choices in (
+            ("frequencies", ("real", "integer")),
+            ("loss", ("auto", "squared", "huber")),
+            ("trend", ("auto", "level", "slope", "smooth")),
+        ):
+            if getattr(self, name) not in choices:
+                value = getattr(self, name)
+                raise InputError(f"{name}={value!r} is not one of {', '.join(choices)}")
+
+    @property
+    def integer(self) -> bool:
+        """Whether modes are the integers."""
+        return self.frequencies == "integer"
+
+    @property
+    def rungs(self) -> tuple[int, ...]:
+        """Trends to choose from, as numbers of columns; periodic data has a level alone."""
+        auto = "level" if self.integer else "smooth"
+        richest = auto if self.trend == "auto" else self.trend
+        return TREND_RUNGS[: {"level": 1, "slope": 2, "smooth": len(TREND_RUNGS)}[richest]]
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Samples of order one with their settings.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+        Sorted positions in [-1, 1].
+    values : ndarray of shape (n, q)
+        What least squares is done on: (y − centre) / scale, outliers pulled in.
+    original : ndarray of shape (n, q)
+        The same as it was given.
+    weights : ndarray of shape (n,)
+        Weight 2 is the row twice.
+    centre, scale : ndarray of shape (q,)
+        Median of y, and a power of two near its typical deviation.
+    settings : Settings
+    limit : ModeLimit
+        Highest mode to search, and why.
+    steps : ndarray of shape (m,)
+        Places of level shifts, part of every trend.
+    """
+
+    theta: FloatArray
+    values: FloatArray
+    original: FloatArray
+    weights: FloatArray
+    centre: FloatArray
+    scale: FloatArray
+    settings: Settings
+    limit: ModeLimit
+    steps: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def of(
+        cls, theta: FloatArray, y: FloatArray, weights: FloatArray | None, settings: Settings
+    ) -> Series:
+        """Bring rows into canonical form and values to order one."""
+        weights = np.ones(len(theta)) if weights is None else np.asarray(weights, float)
+        theta, y, weights = canonical_rows(np.asarray(theta, float), np.asarray(y, float), weights)
+        centre, scale = centre_and_scale(y, weights)
+        values = (y - centre) / scale
+        limit = highest_mode(theta, settings.max_mode)
+        return cls(theta, values, values, weights, centre, scale, settings, limit)
+
+    @property
+    def integer(self) -> bool:
+        """Whether modes are the integers."""
+        return self.settings.integer
+
+    @property
+    def lowest(self) -> float:
+        """Lowest mode to search."""
+        return 1.0 if self.integer else SLOWEST
+
+    @cached_property
+    def max_mode(self) -> float:
+        """Highest mode to search; known modes are always within."""
+        return float(max(self.limit.max_mode, self.settings.modes.max(initial=0.0), 1.0))
+
+    @property
+    def nyquist(self) -> float:
+        """Nyquist mode of an even grid, infinite otherwise.
+
+        Within a mode of it cosine and sine are nearly parallel on the samples: such a line is the
+        alternating one, exactly at the Nyquist mode.
+        """
+        return np.inf if self.limit.nyquist is None else self.limit.nyquist
+
+    @cached_property
+    def reach(self) -> float:
+        """Highest mode that a harmonic may have: an even grid shows all up to its Nyquist mode."""
+        return float(max(self.max_mode, self.limit.nyquist or 0.0))
+
+    @cached_property
+    def total(self) -> float:
+        """Total weight."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def distinct(self) -> int:
+        """Number of distinct positions."""
+        return int(np.count_nonzero(np.diff(self.theta))) + 1
+
+    @cached_property
+    def bearable_lines(self) -> int:
+        """How many lines the samples can bear."""
+        if self.limit.max_mode < self.lowest:
+            return 0
+        rows = min(self.distinct, self.total) - 2
+        bearable = max(min(int(rows // _ROWS_PER_LINE), _LINES_AT_MOST), 0)
+        asked = self.settings.max_lines
+        return bearable if asked is None else min(int(asked), bearable)
+
+    @cached_property
+    def grid(self) -> PeriodogramGrid:
+        """The periodogram's grid: integers, or quarter modes."""
+        spacing = 1.0 if self.integer else 0.25
+        return PeriodogramGrid.of(self.theta, self.weights, self.max_mode, spacing)
+
+    @cached_property
+    def slow_grid(self) -> PeriodogramGrid:
+        """The lowest integer modes, on which a trend is weighed against slow noise."""
+        return PeriodogramGrid.of(self.theta, self.weights, min(self.max_mode, _SLOW_MODES), 1.0)
+
+    @cached_property
+    def share(self) -> float:
+        """Independent periodogram ordinates per integer mode: the part of the span that is sampled.
+
+        Ordinates κ modes apart are correlated by the squared spectral window at κ.
+        """
+        step = round(1.0 / self.grid.spacing)
+        window = np.abs(self.grid.weight_sums[step : 21 * step : step]) / self.total
+        return float(1.0 / (1.0 + 2.0 * np.sum(window**2)))
+
+    @cached_property
+    def columns(self) -> FloatArray:
+        """Columns of the richest trend with all steps; see `trend`."""
+        return trend_columns(self.theta, self.settings.rungs[-1], self.steps)
+
+    def _trend_index(self, rung: int) -> IndexArray:
+        """Which columns a rung has: its own first ones and all steps."""
+        richest = self.settings.rungs[-1]
+        return np.concatenate([np.arange(rung), np.arange(richest, self.columns.shape[1])])
+
+    def trend(self, rung: int) -> FloatArray:
+        """Columns of a trend: `rung` smooth ones, and the steps, shape (n, rung + m)."""
+        return self.columns[:, self._trend_index(rung)]
+
+    @cached_property
+    def _all_moments(self) -> SpectralMoments | None:
+        if len(self.theta) < _SPECTRAL_FROM:
+            return None
+        top = self.reach + _BESIDE
+        return SpectralMoments(self.theta, self.values, self.weights, self.columns, top)
+
+    def moments(self, modes: FloatArray, rung: int) -> Moments:
+        """Return the moments of a trend of `rung` columns and lines at `modes`."""
+        modes = np.clip(modes, 0.0, self.reach + _BESIDE)
+        every = self._all_moments
+        if every is None:
+            columns = self.trend(rung)
+            return direct_moments(self.theta, self.values, self.weights, columns, modes)
+        moments = every(modes)
+        lines = np.arange(self.columns.shape[1], len(moments.gram))
+        chosen = np.concatenate([self._trend_index(rung), lines])
+        return Moments(moments.gram[np.ix_(chosen, chosen)], moments.cross[chosen], moments.bend)
+
+    def with_steps(self, steps: FloatArray) -> Series:
+        """Return the same series with level shifts at `steps`."""
+        if np.array_equal(steps, self.steps):
+            return self
+        series = replace(self, steps=steps)
+        kept = _OF_POSITIONS - {"columns"}
+        series.__dict__.update({k: v for k, v in self.__dict__.items() if k in kept})
+        return series
+
+    def with_values(self, values: FloatArray) -> Series:
+        """Return the same series with other values; what depends on positions alone is kept."""
+        series = replace(self, values=values)
+        series.__dict__.update({k: v for k, v in self.__dict__.items() if k in _OF_POSITIONS})
+        if self.__dict__.get("_all_moments") is not None:
+            series.__dict__["_all_moments"] = self.__dict__["_all_moments"].with_values(values)
+        return series
+
+
+#: Cached properties that do not depend on the values.
+_OF_POSITIONS = {
+    name
+    for name, member in vars(Series).items()
+    if isinstance(member, cached_property) and name != "_all_moments"
+}

@@ -1,0 +1,59 @@
+"""Classes that a file may hold: a tag that stands in files for ever, and where each lives now.
+
+A class that moves or gets another name changes its line here and keeps its tag. A class that gets a
+new field gives it a default, so that earlier files still load. Version 0.1 wrote ``module:Class``
+instead of a tag; its class names are the tags.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from robustfourier.errors import ModelFormatError
+
+__all__ = ["MODELS", "class_of", "tag_of"]
+
+#: Estimators, which are whole models.
+MODELS = ("PeriodicMixture", "FourierNetworkRegressor")
+
+#: Tag to module and class; all but the estimators are frozen dataclasses.
+_PLACES = {
+    "Architecture": "robustfourier.network.architecture:Architecture",
+    "Checkpoint": "robustfourier.training.checkpoint:Checkpoint",
+    "ColumnModel": "robustfourier.mixture.model:ColumnModel",
+    "Component": "robustfourier.mixture.component:Component",
+    "Domain": "robustfourier.domain:Domain",
+    "Evidence": "robustfourier.mixture.evidence:Evidence",
+    "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",
+    "History": "robustfourier.training.history:History",
+    "LevelShift": "robustfourier.mixture.model:LevelShift",
+    "Lines": "robustfourier.mixture.least_squares.lines:Lines",
+    "Link": "robustfourier.mixture.components.links:Link",
+    "ModeTable": "robustfourier.modes:ModeTable",
+    "NoiseFloor": "robustfourier.mixture.noise:NoiseFloor",
+    "PeriodicMixture": "robustfourier.estimators.mixture:PeriodicMixture",
+    "SaveCheckpoint": "robustfourier.training.observers:SaveCheckpoint",
+    "StopWhenStalled": "robustfourier.training.observers:StopWhenStalled",
+    "Weights": "robustfourier.network.weights:Weights",
+}
+_TAGS = {place: tag for tag, place in _PLACES.items()}
+
+
+def tag_of(cls: type) -> str | None:
+    """The tag of a class, or None if a file cannot hold it."""
+    return _TAGS.get(f"{cls.__module__}:{cls.__qualname__}")
+
+
+def class_of(tag: object) -> type:
+    """The class of a tag, or of a name that version 0.1 wrote.
+
+    >>> class_of("Domain") is class_of("robustfourier.domain:Domain")
+    True
+    """
+    name = tag if isinstance(tag, str) else ""
+    if name.startswith("robustfourier."):
+        name = name.partition(":")[2]
+    if name not in _PLACES:
+        raise ModelFormatError(f"it holds a {tag!r}, which is none of our classes")
+    module, _, cls = _PLACES[name].partition(":")
+    return getattr(import_module(module), cls)

@@ -1,0 +1,67 @@
+"""Weighted rows: one canonical form, in which order and repetition cannot matter; medians."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray
+
+__all__ = ["canonical_rows", "centre_and_scale", "weighted_median"]
+
+
+def canonical_rows(
+    theta: FloatArray, y: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Drop rows of weight zero, sort, and merge rows equal in θ and y by adding their weights.
+
+    Rows in any order, or twice instead of weight 2, give the same arrays bit for bit.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,) or (n, d)
+    y : ndarray of shape (n, q)
+    weights : ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> theta, y = np.array([1.0, -1.0, 1.0]), np.array([[2.0], [0.0], [2.0]])
+    >>> [a.ravel().tolist() for a in canonical_rows(theta, y, np.ones(3))]
+    [[-1.0, 1.0], [0.0, 2.0], [1.0, 2.0]]
+    """
+    kept = weights > 0
+    theta, y, weights = theta[kept], y[kept], weights[kept]
+    rows = np.column_stack([theta, y])
+    # Weights are the last key: equal rows are then always added in the same order.
+    order = np.lexsort((weights, *rows.T[::-1]))
+    new = np.ones(len(rows), bool)
+    new[1:] = np.any(np.diff(rows[order], axis=0) != 0, axis=1)
+    theta, y, weights = theta[order], y[order], weights[order]
+    if new.all():
+        return theta, y, weights
+    return theta[new], y[new], np.add.reduceat(weights, np.flatnonzero(new))
+
+
+def weighted_median(values: FloatArray, weights: FloatArray) -> float:
+    """Return the median of `values`, each repeated `weights` times.
+
+    The mean of the two middle values where half of the weight lies exactly on each side, as for
+    an even number of rows.
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    half = 0.5 * below[-1]
+    low = int(np.searchsorted(below, half * (1.0 - 1e-12)))
+    high = int(np.searchsorted(below, half * (1.0 + 1e-12)))
+    return float(0.5 * (values[order[low]] + values[order[min(high, len(values) - 1)]]))
+
+
+def centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return median and spread of each output; the spread is a power of two, so exact."""
+    centre = np.array([weighted_median(column, weights) for column in y.T])
+    largest = np.max(np.abs(y - centre), axis=0, initial=0.0)
+    # The typical deviation: a single huge outlier would make all else vanish beside it.
+    usual = np.array([weighted_median(column, weights) for column in np.abs(y - centre).T])
+    spread = np.where(usual > 1e-100 * largest, usual, largest)
+    exponent = np.where(spread > 0, np.log2(np.where(spread > 0, spread, 1.0)), 0.0)
+    return centre, np.exp2(np.clip(np.round(exponent), -1020.0, 1020.0))

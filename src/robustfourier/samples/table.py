@@ -1,0 +1,150 @@
+"""A text table of which the first rows are read: how it is written, which columns are meant."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from robustfourier.errors import DataError
+from robustfourier.samples.columns import Choice, choose_columns
+from robustfourier.samples.dialect import Dialect, Table, looks_like_time, row_blocks, sniff
+from robustfourier.samples.series import parse_by
+from robustfourier.samples.source import TextSource
+from robustfourier.samples.tokens import MISSING, NumberFormat, is_missing, is_number
+
+if TYPE_CHECKING:
+    from robustfourier.samples.reading import ReadOptions
+
+__all__ = ["BLOCK", "OpenTable", "open_table"]
+
+#: Rows that are held as text at once.
+BLOCK = 50_000
+
+_SAMPLE_LINES = 500
+_SAMPLE_CHARACTERS = 1_000_000  # enough, if there are five lines among them
+_KIND_CELLS = 200_000
+_EIGHT = re.compile(r"(1[6-9]|2[01])\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])")
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """What the first rows tell, these rows, and those that follow.
+
+    Parameters
+    ----------
+    dialect, form : Dialect and NumberFormat
+        How the table and its numbers are written.
+    choice : Choice
+        The columns that are meant.
+    by : list of pairs of int and str
+        Columns and labels of the series that the user chose; a label may be None.
+    head : Table
+        The first rows.
+    rest : iterator of Table
+        The others, in blocks.
+    """
+
+    dialect: Dialect
+    form: NumberFormat
+    choice: Choice
+    by: list[tuple[int, str | None]]
+    head: Table
+    rest: Iterator[Table]
+
+
+def open_table(source: TextSource, asked: ReadOptions, need_value: bool) -> OpenTable:
+    """Read the first rows and find out about the rest; a value is not always needed."""
+    lines = itertools.islice(source.lines(), asked.skip, None)
+    sample, complete = _sample(lines)
+    dialect = sniff(
+        sample,
+        source.name,
+        delimiter=asked.delimiter,
+        decimal=asked.decimal,
+        complete=complete,
+        need_value=need_value,
+    )
+    rest = _body(itertools.chain(sample, lines), dialect, asked.skip, source.name)
+    head = next((block for block in rest if block), None)
+    if head is None:
+        raise DataError(f"{source.name}: has a header but no rows; nothing to fit")
+    form = NumberFormat(dialect.decimal, dialect.grouped, _marks(asked.na))
+    some = head[: 5 + _KIND_CELLS // len(dialect.names)]
+    kinds = [_kind([row[j] for _, row in some], form) for j in range(len(dialect.names))]
+    by = parse_by(asked.by, dialect.names, source.name)
+    choice = choose_columns(
+        dialect.names,
+        _dates_by_clock(kinds, some),
+        source.name,
+        time=asked.time,
+        value=asked.value,
+        error=asked.error,
+        need_value=need_value,
+        apart=[j for j, _ in by],
+    )
+    return OpenTable(dialect, form, choice, by, head, rest)
+
+
+def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:
+    """First lines, and whether they are all there are."""
+    sample: list[str] = []
+    size = 0
+    for line in lines:
+        sample.append(line)
+        size += len(line)
+        if len(sample) >= _SAMPLE_LINES or (size > _SAMPLE_CHARACTERS and len(sample) >= 5):
+            return sample, False
+    return sample, True
+
+
+def _body(lines: Iterable[str], dialect: Dialect, skip: int, name: str) -> Iterator[Table]:
+    """Rows of data in blocks, with line numbers of the whole file, each of the table's width."""
+    width = len(dialect.names)
+    first = dialect.start + dialect.header
+    sizes = itertools.chain([_SAMPLE_LINES], itertools.repeat(BLOCK))
+    for rows in row_blocks(lines, dialect.delimiter, name, sizes):
+        block = rows if rows and rows[0][0] >= first else [r for r in rows if r[0] >= first]
+        if dialect.numbered:
+            block = [(number, [str(number - first + 1), *row]) for number, row in block]
+        if skip:
+            block = [(number + skip, row) for number, row in block]
+        if {len(row) for _, row in block} - {width}:
+            for number, row in block:
+                # After a last delimiter an empty cell may stand.
+                if len(row) != width and not (len(row) == width + 1 and not row[-1].strip()):
+                    raise DataError(
+                        f"{name}, line {number}: has {len(row)} columns instead of {width} "
+                        f"(delimiter: {dialect.delimiter_name}); correct the line, or choose with "
+                        "--delimiter and --decimal"
+                    )
+        yield block
+
+
+def _marks(na: tuple[str, ...]) -> frozenset[str]:
+    return MISSING | {mark.strip().lower() for mark in na} if na else MISSING
+
+
+def _kind(cells: list[str], form: NumberFormat) -> str:
+    """What the cells of a column are, by the majority of those that are not missing."""
+    known = [cell for cell in cells if not is_missing(cell, form.missing)]
+    if not known:
+        return "empty"
+    numbers = sum(is_number(cell) or cell.strip() == "<1" for cell in known)
+    if numbers >= 0.5 * len(known):
+        return "number"
+    dates = sum(looks_like_time(cell) for cell in known)
+    if dates < 0.5 * len(known):
+        return "text"
+    clock = all(":" in c and len(c.strip()) <= 15 and c.strip()[1:3].count(":") for c in known)
+    return "clock" if clock else "time"
+
+
+def _dates_by_clock(kinds: list[str], head: Table) -> list[str]:
+    """Kinds, with 20241231 as a date where a time of day stands in a column of its own."""
+    if "clock" not in kinds or "time" in kinds:
+        return kinds
+    dated = [all(_EIGHT.fullmatch(row[j].strip()) for _, row in head) for j in range(len(kinds))]
+    return ["time" if k == "number" and d else k for k, d in zip(kinds, dated, strict=True)]

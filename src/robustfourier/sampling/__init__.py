@@ -1,0 +1,15 @@
+"""What a sampling can show: its resolution and limits, and which planted tones would be found."""
+
+from robustfourier.sampling.completeness import Completeness
+from robustfourier.sampling.injection import detection_limit, inject, measure_completeness
+from robustfourier.sampling.resolution import Sampling, check_sampling, spectral_window
+
+__all__ = [
+    "Completeness",
+    "Sampling",
+    "check_sampling",
+    "detection_limit",
+    "inject",
+    "measure_completeness",
+    "spectral_window",
+]

@@ -1,0 +1,150 @@
+"""Which tones would have been found in this very record: they are planted, searched and counted.
+
+Known tones are planted into what the fit leaves over, at the record's own times: the noise and the
+gaps are the user's. Each planted record goes through the whole search again. A tone counts as found
+if a mode lies within half a mode (half a Rayleigh width) of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robustfourier.arrays import FloatArray
+from robustfourier.errors import InputError
+from robustfourier.samples import Samples
+from robustfourier.sampling.completeness import Completeness
+from robustfourier.sampling.resolution import check_sampling
+
+__all__ = ["detection_limit", "inject", "measure_completeness"]
+
+#: Fits values at the record's times and returns the modes that were found.
+Search = Callable[[FloatArray], FloatArray]
+
+FOUND_WITHIN = 0.5  # modes
+LIMIT_MULTIPLES = (0.5, 0.75, 1.0, 1.5, 2.5)
+
+
+def measure_completeness(model: Any, samples: Samples, **planting: Any) -> Completeness:
+    """Plant tones into what a fit leaves over, and search for them with the same estimator.
+
+    Parameters
+    ----------
+    model : PeriodicMixture
+        Fitted to the samples.
+    samples : Samples
+        The record.
+    **planting
+        `n_periods`, `amplitudes`, `trials`, `random_state` and `observe` of `inject`.
+    """
+    from sklearn.base import clone
+
+    axis, domain = samples.axis, model.domains_[0]
+
+    def search(values: FloatArray) -> FloatArray:
+        again = clone(model).fit(axis, values, y_err=samples.errors)
+        return np.asarray(again.modes_.mode)
+
+    return inject(
+        search,
+        domain.to_theta(axis),
+        samples.values - model.predict(axis),
+        span=domain.span,
+        max_mode=check_sampling(samples).max_mode,
+        **planting,
+    )
+
+
+def detection_limit(noise: float, n: int, max_mode: float, level: float = 0.01) -> float:
+    """Amplitude that is expected to be significant at `level`, in white noise of that deviation.
+
+    A tone of amplitude a has power n a²/4; noise passes power z·σ² somewhere among M modes with a
+    probability of about M e^{-z}.
+
+    Examples
+    --------
+    >>> round(detection_limit(1.0, 400, 200), 3)
+    0.315
+    """
+    return float(2.0 * noise * np.sqrt(np.log(max(max_mode, 2.0) / level) / n))
+
+
+def inject(
+    search: Search,
+    theta: FloatArray,
+    residual: FloatArray,
+    *,
+    span: float,
+    max_mode: float,
+    n_periods: int = 6,
+    amplitudes: ArrayLike | None = None,
+    trials: int = 4,
+    random_state: int | None = 0,
+    observe: Callable[[int, int], Any] | None = None,
+) -> Completeness:
+    """Plant tones and count how many come back.
+
+    Parameters
+    ----------
+    search : callable
+        Takes values (n,) and returns modes (K,).
+    theta, residual : ndarray of shape (n,)
+        The record's positions and its noise.
+    span : float
+        Length of the domain, to tell periods.
+    max_mode : float
+        Highest mode to plant.
+    n_periods : int
+        Number of periods, spread evenly in the logarithm of the mode from 3 to `max_mode`.
+    amplitudes : array-like of shape (A,), optional
+        Amplitudes to plant; by default around the expected detection limit.
+    trials : int
+        Tones per cell, each with its own phase and a mode moved by up to half a mode.
+    random_state : int
+        Seed.
+    observe : callable, optional
+        Called with (done, total) after each trial.
+
+    Returns
+    -------
+    Completeness
+    """
+    if n_periods < 1 or trials < 1:
+        raise InputError(f"periods={n_periods} and trials={trials} must be at least 1")
+    lowest = min(3.0, max_mode)
+    modes = np.geomspace(lowest, max(max_mode * 0.98 - 0.5, lowest), n_periods)
+    modes = np.unique(modes)
+    if amplitudes is None:
+        limit = detection_limit(float(np.std(residual)), len(residual), max_mode)
+        amplitudes = limit * np.array(LIMIT_MULTIPLES)
+    amplitudes = np.sort(np.asarray(amplitudes, np.float64))
+    if not (np.all(np.isfinite(amplitudes)) and np.all(amplitudes > 0)):
+        raise InputError(f"amplitudes={amplitudes.tolist()} must be positive")
+    hits = np.zeros((len(modes), len(amplitudes)))
+    false = 0
+    total = hits.size * trials
+    generator = np.random.default_rng(random_state)
+    for done, (i, j, tone) in enumerate(_tones(modes, len(amplitudes), trials, generator), start=1):
+        mode, phase = tone
+        planted = amplitudes[j] * np.cos(np.pi * mode * theta - phase)
+        near = np.abs(search(residual + planted) - mode) <= FOUND_WITHIN
+        hits[i, j] += bool(near.any())
+        false += int((~near).sum())
+        if observe is not None:
+            observe(done, total)
+    return Completeness(modes, span / modes, amplitudes, hits / trials, trials, false / total)
+
+
+def _tones(
+    modes: FloatArray, n_amplitudes: int, trials: int, generator: np.random.Generator
+) -> Iterator[tuple[int, int, tuple[float, float]]]:
+    """Each cell's tones; the same modes and phases at every amplitude, so that rows compare."""
+    shift = generator.uniform(-0.5, 0.5, (len(modes), trials))
+    phase = generator.uniform(-np.pi, np.pi, (len(modes), trials))
+    for i, mode in enumerate(modes):
+        for j in range(n_amplitudes):
+            for k in range(trials):
+                yield i, j, (float(mode + shift[i, k]), float(phase[i, k]))

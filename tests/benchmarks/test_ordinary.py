@@ -1,0 +1,234 @@
+"""The truth set judges fairly, and a dozen of its problems come out right."""
+
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from benchmarks.ordinary import command
+from benchmarks.ordinary import judge as judge_room
+from benchmarks.ordinary.catalogue import QUICK, drawn_kinds, every_kind, problem
+from benchmarks.ordinary.judge import Pattern, Said, judge, pull
+from benchmarks.ordinary.plain import FOUND_STEP, STEP
+from benchmarks.ordinary.problem import Period, Truth, nothing, strict
+from benchmarks.ordinary.rows import Row, changes, read, write
+from benchmarks.ordinary.runner import measure
+
+WEEK = Truth((Period(7.0, 0.1, (0.3, 0.9)),), 2, (Period(1.0, 0.01),))
+RIGHT = Said((Pattern(7.02, 0.01, 0.8, (1, 2)), Pattern(1.0, 0.001, 0.1, (1,))), "", 1.0, 0.0)
+
+
+def row(**changed):
+    return replace(Row("a", 0, True, "", 1.0, 10, 0.5, "7±0.1 80.0%"), **changed)
+
+
+@pytest.mark.parametrize("kind", QUICK)
+def test_the_quick_kinds_come_out_right(kind):
+    assert measure(problem(kind, 0)).reasons == ""
+
+
+@pytest.mark.parametrize("kind", every_kind())
+def test_every_problem_is_finite_and_can_be_drawn_again(kind):
+    first, again = problem(kind, 3), problem(kind, 3)
+    assert np.array_equal(first.times, again.times)
+    assert np.array_equal(first.values, again.values)
+    assert np.isfinite(first.values).all()
+    assert 80 <= len(first.values) <= 9000
+    assert first.times.shape == first.values.shape
+    assert len(first.truth.fundamentals) <= first.truth.most
+
+
+def test_there_are_at_least_forty_kinds_and_each_has_its_own_numbers():
+    assert len(drawn_kinds()) >= 40
+    assert problem("white", 0).values[0] != problem("white", 1).values[0]
+    ramp = problem("ramp", 0)
+    noise = (ramp.values - 5.0 - 0.02 * ramp.times) / 0.5
+    assert not np.allclose(noise, problem("white", 0).values[: len(noise)])
+
+
+def test_tolerances_of_the_truths_never_let_two_fundamentals_be_one():
+    for kind in every_kind():
+        known = problem(kind, 0).truth.fundamentals
+        for i, period in enumerate(known):
+            assert not any(other.fits(period.value) for other in known[:i]), kind
+
+
+def test_a_strict_period_is_known_to_a_tenth_of_the_resolution_or_to_five_errors():
+    times = np.linspace(0.0, 100.0, 600)
+    assert strict(10.0, times).tolerance == pytest.approx(0.1)
+    error = np.sqrt(6.0 / 600.0) * 2.0 / np.pi
+    assert strict(10.0, times, noise=2.0).tolerance == pytest.approx(5.0 * error)
+    dates = np.datetime64("2020-01-01", "h") + np.arange(0, 2401, 4)
+    assert strict(10.0, dates).tolerance == pytest.approx(0.1)
+
+
+def test_the_judge_accepts_the_truth_and_what_is_allowed_beside_it():
+    assert judge(WEEK, RIGHT).right
+    weak = Pattern(3.3, 0.1, 0.009, (1,))
+    assert judge(WEEK, replace(RIGHT, patterns=(*RIGHT.patterns, weak))).right
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        (Pattern(7.2, 0.01, 0.8, (1,)), "missed 7"),
+        (Pattern(7.0, 0.01, 0.2, (1,)), "share of 7 is 20.0%, not 30%–90%"),
+        (Pattern(7.0, 0.01, 1.2, (1,)), "share of 7 is 120%"),
+        (Pattern(7.0, 7.1, 0.8, (1,)), "error of 7 is larger than itself"),
+        (Pattern(7.0, np.nan, 0.8, (1,)), "7 is not finite"),
+        (Pattern(7.0, 0.1, np.nan, (1,)), "7 is not finite"),
+    ],
+)
+def test_the_judge_says_what_is_wrong_with_a_pattern(pattern, reason):
+    verdict = judge(WEEK, replace(RIGHT, patterns=(pattern,)))
+    assert not verdict.right
+    assert reason in verdict.reasons
+
+
+def test_the_judge_counts_patterns_and_names_false_ones():
+    third = Pattern(3.31, 0.1, 0.05, (1,))
+    verdict = judge(WEEK, replace(RIGHT, patterns=(*RIGHT.patterns, third)))
+    assert verdict.reasons == ("false 3.31 (5%)", "3 patterns for 2")
+
+
+def test_the_judge_reads_words_trend_and_noise():
+    truth = replace(WEEK, must_say=("step",), must_not_say=("weather",), rise=(2.0, 0.5),
+                    noise=(0.1, 0.5))  # fmt: skip
+    verdict = judge(truth, replace(RIGHT, words="the weather"))
+    assert verdict.reasons == (
+        "not said: step", "said: weather", "trend rises 0 for 2", "noise 1 not in 0.1–0.5",
+    )  # fmt: skip
+    assert judge(truth, replace(RIGHT, words="A STEP", noise=0.3, rise=1.6)).right
+
+
+class Stub:
+    """A fit that says what it is told to say."""
+
+    def __init__(self, amplitude=1.0, amplitude_error=0.1, noise=0.5, predicted=0.0, **more):
+        self.modes_ = SimpleNamespace(amplitude=[amplitude], amplitude_error=[amplitude_error])
+        self.noise_, self.predicted = noise, predicted
+        self.components_, self.notes_ = (), ("a note",)
+        self.__dict__.update(more)
+
+    def fit(self, *_, **__):
+        return self
+
+    def unmix(self, times):
+        return SimpleNamespace(trend=np.array([1.0, 3.0])[: len(times)])
+
+    def predict(self, times, return_std):
+        assert return_std
+        return np.full(len(times), self.predicted), np.ones(len(times))
+
+    def summary(self):
+        return "a summary"
+
+
+@pytest.mark.parametrize(
+    ("told", "faults"),
+    [
+        ({}, ()),
+        ({"amplitude_error": 2.0}, ("1 amplitudes below their errors",)),
+        ({"amplitude": 0.01, "amplitude_error": 0.02}, ()),
+        ({"amplitude": 3.0, "amplitude_error": 2.0}, ()),
+        ({"amplitude_error": np.inf}, ("an amplitude is not finite",)),
+        ({"noise": np.nan}, ("noise is nan",)),
+        ({"predicted": np.nan}, ("a prediction is not finite",)),
+    ],
+)
+def test_numbers_that_contradict_themselves_are_faults_of_any_fit(monkeypatch, told, faults):
+    monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(**told))
+    said = judge_room.fit(problem("white", 0))
+    assert said.faults == faults
+    assert said.rise == 2.0
+    assert said.words == "a note\na summary"
+
+
+def test_level_shifts_may_be_told_as_an_attribute(monkeypatch):
+    monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(steps_=("at 3",)))
+    said = judge_room.fit(problem("step", 0))
+    assert judge(nothing(must_say=(STEP,)), said).right
+    assert not judge(nothing(must_not_say=(FOUND_STEP,)), said).right
+    for words in ("evenly spaced, one step apart", "no level shift was found"):
+        assert judge(nothing(must_not_say=(FOUND_STEP,)), replace(said, words=words)).right
+
+
+def test_an_honest_other_reading_counts_as_the_fundamental():
+    truth = Truth((Period(2.0, 0.1, instead=(Period(4.0, 0.1),)),), 1)
+    said = replace(RIGHT, patterns=(Pattern(4.05, 0.1, 0.9, (2,)),))
+    assert judge(truth, said).right
+    assert pull(WEEK, RIGHT) == pytest.approx(2.0)
+
+
+def test_a_fit_that_takes_too_long_or_fails_is_wrong_and_does_not_end_the_run():
+    def forever(_):
+        while True:
+            np.ones(10).sum()
+
+    def broken(_):
+        raise ArithmeticError("no")
+
+    task = problem("white", 0)
+    slow = measure(task, limit=0.05, fit=forever)
+    assert (slow.right, slow.reasons) == (False, "cut off after 0.05 s")
+    assert measure(task, fit=broken).reasons == "failed: ArithmeticError: no"
+
+
+def test_rows_come_back_from_their_file_and_tell_what_changed(tmp_path):
+    wrong = row(seed=1, right=False, reasons="missed 7; 2 patterns for 1")
+    before = [row(), wrong, row(seed=2), row(seed=3), replace(wrong, seed=4)]
+    write(tmp_path / "rows.csv", before)
+    assert read(tmp_path / "rows.csv") == before
+    after = [row(right=False, reasons="false 3 (5%)"), row(seed=1), row(seed=9), *before[3:]]
+    assert changes(before, after) == [
+        "better: a 1",
+        "worse:  a 0: false 3 (5%)",
+        "1 better, 1 worse of 4 fits in both; 4 s then, 4 s now",
+    ]
+    assert changes([], after) == ["0 better, 0 worse of 0 fits in both; 0 s then, 0 s now"]
+
+
+def test_the_bars_are_nine_in_ten_of_all_and_six_in_ten_of_each_kind():
+    rows = [row(kind="a", seed=i) for i in range(16)]
+    rows += [row(kind="b", seed=i, right=i > 1, reasons="" if i > 1 else "x|y") for i in range(4)]
+    overall, each = command.verdicts(rows)
+    assert (overall.passed, overall.measured) == (True, "90.0% of 20")
+    assert (each.passed, each.measured) == (False, "below: b")
+    assert "| b | 2/4 | 0: x/y<br>1: x/y | 10 | 1.0 |" in command.table(rows)
+
+
+def test_the_command_fits_what_is_asked_and_ends_in_one_if_a_bar_is_missed(
+    tmp_path, capsys, monkeypatch
+):
+    asked = []
+
+    def dry(tasks, jobs):
+        asked.extend(tasks)
+        assert jobs == 1
+        return [row(kind=kind, seed=seed, right=kind != "ramp") for kind, seed in tasks]
+
+    monkeypatch.setattr(command, "run", dry)
+    out = tmp_path / "rows.csv"
+    chosen = ["--kinds", "white,ramp,electricity_demand", "--seeds", "3-4", "--out", str(out)]
+    assert command.main(chosen) == 1
+    assert asked == [("white", 3), ("white", 4), ("ramp", 3), ("ramp", 4),
+                     ("electricity_demand", 3)]  # fmt: skip
+    assert len(read(out)) == 5
+    assert command.main(["--quick", "--against", str(out)]) == 1
+    assert asked[5:] == [(kind, 1000) for kind in QUICK]
+    assert "0 better, 0 worse of 0 fits" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--kinds", "whitee"], "unknown kinds whitee"),
+        (["--seeds", "a"], "--seeds 'a' must look like 1000-1004 or 0,3"),
+        (["--seeds", "4-3"], "--seeds '4-3' names no seed"),
+    ],
+)
+def test_the_command_says_what_it_does_not_understand(arguments, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        command.main(arguments)
+    assert re.search(re.escape(message), capsys.readouterr().err)

@@ -1,0 +1,209 @@
+"""Logarithms where trend, patterns and noise multiply, and nowhere else."""
+
+import re
+
+import numpy as np
+import pytest
+
+from robustfourier import PeriodicMixture, load
+from robustfourier.errors import InputError
+from robustfourier.estimators import mixture
+from robustfourier.mixture import scale as scales
+from robustfourier.mixture.scale import Comparison
+
+MONTHS = np.arange(144) / 12.0
+
+
+def passengers(seed, months=MONTHS):
+    """Growth times season, and noise that is a part of the value."""
+    season = 0.2 * np.cos(2 * np.pi * months) + 0.08 * np.cos(4 * np.pi * months + 1.0)
+    truth = 120.0 * np.exp(0.12 * months + season)
+    return truth, truth * np.exp(0.04 * np.random.default_rng(seed).normal(size=len(months)))
+
+
+def temperatures(seed):
+    """A season and noise that add, in degrees far from zero or near it."""
+    noise = np.random.default_rng(seed).normal(size=144)
+    return 12.0 + 6.0 * np.cos(2 * np.pi * MONTHS) + noise
+
+
+@pytest.fixture(scope="module")
+def grown():
+    """A model that took logarithms by itself."""
+    return PeriodicMixture().fit(MONTHS, passengers(0)[1])
+
+
+def counted_fits(monkeypatch):
+    """Count how often columns are fitted."""
+    calls = []
+    fit = mixture.fit_columns
+    monkeypatch.setattr(mixture, "fit_columns", lambda *a: calls.append(1) or fit(*a))
+    return calls
+
+
+def test_growth_times_season_is_fitted_by_logarithms_and_the_notes_say_so(grown):
+    assert grown.scale_ == "log"
+    assert "logarithms of the values were fitted" in grown.notes_[0]
+    assert "more than a million to one" in grown.notes_[0]
+    assert [round(c.period, 2) for c in grown.components_] == [1.0]
+    assert grown.noise_ == pytest.approx(0.04, rel=0.2)
+    assert "of the value" in grown.summary()
+
+
+def test_logarithms_halve_the_error_in_the_unit_of_the_values(grown):
+    truth, y = passengers(0)
+    linear = PeriodicMixture(scale="linear").fit(MONTHS, y)
+    error, plain = (np.abs(m.predict(MONTHS) - truth).mean() for m in (grown, linear))
+    assert error < 0.5 * plain
+
+
+def test_the_log_scale_is_the_fit_of_the_logarithm(grown):
+    plain = PeriodicMixture(scale="linear").fit(MONTHS, np.log(passengers(0)[1]))
+    later = np.linspace(-1.0, 14.0, 40)
+    values, std = grown.predict(later, return_std=True)
+    logs, log_std = plain.predict(later, return_std=True)
+    np.testing.assert_array_equal(values, np.exp(logs))
+    np.testing.assert_array_equal(std, np.exp(logs) * log_std)
+    assert grown.noise_ == plain.noise_
+
+
+def test_parts_multiply_to_the_prediction_around_a_trend_in_the_unit_of_the_values(grown):
+    parts = grown.unmix(MONTHS)
+    assert parts.scale == "log"
+    np.testing.assert_allclose(parts.total, grown.predict(MONTHS), rtol=1e-12)
+    np.testing.assert_allclose(parts.trend, 120.0 * np.exp(0.12 * MONTHS), rtol=0.03)
+    np.testing.assert_allclose(np.exp(np.log(parts.components).mean()), 1.0, atol=0.01)
+    assert list(parts.to_frame()) == ["trend", "f1"]
+
+
+def test_half_of_new_measurements_lie_above_the_prediction(grown):
+    truth, _ = passengers(0)
+    noise = np.random.default_rng(9).normal(size=(200, 144))
+    above = truth * np.exp(0.4 * noise) > grown.predict(MONTHS)
+    assert above.mean() == pytest.approx(0.5, abs=0.03)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_patterns_that_add_are_untouched_to_the_bit(seed):
+    y = temperatures(seed)
+    auto, plain = (PeriodicMixture(scale=s).fit(MONTHS, y) for s in ("auto", "linear"))
+    assert y.min() > 0
+    assert auto.scale_ == "linear"
+    assert auto.notes_ == plain.notes_
+    assert auto.predict(MONTHS).tobytes() == plain.predict(MONTHS).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("kind", "errors"), [("kelvin", False), ("negative", False), ("noise", False), ("errors", True)]
+)
+def test_no_second_fit_where_it_cannot_pay(monkeypatch, kind, errors):
+    calls = counted_fits(monkeypatch)
+    truth, y = passengers(1)
+    y = {
+        "kelvin": 273.0 + temperatures(0),
+        "negative": y - 1.01 * y.min(),
+        "noise": np.exp(np.random.default_rng(0).normal(size=144)),
+        "errors": y,
+    }[kind]
+    model = PeriodicMixture().fit(MONTHS, y, y_err=truth if errors else None)
+    assert model.scale_ == "linear"
+    assert len(calls) == 1
+
+
+def test_growth_takes_one_fit_more(monkeypatch):
+    calls = counted_fits(monkeypatch)
+    PeriodicMixture().fit(MONTHS, passengers(1)[1])
+    assert len(calls) == 2
+
+
+def test_the_unit_of_the_values_does_not_matter(grown):
+    wide = PeriodicMixture().fit(MONTHS, 1024.0 * passengers(0)[1])
+    assert wide.scale_ == "log"
+    np.testing.assert_allclose(wide.predict(MONTHS), 1024.0 * grown.predict(MONTHS), rtol=1e-6)
+
+
+def test_several_outputs_are_on_one_scale():
+    y = np.column_stack([passengers(0)[1], passengers(1)[1][::-1]])
+    model = PeriodicMixture().fit(MONTHS, y)
+    assert model.scale_ == "log"
+    parts = model.unmix(MONTHS)
+    assert parts.components.shape == (144, 1, 2)
+    np.testing.assert_allclose(parts.total, model.predict(MONTHS), rtol=1e-12)
+
+
+def test_errors_of_the_values_are_errors_of_the_logarithm_times_the_value():
+    _, y = passengers(2)
+    errors = y * np.random.default_rng(0).uniform(0.02, 0.06, 144)
+    log = PeriodicMixture(scale="log").fit(MONTHS, y, y_err=errors)
+    plain = PeriodicMixture(scale="linear").fit(MONTHS, np.log(y), y_err=errors / y)
+    np.testing.assert_allclose(log.predict(MONTHS), np.exp(plain.predict(MONTHS)), rtol=1e-9)
+
+
+def test_logarithms_need_positive_values_but_not_of_rows_without_weight():
+    _, y = passengers(3)
+    y[5] = -2.0
+    with pytest.raises(InputError, match=re.escape('scale="log" needs positive values, but the')):
+        PeriodicMixture(scale="log").fit(MONTHS, y)
+    model = PeriodicMixture(scale="log").fit(MONTHS, y, sample_weight=np.arange(144) != 5)
+    assert model.scale_ == "log"
+    assert "logarithms were fitted, as asked" in model.notes_
+
+
+def test_an_unknown_scale_is_refused():
+    with pytest.raises(InputError, match=re.escape("scale='sqrt' is not one of auto, linear, log")):
+        PeriodicMixture(scale="sqrt").fit(MONTHS, temperatures(0))
+
+
+def test_growth_told_on_for_ages_stays_finite(grown):
+    values, std = grown.predict([1e9], return_std=True)
+    assert np.isfinite(values).all()
+    assert np.isfinite(std).all()
+
+
+def test_a_saved_model_keeps_its_scale_and_one_without_is_linear(grown, tmp_path):
+    grown.save(tmp_path / "grown.rfm")
+    again = load(tmp_path / "grown.rfm")
+    assert again.scale_ == "log"
+    assert again.predict(MONTHS).tobytes() == grown.predict(MONTHS).tobytes()
+    del again.scale_
+    np.testing.assert_allclose(np.exp(again.predict(MONTHS)), grown.predict(MONTHS), rtol=1e-12)
+
+
+def test_held_out_residuals_are_those_of_fits_without_each_block():
+    rng = np.random.default_rng(0)
+    columns, values = rng.normal(size=(60, 4)), rng.normal(size=60)
+    weights = rng.uniform(0.5, 2.0, 60)
+    left = scales._left_over(columns, values, weights)
+    for block in np.array_split(np.arange(60), 10):
+        rest = np.setdiff1d(np.arange(60), block)
+        root = np.sqrt(weights[rest])
+        beta = np.linalg.lstsq(columns[rest] * root[:, None], values[rest] * root)[0]
+        np.testing.assert_allclose(left[block], values[block] - columns[block] @ beta, atol=1e-6)
+
+
+def test_densities_of_both_scales_are_densities_of_the_values(monkeypatch):
+    # Noise so small that both scales are one: the odds must be even, whatever the unit.
+    noise = 1e-3 * np.random.default_rng(1).normal(size=(4000, 1))
+    y = 50.0 * np.exp(noise)
+    left = {"log": noise, "linear": y - 50.0}
+    monkeypatch.setattr(scales, "_held_out", lambda models, *_: left[models[0]])
+    found = scales.compare(["linear"], ["log"], np.zeros((4000, 1)), y, np.ones(4000))
+    assert found.odds == pytest.approx(0.0, abs=1.0)
+    assert found.miss == pytest.approx(1.0, abs=0.01)
+
+
+def test_noise_with_memory_is_worth_fewer_rows():
+    rng = np.random.default_rng(2)
+    white = rng.normal(size=(20_000, 1))
+    slow = white.copy()
+    for i in range(1, len(slow)):
+        slow[i] += 0.8 * slow[i - 1]
+    assert scales._memory(white)[0] == pytest.approx(1.0, abs=0.01)
+    assert scales._memory(slow)[0] == pytest.approx((1 + 0.8**2) / (1 - 0.8**2), rel=0.1)
+
+
+def test_the_logarithm_must_win_clearly_and_not_miss_by_more():
+    assert Comparison(odds=7.0, miss=1.0).prefers_log
+    assert not Comparison(odds=6.8, miss=1.0).prefers_log
+    assert not Comparison(odds=50.0, miss=1.2).prefers_log
+    assert "by 1,097 to one" in Comparison(odds=7.0, miss=0.9).words

@@ -1,0 +1,185 @@
+"""The command line where its surroundings are broken or somebody interrupts it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import robustfourier
+from robustfourier.analysis.predicting import grid_samples
+from robustfourier.cli import main
+from robustfourier.cli.console import Console
+from robustfourier.cli.options import instant
+from robustfourier.domain import Domain
+from robustfourier.errors import InputError
+
+PROGRAM = f"{sys.executable} -m robustfourier.cli"
+SOURCE = str(Path(robustfourier.__file__).parents[1])
+
+
+@pytest.fixture
+def record(tmp_path):
+    path = tmp_path / "tank.csv"
+    times = np.arange(60.0)
+    values = np.sin(times / 3.0) + 0.1 * np.cos(times**2)
+    path.write_text("t,v\n" + "".join(f"{t},{v}\n" for t, v in zip(times, values, strict=True)))
+    return path
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return stop.value.code, said.out, said.err
+
+    return run
+
+
+def shell(command):
+    return subprocess.run(
+        command,
+        shell=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": SOURCE},
+    )
+
+
+@pytest.mark.parametrize(
+    ("redirection", "file", "code", "words"),
+    [
+        ("<&-", "-", 3, "standard input is closed"),
+        (">&-", "{record}", 0, ""),
+        ("2>&-", "nowhere.csv", 3, ""),
+        (">&- 2>&- <&-", "{record}", 0, ""),
+    ],
+)
+def test_a_closed_stream_is_no_mistake_of_ours(record, redirection, file, code, words):
+    done = shell(f"{PROGRAM} check {file.format(record=record)} {redirection}")
+    assert done.returncode == code
+    assert words in done.stderr
+    assert "mistake" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--period", "--shortest-period"])
+@pytest.mark.parametrize("period", ["1e-300", "1e-9"])
+def test_a_period_that_no_search_reaches_is_refused(run, record, option, period):
+    code, _, err = run("fit", record, "--no-files", option, period)
+    assert code == 2
+    assert f"{option} '{period}': would fit" in err
+
+
+def test_an_instant_that_the_clock_leaves_out_is_refused():
+    for text in ("2024-03-31T02:30", "2024-10-27T02:30"):
+        with pytest.raises(InputError, match=re.escape("does not exist or occurs twice in Europe")):
+            instant(text, True, "Europe/Berlin", "--from")
+    there = instant("2024-10-27T02:30+01:00", True, "Europe/Berlin", "--from")
+    assert there.isoformat() == "2024-10-27T02:30:00+01:00"
+
+
+def test_a_grid_without_end_is_refused():
+    with pytest.raises(InputError, match=re.escape("makes inf times")):
+        grid_samples(0.0, 1e308, 1e-308, Domain(0.0, 5.0), 10)
+
+
+def test_control_characters_in_a_unit_are_refused(run, record):
+    code, _, err = run("check", record, "--unit", "\x1b[31m")
+    assert code == 2
+    assert "--unit '\\x1b[31m' must be a word" in err
+
+
+def test_text_from_elsewhere_does_not_command_the_terminal(capsys):
+    console = Console(1)
+    for say in (console.say, console.detail, console.warn, console.error):
+        say("\x1b[2Jx\x07\u202ey")
+    console.table([("a", "left")], [["\x1b]0;title\x07"]])
+    said = "".join(capsys.readouterr())
+    assert not set("\x1b\x07\u202e") & set(said)
+    assert said.count("\\x1b") == 5
+
+
+def test_an_interrupt_is_told(run, record, monkeypatch):
+    import robustfourier.analysis
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(robustfourier.analysis, "analyse", interrupted)
+    code, _, err = run("fit", record, "--no-files")
+    assert code == 130
+    assert err.strip() == "robustfourier: interrupted"
+
+
+def test_a_killed_worker_is_told_with_what_to_do(run, monkeypatch):
+    import robustfourier.experiments
+
+    def killed(*_, **__):
+        raise BrokenProcessPool("A process in the process pool was terminated abruptly")
+
+    monkeypatch.setattr(robustfourier.experiments, "reproduce", killed)
+    code, _, err = run("reproduce", "--quick")
+    assert code == 1
+    assert "a worker process ended from outside" in err
+    assert "mistake" not in err
+
+
+def test_an_error_of_the_system_without_a_file_does_not_speak_of_one(run, record, monkeypatch):
+    import robustfourier.analysis
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(robustfourier.analysis, "analyse", full)
+    code, _, err = run("fit", record, "--no-files")
+    assert (code, err) == (1, "robustfourier: No space left on device\n")
+
+
+def test_the_program_alone_prints_its_help(run):
+    code, out, err = run()
+    assert (code, err) == (0, "")
+    assert out.startswith("Usage: robustfourier")
+    assert "fit" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [("fit nowhere.csv", "no such file"), ("fit {record} --value c", "no column 'c' (--value)")],
+)
+def test_a_missing_file_or_column_is_told_before_anything_heavy_is_loaded(record, arguments, words):
+    code = (
+        "import sys\nfrom robustfourier.cli import main\n"
+        f"try:\n    main({arguments.format(record=record).split()!r})\n"
+        "except SystemExit as stop:\n    assert stop.code == 3\n"
+        "print([m for m in sys.modules if '.' not in m])"
+    )
+    done = shell(f'{sys.executable} -c "{code}"')
+    assert words in done.stderr
+    heavy = {"pandas", "scipy", "sklearn", "numba", "finufft", "matplotlib"}
+    assert not heavy & set(json.loads(done.stdout.replace("'", '"')))
+
+
+def test_a_pipe_in_the_place_of_a_file_is_read_whole(record):
+    command = f"bash -c '{PROGRAM} fit <(cat {record}) --no-files --json'"
+    done = shell(command)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["input"]["counts"]["rows"] == 60
+
+
+def test_one_series_of_a_long_table_is_chosen_on_the_command_line(run, tmp_path):
+    path = tmp_path / "long.csv"
+    rows = "".join(f"{i},{s},{i}.5\n" for i in range(20) for s in "AB")
+    path.write_text(f"time,sensor,value\n{rows}")
+    code, _, err = run("check", path)
+    assert code == 3
+    assert "--by 'sensor=A'" in err
+    code, out, _ = run("check", path, "--by", "sensor=A", "--json")
+    assert code == 0
+    assert json.loads(out)["samples"] == 20

@@ -1,0 +1,271 @@
+"""Model files and checkpoints with a right checksum and wrong contents: one error, no harm."""
+
+import copy
+import os
+import random
+import re
+import threading
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from robustfourier.cli import main
+from robustfourier.errors import CheckpointError, ModelFormatError
+from robustfourier.persistence import load
+from robustfourier.persistence.container import read_container, write_container
+from robustfourier.training import Checkpoint, load_checkpoint, save_checkpoint
+
+DATA = Path(__file__).parents[1] / "persistence" / "data"
+EMPTY = {"$": "dict", "items": []}
+MODEL = DATA / "two-components-with-dates.rfm"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "crafted.rfm"
+
+
+@pytest.fixture
+def content():
+    """A model's tree and arrays, free to change."""
+    tree, arrays, _ = read_container(MODEL)
+    return tree, arrays
+
+
+def add(tree, value):
+    tree["fitted"]["items"].append(["extra_", value])
+
+
+def text_bomb():
+    items = ["x" * 100_000, *[""] * 30_000]
+    return {"$": "text", "items": items, "shape": [len(items)], "scalar": False}
+
+
+def nested(depth):
+    tree = []
+    for _ in range(depth):
+        tree = [tree]
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda t: add(t, text_bomb()), "its texts are too long"),
+        (lambda t: add(t, nested(600)), "nested too deeply"),
+        (lambda t: add(t, {"$": "array", "index": 0, "scalar": False}), "array 0 twice"),
+        (lambda t: add(t, {"$": "array", "index": [], "scalar": False}), "cannot be rebuilt"),
+        (lambda t: add(t, {"$": "dict", "items": [[[], 1]]}), "cannot be rebuilt"),
+        (lambda t: add(t, {"$": "record", "name": [], "fields": {}}), "none of our classes"),
+        (lambda t: add(t, {"$": "record", "name": "PeriodicMixture", "fields": {}}), "rebuilt"),
+        (lambda t: t.update(model=[]), "it holds a [], which is no estimator"),
+        (lambda t: t.update(params=7), "its parameters are not what we write"),
+        (lambda t: dict(t["fitted"]["items"])["domains_"].update(items=[3]), "do not fit together"),
+        (lambda t: dict(t["fitted"]["items"])["models_"].update(items=[]), "do not fit together"),
+    ],
+)
+def test_wrong_values_are_one_clear_error(path, content, change, words):
+    tree, arrays = content
+    change(tree)
+    write_container(path, tree, arrays)
+    with pytest.raises(ModelFormatError, match=re.escape(words)) as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+
+
+def record_of(tree, name):
+    """The first record of a class within a tree."""
+    if isinstance(tree, dict) and tree.get("name") == name:
+        return tree
+    below = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    return next((found for part in below if (found := record_of(part, name))), None)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("unit", 5, "unit of a Domain is a int"),
+        ("span", "long", "span of a Domain is a str"),
+        ("start", None, "start of a Domain is a NoneType"),
+        ("timezone", [], "timezone of a Domain is a list"),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_named(path, content, field, value, words):
+    tree, arrays = content
+    record_of(tree, "robustfourier.domain:Domain")["fields"][field] = value
+    write_container(path, tree, arrays)
+    with pytest.raises(ModelFormatError, match=re.escape(words)):
+        load(path)
+
+
+def memory_of(read, path):
+    """Bytes taken while a file is read and refused."""
+    tracemalloc.start()
+    with pytest.raises((ModelFormatError, CheckpointError)):
+        read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def test_an_array_referred_to_300_times_takes_its_memory_once(path, content):
+    tree, arrays = content
+    arrays.append(np.zeros(200_000))
+    add(tree, [{"$": "array", "index": len(arrays) - 1, "scalar": False}] * 300)
+    write_container(path, tree, arrays)
+    assert memory_of(load, path) < 3 * path.stat().st_size
+
+
+def test_texts_that_would_fill_the_memory_are_refused_before(path, content):
+    tree, arrays = content
+    add(tree, text_bomb())
+    write_container(path, tree, arrays)
+    assert path.stat().st_size < 300_000
+    assert memory_of(load, path) < 20 * path.stat().st_size, "it would take 12 GB"
+
+
+def test_a_flood_of_empty_values_is_refused_before_it_is_read(path, monkeypatch):
+    from robustfourier.persistence import container
+
+    with monkeypatch.context() as patch:
+        patch.setattr(container, "_MAX_VALUES", 10**9)
+        write_container(path, [[]] * 3_000_000, [])
+    assert memory_of(load, path) < 3 * path.stat().st_size
+
+
+def test_an_archive_that_would_unpack_to_a_gigabyte_is_no_checkpoint(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("meta.json.npy", b"\0" * 50_000_000)
+    with pytest.raises(CheckpointError, match=re.escape("a zip archive")):
+        load_checkpoint(path)
+    assert memory_of(load_checkpoint, path) < 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("tree", "words"),
+    [
+        ([], "it holds something else"),
+        ({"$": "record", "name": "Domain", "fields": {"start": 0, "span": 1}},
+         "it holds something else"),
+        ({"$": "record", "name": "Checkpoint", "fields": {"step": "x"}},
+         "step of a Checkpoint is a str"),
+        ({"$": "record", "name": "Checkpoint", "fields": {"step": 1}}, "cannot be rebuilt"),
+        ({"$": "record", "name": "Checkpoint", "fields": {
+            "step": 1, "training": EMPTY, "state": EMPTY,
+            "arrays": {"$": "dict", "items": [["a", 5]]}}}, "its arrays are none"),
+    ],
+)  # fmt: skip
+def test_a_crafted_checkpoint_is_a_checkpoint_error(path, tree, words):
+    write_container(path, tree, [])
+    with pytest.raises(CheckpointError, match=re.escape(words)):
+        load_checkpoint(path)
+
+
+@pytest.mark.parametrize("read", [load, load_checkpoint])
+def test_a_pipe_does_not_hang(path, read):
+    os.mkfifo(path)
+    caught = []
+
+    def attempt():
+        try:
+            read(path)
+        except (ModelFormatError, CheckpointError) as error:
+            caught.append(str(error))
+
+    reader = threading.Thread(target=attempt, daemon=True)
+    reader.start()
+    reader.join(10.0)
+    assert caught
+    assert "is no regular file" in caught[0]
+
+
+def test_info_prints_no_escapes_of_a_file(path, content, capsys):
+    tree, arrays = content
+    tree["package"] = "\x1b]0;owned\x07\x9b31m\u202e"
+    fields = record_of(tree, "robustfourier.mixture.pattern:Component")["fields"]
+    fields["label"] = "\x1b[2J"
+    tree["params"]["items"] = [p for p in tree["params"]["items"] if p[0] != "endpoint"]
+    tree["params"]["items"].append(["endpoint", "\x1b[31m"])
+    write_container(path, tree, arrays)
+    with pytest.raises(SystemExit) as stop:
+        main(["info", str(path), "-v"])
+    said = capsys.readouterr().out
+    assert stop.value.code == 0
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", said)
+    assert r"\x1b[2J" in said
+
+
+def test_an_error_prints_no_escapes_of_a_file(path, content, capsys):
+    tree, arrays = content
+    tree["model"] = "\x1b[31m"
+    write_container(path, tree, arrays)
+    with pytest.raises(SystemExit) as stop:
+        main(["info", str(path)])
+    said = capsys.readouterr().err
+    assert stop.value.code == 3
+    assert "\x1b" not in said
+
+
+VALUES = [
+    None, True, -1, 3, 10**40, 1e308, "", "x", "nan", [], [1], ["a"], {},
+    {"$": "tuple", "items": []}, {"$": "float", "value": "nan"}, {"$": "int", "value": "9" * 50},
+    {"$": "array", "index": 0, "scalar": False}, EMPTY,
+    {"$": "text", "items": ["a"], "shape": [1], "scalar": False},
+    {"$": "object", "items": [None], "shape": [1], "scalar": False},
+    {"$": "record", "name": "Domain", "fields": {"start": 0, "span": 1.0}},
+    {"$": "record", "name": "PeriodicMixture", "fields": {}},
+]  # fmt: skip
+
+
+def places(tree):
+    """Every part of a tree as the thing it is in and its key there."""
+    for key, part in list(tree.items() if isinstance(tree, dict) else enumerate(tree)):
+        yield tree, key
+        if isinstance(part, (dict, list)):
+            yield from places(part)
+
+
+def misshape(array, rng):
+    changes = [
+        lambda a: a.reshape(-1)[: a.size // 2],
+        lambda a: a[None],
+        lambda a: np.zeros((0, a.size)),
+        lambda a: np.full(a.shape, "x"),
+        lambda a: np.full(a.shape, rng.choice([np.nan, np.inf, 1e300])),
+    ]
+    return rng.choice(changes)(array)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [*sorted(p.name for p in DATA.glob("*.rfm")), "checkpoint"])
+def test_whatever_is_changed_a_file_loads_or_is_refused_by_our_own_error(path, name):
+    if name in ("network.rfm", "checkpoint"):
+        pytest.importorskip("torch")
+    read, refused = load, ModelFormatError
+    if name == "checkpoint":
+        arrays = {"parameters/w": np.arange(3.0), "history/phase": np.array(["joint"])}
+        save_checkpoint(
+            path, Checkpoint(3, {"loss": "l2"}, {"generator": {"state": 2**90}}, arrays)
+        )
+        read, refused = load_checkpoint, CheckpointError
+    whole = read_container(path if name == "checkpoint" else DATA / name)
+    rng = random.Random(7)
+    outcomes = set()
+    for _ in range(60):
+        tree, arrays = copy.deepcopy(whole.tree), [array.copy() for array in whole.arrays]
+        if rng.random() < 0.3:
+            at = rng.randrange(len(arrays))
+            arrays[at] = misshape(arrays[at], rng)
+        else:
+            holder, key = rng.choice(list(places(tree)))
+            holder[key] = copy.deepcopy(rng.choice(VALUES))
+        write_container(path, tree, arrays)
+        try:
+            read(path)
+            outcomes.add("loaded")
+        except refused:
+            outcomes.add("refused")
+    assert outcomes == {"loaded", "refused"}

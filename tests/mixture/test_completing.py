@@ -1,0 +1,37 @@
+"""Families keep their bases; what loses its base stands alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustfourier.mixture.components.completing import _supported
+from robustfourier.mixture.components.grouping import Grouping
+
+ROWS = np.array([[1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 2], [0, 0, 3]])
+GROUPING = Grouping(np.array([5.0, 7.1, 20.0]), ROWS, np.array([True, False, False]))
+
+
+def without(*lines):
+    keep = ~np.isin(np.arange(len(ROWS)), lines)
+    left = _supported(GROUPING, GROUPING.bases, keep)
+    np.testing.assert_allclose(left.harmonics @ left.bases, (ROWS @ GROUPING.bases)[keep])
+    return left
+
+
+def test_a_base_without_lines_goes():
+    left = without(4, 5)
+    np.testing.assert_array_equal(left.bases, [5.0, 7.1])
+    np.testing.assert_array_equal(left.fixed, [True, False])
+
+
+def test_a_base_whose_fundamental_is_missing_stays():
+    np.testing.assert_array_equal(without(4).bases, GROUPING.bases)
+    np.testing.assert_array_equal(without(0).bases, GROUPING.bases)
+
+
+def test_a_combination_tone_whose_base_is_gone_is_a_free_line():
+    left = without(2)
+    np.testing.assert_allclose(left.bases, [5.0, 20.0, 12.1])
+    np.testing.assert_array_equal(left.harmonics[2], [0, 0, 1])
+    np.testing.assert_array_equal(left.fixed, [True, False, False])
+    assert set(left.component) == {0, 1, 2}

@@ -1,0 +1,57 @@
+"""Relocation: a line at an alias moves to where the data fit better."""
+
+import numpy as np
+import pytest
+
+from robustfourier.mixture.search.assess import fit_lines
+from robustfourier.mixture.search.places import exchange, relocate
+from robustfourier.mixture.series import Series, Settings
+
+
+def nightly(seed=0, nights=200):
+    """One sample per night within six hours, over 300 nights: aliases one cycle per day apart."""
+    rng = np.random.default_rng(seed)
+    day = np.sort(rng.choice(300, nights, replace=False)) + rng.uniform(0, 0.25, nights)
+    return 2.0 * (day - day[0]) / (day[-1] - day[0]) - 1.0, day[-1] - day[0], rng
+
+
+def series_of(theta, y):
+    return Series.of(theta, y[:, None], None, Settings(trend="level", max_mode=900.0))
+
+
+def test_a_line_at_a_daily_alias_moves_to_its_place():
+    theta, span, rng = nightly()
+    true = 0.74 * span
+    series = series_of(theta, np.cos(np.pi * true * theta) + 0.3 * rng.normal(size=len(theta)))
+    start = fit_lines(series, np.array([span - true]), np.zeros(1, bool), 1)
+    assert abs(start.modes[0] - true) > 50
+    assert relocate(series, start).modes == pytest.approx([true], abs=0.1)
+
+
+def test_a_line_in_its_place_stays_and_known_lines_are_never_moved():
+    theta, span, rng = nightly()
+    true = 0.74 * span
+    series = series_of(theta, np.cos(np.pi * true * theta) + 0.3 * rng.normal(size=len(theta)))
+    right = fit_lines(series, np.array([true]), np.zeros(1, bool), 1)
+    assert relocate(series, right) is right
+    known = fit_lines(series, np.array([span - true]), np.ones(1, bool), 1)
+    assert relocate(series, known) is known
+
+
+def test_without_side_peaks_of_the_window_nothing_is_tried():
+    rng = np.random.default_rng(1)
+    theta = np.sort(rng.uniform(-1, 1, 200))
+    series = series_of(theta, np.cos(np.pi * 40 * theta))
+    fit = fit_lines(series, np.array([40.2]), np.zeros(1, bool), 1)
+    assert relocate(series, fit) is fit
+
+
+def test_a_weak_line_is_exchanged_for_the_one_that_is_missing():
+    rng = np.random.default_rng(2)
+    theta = np.sort(rng.uniform(-1, 1, 600))
+    y = np.cos(np.pi * 40.3 * theta) + 0.5 * np.sin(np.pi * 71.6 * theta)
+    series = series_of(theta, y + 0.3 * rng.normal(size=600))
+    start = fit_lines(series, np.array([40.3, 200.0]), np.zeros(2, bool), 1)
+    mended = exchange(series, start, np.array([1]), 1.5)
+    np.testing.assert_allclose(mended.modes, [40.3, 71.6], atol=0.1)
+    assert exchange(series, mended, np.array([0, 1]), 1.5) is mended, "what is right stays"
