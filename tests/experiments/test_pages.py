@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,8 @@ def test_the_matrix_of_claims_has_one_row_per_claim_and_one_cell_per_example():
     matrix = claims_matrix(claims)
     assert matrix.columns == ("claim", "whose", "example 1", "example 2")
     assert matrix.rows == (("A.", "paper", "yes (5/5)", "no (1/5)"),)
+    claims[1] = replace(claims[1], source="ours")
+    assert claims_matrix(claims).rows[0][1] == "paper (1), else ours"
 
 
 @pytest.fixture
