@@ -106,6 +106,14 @@ def test_every_room_is_on_the_architecture_page():
         assert f"`{room(path)}" in page, f"ARCHITECTURE.md does not mention {room(path)}"
 
 
+def test_every_file_of_the_mixture_is_on_the_architecture_page():
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for path in (PACKAGE / "mixture").rglob("*.py"):
+        if path.name != "__init__.py":
+            name = path.stem if path.parent.name != "mixture" else path.name
+            assert f"`{name}`" in page or f"`mixture/{name}`" in page, path
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -39,9 +39,23 @@ def test_heights_and_noise_are_told_at_the_typical_level(result):
 def test_waveforms_run_through_the_folded_data(result):
     (pattern,) = result.patterns
     wave = np.interp(pattern.folded.x, pattern.waveform.x, pattern.waveform.y)
-    assert np.std(pattern.folded.y - wave) == pytest.approx(NOISE * LEVEL, rel=0.2)
+    left = LEVEL * np.log(result.samples.values / result.fitted)
+    np.testing.assert_allclose(pattern.folded.y - wave, left, atol=0.05 * NOISE * LEVEL)
 
 
 def test_the_reader_is_told_that_parts_multiply(result):
     assert "logarithms were fitted" in result.warnings[0]
     assert "a level of 30" in result.warnings[0]
+
+
+def test_a_jump_is_told_as_a_factor_by_the_model_and_in_the_unit_of_the_values_here():
+    rng = np.random.default_rng(1)
+    after = np.arange(200) >= 120
+    logs = 5.0 + np.log(1.5) * after + 0.05 * rng.normal(size=200)
+    samples = from_arrays(np.arange(200.0), np.exp(logs))
+    model = fit_model(samples, scale="log")
+    (note,) = [note for note in model.notes_ if note.startswith("level shift by a factor of ")]
+    assert float(note.split()[6]) == pytest.approx(1.5, rel=0.02)
+    (jump,) = [words for words in summarise(samples, model).warnings if "jumps" in words]
+    told = float(jump.split("by ")[1].split(" ")[0])
+    assert told == pytest.approx(0.5 * np.exp(5.0), rel=0.05)

@@ -67,7 +67,7 @@ def network_modes(
                 column=np.full(len(cosine), j) if len(domains) > 1 else None,
             )
         )
-    return tables[0] if len(tables) == 1 else _stack(tables)
+    return ModeTable.stack(tables)
 
 
 def _feature_weights(weights: Weights) -> tuple[FloatArray, FloatArray]:
@@ -81,9 +81,3 @@ def _feature_weights(weights: Weights) -> tuple[FloatArray, FloatArray]:
     total = np.bincount(layout.feature, squares) / np.bincount(layout.feature)
     rms = np.sqrt(total).reshape(weights.architecture.n_columns, -1)
     return rms[:, 2::2], rms[:, 1::2]
-
-
-def _stack(tables: Sequence[ModeTable]) -> ModeTable:
-    names = tables[0].columns()
-    joined = {name: np.concatenate([t.columns()[name] for t in tables]) for name in names}
-    return ModeTable(**joined, unit=tables[0].unit)

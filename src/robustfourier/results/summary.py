@@ -14,6 +14,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.model import ColumnModel, LevelShift
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import alias_notes, named
@@ -137,21 +138,19 @@ class _MixtureView:
         self.domain: Domain = model.domains_[0]
         self.modes: ModeTable = model.modes_
         self.evidence: Evidence | None = model.models_[0].evidence
+        used = self.evidence
+        self.max_mode = None if used is None else used.highest
+        self.range = None if used is None else (used.lowest, used.highest)
+        self.steps = model.models_[0].level_shifts()
         self.multiplies = getattr(model, "scale_", "linear") == "log"
         self.level = 1.0
         if self.multiplies:
             trend = model.models_[0].trend_at(np.linspace(-1.0, 1.0, _PHASES))
             self.level = float(np.exp(np.mean(trend)))
             self.modes = _at_level(self.modes, self.level)
-            if self.evidence is not None:
-                self.evidence = replace(self.evidence, scale=self.evidence.scale * self.level)
-        used = self.evidence
-        self.max_mode = None if used is None else used.highest
-        self.range = None if used is None else (used.lowest, used.highest)
-        self.steps = [
-            replace(shift, size=self.level * shift.size, error=self.level * shift.error)
-            for shift in model.models_[0].level_shifts()
-        ]
+            self.steps = _jumps(model.models_[0])
+            if used is not None:
+                self.evidence = replace(used, scale=used.scale * self.level)
 
     @property
     def trend_kind(self) -> str:
@@ -312,6 +311,17 @@ def _at_level(modes: ModeTable, level: float) -> ModeTable:
     """Return the modes with amplitudes times a level."""
     error = None if modes.amplitude_error is None else level * modes.amplitude_error
     return replace(modes, amplitude=level * modes.amplitude, amplitude_error=error)
+
+
+def _jumps(model: ColumnModel) -> tuple[LevelShift, ...]:
+    """Return the level shifts of log y as jumps of y itself, from its level before each."""
+    before = np.exp(model.trend_at(model.steps - 1e-9))
+    return tuple(
+        replace(
+            shift, size=low * np.expm1(shift.size), error=low * np.exp(shift.size) * shift.error
+        )
+        for shift, low in zip(model.level_shifts(), before, strict=True)
+    )
 
 
 def _link_curve(link: Any, level: float) -> Curve | None:

@@ -55,6 +55,11 @@ class Prior:
     order: IntArray
 
     @property
+    def kept(self) -> BoolArray:
+        """Lines that are not shrunk: they decide how far a shift may turn."""
+        return np.asarray((np.diagonal(self.precision, axis1=1, axis2=2) == 0.0).all(axis=0))
+
+    @property
     def locked(self) -> BoolArray:
         """Lines whose component is in phase."""
         return np.isfinite(self.shift)
@@ -278,10 +283,7 @@ def _amplitudes(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
 def _base_tangent(state: _State, harmonics: IntArray, p: int, output: int) -> FloatArray:
     """Change of the model with the bases: rows θC and θS of each line, shape (p + 4K, F)."""
     count = len(harmonics)
-    cosine, sine = (
-        state.coefficients[p : p + count, output],
-        state.coefficients[p + count :, output],
-    )
+    cosine, sine = state.coefficients[p:, output].reshape(2, count)
     tangent = np.zeros((p + 4 * count, harmonics.shape[1]))
     tangent[p + 2 * count : p + 3 * count] = np.pi * sine[:, None] * harmonics
     tangent[p + 3 * count :] = -np.pi * cosine[:, None] * harmonics
@@ -332,7 +334,7 @@ def _moved(
         turn[prior.component == component] = value
     largest = max(
         np.max(np.abs(harmonics @ base_step), initial=0.0),
-        np.max(np.abs(turn * prior.order * _kept(prior)), initial=0.0),
+        np.max(np.abs(turn * prior.order * prior.kept), initial=0.0),
         np.finfo(float).tiny,
     )
     scale = min(1.0, LARGEST_STEP / largest)
@@ -349,11 +351,6 @@ def _moved(
         coefficients[p + locked, 0] = signed * np.cos(prior.order[locked] * shift[locked])
         coefficients[p + count + locked, 0] = signed * np.sin(prior.order[locked] * shift[locked])
     return _State(state.bases + scale * base_step, coefficients, shift)
-
-
-def _kept(prior: Prior) -> BoolArray:
-    """Lines that are not shrunk: they decide how far a shift may turn."""
-    return np.asarray((np.diagonal(prior.precision, axis1=1, axis2=2) == 0.0).all(axis=0))
 
 
 def _result(

@@ -17,9 +17,10 @@ from functools import cached_property, partial
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.least_squares.covariance import covariances
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import Moments, direct_moments
-from robustfourier.mixture.least_squares.semidefinite import Positive, pseudo_inverse
+from robustfourier.mixture.least_squares.semidefinite import Positive
 
 __all__ = ["Refined", "level_column", "refine"]
 
@@ -221,7 +222,7 @@ def refine(
 
 
 @dataclass(frozen=True)
-class _Fit:
+class Solved:
     """Coefficients, moments and objective at one set of bases."""
 
     bases: FloatArray
@@ -239,7 +240,7 @@ def _fit_at(
     bases: FloatArray,
     p: int,
     squares: FloatArray,
-) -> _Fit:
+) -> Solved:
     """Solve the linear part at given bases.
 
     The objective is Σ_o log RSS_o: the likelihood when each output has its own unknown noise, so
@@ -254,22 +255,11 @@ def _fit_at(
     rss = rss + np.sum(coefficients * (gram @ coefficients), 0)
     rss = np.maximum(rss, 1e-30 * squares + np.finfo(float).tiny)
     objective = float(np.sum(np.log(rss)))
-    return _Fit(bases, coefficients, moments, linear_part, linear, rss, objective)
-
-
-def _tangents(fit: _Fit, ties: IntArray) -> FloatArray:
-    """Return L with E L_o = ∂(model of output o)/∂bases, shape (q, p + 4K, F)."""
-    n_lines = len(ties)
-    p = fit.n_linear - 2 * n_lines
-    cosine, sine = fit.coefficients[p : p + n_lines], fit.coefficients[p + n_lines :]
-    tangents = np.zeros((cosine.shape[1], p + 4 * n_lines, ties.shape[1]))
-    tangents[:, fit.n_linear : fit.n_linear + n_lines] = np.pi * sine.T[:, :, None] * ties
-    tangents[:, fit.n_linear + n_lines :] = -np.pi * cosine.T[:, :, None] * ties
-    return tangents
+    return Solved(bases, coefficients, moments, linear_part, linear, rss, objective)
 
 
 def _damped_step(
-    fit: _Fit, ties: IntArray, free: BoolArray, damping: float, max_step: float
+    fit: Solved, ties: IntArray, free: BoolArray, damping: float, max_step: float
 ) -> tuple[FloatArray, float]:
     """Return one Levenberg step of the bases and the relative decrease it promises."""
     gauss, newton, gradient = _projected_normal(fit, ties)
@@ -288,7 +278,7 @@ def _damped_step(
 
 
 def _projected_normal(
-    fit: _Fit, ties: IntArray
+    fit: Solved, ties: IntArray
 ) -> tuple[FloatArray, FloatArray | None, FloatArray]:
     """Return normal matrix, Hessian and gradient of the bases, the linear part projected out.
 
@@ -327,7 +317,7 @@ def _projected_normal(
     return gauss, newton if fit.moments.bend is not None else None, gradient
 
 
-def _bent(fit: _Fit, output: int) -> FloatArray | None:
+def _bent(fit: Solved, output: int) -> FloatArray | None:
     """Return [θ²C, θ²S]ᵀ W residual of one output, shape (2K,), if the moments tell it."""
     bend, linear = fit.moments.bend, fit.n_linear
     if bend is None:
@@ -346,7 +336,7 @@ def _summary(
     trend: FloatArray,
     ties: IntArray,
     free: BoolArray,
-    fit: _Fit,
+    fit: Solved,
     colour: FloatArray | None,
     iterations: int,
     converged: bool,
@@ -370,53 +360,5 @@ def _summary(
         gram=fit.moments.gram[: fit.n_linear, : fit.n_linear],
         iterations=iterations,
         converged=converged,
-        covariances=partial(_covariances, fit, ties, free, noise, ratio),
+        covariances=partial(covariances, fit, ties, free, noise, ratio),
     )
-
-
-def _covariances(
-    fit: _Fit,
-    ties: IntArray,
-    free: BoolArray,
-    noise: FloatArray,
-    colour: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Sandwich covariance (JᵀJ)⁻¹ JᵀΣJ (JᵀJ)⁻¹ in blocks: bases, coefficients, their cross.
-
-    Noise that is flat around each line has JᵀΣJ ≈ D½ (EᵀWE) D½ with the local noise power D of
-    each column; for white noise this is σ²(JᵀJ)⁻¹, the Cramér-Rao value for Gaussian noise.
-    """
-    n_lines, linear, n_outputs = len(ties), fit.n_linear, len(noise)
-    p = linear - 2 * n_lines
-    root = np.sqrt(np.concatenate([np.ones(p), np.tile(colour, 4)]))
-    coloured = fit.moments.gram * np.outer(root, root)
-    gram, tangents = fit.moments.gram, _tangents(fit, ties)[:, :, free]
-    inverse = pseudo_inverse(gram[:linear, :linear])
-    # Influence of E-moments on the coefficients at fixed bases, and of tangents on coefficients.
-    direct = np.zeros((linear, len(gram)))
-    direct[:, :linear] = inverse
-    shift = np.einsum("ij,ojf->oif", inverse, np.einsum("je,oef->ojf", gram[:linear], tangents))
-    sigma2 = np.maximum(noise, np.finfo(float).tiny)
-    # Rows of E orthogonalised against the linear part: what is left of each tangent.
-    projected = [tangents[o].T - shift[o].T @ np.eye(linear, len(gram)) for o in range(n_outputs)]
-    normal = sum(projected[o] @ gram @ projected[o].T / sigma2[o] for o in range(n_outputs))
-    normal = np.asarray(normal).reshape(int(free.sum()), int(free.sum()))
-    solve = pseudo_inverse(normal)
-    to_base = [solve @ projected[o] / sigma2[o] for o in range(n_outputs)]
-    base = np.zeros((len(free), len(free)))
-    base[np.ix_(free, free)] = sum(
-        to_base[o] @ coloured @ to_base[o].T * noise[o] for o in range(n_outputs)
-    )
-    coefficient = np.zeros((n_outputs, linear, linear))
-    cross = np.zeros((n_outputs, len(free), linear))
-    for o in range(n_outputs):
-        own = direct - shift[o] @ to_base[o]
-        others = shift[o] @ (base[np.ix_(free, free)] - _own_part(to_base[o], coloured, noise[o]))
-        coefficient[o] = own @ coloured @ own.T * noise[o] + others @ shift[o].T
-        cross[o][free] = to_base[o] @ coloured @ own.T * noise[o] - others.T
-    return base, coefficient, cross
-
-
-def _own_part(to_base: FloatArray, coloured: FloatArray, noise: float) -> FloatArray:
-    """Part of the bases' covariance that comes from one output's noise."""
-    return np.asarray(to_base @ coloured @ to_base.T * noise)

@@ -1,0 +1,246 @@
+"""What ordinary files ask of the mixture, each by a small series that was once told wrongly."""
+
+import numpy as np
+import pytest
+
+from robustfourier import PeriodicMixture
+from robustfourier.mixture.components.grouping import Grouping, group
+from robustfourier.mixture.components.side_lines import with_side_lines
+from robustfourier.mixture.cusps import Cusps
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.search.assess import assess, fit_lines
+from robustfourier.mixture.search.detection import detect
+from robustfourier.mixture.search.places import relocate
+from robustfourier.mixture.search.steps import find_steps
+from robustfourier.mixture.series import Series, Settings
+
+TURN = 2.0 * np.pi
+
+
+def nightly(rng, n, days, spread=0.14):
+    """Times on n clear nights, within `spread` days of midnight."""
+    night = np.sort(rng.choice(int(days), n, replace=False))
+    return night + rng.uniform(-spread, spread, n)
+
+
+def close(values, period, width):
+    return sum(abs(value - period) < width for value in values)
+
+
+class TestShares:
+    def test_a_weekly_pattern_in_daily_values_has_its_share_and_no_slow_part(self):
+        rng = np.random.default_rng(0)
+        t = np.arange(400.0)
+        week = 50.0 * np.isin(t.astype(int) % 7, (5, 6))
+        y = week + 5.0 * rng.normal(size=400)
+        model = PeriodicMixture().fit(t, y)
+        (component,) = model.components_
+        assert component.share == pytest.approx(np.var(week) / np.var(y), abs=0.02)
+        assert component.order.max() <= 3, "no order beyond the Nyquist mode"
+
+    def test_outliers_do_not_take_the_share_away(self):
+        rng = np.random.default_rng(1)
+        t = np.sort(rng.uniform(0, 100, 600))
+        y = np.cos(TURN * t / 7.3) + 0.2 * rng.normal(size=600)
+        y[rng.random(600) < 0.05] += 500.0
+        (component,) = PeriodicMixture().fit(t, y).components_
+        assert 0.85 < component.share <= 1.0
+
+    def test_shares_never_exceed_one_on_a_handful_of_nights(self):
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            t = nightly(rng, 60, 180)
+            y = np.cos(TURN * t / 5.1) + 0.5 * np.cos(2 * TURN * t / 5.1 + 1)
+            model = PeriodicMixture().fit(t, y + 0.05 * rng.normal(size=60))
+            assert sum(c.share for c in model.components_) <= 1.0 + 1e-9
+
+
+class TestBand:
+    def test_a_period_of_an_hour_is_found_from_one_sample_a_night(self):
+        rng = np.random.default_rng(0)
+        t = nightly(rng, 170, 400)
+        y = 0.15 * np.cos(TURN * t / 0.0653) + 0.01 * rng.normal(size=170)
+        (component,) = PeriodicMixture().fit(t, y).components_
+        assert component.period == pytest.approx(0.0653, abs=1e-5)
+
+    def test_a_strong_line_through_an_uneven_window_is_not_its_own_noise_floor(self):
+        """87 nights, a Cepheid's shape, in three draws of three."""
+        for seed in range(3):
+            rng = np.random.default_rng(seed)
+            t = nightly(rng, 87, 205)
+            x = TURN * t / rng.uniform(3, 10)
+            y = 0.35 * np.cos(x) + 0.14 * np.cos(2 * x + 4.4) + 0.06 * np.cos(3 * x + 2.6)
+            found = detect(2 * (t - t[0]) / (t[-1] - t[0]) - 1, y[:, None])
+            assert len(found.lines) > 0
+
+
+class TestImages:
+    def test_slow_power_counts_at_its_images(self):
+        mode, level = np.array([1.0, 10.0, 1000.0]), np.array([[100.0], [1.0], [1.0]])
+        plain = NoiseFloor(mode, level, np.full(3, 50.0))
+        seen = NoiseFloor(mode, level, np.full(3, 50.0), np.array([300.0]), np.array([0.9]))
+        at = np.array([301.0, 299.0, 500.0])
+        np.testing.assert_allclose(plain.at(at)[:, 0], 1.0)
+        np.testing.assert_allclose(seen.at(at)[:, 0], [81.0, 81.0, 1.0])
+
+    def test_a_place_that_is_a_harmonic_is_preferred_among_aliases(self):
+        rng = np.random.default_rng(0)
+        t = nightly(rng, 150, 600, 0.1)
+        span = t[-1] - t[0]
+        theta = 2 * (t - t[0]) / span - 1
+        f = 0.4321 * span
+        y = np.cos(np.pi * f * theta) + 0.05 * np.cos(2 * np.pi * f * theta + 1)
+        y = y + 0.2 * rng.normal(size=150)
+        series = Series.of(theta, y[:, None], None, Settings(trend="level", max_mode=3000.0))
+        alias = fit_lines(series, np.array([f, 2 * f + span]), np.zeros(2, bool), 1)
+        placed = relocate(series, alias)
+        assert abs(placed.modes[1] - 2 * placed.modes[0]) < 0.5
+
+
+class TestTrend:
+    def test_two_yearly_cycles_are_no_trend(self):
+        rng = np.random.default_rng(0)
+        t = np.arange(0.0, 730.0, 2.0)
+        y = 8 * np.cos(TURN * (t - 200) / 365.25) + 2.0 * rng.normal(size=len(t))
+        model = PeriodicMixture().fit(t, y)
+        assert [round(c.period / 365.25, 1) for c in model.components_] == [1.0]
+
+    def test_a_level_shift_is_found_with_its_time_and_size(self):
+        rng = np.random.default_rng(0)
+        t = np.arange(960) / 24.0
+        y = np.cos(TURN * t) + np.where(t > 12.4, 2.5, 0.0) + 0.3 * rng.normal(size=960)
+        model = PeriodicMixture().fit(t, y)
+        (shift,) = model.steps_
+        assert shift.time == pytest.approx(12.4, abs=0.05)
+        assert abs(shift.size[0] - 2.5) < 4 * shift.error[0] < 0.2
+        assert model.noise_ == pytest.approx(0.3, rel=0.1)
+        assert any(note.startswith("level shift of +2.4") for note in model.notes_)
+        later = model.predict(np.array([60.0]), return_std=True)[0]
+        assert later[0] == pytest.approx(3.5, abs=0.3), "it stays"
+
+    def test_three_level_shifts_are_found_together(self):
+        """One alone does not pass: the others are slow noise beside it."""
+        rng = np.random.default_rng(3)
+        t = np.arange(960) / 24.0
+        level = 2.5 * (t > 10) - 4.0 * (t > 20) + 3.0 * (t > 31)
+        model = PeriodicMixture().fit(t, np.cos(TURN * t) + level + 0.3 * rng.normal(size=960))
+        assert [round(float(shift.time)) for shift in model.steps_] == [10, 20, 31]
+
+    @pytest.mark.parametrize("kind", ["white", "walk", "ramp", "heavy"])
+    def test_what_does_not_jump_has_no_level_shift(self, kind):
+        """Of 20 draws at most one, at a level of 1 % each: odds of 50 to 1."""
+        found = 0
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            noise = rng.normal(size=300)
+            heavy = rng.standard_t(3, size=300)
+            y = {
+                "white": noise,
+                "walk": np.cumsum(noise),
+                "ramp": np.linspace(0, 9, 300) + noise,
+                "heavy": heavy,
+            }[kind]
+            series = Series.of(np.linspace(-1, 1, 300), y[:, None], None, Settings())
+            fit = fit_lines(series, np.zeros(0), np.zeros(0, bool), 2)
+            found += len(find_steps(series, fit)) > 0
+        assert found <= 1
+
+
+class TestFamilies:
+    def test_a_year_with_a_badly_known_fundamental_stays_one_family(self):
+        """Ties that are doubtful one by one, certain together."""
+        mode = np.array([5.0412, 9.8591, 14.9748, 19.8809, 24.8001, 29.8045, 34.784])
+        error = np.array([0.0358, 0.0396, 0.0494, 0.0606, 0.0635, 0.088, 0.077])
+        power = np.array([206.0, 102, 96, 44, 31, 18, 23])
+        found = group(mode, error, power, highest=130.0)
+        assert found.harmonics.tolist() == [[n] for n in range(1, 8)]
+
+    def test_a_week_of_which_only_day_and_half_week_are_lines_is_a_week(self):
+        orders = np.array([2, 4, 6, 8, 7, 14, 21, 28, 10, 12, 16])
+        rng = np.random.default_rng(0)
+        mode = 6.0 * orders + 0.003 * rng.normal(size=len(orders))
+        found = group(mode, np.full(len(mode), 0.003), 100.0 / orders, highest=1000.0)
+        assert len(found.bases) == 1
+        assert found.bases[0] == pytest.approx(6.0, abs=0.01)
+
+
+class TestLivingPatterns:
+    def test_a_steady_line_has_no_cusp_and_neither_has_its_strong_neighbour(self):
+        rng = np.random.default_rng(0)
+        theta = np.linspace(-1, 1, 2000)
+        y = np.cos(np.pi * 100.3 * theta) + 0.3 * np.cos(np.pi * 102.4 * theta)
+        series = Series.of(theta, (y + 0.3 * rng.normal(size=2000))[:, None], None, Settings())
+        fit = fit_lines(series, np.array([100.3, 102.4]), np.zeros(2, bool), 1)
+        assessment = assess(series, fit)
+        assert assessment.cusps.size.tolist() == [0.0, 0.0]
+        assert np.all(assessment.false_alarm < 1e-12)
+
+    def test_a_cusp_is_measured_and_falls_with_the_square_of_the_distance(self):
+        grid = np.arange(0.0, 200.0, 0.25)
+        distance = np.maximum(np.abs(grid - 100.0), 0.25)
+        rng = np.random.default_rng(0)
+        left = rng.exponential(size=len(grid)) * (1.0 + 900.0 / distance**2)
+        cusps = Cusps.of(np.array([100.0]), np.array([1e6]), grid, left, 1, 1.0)
+        assert 300.0 < cusps.size[0] < 2700.0
+        lift = cusps.at(np.array([101.0, 103.0, 150.0]))
+        np.testing.assert_allclose(lift, [1 + cusps.size[0], 1 + cusps.size[0] / 9, 1.0])
+
+    def test_a_rhythm_that_wanders_is_one_pattern(self):
+        kept = []
+        for seed in range(3):
+            rng = np.random.default_rng(seed)
+            t = np.arange(0.0, 90.0, 0.2)
+            rate = 0.25 + 0.004 * np.cumsum(rng.normal(size=len(t))) * np.sqrt(0.2)
+            y = np.cos(TURN * np.cumsum(rate) * 0.2) + 0.2 * rng.normal(size=len(t))
+            shares = [c.share for c in PeriodicMixture().fit(t, y).components_]
+            kept.append(sum(share > 0.01 for share in shares))
+        assert kept.count(1) >= 2
+
+    def test_side_lines_belong_to_the_pattern_beside_them(self):
+        lines = Lines(
+            np.array([100.0, 200.0, 101.4, 60.0]),
+            np.array([[1.0], [0.5], [0.2], [0.2]]),
+            np.zeros((4, 1)),
+        )
+        rows = np.array([[1, 0, 0], [2, 0, 0], [0, 1, 0], [0, 0, 1]])
+        grouping = Grouping(np.array([100.0, 101.4, 60.0]), rows, np.zeros(3, bool))
+        component, order, kept = with_side_lines(grouping, lines, np.ones(4, bool))
+        assert component.tolist() == [0, 0, 0, 1]
+        assert order.tolist() == [1, 2, 0, 1]
+        assert kept.tolist() == [[1, 0, 0], [0, 0, 1]]
+
+    def test_tides_two_modes_apart_are_both_told(self):
+        lines = Lines(np.array([366.0, 364.0]), np.array([[1.0], [0.3]]), np.zeros((2, 1)))
+        grouping = Grouping(lines.mode, np.eye(2, dtype=np.int64), np.zeros(2, bool))
+        component, order, _ = with_side_lines(grouping, lines, np.ones(2, bool))
+        assert component.tolist() == [0, 1]
+        assert order.tolist() == [1, 1]
+
+    def test_the_error_of_a_period_counts_that_it_wanders(self):
+        """The mean period lies within 2.5 errors in 7 of 8 draws; within strict errors in few."""
+        inside, strict = 0, 0
+        for seed in range(8):
+            rng = np.random.default_rng(100 + seed)
+            t = np.arange(300.0)
+            phase = TURN * t / 12.0 + 0.05 * np.cumsum(rng.normal(size=300))
+            y = np.cos(phase) + 0.2 * rng.normal(size=300)
+            mean = TURN * (t[-1] - t[0]) / (phase[-1] - phase[0])
+            part = PeriodicMixture().fit(t, y).components_[0]
+            inside += abs(part.period - mean) < 2.5 * part.period_error
+            crlb = np.sqrt(6.0 / 300) * 0.2 / (np.pi * 300) * 144.0
+            strict += abs(part.period - mean) < 2.5 * crlb
+        assert inside >= 7
+        assert strict < 6
+
+    def test_a_strict_pattern_keeps_the_errors_of_noise(self):
+        """Called unsteady in 1 % for its phase: at most 2 of 20 (odds of 1000 to 1)."""
+        wide = 0
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            t = np.sort(rng.uniform(0, 100, 200))
+            y = np.cos(TURN * t / 7.3) + 0.4 * rng.normal(size=200)
+            model = PeriodicMixture(max_frequency=1.0).fit(t, y)
+            crlb = np.sqrt(6.0 / 200) * 0.4 / (np.pi * 100) * 7.3**2
+            wide += model.components_[0].period_error > 1.5 * crlb
+        assert wide <= 2
