@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from robustfourier.experiments.catalogue import Trial, trials
-from robustfourier.experiments.claims import SAID, judge, network_claims, spread, start_table
+from robustfourier.experiments.claims import judge, network_claims, spread, start_table
 from robustfourier.experiments.finished import Results, Row
+from robustfourier.experiments.said import SAID
 from robustfourier.experiments.theory_claims import TheoryRow, log_slope, theory_claims
 from robustfourier.experiments.theory_runs import theory_tasks
 

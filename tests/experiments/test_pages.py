@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from robustfourier import experiments
 from robustfourier.errors import InputError, RunLockedError
 from robustfourier.experiments import reproduction
 from robustfourier.experiments.claims import Claim
-from robustfourier.experiments.figures import example_figures
+from robustfourier.experiments.figures import example_figures, networks_figure
 from robustfourier.experiments.page import (
     Heading,
     Paragraph,
@@ -21,6 +22,8 @@ from robustfourier.experiments.page import (
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_figures import comparison_figures, theory_figures
 from robustfourier.experiments.trial import COLUMNS
+from robustfourier.network.architecture import Architecture
+from robustfourier.plots.networks import network_layers
 
 PNG = b"\x89PNG"
 
@@ -40,6 +43,14 @@ def test_the_same_results_draw_the_same_bytes(toy_results, tmp_path):
         comparison_figures(toy_results, tmp_path / folder)
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+
+
+def test_the_papers_two_networks_are_drawn_from_their_description(tmp_path):
+    (path,) = networks_figure(tmp_path).values()
+    assert path.read_bytes().startswith(PNG)
+    deep = network_layers(Architecture(3, hidden_layer_sizes=(7, 5), diagonal=False))
+    assert [size for _, size, _ in deep] == ["1", "14", "7", "5", "1"]
+    assert "diagonal" not in " ".join(name for name, _, _ in deep)
 
 
 def test_an_example_without_results_has_no_figures(toy_results, tmp_path):
@@ -91,6 +102,8 @@ def test_the_matrix_of_claims_has_one_row_per_claim_and_one_cell_per_example():
     matrix = claims_matrix(claims)
     assert matrix.columns == ("claim", "whose", "example 1", "example 2")
     assert matrix.rows == (("A.", "paper", "yes (5/5)", "no (1/5)"),)
+    claims[1] = replace(claims[1], source="ours")
+    assert claims_matrix(claims).rows[0][1] == "paper (1), else ours"
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ import numpy as np
 
 from robustfourier.experiments.catalogue import EXAMPLES, NETWORKS
 from robustfourier.experiments.finished import Results, Row
+from robustfourier.experiments.said import SAID
 
-__all__ = ["SAID", "START_COLUMNS", "Claim", "judge", "network_claims", "spread", "start_table"]
+__all__ = ["START_COLUMNS", "Claim", "judge", "network_claims", "spread", "start_table"]
 
 ENOUGH = 0.8  # four of five seeds
 RISE = 1.02  # the standard network's error must end this much above its lowest
@@ -28,51 +29,6 @@ NEARLY_ALL = 0.9
 
 DIAGONAL = tuple(name for name, (_, diagonal) in NETWORKS.items() if diagonal)
 STANDARD = tuple(name for name, (_, diagonal) in NETWORKS.items() if not diagonal)
-
-_SUPERIOR = "The cases with the diagonal layer […] exhibit superior performance (5.1)."
-_SHIFTED = "The effectiveness of the diagonal layer is clearly demonstrated […] (5.2)."
-_IMPACT = (
-    "the regularization impact of the diagonal layer is evident, while the standard case exhibits "
-    "overfitting to the noise (5.4)."
-)
-_BEST = "the network with two additional layers u2_diag outperform the other cases (5.3)."
-SAID: dict[str, dict[str, str]] = {
-    "u1": {"1": _SUPERIOR, "2": _SHIFTED, "4": _IMPACT},
-    "u2": {"3": _BEST, "4": _IMPACT},
-    "u0": {"1": _SUPERIOR, "2": _SHIFTED},
-    "best": {"3": _BEST},
-    "joint": {
-        "1": "simultaneous adjustments in the diagonal layer and output layer still yield superior "
-        "regression performance compared to sequential learning (5.1)."
-    },
-    "overfitting": {
-        "3": "rapid convergence initially gives way to increased error due to overfitting (5.3).",
-        "4": _IMPACT,
-    },
-    "sparser": {
-        "1": "layer-wise training promoted sparsity in the distribution of the diagonal layer "
-        "[…] more effectively than standard training (5.1).",
-        "4": "Layer-wise training, in particular, results in more sparse distribution (5.4).",
-    },
-    "all modes": {
-        "1": "nearly all frequencies are activated (5.1).",
-        "2": "nearly all frequencies are activated (5.1).",
-        "3": "As previous examples, all Fourier modes in the standard network […] are activated "
-        "(5.3).",
-    },
-    "targets": {
-        "1": "displays activation in only a few frequencies including the target frequencies "
-        "(5.1).",
-        "2": "captures the target frequencies (5.2).",
-        "3": "the diagonal layer consistently captures the corresponding Fourier modes (5.3).",
-    },
-    "exclusively": dict.fromkeys(
-        ("1", "2"),
-        "similar to the previous example, training only the diagonal layer in a layer-wise manner "
-        "can activate the target frequency modes exclusively (5.2).",
-    ),
-}
-"""Claim → example → the paper's words and section."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from robustfourier.arrays import FloatArray
 from robustfourier.experiments.catalogue import EXAMPLES
 from robustfourier.experiments.finished import Results, Row
 from robustfourier.experiments.problems import example_data
+from robustfourier.network.architecture import Architecture
 from robustfourier.network.embedding import embedding_layout
+from robustfourier.plots.networks import draw_networks
 from robustfourier.plots.paper import (
     ErrorCurve,
     RegressionFigure,
@@ -25,7 +27,7 @@ from robustfourier.plots.paper import (
     save_figure,
 )
 
-__all__ = ["example_figures", "regression_figure", "weights_figure"]
+__all__ = ["example_figures", "networks_figure", "regression_figure", "weights_figure"]
 
 _BOXES = {"1": (0.0, 0.2), "2": (0.0, 0.2), "3": (0.0, 0.2)}
 _BOX_OF_SERIES = (0.0, 0.5)
@@ -75,6 +77,16 @@ def example_figures(
     for caption, kind, size, draw in jobs:
         drawn[caption] = save_figure(folder / f"{name}_{kind}.png", size, draw)
     return drawn
+
+
+def networks_figure(folder: Path) -> dict[str, Path]:
+    """Draw the two kinds of networks (the paper's figure 1); caption → file."""
+    shapes = [Architecture(100, hidden_layer_sizes=(100,), diagonal=d) for d in (True, False)]
+    caption = (
+        "The two networks (the paper's figure 1), with the number of outputs of each layer: with a "
+        "diagonal layer behind the Fourier embedding, and without."
+    )
+    return {caption: save_figure(folder / "networks.png", (9, 2.6), partial(draw_networks, shapes))}
 
 
 def regression_figure(

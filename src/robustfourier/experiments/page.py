@@ -107,8 +107,17 @@ def claims_matrix(claims: Iterable[Claim]) -> Table:
             for place in places
         ]
         if len(found) > 1:
-            rows.append((text, next(iter(found.values())).source, *cells))
+            rows.append((text, _whose(found.values()), *cells))
     return Table(("claim", "whose", *places), tuple(rows))
+
+
+def _whose(claims: Iterable[Claim]) -> str:
+    """Name the author, or the places where it is the paper if there are two."""
+    sources = {claim.where: claim.source for claim in claims}
+    papers = [where for where, source in sources.items() if source.startswith("paper")]
+    if len(papers) in (0, len(sources)):
+        return next(iter(sources.values())).split(",")[0]
+    return f"paper ({', '.join(where.removeprefix('example ') for where in papers)}), else ours"
 
 
 def write_pages(blocks: Sequence[Block], folder: Path, stem: str) -> Path:

@@ -16,7 +16,7 @@ from robustfourier.experiments.claims import (
     spread,
     start_table,
 )
-from robustfourier.experiments.figures import example_figures
+from robustfourier.experiments.figures import example_figures, networks_figure
 from robustfourier.experiments.finished import Results, load_results
 from robustfourier.experiments.page import (
     Block,
@@ -116,7 +116,8 @@ def write_reproduction(
     results = load_results(networks, listed)
     rows = load_theory(tests, tasks)
     claims = [*network_claims(results), *theory_claims(rows)]
-    blocks: list[Block] = [*_introduction(results, len(listed), quick), *_verdicts(claims)]
+    blocks: list[Block] = [*_introduction(results, len(listed), quick)]
+    blocks += [*_pictures(networks_figure(figures)), *_verdicts(claims)]
     for example in results.examples():
         blocks += _example(results, example, figures, csv)
     if results.rows:
