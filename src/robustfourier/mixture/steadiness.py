@@ -13,19 +13,11 @@ from dataclasses import replace
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.mixture.judge import scatter_p_value
+from robustfourier.mixture.blocks import blocks_of, scatter
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.series import Series
 
 __all__ = ["with_unsteady_errors"]
-
-BLOCKS = 30  # of equal weight; each of them holds a cycle or more
-FEWEST = 4  # blocks that can tell a scatter from a slope
-# A random walk of N steps and unit variance leaves N²/15 squares around its best line, and the line
-# is off by √(6N/5) between the ends: 15/N is the ratio of squared steps to squares (von Neumann),
-# which is 2 for blocks that are independent.
-WALK_RATIO, WALK_SLOPE = 15.0, 1.2
-UNSTEADY = 0.01  # how often a strict pattern may be called unsteady
 
 
 def with_unsteady_errors(model: ColumnModel, series: Series) -> ColumnModel:
@@ -36,17 +28,15 @@ def with_unsteady_errors(model: ColumnModel, series: Series) -> ColumnModel:
     covariance, factor = model.base_covariance.copy(), model.factor.copy()
     for c in range(model.n_components):
         mode = float(model.rows[c] @ model.bases)
-        n_blocks = int(min(BLOCKS, mode))
+        block = blocks_of(series, mode)
         own = np.flatnonzero((model.component == c) & (model.order > 0))
         side = model.lines.select((model.component == c) & (model.order == 0))
-        if n_blocks < FEWEST or not len(own):
+        if block is None or not len(own):
             continue
         around = (left + side.evaluate(theta)) / np.maximum(model.noise, np.finfo(float).tiny)
         turned, raised = _derivatives(model, own, theta)
-        part = np.cumsum(series.weights) / series.total
-        block = np.minimum((part * n_blocks).astype(np.intp), n_blocks - 1)
-        phase, slope = _scatter(turned, around, series.weights, theta, block)
-        height, _ = _scatter(raised, around, series.weights, theta, block)
+        phase, slope = scatter(turned, around, series.weights, theta, block)
+        height, _ = scatter(raised, around, series.weights, theta, block)
         formal = float(np.sqrt(max(model.rows[c] @ covariance @ model.rows[c], 0.0)))
         if 0.0 < formal < slope / np.pi:
             ratio = slope / np.pi / formal
@@ -80,32 +70,3 @@ def _derivatives(
     noise = np.maximum(model.noise, np.finfo(float).tiny)
     turned = replace(lines, cosine=-order * lines.sine, sine=order * lines.cosine)
     return turned.evaluate(theta) / noise, lines.evaluate(theta) / noise
-
-
-def _scatter(
-    change: FloatArray, left: FloatArray, weights: FloatArray, theta: FloatArray, block: IndexArray
-) -> tuple[float, float]:
-    """Return the error of the mean over blocks beyond that of noise, and the error of a slope.
-
-    Both are zero where noise alone explains how the blocks scatter. The fit itself has made mean
-    and slope of the blocks vanish: two fewer degrees of freedom. The slope is off by more where the
-    blocks wander than where they jitter.
-    """
-    weighted = weights[:, None] * change
-    information = np.bincount(block, np.sum(weighted * change, axis=1))
-    moved = np.bincount(block, np.sum(weighted * left, axis=1))
-    square = moved**2 / np.maximum(information, np.finfo(float).tiny)
-    freedom = len(square) - 2
-    if scatter_p_value(float(square.sum()), freedom) > UNSTEADY:
-        return 0.0, 0.0
-    ratio = float(square.sum()) / freedom
-    place = np.bincount(block, weights * theta) / np.bincount(block, weights)
-    place = place - information @ place / information.sum()
-    beyond = np.sqrt(max(ratio - 1.0, 0.0) / information.sum())
-    independent = ratio / np.sum(information * place**2)
-    at = moved / np.maximum(information, np.finfo(float).tiny)
-    step = float(np.mean(np.diff(at) ** 2))
-    neumann, walk = step / max(float(np.mean(at**2)), 1e-300), WALK_RATIO / len(at)
-    wanders = float(np.clip((2.0 - neumann) / max(2.0 - walk, 0.5), 0.0, 1.0))
-    walked = WALK_SLOPE * len(at) * max(step - 2.0 / float(np.mean(information)), 0.0) / 4.0
-    return float(beyond), float(np.sqrt((1.0 - wanders) * independent + wanders * walked))

@@ -43,6 +43,7 @@ __all__ = ["Grouping", "group", "primitive"]
 Real = float | FloatArray
 
 ODDS = 10.0  # a harmonic must be this much more likely than a free line
+STRONGEST = 3  # lines that are tried as second to seventh harmonics of a missing fundamental
 FOUNDERS = 8  # lowest and strongest lines that are tried as fundamentals of whole families
 RARE_ODDS = 100.0  # and so a combination tone, which few signals have
 CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
@@ -227,19 +228,29 @@ def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
     together are certain. So the ties of a family need their odds on the average.
     """
     strongest = sorted(rest, key=lambda i: -lines.power[i])
+    founders = [(i, 1) for i in dict.fromkeys(rest[:FOUNDERS] + strongest[:FOUNDERS])]
+    founders += [(i, order) for i in strongest[:STRONGEST] for order in range(2, 8)]
     best, evidence = None, 0.0
-    for first in dict.fromkeys(rest[:FOUNDERS] + strongest[:FOUNDERS]):
-        family, total = _Family.of(lines, (first,), (1,)), 0.0
-        for count, i in enumerate((i for i in rest if lines.mode[i] > lines.mode[first]), start=1):
-            share = len(family.members) / count
-            odds, order = _harmonic_odds(lines, family, _Family.of(lines, (i,), (1,)), share)
-            if odds > 1.0:
-                members, orders = (*family.members, i), (*family.orders, order)
-                family, total = _Family.of(lines, members, orders), total + np.log(odds)
+    for first, order in founders:
+        # A fundamental that is missing has its price, as for pairs of families.
+        price = 0.0 if order == 1 else np.log(MISSING_PRIOR / order**2)
+        family, total = _grown(lines, rest, first, order)
         size = len(family.members)
-        if size > 2 and total > max(evidence, (size - 1) * np.log(ODDS)):
-            best, evidence = family, total
+        if size > 2 and total + price > max(evidence, (size - 1) * np.log(ODDS)):
+            best, evidence = family, total + price
     return best
+
+
+def _grown(lines: _LineList, rest: list[int], first: int, order: int) -> tuple[_Family, float]:
+    """Let all higher lines join a founder of given order that are likelier to; their log odds."""
+    family, total = _Family.of(lines, (first,), (order,)), 0.0
+    for count, i in enumerate((i for i in rest if lines.mode[i] > lines.mode[first]), start=1):
+        share = len(family.members) / count
+        odds, n = _harmonic_odds(lines, family, _Family.of(lines, (i,), (1,)), share)
+        if odds > 1.0:
+            members, orders = (*family.members, i), (*family.orders, n)
+            family, total = _Family.of(lines, members, orders), total + np.log(odds)
+    return family, total
 
 
 def _join(lines: _LineList, families: list[_Family], single: _Family) -> list[_Family]:
