@@ -70,6 +70,7 @@ def _grouped_again(ground: Ground, found: Found, refined: Refined) -> Found:
         ground.judge.lines(refined, ground.floor)[0],
         highest=ground.highest,
         fixed=found.known,
+        nyquist=ground.series.nyquist,
     )
     fewer = len(grouping.bases) < len(refined.bases)
     return replace(

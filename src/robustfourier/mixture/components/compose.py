@@ -109,7 +109,15 @@ def compose(
         Lines whose modes were given.
     """
     series, highest = ground.series, ground.highest
-    grouping = group(mode, error, strength, highest=highest, fixed=known, integer=series.integer)
+    grouping = group(
+        mode,
+        error,
+        strength,
+        highest=highest,
+        fixed=known,
+        integer=series.integer,
+        nyquist=series.nyquist,
+    )
     if series.integer:
         grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
     found, refined = loosened(ground, *tied_lines(ground, Found(grouping, alarm, known)))

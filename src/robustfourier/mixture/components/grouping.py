@@ -37,12 +37,14 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Grouping", "group", "primitive"]
+__all__ = ["FOLDED", "Grouping", "folded_harmonics", "group", "primitive"]
 
 Real = float | FloatArray
 
 ODDS = 10.0  # a harmonic must be this much more likely than a free line
 STRONGEST = 3  # lines that are tried as second to seventh harmonics of a missing fundamental
+HARMONICS = 64  # orders up to which folded harmonics are looked for
+FOLDED = 0.25  # modes: the sixtieth harmonic of a base known to 0.004
 FOUNDERS = 8  # lowest and strongest lines that are tried as fundamentals of whole families
 RARE_ODDS = 100.0  # and so a combination tone, which few signals have
 CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
@@ -119,6 +121,7 @@ def group(
     highest: float,
     fixed: BoolArray | None = None,
     integer: bool = False,
+    nyquist: float = np.inf,
 ) -> Grouping:
     """Group lines into harmonic families and combination tones (rule: see the module).
 
@@ -133,6 +136,8 @@ def group(
     integer : bool
         Modes are exact integers. Ties then save no parameter, so no missing fundamental is looked
         for.
+    nyquist : float
+        Nyquist mode of an even grid, beyond which harmonics are seen folded.
 
     Examples
     --------
@@ -155,6 +160,7 @@ def group(
         fixed=known,
         highest=max(float(highest), 2.0 * LOWEST),
         exact=integer,
+        nyquist=float(nyquist),
     )
     families = _harmonic_families(lines)
     if not integer:
@@ -172,6 +178,7 @@ class _LineList:
     fixed: BoolArray
     highest: float
     exact: bool
+    nyquist: float
 
     def odds(self, mode: Real, distance: Real, variance: Real, prior: Real) -> FloatArray:
         """Odds of ties of lines at `mode` against free lines; zero where the errors contradict."""
@@ -231,7 +238,11 @@ def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
     founders += [(i, order) for i in strongest[:STRONGEST] for order in range(2, 8)]
     best, evidence = None, 0.0
     for first, order in founders:
-        family, total = _grown(lines, rest, first, order)
+        seen = rest
+        if order > 1:  # folded harmonics of a line are no sign of a slower fundamental
+            places = folded_harmonics(lines.mode[first], lines.nyquist)
+            seen = [i for i in rest if not np.any(np.abs(places - lines.mode[i]) < FOLDED)]
+        family, total = _grown(lines, seen, first, order)
         if order > 1 and len(family.members) > 2:
             # A missing fundamental has its price, and must explain more than families without it.
             needed = _plain_evidence(lines, family.members) + np.log(ODDS)
@@ -241,6 +252,17 @@ def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
         if size > 2 and total > max(evidence, (size - 1) * np.log(ODDS)):
             best, evidence = family, total
     return best
+
+
+def folded_harmonics(base: float, nyquist: float) -> FloatArray:
+    """Return where harmonics beyond the Nyquist mode of an even grid are seen.
+
+    >>> folded_harmonics(40.0, 100.0)[:3]
+    array([80., 40.,  0.])
+    """
+    modes = base * np.arange(1, HARMONICS + 1)
+    beyond = modes[modes > nyquist]
+    return np.asarray(nyquist - np.abs(np.mod(beyond, 2.0 * nyquist) - nyquist))
 
 
 def _plain_evidence(lines: _LineList, members: tuple[int, ...]) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.components.grouping import FOLDED, Grouping, folded_harmonics
 from robustfourier.mixture.least_squares.lines import Lines
 
 __all__ = ["with_side_lines"]
@@ -21,7 +21,7 @@ WEAKER = 0.25  # of the power of the pattern's strongest line, where the near ha
 
 
 def with_side_lines(
-    grouping: Grouping, lines: Lines, listed: BoolArray
+    grouping: Grouping, lines: Lines, listed: BoolArray, nyquist: float = np.inf
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Give lines beside a stronger pattern to that pattern.
 
@@ -33,6 +33,8 @@ def with_side_lines(
         All lines.
     listed : ndarray of bool, shape (K,)
         Lines that are significant.
+    nyquist : float
+        Nyquist mode of an even grid; harmonics beyond it are seen folded, as side lines.
 
     Returns
     -------
@@ -50,7 +52,9 @@ def with_side_lines(
         own = np.flatnonzero(listed & (component == c))
         if not 0 < len(own) <= FEW:
             continue
-        hosts = {_host(int(line), lines.mode, power, component, order, base) for line in own}
+        hosts = {
+            _host(int(line), lines.mode, power, component, order, base, nyquist) for line in own
+        }
         if len(hosts) == 1 and (host := hosts.pop()) >= 0:
             mine = component == c
             component[mine], order[mine] = host, 0
@@ -65,6 +69,7 @@ def _host(
     component: IntArray,
     order: IntArray,
     base: FloatArray,
+    nyquist: float,
 ) -> int:
     """Return the component that a line is a side line of, −1 if it is none."""
     others = component != component[line]
@@ -79,5 +84,7 @@ def _host(
         multiple = base[c] * round(mode[line] / base[c])
         # Only where harmonics are so far apart that being near to one is no accident.
         if multiple > 0 and abs(mode[line] - multiple) < min(CLOSE, base[c] / 8.0):
+            return int(c)
+        if np.any(np.abs(folded_harmonics(base[c], nyquist) - mode[line]) < FOLDED):
             return int(c)
     return -1
