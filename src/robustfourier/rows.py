@@ -6,7 +6,20 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 
-__all__ = ["canonical_rows", "centre_and_scale", "weighted_median"]
+__all__ = [
+    "canonical_rows",
+    "centre_and_scale",
+    "effective_rows",
+    "limited_weights",
+    "weighted_median",
+]
+
+# No row has more than this part of the weight: a hundred rows outnumber the numbers of a usual fit,
+# so it cannot simply pass through the few that dominate. Among fewer than 400 rows four times the
+# mean weight is allowed, an error bar half as long as usual. Measured with 40 of 400 error bars
+# five times shorter, 20 draws: 1 false pattern, and 14 with limits twice as high.
+_LARGEST_PART = 0.01
+_LARGEST_OVER_MEAN = 4.0
 
 
 def canonical_rows(
@@ -40,6 +53,40 @@ def canonical_rows(
     if new.all():
         return theta, y, weights
     return theta[new], y[new], np.add.reduceat(weights, np.flatnonzero(new))
+
+
+def effective_rows(weights: FloatArray) -> float:
+    """Return how many rows of equal weight average noise as well as these: (Σw)² / Σw².
+
+    >>> effective_rows(np.array([3.0, 3.0, 3.0])), effective_rows(np.array([1.0, 1e-9]))
+    (3.0, 1.000000002)
+    """
+    largest = weights.max()  # so that no square overflows or vanishes
+    return float((weights / largest).sum() ** 2 / np.sum((weights / largest) ** 2))
+
+
+def limited_weights(weights: FloatArray) -> tuple[FloatArray, int]:
+    """Return weights of which none dominates, and how many had to be lowered.
+
+    A fit passes exactly through rows that have most of the weight, and then takes their vanishing
+    residuals for the noise. The largest weights are lowered to a common limit c, a fixed part of
+    the new total: c = part · Σ min(w, c).
+
+    Examples
+    --------
+    >>> weights, lowered = limited_weights(np.append(np.ones(399), 1e6))
+    >>> float(weights[-1].round(2)), lowered
+    (4.03, 1)
+    """
+    part = max(_LARGEST_PART, _LARGEST_OVER_MEAN / len(weights))
+    if weights.max() <= part * weights.sum():
+        return weights, 0
+    descending = np.sort(weights)[::-1]
+    rest = np.cumsum(descending[::-1])[::-1]  # the weight of the k-th row and of all after it
+    lowered = np.arange(1, min(len(weights), int(np.ceil(1.0 / part - 1e-9))))
+    limits = part * rest[lowered] / (1.0 - part * lowered)
+    first = int(np.argmax(limits >= descending[lowered]))
+    return np.minimum(weights, limits[first]), int(lowered[first])
 
 
 def weighted_median(values: FloatArray, weights: FloatArray) -> float:

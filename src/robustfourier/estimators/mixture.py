@@ -20,7 +20,8 @@ from robustfourier.estimators.unmixed import Unmixed
 from robustfourier.estimators.validation import (
     check_row_weights,
     check_targets,
-    error_weights,
+    counted_rows,
+    error_precision,
     seed_sequence,
     span_columns,
     theta_columns,
@@ -31,7 +32,6 @@ from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.model import LevelShift, mode_table, shares
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.mixture.series import Settings
-from robustfourier.rows import canonical_rows
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
@@ -163,7 +163,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         y : array-like of shape (n,) or (n, q)
             Values. Several outputs share the modes and have their own amplitudes.
         sample_weight : array-like of shape (n,), optional
-            Weight 2 is the row twice; a row of weight 0 is not there.
+            Weight 2 is the row twice; a row of weight 0 is not there. Only ratios matter: weights
+            are scaled to sum to the number of rows that they are worth, (Σw)² / Σw² with equal
+            rows added up. Rows that dominate all others are lowered, and `notes_` says so.
         y_err : array-like of shape (n,), optional
             Standard errors of the values, up to a common factor.
 
@@ -176,9 +178,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
             values = check_targets(y, len(columns[0]), self)
         weights = check_row_weights(sample_weight, len(values))
         domains = span_columns(columns, weights > 0, self.span, self.endpoint, self.unit)
-        weights = error_weights(weights, y_err, values if self.scale == "log" else None)
-        theta, targets, weights = canonical_rows(
-            theta_columns(columns, domains), values.reshape(len(values), -1), weights
+        precision = error_precision(weights, y_err, values if self.scale == "log" else None)
+        theta, targets, weights, weighing = counted_rows(
+            theta_columns(columns, domains), values.reshape(len(values), -1), weights, precision
         )
         settings = self._settings(domains)
         # Errors in the unit of y say that noise adds.
@@ -210,7 +212,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
         steps = tuple(_step_note(shift, self._multiplies) for shift in self.steps_)
         searched = tuple(note for found in fit.found for note in found.notes)
-        self.notes_ = fit.notes + steps + searched
+        self.notes_ = weighing + fit.notes + steps + searched
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:

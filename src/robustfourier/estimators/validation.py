@@ -18,11 +18,13 @@ from sklearn.utils import check_array
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
+from robustfourier.rows import canonical_rows, effective_rows, limited_weights
 
 __all__ = [
     "check_row_weights",
     "check_targets",
-    "error_weights",
+    "counted_rows",
+    "error_precision",
     "seed_sequence",
     "span_columns",
     "theta_columns",
@@ -154,16 +156,52 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     return weight
 
 
-def error_weights(
+def counted_rows(
+    theta: FloatArray, y: FloatArray, weights: FloatArray, precision: FloatArray | None
+) -> tuple[FloatArray, FloatArray, FloatArray, tuple[str, ...]]:
+    """Return canonical rows, weights whose sum is the number of rows they are worth, and notes.
+
+    Only ratios of weights matter. Noise is averaged by `effective_rows` rows, so that many they
+    count for. A precision says that the noise of its row is smaller, and changes no count. Where
+    a few rows dominate, their weights are lowered and the count is that of the lowered weights.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n, d)
+    y : ndarray of shape (n, q)
+    weights : ndarray of shape (n,)
+    precision : ndarray of shape (n,), optional
+        See `error_precision`.
+    """
+    weights = weights / weights.max()
+    rows = canonical_rows(theta, y, weights)
+    limited, lowered = limited_weights(rows[2])
+    count = effective_rows(limited)
+    if precision is not None:
+        rows = canonical_rows(theta, y, weights * precision)
+        limited, lowered = limited_weights(rows[2])
+        count = min(count, effective_rows(limited)) if lowered else count
+    notes: tuple[str, ...] = ()
+    if lowered:
+        part = rows[2][rows[2] > limited].sum() / rows[2].sum()
+        notes = (
+            f"{lowered} of {len(limited)} different rows had {part:.0%} of the weight: it was "
+            f"lowered to {limited.max() / limited.sum():.1%} for each, and all rows together "
+            f"count as {count:.0f} rows of equal weight",
+        )
+    return rows[0], rows[1], limited * (count / limited.sum()), notes
+
+
+def error_precision(
     weights: FloatArray, y_err: Any, relative_to: FloatArray | None = None
-) -> FloatArray:
-    """Weights divided by squared errors, scaled to the same total.
+) -> FloatArray | None:
+    """Return squared reciprocal errors, the largest 1; None without errors.
 
     With `relative_to` of shape (n,) or (n, q) the errors are first divided by those values: they
     are errors of logarithms.
     """
     if y_err is None:
-        return weights
+        return None
     try:
         errors = np.asarray(y_err, np.float64)
     except (TypeError, ValueError):
@@ -177,8 +215,7 @@ def error_weights(
         rows = relative_to.reshape(len(errors), -1)
         logs = np.log(np.where(rows > 0, rows, 1.0))  # the rest is refused, or has no weight
         errors = errors / np.exp(logs.mean(axis=1))
-    precision = (errors.min() / errors) ** 2
-    return np.asarray(weights * precision * (weights.sum() / (weights @ precision)))
+    return np.asarray((errors.min() / errors) ** 2)
 
 
 def seed_sequence(random_state: Any, n_seeds: int) -> list[int]:
