@@ -7,6 +7,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 
 __all__ = [
+    "FARTHEST",
     "canonical_rows",
     "centre_and_scale",
     "effective_rows",
@@ -20,6 +21,10 @@ __all__ = [
 # five times shorter, 20 draws: 1 false pattern, and 14 with limits twice as high.
 _LARGEST_PART = 0.01
 _LARGEST_OVER_MEAN = 4.0
+
+#: Deviations in units of the spread are cut off here: far beyond every outlier that could still be
+#: told from another in float64, and the third power does not overflow.
+FARTHEST = 1e100
 
 
 def canonical_rows(
@@ -107,8 +112,10 @@ def centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, Fl
     """Return median and spread of each output; the spread is a power of two, so exact."""
     centre = np.array([weighted_median(column, weights) for column in y.T])
     largest = np.max(np.abs(y - centre), axis=0, initial=0.0)
-    # The typical deviation: a single huge outlier would make all else vanish beside it.
+    # The typical deviation: a single huge outlier would make all else vanish beside it. Where a
+    # tenth of the rows or more are beyond all bounds, they are no outliers but the signal.
     usual = np.array([weighted_median(column, weights) for column in np.abs(y - centre).T])
-    spread = np.where(usual > 1e-100 * largest, usual, largest)
+    beyond = weights @ (1.0 / FARTHEST * np.abs(y - centre) > usual) / weights.sum()
+    spread = np.where((usual > 0) & (beyond < 0.1), usual, largest)
     exponent = np.where(spread > 0, np.log2(np.where(spread > 0, spread, 1.0)), 0.0)
     return centre, np.exp2(np.clip(np.round(exponent), -1020.0, 1020.0))

@@ -468,3 +468,10 @@ def test_predicting_dates_with_a_model_of_numbers_is_refused(wave):
     dates = pd.DataFrame({"t": pd.date_range("2024-01-01", periods=3)})
     with pytest.raises(InputError, match="times are dates, but this domain was made from numbers"):
         model.predict(dates.to_numpy())
+
+
+def test_rows_that_are_masked_are_not_there(wave):
+    X, y = wave
+    mask = np.arange(len(y)) % 5 == 0
+    model = regressor().fit(X, np.ma.array(np.where(mask, 1e9, y), mask=mask))
+    np.testing.assert_array_equal(model.predict(X), regressor().fit(X[~mask], y[~mask]).predict(X))

@@ -29,10 +29,39 @@ __all__ = [
     "span_columns",
     "theta_columns",
     "time_columns",
+    "without_masked_rows",
 ]
 
 
 _LARGEST = 1e305  # of y: a thousand such values can still be added
+
+
+def without_masked_rows(*arrays: Any) -> tuple[Any, ...]:
+    """Return what belongs to the rows of a fit without the rows that numpy masks in any of it.
+
+    Parameters
+    ----------
+    *arrays : array-like, table, number or None
+        Masked or not; those without rows stay as they are.
+
+    Examples
+    --------
+    >>> y = np.ma.array([1.0, 999.0, 3.0], mask=[False, True, False])
+    >>> [a.tolist() for a in without_masked_rows(np.arange(3), y)]
+    [[0, 2], [1.0, 3.0]]
+    """
+    masked = [a for a in arrays if isinstance(a, np.ma.MaskedArray) and a.ndim]
+    bare = [np.ma.getdata(a) if isinstance(a, np.ma.MaskedArray) else a for a in arrays]
+    has_rows = [hasattr(a, "__len__") and not isinstance(a, str) for a in bare]
+    lengths = {len(a) for a, has in zip(bare, has_rows, strict=True) if has}
+    if not masked or len(lengths) > 1:  # different lengths are complained about later
+        return tuple(bare)
+    hidden = [np.ma.getmaskarray(a).reshape(len(a), -1).any(axis=1) for a in masked]
+    kept = np.flatnonzero(~np.any(hidden, axis=0))
+    return tuple(
+        _take(np.asarray(a) if isinstance(a, (list, tuple)) else a, kept) if has else a
+        for a, has in zip(bare, has_rows, strict=True)
+    )
 
 
 def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
@@ -48,6 +77,9 @@ def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
     -------
     list of array-like, each of shape (n,)
     """
+    if np.ma.is_masked(X):
+        row = int(np.argwhere(np.ma.getmaskarray(X))[0][0])
+        raise InputError(f"X is masked in row {row}; leave out the masked rows first")
     frame = _frame_columns(X)
     if frame is not None and any(_is_date(column) for column in frame):
         return frame
@@ -138,7 +170,12 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return the row weights, shape (n,): ones if None, one number for all if scalar."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"sample_weight={sample_weight!r:.60} must be numbers, one for each row of X"
+        ) from None
     weight = np.full(n_rows, float(weight)) if weight.ndim == 0 else weight
     if weight.ndim != 1:
         raise InputError(f"sample_weight has shape {weight.shape}; sample weights must be 1D")
