@@ -144,7 +144,8 @@ def web_daily(rng: Generator) -> Drawn:
     times = dates("2021-01-04", n, "1D")
     around = y - np.polyval(np.polyfit(day, y, 2), day)
     share = about(weekday_share(y), weekday_share(np.log(y)), weekday_share(around))
-    return Drawn(times, y, Truth((strict(7.0, times, share=share),), 1))
+    # No upper bound: to whom the holidays are outliers, the week is nearly all.
+    return Drawn(times, y, Truth((strict(7.0, times, share=(share[0], 1.0)),), 1))
 
 
 def web_hourly(rng: Generator) -> Drawn:

@@ -10,6 +10,8 @@ import numpy as np
 
 from benchmarks.ordinary.problem import Period, Problem, Truth
 from robustfourier import PeriodicMixture
+from robustfourier.results import summarise
+from robustfourier.samples import from_arrays
 
 __all__ = ["Pattern", "Said", "Verdict", "fit", "judge"]
 
@@ -65,10 +67,11 @@ class Verdict:
 
 
 def fit(problem: Problem) -> Said:
-    """Fit a problem with the defaults and collect what is said, through the public face alone."""
+    """Fit a problem with the defaults and collect all that the model and its report say."""
     model = PeriodicMixture().fit(problem.times, problem.values, y_err=problem.errors)
     trend = np.asarray(model.unmix(problem.times[[0, -1]]).trend, float)
-    words = "\n".join([*model.notes_, model.summary()])
+    shown = summarise(from_arrays(problem.times, problem.values, problem.errors), model)
+    words = "\n".join([*model.notes_, model.summary(), shown.headline, *shown.warnings])
     if np.size(getattr(model, STEPS, ())):
         words += "\nstep"
     return Said(

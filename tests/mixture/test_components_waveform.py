@@ -1,5 +1,7 @@
 """From lines to waveforms: harmonics within families, ties, penalised fit, bands."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
@@ -338,7 +340,9 @@ def test_a_model_ranks_components_and_takes_their_errors_along():
         shift=np.zeros(2),
         p_value=np.full(2, np.nan),
     )
-    model = ColumnModel.of(Domain(0.0, 5.0), fit, np.array([2.0]), np.array([7.0]))
+    series = ground_of(np.linspace(-1, 1, 50), np.zeros(50)).series
+    series = replace(series, scale=np.array([2.0]), centre=np.array([7.0]))
+    model = ColumnModel.of(Domain(0.0, 5.0), fit, series)
     table = mode_table([model], single=True)
     assert table.mode.tolist() == [10.0, 30.0]
     assert table.label.tolist() == ["f1", "f2"]
@@ -348,7 +352,7 @@ def test_a_model_ranks_components_and_takes_their_errors_along():
     assert table.period == pytest.approx([0.5, 5 / 30])
     assert model.trend[0, 0] == pytest.approx(9.0)
     assert model.noise == pytest.approx([0.4])
-    strong, weak = model.components(np.array([1.0]), first=0, column=0)
+    strong, weak = model.components(np.full((2, 1), 0.4), first=0, column=0)
     assert strong.waveform([0.0, 0.5], return_std=True)[1] == pytest.approx([0.6, 0.6])
     assert weak.period_error == pytest.approx(5 / 30 * 0.01 / 30)
 

@@ -25,7 +25,9 @@ def test_irregular_samples_have_no_nyquist_mode_but_a_cap_and_a_word():
     theta = np.random.default_rng(0).uniform(-1, 1, 200)
     limit = highest_mode(theta)
     assert limit.nyquist is None
-    assert limit.max_mode == 10 * 200
+    assert limit.max_mode == 12_000
+    many = np.random.default_rng(0).uniform(-1, 1, 2000)
+    assert highest_mode(many).max_mode == 10 * 2000
     assert "irregular" in limit.rule
 
 

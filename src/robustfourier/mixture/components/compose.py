@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.mixture.blocks import wandering
 from robustfourier.mixture.components.completing import Found, tied_lines
 from robustfourier.mixture.components.families import waveform_rows
 from robustfourier.mixture.components.ground import Ground
@@ -81,9 +82,11 @@ class Separated:
 
 def separate(found: Detection) -> Separated:
     """Group the lines of a detection into components and estimate the waveform of each."""
-    ground = Ground(found.series, found.floor, found.noise_variance, found.fit.rung)
+    wanders = (found.fit.modes, wandering(found.series, found.fit.refined))
+    ground = Ground(found.series, found.floor, found.noise_variance, found.fit.rung, *wanders)
     modes, known = found.fit.modes, found.known
-    return compose(ground, modes, found.mode_error, found.strength, found.false_alarm, known)
+    error = np.maximum(found.mode_error, ground.wandering)
+    return compose(ground, modes, error, found.strength, found.false_alarm, known)
 
 
 def compose(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,6 +19,7 @@ __all__ = ["Ground"]
 
 # Refinement stops when a step would lower χ² by less: 1e-4 and 1e-5 of a standard error.
 ON_THE_WAY, AT_THE_END = 1e-8, 1e-10
+SAME_LINE = 1.0  # modes that a line may move while it is tied
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +35,21 @@ class Ground:
         Variance of the noise.
     rung : int
         Smooth columns of the trend.
+    lines, wandering : ndarray of shape (K,)
+        Modes that the search found, and their errors because phases wander.
     """
 
     series: Series
     floor: NoiseFloor
     noise: FloatArray
     rung: int
+    lines: FloatArray = field(default_factory=lambda: np.zeros(0))
+    wandering: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    def blur(self, mode: float) -> float:
+        """Return the error of a mode because its phase wanders: that of the line found there."""
+        near = np.abs(self.lines - mode) < SAME_LINE
+        return float(np.max(self.wandering[near], initial=0.0))
 
     @property
     def highest(self) -> float:

@@ -24,8 +24,7 @@ The ambiguity. cos 2x = 2cos²x − 1: a line at 2f can always be read as part o
 two independent patterns with periods P and P/2 cannot be told from one pattern with period P.
 Whenever the errors allow it the second reading is taken, since it needs fewer parameters. In the
 same spirit families at pf and qf (p < q ≤ 7, coprime) are given a *missing fundamental* f if the
-odds are 10 : 1. A fifth of the prior goes to missing fundamentals, shared by the pairs in
-proportion to the lines of both, and by p and q as 1/(pq)².
+odds, with prior 1/(2F(F − 1)(pq)²), are 10 : 1, or if all lines together say so.
 """
 
 from __future__ import annotations
@@ -43,6 +42,7 @@ __all__ = ["Grouping", "group", "primitive"]
 Real = float | FloatArray
 
 ODDS = 10.0  # a harmonic must be this much more likely than a free line
+STRONGEST = 3  # lines that are tried as second to seventh harmonics of a missing fundamental
 FOUNDERS = 8  # lowest and strongest lines that are tried as fundamentals of whole families
 RARE_ODDS = 100.0  # and so a combination tone, which few signals have
 CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
@@ -227,19 +227,43 @@ def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
     together are certain. So the ties of a family need their odds on the average.
     """
     strongest = sorted(rest, key=lambda i: -lines.power[i])
+    founders = [(i, 1) for i in dict.fromkeys(rest[:FOUNDERS] + strongest[:FOUNDERS])]
+    founders += [(i, order) for i in strongest[:STRONGEST] for order in range(2, 8)]
     best, evidence = None, 0.0
-    for first in dict.fromkeys(rest[:FOUNDERS] + strongest[:FOUNDERS]):
-        family, total = _Family.of(lines, (first,), (1,)), 0.0
-        for count, i in enumerate((i for i in rest if lines.mode[i] > lines.mode[first]), start=1):
-            share = len(family.members) / count
-            odds, order = _harmonic_odds(lines, family, _Family.of(lines, (i,), (1,)), share)
-            if odds > 1.0:
-                members, orders = (*family.members, i), (*family.orders, order)
-                family, total = _Family.of(lines, members, orders), total + np.log(odds)
+    for first, order in founders:
+        family, total = _grown(lines, rest, first, order)
+        if order > 1 and len(family.members) > 2:
+            # A missing fundamental has its price, and must explain more than families without it.
+            needed = _plain_evidence(lines, family.members) + np.log(ODDS)
+            total += np.log(MISSING_PRIOR / order**2)
+            total = total if total > needed else 0.0
         size = len(family.members)
         if size > 2 and total > max(evidence, (size - 1) * np.log(ODDS)):
             best, evidence = family, total
     return best
+
+
+def _plain_evidence(lines: _LineList, members: tuple[int, ...]) -> float:
+    """Log odds of the same lines in families whose fundamentals are lines."""
+    rest, total = sorted(members, key=lambda i: lines.mode[i]), 0.0
+    while len(rest) > 1:
+        offers = [_grown(lines, rest, first, 1) for first in rest[:FOUNDERS]]
+        family, evidence = max(offers, key=lambda offer: offer[1])
+        total += evidence
+        rest = [i for i in rest if i not in family.members]
+    return total
+
+
+def _grown(lines: _LineList, rest: list[int], first: int, order: int) -> tuple[_Family, float]:
+    """Let all higher lines join a founder of given order that are likelier to; their log odds."""
+    family, total = _Family.of(lines, (first,), (order,)), 0.0
+    for count, i in enumerate((i for i in rest if lines.mode[i] > lines.mode[first]), start=1):
+        share = len(family.members) / count
+        odds, n = _harmonic_odds(lines, family, _Family.of(lines, (i,), (1,)), share)
+        if odds > 1.0:
+            members, orders = (*family.members, i), (*family.orders, n)
+            family, total = _Family.of(lines, members, orders), total + np.log(odds)
+    return family, total
 
 
 def _join(lines: _LineList, families: list[_Family], single: _Family) -> list[_Family]:
@@ -275,17 +299,14 @@ def _harmonic_odds(
 def _missing_fundamentals(lines: _LineList, families: list[_Family]) -> list[_Family]:
     """Merge pairs of families at p : q into one with a base that is not itself a line."""
     p, q = np.array(MISSING).T
-    weight = 1.0 / (p * q) ** 2.0
-    while len(families) > 1:
+    while (count := len(families)) > 1:
         base, variance = _bases(families)
-        size = np.array([len(family.members) for family in families])
-        share = size / size.sum()
         ratio = (q / p)[:, None, None]  # axes: ratio, low family, high family
         odds = lines.odds(
             base,
             base - ratio * base[:, None],
             variance + ratio**2 * variance[:, None],
-            (weight / weight.sum())[:, None, None] * MISSING_PRIOR * np.outer(share, share),
+            0.5 / (count * (count - 1) * (p * q)[:, None, None] ** 2.0),
         )
         which, low, high = np.unravel_index(np.argmax(odds), odds.shape)
         if low == high or odds[which, low, high] < ODDS:

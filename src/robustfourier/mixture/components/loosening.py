@@ -112,6 +112,7 @@ def _worst(
         contrast = _contrast(rows[family], orders, rest, free)
         distance = float(contrast @ free.bases)
         variance = float(contrast @ free.base_covariance @ contrast) + SMALLEST_ERROR**2
+        variance += ground.blur(float(free.lines.mode[line])) ** 2
         square = distance**2 / variance
         order = int(grouping.harmonics[line, j])
         gap = order - max((int(n) for n in orders if n < order), default=0)

@@ -1,0 +1,78 @@
+"""Blocks: how phase and height of a line or a pattern scatter over the record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.mixture.judge import scatter_p_value
+from robustfourier.mixture.least_squares.refine import Refined
+from robustfourier.mixture.series import Series
+
+__all__ = ["blocks_of", "scatter", "wandering"]
+
+BLOCKS = 30  # of equal weight; each of them holds a cycle or more
+FEWEST = 4  # blocks that can tell a scatter from a slope
+# A random walk of N steps and unit variance leaves N²/15 squares around its best line, and the line
+# is off by √(6N/5) between the ends: 15/N is the ratio of squared steps to squares (von Neumann),
+# which is 2 for blocks that are independent.
+WALK_RATIO, WALK_SLOPE = 15.0, 1.2
+UNSTEADY = 0.01  # how often a strict pattern may be called unsteady
+
+
+def blocks_of(series: Series, mode: float) -> IndexArray | None:
+    """Return the block of each sample for a pattern of that mode; None if it has too few cycles."""
+    count = int(min(BLOCKS, mode))
+    if count < FEWEST:
+        return None
+    part = np.cumsum(series.weights) / series.total
+    return np.minimum((part * count).astype(np.intp), count - 1)
+
+
+def wandering(series: Series, refined: Refined) -> FloatArray:
+    """Return the error of each line's mode because its phase wanders, (K,); 0 if it is steady.
+
+    Ties between lines are judged by their errors, and those of noise alone would tear a living
+    pattern apart.
+    """
+    noise = np.sqrt(np.maximum(refined.noise_variance, np.finfo(float).tiny))
+    left, lines, errors = refined.residuals / noise, refined.lines, np.zeros(len(refined.lines))
+    for i in range(len(lines)):
+        block = blocks_of(series, float(lines.mode[i]))
+        if block is not None:
+            line = lines.select(np.array([i]))
+            turned = replace(line, cosine=-line.sine, sine=line.cosine)
+            change = turned.evaluate(series.theta) / noise
+            errors[i] = scatter(change, left, series.weights, series.theta, block)[1] / np.pi
+    return errors
+
+
+def scatter(
+    change: FloatArray, left: FloatArray, weights: FloatArray, theta: FloatArray, block: IndexArray
+) -> tuple[float, float]:
+    """Return the error of the mean over blocks beyond that of noise, and the error of a slope.
+
+    Both are zero where noise alone explains how the blocks scatter. The fit itself has made mean
+    and slope of the blocks vanish: two fewer degrees of freedom. The slope is off by more where the
+    blocks wander than where they jitter.
+    """
+    weighted = weights[:, None] * change
+    information = np.bincount(block, np.sum(weighted * change, axis=1))
+    moved = np.bincount(block, np.sum(weighted * left, axis=1))
+    square = moved**2 / np.maximum(information, np.finfo(float).tiny)
+    freedom = len(square) - 2
+    if scatter_p_value(float(square.sum()), freedom) > UNSTEADY:
+        return 0.0, 0.0
+    ratio = float(square.sum()) / freedom
+    place = np.bincount(block, weights * theta) / np.bincount(block, weights)
+    place = place - information @ place / information.sum()
+    beyond = np.sqrt(max(ratio - 1.0, 0.0) / information.sum())
+    independent = ratio / np.sum(information * place**2)
+    at = moved / np.maximum(information, np.finfo(float).tiny)
+    step = float(np.mean(np.diff(at) ** 2))
+    neumann, walk = step / max(float(np.mean(at**2)), 1e-300), WALK_RATIO / len(at)
+    wanders = float(np.clip((2.0 - neumann) / max(2.0 - walk, 0.5), 0.0, 1.0))
+    walked = WALK_SLOPE * len(at) * max(step - 2.0 / float(np.mean(information)), 0.0) / 4.0
+    return float(beyond), float(np.sqrt((1.0 - wanders) * independent + wanders * walked))
