@@ -6,7 +6,25 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 
-__all__ = ["canonical_rows", "centre_and_scale", "weighted_median"]
+__all__ = [
+    "FARTHEST",
+    "canonical_rows",
+    "centre_and_scale",
+    "effective_rows",
+    "limited_weights",
+    "weighted_median",
+]
+
+# No row has more than this part of the weight: a hundred rows outnumber the numbers of a usual fit,
+# so it cannot simply pass through the few that dominate. Among fewer than 400 rows four times the
+# mean weight is allowed, an error bar half as long as usual. Measured with 40 of 400 error bars
+# five times shorter, 20 draws: 1 false pattern, and 14 with limits twice as high.
+_LARGEST_PART = 0.01
+_LARGEST_OVER_MEAN = 4.0
+
+#: Deviations in units of the spread are cut off here: far beyond every outlier that could still be
+#: told from another in float64, and the third power does not overflow.
+FARTHEST = 1e100
 
 
 def canonical_rows(
@@ -42,6 +60,40 @@ def canonical_rows(
     return theta[new], y[new], np.add.reduceat(weights, np.flatnonzero(new))
 
 
+def effective_rows(weights: FloatArray) -> float:
+    """Return how many rows of equal weight average noise as well as these: (Σw)² / Σw².
+
+    >>> effective_rows(np.array([3.0, 3.0, 3.0])), effective_rows(np.array([1.0, 1e-9]))
+    (3.0, 1.000000002)
+    """
+    largest = weights.max()  # so that no square overflows or vanishes
+    return float((weights / largest).sum() ** 2 / np.sum((weights / largest) ** 2))
+
+
+def limited_weights(weights: FloatArray) -> tuple[FloatArray, int]:
+    """Return weights of which none dominates, and how many had to be lowered.
+
+    A fit passes exactly through rows that have most of the weight, and then takes their vanishing
+    residuals for the noise. The largest weights are lowered to a common limit c, a fixed part of
+    the new total: c = part · Σ min(w, c).
+
+    Examples
+    --------
+    >>> weights, lowered = limited_weights(np.append(np.ones(399), 1e6))
+    >>> float(weights[-1].round(2)), lowered
+    (4.03, 1)
+    """
+    part = max(_LARGEST_PART, _LARGEST_OVER_MEAN / len(weights))
+    if weights.max() <= part * weights.sum():
+        return weights, 0
+    descending = np.sort(weights)[::-1]
+    rest = np.cumsum(descending[::-1])[::-1]  # the weight of the k-th row and of all after it
+    lowered = np.arange(1, min(len(weights), int(np.ceil(1.0 / part - 1e-9))))
+    limits = part * rest[lowered] / (1.0 - part * lowered)
+    first = int(np.argmax(limits >= descending[lowered]))
+    return np.minimum(weights, limits[first]), int(lowered[first])
+
+
 def weighted_median(values: FloatArray, weights: FloatArray) -> float:
     """Return the median of `values`, each repeated `weights` times.
 
@@ -60,8 +112,10 @@ def centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, Fl
     """Return median and spread of each output; the spread is a power of two, so exact."""
     centre = np.array([weighted_median(column, weights) for column in y.T])
     largest = np.max(np.abs(y - centre), axis=0, initial=0.0)
-    # The typical deviation: a single huge outlier would make all else vanish beside it.
+    # The typical deviation: a single huge outlier would make all else vanish beside it. Where a
+    # tenth of the rows or more are beyond all bounds, they are no outliers but the signal.
     usual = np.array([weighted_median(column, weights) for column in np.abs(y - centre).T])
-    spread = np.where(usual > 1e-100 * largest, usual, largest)
+    beyond = weights @ (1.0 / FARTHEST * np.abs(y - centre) > usual) / weights.sum()
+    spread = np.where((usual > 0) & (beyond < 0.1), usual, largest)
     exponent = np.where(spread > 0, np.log2(np.where(spread > 0, spread, 1.0)), 0.0)
     return centre, np.exp2(np.clip(np.round(exponent), -1020.0, 1020.0))

@@ -468,3 +468,24 @@ def test_predicting_dates_with_a_model_of_numbers_is_refused(wave):
     dates = pd.DataFrame({"t": pd.date_range("2024-01-01", periods=3)})
     with pytest.raises(InputError, match="times are dates, but this domain was made from numbers"):
         model.predict(dates.to_numpy())
+
+
+def test_rows_that_are_masked_are_not_there(wave):
+    X, y = wave
+    mask = np.arange(len(y)) % 5 == 0
+    model = regressor().fit(X, np.ma.array(np.where(mask, 1e9, y), mask=mask))
+    np.testing.assert_array_equal(model.predict(X), regressor().fit(X[~mask], y[~mask]).predict(X))
+
+
+@pytest.mark.parametrize("size", [2.0**1000, 2.0**-1000])
+def test_values_of_any_size_train_the_same_network(wave, size):
+    X, y = wave
+    one, other = regressor().fit(X, y), regressor().fit(X, size * y)
+    np.testing.assert_array_equal(other.predict(X), size * one.predict(X))
+
+
+@pytest.mark.parametrize("level", [1e-9, -1e300])
+def test_a_constant_of_any_size_is_predicted_within_its_own_size(wave, level):
+    X, y = wave
+    predicted = regressor().fit(X, np.full(len(y), level)).predict(X)
+    np.testing.assert_allclose(predicted, level, rtol=0.5)

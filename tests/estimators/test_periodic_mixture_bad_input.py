@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from robustfourier.errors import InputError
@@ -49,7 +50,12 @@ def test_data_that_cannot_be_used_are_refused_and_nothing_is_half_fitted(t, y, m
         ({"max_frequency": -1.0}, "max_frequency=-1.0 must be a positive finite number"),
         ({"max_frequency": 1e9}, "at most 2000000 can be searched: lower it"),
         ({"periods": [3.0, -1.0]}, "periods=[3.0, -1.0] must all be positive finite numbers"),
+        ({"periods": [1e-9]}, "periods has 1e-09, but from times that span"),
+        ({"periods": [3.0, 1e-300]}, "periods has 1e-300, but from times that span"),
+        ({"periods": [1e300]}, "can be fitted; check the unit of time"),
         ({"unit": 3}, "unit=3 must be text, such as 'day', or None"),
+        ({"unit": "da\x1b[31my"}, "unit='da\\x1b[31my' must be text, such as 'day', or None"),
+        ({"unit": "\u202eday"}, "unit='\\u202eday' must be text, such as 'day', or None"),
         ({"endpoint": "x"}, "endpoint='x' must be 'included' or 'excluded'"),
         ({"random_state": "x"}, "random_state='x' is not usable"),
     ],
@@ -65,6 +71,9 @@ def test_parameters_that_cannot_be_used_are_refused_by_name(parameters, message)
         ({"sample_weight": -np.ones(250)}, "negative value -1.0; weights must be 0 or positive"),
         ({"sample_weight": np.ones(3)}, "sample_weight has shape (3,), expected (250,)"),
         ({"sample_weight": np.zeros(250)}, "sample_weight is zero for every row"),
+        ({"sample_weight": "abc"}, "sample_weight='abc' must be numbers, one for each row of X"),
+        ({"sample_weight": ["a"] * 250}, "must be numbers, one for each row of X"),
+        ({"sample_weight": [[1], [2, 3]]}, "sample_weight=[[1], [2, 3]] must be numbers"),
         ({"y_err": np.zeros(250)}, "y_err[0] is 0.0; errors must be positive and finite"),
         ({"y_err": np.ones(3)}, "y_err has shape (3,), expected (250,): one per row"),
         ({"y_err": ["a"] * 250}, "must be numbers, one per row"),
@@ -104,13 +113,53 @@ def test_duplicate_times_with_different_values_are_samples_like_others():
     assert model.modes_.period == pytest.approx([3.0], rel=2e-3)
 
 
-@pytest.mark.parametrize("size", [1e3, 1e9])
+@pytest.mark.parametrize("size", [1e3, 1e9, 1e150, -1e300])
 def test_a_single_huge_outlier_changes_little(size):
     y = Y.copy()
     y[17] = size
     plain, hit = PeriodicMixture().fit(T, Y), PeriodicMixture().fit(T, y)
     assert hit.modes_.period == pytest.approx(plain.modes_.period, rel=1e-3)
     assert hit.predict(T) == pytest.approx(plain.predict(T), abs=0.1)
+
+
+def test_a_tenth_of_the_rows_beyond_all_bounds_is_signal():
+    y = np.where(np.arange(250) % 5 == 0, 1.0 + Y, 1e-150 * Y)
+    model = PeriodicMixture(scale="linear", loss="squared").fit(T, y)
+    assert model.noise_ > 0.1
+
+
+@pytest.mark.parametrize("where", ["X", "y", "sample_weight", "y_err"])
+def test_rows_that_are_masked_anywhere_are_not_there(where):
+    mask = np.arange(250) % 5 == 0
+    rows = {"X": T, "y": Y, "sample_weight": np.ones(250), "y_err": np.ones(250)}
+    rows[where] = np.ma.array(np.where(mask, np.nan, rows[where]), mask=mask)
+    plain = PeriodicMixture().fit(T[~mask], Y[~mask])
+    assert np.array_equal(PeriodicMixture().fit(**rows).predict(T), plain.predict(T))
+
+
+def test_masked_rows_go_from_lists_tables_and_several_outputs_too():
+    y = np.ma.array(np.column_stack([Y, Y]), mask=np.zeros((250, 2), bool))
+    y[3, 1] = np.ma.masked
+    rows = np.delete(np.arange(250), 3)
+    plain = PeriodicMixture().fit(T[rows], y.data[rows]).predict(T)
+    for times in (T.tolist(), pd.DataFrame({"t": T}), pd.Series(T)):
+        model = PeriodicMixture().fit(times, y)
+        assert np.array_equal(model.predict(times), plain)
+
+
+def test_masked_times_cannot_be_predicted_and_other_lengths_are_still_refused():
+    masked = np.ma.array(T, mask=np.arange(250) == 7)
+    with pytest.raises(InputError, match=re.escape("X is masked in row 7; leave out the masked")):
+        PeriodicMixture().fit(T, Y).predict(masked)
+    with pytest.raises(InputError, match=re.escape("y has 249 rows but X has 250")):
+        PeriodicMixture().fit(np.ma.array(T), Y[:-1])
+
+
+def test_a_known_period_given_twice_is_one_period():
+    once, twice = PeriodicMixture(periods=[3.0]), PeriodicMixture(periods=[3.0, 3.0])
+    assert np.array_equal(twice.fit(T, Y).predict(T), once.fit(T, Y).predict(T))
+    assert len(twice.modes_) == 1
+    assert twice.noise_ == once.noise_
 
 
 def test_a_bad_prediction_input_is_refused_and_the_model_stays_usable():

@@ -20,23 +20,25 @@ from robustfourier.estimators.unmixed import Unmixed
 from robustfourier.estimators.validation import (
     check_row_weights,
     check_targets,
-    error_weights,
+    counted_rows,
+    error_precision,
     seed_sequence,
     span_columns,
     theta_columns,
     time_columns,
+    without_masked_rows,
 )
 from robustfourier.mixture.fit import fit_columns
 from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.model import LevelShift, mode_table, shares
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.mixture.series import Settings
-from robustfourier.rows import canonical_rows
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
 
 MOST_MODES = 2_000_000  # a periodogram of more would not fit into memory
+_LEAST_MODE = 1e-3  # of a known period: one that is longer than a thousand records is a level
 
 
 class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -163,7 +165,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         y : array-like of shape (n,) or (n, q)
             Values. Several outputs share the modes and have their own amplitudes.
         sample_weight : array-like of shape (n,), optional
-            Weight 2 is the row twice; a row of weight 0 is not there.
+            Weight 2 is the row twice; a row of weight 0 is not there. Only ratios matter: weights
+            are scaled to sum to the number of rows that they are worth, (Σw)² / Σw² with equal
+            rows added up. Rows that dominate all others are lowered, and `notes_` says so.
         y_err : array-like of shape (n,), optional
             Standard errors of the values, up to a common factor.
 
@@ -172,13 +176,14 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         PeriodicMixture
         """
         with _input_errors():
+            X, y, sample_weight, y_err = without_masked_rows(X, y, sample_weight, y_err)
             columns = time_columns(_as_table(X), self)
             values = check_targets(y, len(columns[0]), self)
         weights = check_row_weights(sample_weight, len(values))
         domains = span_columns(columns, weights > 0, self.span, self.endpoint, self.unit)
-        weights = error_weights(weights, y_err, values if self.scale == "log" else None)
-        theta, targets, weights = canonical_rows(
-            theta_columns(columns, domains), values.reshape(len(values), -1), weights
+        precision = error_precision(weights, y_err, values if self.scale == "log" else None)
+        theta, targets, weights, weighing = counted_rows(
+            theta_columns(columns, domains), values.reshape(len(values), -1), weights, precision
         )
         settings = self._settings(domains)
         # Errors in the unit of y say that noise adds.
@@ -210,7 +215,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
         steps = tuple(_step_note(shift, self._multiplies) for shift in self.steps_)
         searched = tuple(note for found in fit.found for note in found.notes)
-        self.notes_ = fit.notes + steps + searched
+        self.notes_ = weighing + fit.notes + steps + searched
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -286,16 +291,15 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         _require_number("level", self.level)
         if self.max_frequency is not None:
             _require_number("max_frequency", self.max_frequency)
-        if self.unit is not None and not isinstance(self.unit, str):
+        if not (self.unit is None or (isinstance(self.unit, str) and self.unit.isprintable())):
             raise InputError(f"unit={self.unit!r} must be text, such as 'day', or None")
-        periods = _known_periods(self.periods)
         (seed,) = seed_sequence(self.random_state, 1)
         return [
             Settings(
                 level=self.level,
                 frequencies=self.frequencies,
                 loss=self.loss,
-                modes=domain.mode(1.0 / periods) if column == 0 else np.zeros(0),
+                modes=_known_modes(domain, self.periods) if column == 0 else np.zeros(0),
                 max_mode=_highest_mode(domain, self.max_frequency),
                 seed=seed,
             )
@@ -351,15 +355,23 @@ def _require_number(name: str, value: Any) -> None:
         raise InputError(f"{name}={value!r} must be a positive finite number")
 
 
-def _known_periods(periods: Any) -> FloatArray:
-    """Periods as an array, or a clear word."""
+def _known_modes(domain: Domain, periods: Any) -> FloatArray:
+    """Modes of the known periods, each once, or a clear word."""
     try:
         values = np.asarray([] if periods is None else periods, np.float64).ravel()
     except (TypeError, ValueError):
         values = np.array([np.nan])
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError(f"periods={periods!r} must all be positive finite numbers")
-    return values
+    shortest, longest = domain.span / MOST_MODES, domain.span / _LEAST_MODE
+    for value in values:
+        if not shortest <= value <= longest:
+            raise InputError(
+                f"periods has {value:g}, but from times that span {domain.span:.6g} only periods "
+                f"from {shortest:.3g} to {longest:.3g} can be fitted; check the unit of time"
+            )
+    _, first = np.unique(values, return_index=True)
+    return domain.mode(1.0 / values[np.sort(first)])
 
 
 def _highest_mode(domain: Domain, max_frequency: float | None) -> float | None:

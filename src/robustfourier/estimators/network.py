@@ -22,6 +22,7 @@ from robustfourier.estimators.validation import (
     span_columns,
     theta_columns,
     time_columns,
+    without_masked_rows,
 )
 from robustfourier.network.architecture import Activation, Architecture
 from robustfourier.network.embedding import EmbeddingKind
@@ -238,6 +239,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
             If training diverged; the error keeps the last good weights.
         """
         self._check_choices()
+        X, y, sample_weight = without_masked_rows(X, y, sample_weight)
         columns = time_columns(X, self)
         target = check_targets(y, len(columns[0]), self)
         weight = check_row_weights(sample_weight, len(target))

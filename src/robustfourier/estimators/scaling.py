@@ -32,11 +32,16 @@ class Scaling:
     @classmethod
     def mean(cls, y: FloatArray, weight: FloatArray) -> Scaling:
         """Mean and standard deviation."""
-        offset = np.average(y, axis=0, weights=weight)
-        scale = np.sqrt(np.average((y - offset) ** 2, axis=0, weights=weight))
+        # squares of 1e300 overflow, of 1e-300 vanish; powers of two change no bit of the others
+        _, exponent = np.frexp(np.max(np.abs(y), axis=0, initial=0.0))
+        unit = np.ldexp(1.0, np.clip(exponent, -1020, 1020))
+        offset = np.average(y / unit, axis=0, weights=weight)
+        scale = np.sqrt(np.average((y / unit - offset) ** 2, axis=0, weights=weight))
         # a constant y leaves rounding behind, which must not be blown up to size one
         constant = scale <= 1e-12 * np.abs(offset)
-        return cls(offset, np.where(constant | (scale == 0), 1.0, scale))
+        level = np.abs(offset) * unit
+        size = np.where(level > 0, np.clip(1.0, 1e-12 * level, level), 1.0)
+        return cls(offset * unit, np.where(constant | (scale == 0), size, scale * unit))
 
     @classmethod
     def robust(cls, y: FloatArray, weight: FloatArray) -> Scaling:

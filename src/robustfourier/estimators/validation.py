@@ -18,19 +18,50 @@ from sklearn.utils import check_array
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
+from robustfourier.rows import canonical_rows, effective_rows, limited_weights
 
 __all__ = [
     "check_row_weights",
     "check_targets",
-    "error_weights",
+    "counted_rows",
+    "error_precision",
     "seed_sequence",
     "span_columns",
     "theta_columns",
     "time_columns",
+    "without_masked_rows",
 ]
 
 
 _LARGEST = 1e305  # of y: a thousand such values can still be added
+
+
+def without_masked_rows(*arrays: Any) -> tuple[Any, ...]:
+    """Return what belongs to the rows of a fit without the rows that numpy masks in any of it.
+
+    Parameters
+    ----------
+    *arrays : array-like, table, number or None
+        Masked or not; those without rows stay as they are.
+
+    Examples
+    --------
+    >>> y = np.ma.array([1.0, 999.0, 3.0], mask=[False, True, False])
+    >>> [a.tolist() for a in without_masked_rows(np.arange(3), y)]
+    [[0, 2], [1.0, 3.0]]
+    """
+    masked = [a for a in arrays if isinstance(a, np.ma.MaskedArray) and a.ndim]
+    bare = [np.ma.getdata(a) if isinstance(a, np.ma.MaskedArray) else a for a in arrays]
+    has_rows = [hasattr(a, "__len__") and not isinstance(a, str) for a in bare]
+    lengths = {len(a) for a, has in zip(bare, has_rows, strict=True) if has}
+    if not masked or len(lengths) > 1:  # different lengths are complained about later
+        return tuple(bare)
+    hidden = [np.ma.getmaskarray(a).reshape(len(a), -1).any(axis=1) for a in masked]
+    kept = np.flatnonzero(~np.any(hidden, axis=0))
+    return tuple(
+        _take(np.asarray(a) if isinstance(a, (list, tuple)) else a, kept) if has else a
+        for a, has in zip(bare, has_rows, strict=True)
+    )
 
 
 def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
@@ -46,6 +77,9 @@ def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
     -------
     list of array-like, each of shape (n,)
     """
+    if np.ma.is_masked(X):
+        row = int(np.argwhere(np.ma.getmaskarray(X))[0][0])
+        raise InputError(f"X is masked in row {row}; leave out the masked rows first")
     frame = _frame_columns(X)
     if frame is not None and any(_is_date(column) for column in frame):
         return frame
@@ -136,7 +170,12 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return the row weights, shape (n,): ones if None, one number for all if scalar."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"sample_weight={sample_weight!r:.60} must be numbers, one for each row of X"
+        ) from None
     weight = np.full(n_rows, float(weight)) if weight.ndim == 0 else weight
     if weight.ndim != 1:
         raise InputError(f"sample_weight has shape {weight.shape}; sample weights must be 1D")
@@ -154,16 +193,52 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     return weight
 
 
-def error_weights(
+def counted_rows(
+    theta: FloatArray, y: FloatArray, weights: FloatArray, precision: FloatArray | None
+) -> tuple[FloatArray, FloatArray, FloatArray, tuple[str, ...]]:
+    """Return canonical rows, weights whose sum is the number of rows they are worth, and notes.
+
+    Only ratios of weights matter. Noise is averaged by `effective_rows` rows, so that many they
+    count for. A precision says that the noise of its row is smaller, and changes no count. Where
+    a few rows dominate, their weights are lowered and the count is that of the lowered weights.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n, d)
+    y : ndarray of shape (n, q)
+    weights : ndarray of shape (n,)
+    precision : ndarray of shape (n,), optional
+        See `error_precision`.
+    """
+    weights = weights / weights.max()
+    rows = canonical_rows(theta, y, weights)
+    limited, lowered = limited_weights(rows[2])
+    count = effective_rows(limited)
+    if precision is not None:
+        rows = canonical_rows(theta, y, weights * precision)
+        limited, lowered = limited_weights(rows[2])
+        count = min(count, effective_rows(limited)) if lowered else count
+    notes: tuple[str, ...] = ()
+    if lowered:
+        part = rows[2][rows[2] > limited].sum() / rows[2].sum()
+        notes = (
+            f"{lowered} of {len(limited)} different rows had {part:.0%} of the weight: it was "
+            f"lowered to {limited.max() / limited.sum():.1%} for each, and all rows together "
+            f"count as {count:.0f} rows of equal weight",
+        )
+    return rows[0], rows[1], limited * (count / limited.sum()), notes
+
+
+def error_precision(
     weights: FloatArray, y_err: Any, relative_to: FloatArray | None = None
-) -> FloatArray:
-    """Weights divided by squared errors, scaled to the same total.
+) -> FloatArray | None:
+    """Return squared reciprocal errors, the largest 1; None without errors.
 
     With `relative_to` of shape (n,) or (n, q) the errors are first divided by those values: they
     are errors of logarithms.
     """
     if y_err is None:
-        return weights
+        return None
     try:
         errors = np.asarray(y_err, np.float64)
     except (TypeError, ValueError):
@@ -177,8 +252,7 @@ def error_weights(
         rows = relative_to.reshape(len(errors), -1)
         logs = np.log(np.where(rows > 0, rows, 1.0))  # the rest is refused, or has no weight
         errors = errors / np.exp(logs.mean(axis=1))
-    precision = (errors.min() / errors) ** 2
-    return np.asarray(weights * precision * (weights.sum() / (weights @ precision)))
+    return np.asarray((errors.min() / errors) ** 2)
 
 
 def seed_sequence(random_state: Any, n_seeds: int) -> list[int]:

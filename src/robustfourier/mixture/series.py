@@ -16,7 +16,7 @@ from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.errors import InputError
 from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
-from robustfourier.rows import canonical_rows, centre_and_scale
+from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
@@ -131,7 +131,8 @@ class Series:
         weights = np.ones(len(theta)) if weights is None else np.asarray(weights, float)
         theta, y, weights = canonical_rows(np.asarray(theta, float), np.asarray(y, float), weights)
         centre, scale = centre_and_scale(y, weights)
-        values = (y - centre) / scale
+        with np.errstate(over="ignore"):
+            values = np.clip((y - centre) / scale, -FARTHEST, FARTHEST)
         limit = highest_mode(theta, settings.max_mode)
         return cls(theta, values, values, weights, centre, scale, settings, limit)
 

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search.aliases import Alias, alias_notes, sampling_aliases
+from robustfourier.mixture.search.aliases import Alias, alias_notes, fringe_notes, sampling_aliases
 from robustfourier.mixture.search.assess import Assessment, Fit
 from robustfourier.mixture.search.rounds import Search
 from robustfourier.mixture.series import Series, Settings
@@ -132,6 +132,8 @@ class Detection:
         if n_lines and n_lines >= self.series.bearable_lines:
             notes.append(f"stopped at {n_lines} lines, as many as these samples can bear")
         notes.extend(alias_notes(self.aliases))
+        if n_lines:
+            notes.extend(fringe_notes(self.series, self.fit))
         if limit.nyquist is not None and n_lines:
             notes.append(
                 f"even sampling: a mode k cannot be told from {2 * limit.nyquist:.6g} − k; "
