@@ -1,8 +1,9 @@
 """Side lines: lines that a pattern has because it is not quite steady.
 
 Two tones closer than two modes beat less than twice in the record, and nothing in it tells them
-from one tone that swells and fades. The weaker one is then read as part of the stronger one's
-pattern: it is kept in the fit and its power counts to the pattern, but it is no pattern of its own.
+from one tone that swells and fades. One of less than half the height is then read as part of the
+stronger one's pattern: it is kept in the fit and its power counts to the pattern, but it is no
+pattern of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["with_side_lines"]
 
 CLOSE = 1.9  # modes; the tides K1 and P1, or S2 and K2, are 2.0 apart in a year and are told
 FEW = 2  # lines of a pattern that may be side lines of another one; more are a family
-WEAKER = 0.25  # of the power of the pattern's strongest line, where the near harmonic is no line
+WEAKER = 0.25  # of the power of the line beside, or of the pattern's strongest: half its height
 
 
 def with_side_lines(
@@ -73,7 +74,8 @@ def _host(
 ) -> int:
     """Return the component that a line is a side line of, −1 if it is none."""
     others = component != component[line]
-    near = (np.abs(mode - mode[line]) < CLOSE) & others & (order > 0) & (power > power[line])
+    near = (np.abs(mode - mode[line]) < CLOSE) & others & (order > 0)
+    near &= power[line] < WEAKER * power
     if near.any():
         return int(component[np.argmax(np.where(near, power, 0.0))])
     for c in np.unique(component[others]):

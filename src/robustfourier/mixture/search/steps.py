@@ -36,9 +36,13 @@ def find_steps(series: Series, fit: Fit) -> FloatArray:
     """
     root = np.sqrt(series.weights)[:, None]
     bends = series.trend(fit.rung)[:, : fit.rung]
-    lines = series.values - fit.refined.lines.evaluate(series.theta)
+    trend = series.trend(fit.rung) @ fit.refined.trend
+    lines = fit.refined.residuals + trend  # the data without the lines
     steps, kept = np.zeros(0), np.zeros(0)
-    left = _residual(root, bends, steps, series.theta, lines)
+    # Most series have no step: the residual of the fit, which has none yet, is enough to see that.
+    left = fit.refined.residuals
+    if len(series.steps):
+        left = _residual(root, bends, steps, series.theta, lines)
     while len(steps) < AT_MOST:
         place, gain = _largest_jump(series, left, steps)
         # White noise alone has 2 log n at the best of n places: less is not worth a test.
