@@ -70,8 +70,7 @@ def fit(problem: Problem) -> Said:
     """Fit a problem with the defaults and collect all that the model and its report say."""
     model = PeriodicMixture().fit(problem.times, problem.values, y_err=problem.errors)
     trend = np.asarray(model.unmix(problem.times[[0, -1]]).trend, float)
-    shown = summarise(from_arrays(problem.times, problem.values, problem.errors), model)
-    words = "\n".join([*model.notes_, model.summary(), shown.headline, *shown.warnings])
+    words = "\n".join([*model.notes_, model.summary(), *_report(model, problem)])
     if np.size(getattr(model, STEPS, ())):
         words += "\nstep"
     return Said(
@@ -89,6 +88,13 @@ def fit(problem: Problem) -> Said:
         float(trend[1] - trend[0]),
         _faults(model, problem),
     )
+
+
+def _report(model: Any, problem: Problem) -> tuple[str, ...]:
+    """What the report of a fit says in words."""
+    samples = from_arrays(problem.times, problem.values, problem.errors)
+    shown = summarise(samples, model)
+    return (shown.headline, *shown.warnings)
 
 
 def judge(truth: Truth, said: Said) -> Verdict:

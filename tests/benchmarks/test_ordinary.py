@@ -139,6 +139,7 @@ class Stub:
 )
 def test_numbers_that_contradict_themselves_are_faults_of_any_fit(monkeypatch, told, faults):
     monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(**told))
+    monkeypatch.setattr(judge_room, "_report", lambda *_: ())  # a stub has none
     said = judge_room.fit(problem("white", 0))
     assert said.faults == faults
     assert said.rise == 2.0
@@ -147,6 +148,7 @@ def test_numbers_that_contradict_themselves_are_faults_of_any_fit(monkeypatch, t
 
 def test_level_shifts_may_be_told_as_an_attribute(monkeypatch):
     monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(steps_=("at 3",)))
+    monkeypatch.setattr(judge_room, "_report", lambda *_: ())
     said = judge_room.fit(problem("step", 0))
     assert judge(nothing(must_say=(STEP,)), said).right
     assert not judge(nothing(must_not_say=(FOUND_STEP,)), said).right
