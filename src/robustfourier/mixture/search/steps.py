@@ -13,6 +13,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.judge import trend_p_value
+from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.search.assess import Fit
 from robustfourier.mixture.series import Series
 
@@ -34,40 +35,37 @@ def find_steps(series: Series, fit: Fit) -> FloatArray:
     fit : Fit
         Lines and trend so far; the lines stay as they are.
     """
-    root = np.sqrt(series.weights)[:, None]
     bends = series.trend(fit.rung)[:, : fit.rung]
-    trend = series.trend(fit.rung) @ fit.refined.trend
-    lines = fit.refined.residuals + trend  # the data without the lines
+    # The data without the lines; most series have no step, and their residual is enough to see it.
+    y = fit.refined.residuals + series.trend(fit.rung) @ fit.refined.trend
     steps, kept = np.zeros(0), np.zeros(0)
-    # Most series have no step: the residual of the fit, which has none yet, is enough to see that.
-    left = fit.refined.residuals
-    if len(series.steps):
-        left = _residual(root, bends, steps, series.theta, lines)
+    left = _fitted(series, bends, steps, y)[0] if len(series.steps) else fit.refined.residuals
     while len(steps) < AT_MOST:
         place, gain = _largest_jump(series, left, steps)
         # White noise alone has 2 log n at the best of n places: less is not worth a test.
         if gain < 4.0 * np.log(series.distinct):
             break
         steps = np.sort(np.append(steps, place))
-        left = _residual(root, bends, steps, series.theta, lines)
-        base = [
-            np.sum(
-                (root * _residual(root, bends, np.delete(steps, i), series.theta, lines)) ** 2, 0
-            )
-            for i in range(len(steps))
-        ]
+        left, base = _fitted(series, bends, steps, y)
         if _all_pass(series, left, base):
             kept = steps
     return kept
 
 
-def _residual(
-    root: FloatArray, bends: FloatArray, steps: FloatArray, theta: FloatArray, y: FloatArray
-) -> FloatArray:
-    """Return what bends and steps leave over of y, by weighted least squares, shape (n, q)."""
-    columns = np.hstack([bends, (theta[:, None] >= steps).astype(np.float64)])
-    coefficients, *_ = np.linalg.lstsq(root * columns, root * y, rcond=None)
-    return np.asarray(y - columns @ coefficients)
+def _fitted(
+    series: Series, bends: FloatArray, steps: FloatArray, y: FloatArray
+) -> tuple[FloatArray, list[FloatArray]]:
+    """Return what bends and steps leave over of y, (n, q), and squares left without each step."""
+    columns = np.hstack([bends, (series.theta[:, None] >= steps).astype(np.float64)])
+    weighted = series.weights[:, None] * columns
+    gram, cross, squares = weighted.T @ columns, weighted.T @ y, series.weights @ y**2
+    left = y - columns @ solve_positive(gram, cross)
+    rests = [np.delete(np.arange(len(gram)), bends.shape[1] + i) for i in range(len(steps))]
+    explained = [
+        np.sum(cross[rest] * solve_positive(gram[np.ix_(rest, rest)], cross[rest]), axis=0)
+        for rest in rests
+    ]
+    return left, [np.maximum(squares - part, 0.0) for part in explained]
 
 
 def _all_pass(series: Series, left: FloatArray, base: list[FloatArray]) -> bool:
