@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from robustfourier import PeriodicMixture
 from robustfourier.analysis import fit_model
 from robustfourier.analysis.tables import components_table
 from robustfourier.domain import Domain
@@ -196,3 +197,11 @@ def test_digits_follow_the_error():
     assert with_error(1.2345678, 0.01) == "1.235 ± 0.010"
     assert with_error(1.2345678, 0.3) == "1.2 ± 0.3"
     assert with_error(123456.0, 2000.0) == "123,456 ± 2,000"
+
+
+def test_samples_that_bear_no_period_tell_no_range():
+    """Two clusters far apart: the highest mode lies below the lowest."""
+    rng = np.random.default_rng(0)
+    t = np.concatenate([np.arange(100) * 0.01, 1e9 + np.arange(100)])
+    samples = from_arrays(t, rng.normal(size=200))
+    assert summarise(samples, PeriodicMixture().fit(t, samples.values)).searched is None

@@ -140,7 +140,9 @@ class _MixtureView:
         self.evidence: Evidence | None = model.models_[0].evidence
         used = self.evidence
         self.max_mode = None if used is None else used.highest
-        self.range = None if used is None else (used.lowest, used.highest)
+        self.range = None
+        if used is not None and used.highest > used.lowest:  # else the samples bear no period
+            self.range = (used.lowest, used.highest)
         self.steps = model.models_[0].level_shifts()
         self.multiplies = getattr(model, "scale_", "linear") == "log"
         self.level = 1.0
