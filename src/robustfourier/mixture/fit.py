@@ -17,6 +17,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.leftover import with_leftover_errors
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
@@ -48,7 +49,8 @@ def fit_column(
         series, fit = _settled(found, separate(found))
         evidence = Evidence.of(found)
         model = ColumnModel.of(domain, fit, series, evidence)
-        return with_unsteady_errors(model, series).explaining(series), found
+        model = with_leftover_errors(with_unsteady_errors(model, series), series)
+        return model.explaining(series), found
 
 
 def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:

@@ -182,6 +182,10 @@ class ColumnModel:
             for i in range(len(self.steps))
         ]
 
+    def trend_columns(self, theta: FloatArray) -> FloatArray:
+        """Return the columns whose coefficients are `trend`, shape (n, p)."""
+        return self._trend.columns(theta)
+
     def trend_at(self, theta: FloatArray) -> FloatArray:
         """Return level and slow part at θ, shape (n, q)."""
         return self._trend.evaluate(theta)
