@@ -26,7 +26,7 @@ from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
 from robustfourier.wording import number
 
-__all__ = ["summarise"]
+__all__ = ["MixtureView", "summarise"]
 
 
 _PHASES = 201  # points of a waveform
@@ -52,7 +52,7 @@ def summarise(samples: Samples, model: Any) -> Result:
     Result
     """
     network = hasattr(model, "diagonal_weights_")
-    view = _NetworkView(model, samples.values) if network else _MixtureView(model)
+    view = _NetworkView(model, samples.values) if network else MixtureView(model)
     domain = view.domain if view.domain.unit else replace(view.domain, unit=samples.unit)
     times, values = samples.axis, samples.values
     theta = domain.to_theta(times)
@@ -124,7 +124,7 @@ class _Flat(NamedTuple):
     residual: FloatArray
 
 
-class _MixtureView:
+class MixtureView:
     """What is shown of a `PeriodicMixture`.
 
     Where logarithms were fitted, heights and noise are parts of the value; they are shown at the
@@ -156,9 +156,11 @@ class _MixtureView:
 
     @property
     def trend_kind(self) -> str:
+        """Level, slope or smooth."""
         return str(self.model.models_[0].trend_kind)
 
     def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
+        """The fitted function and its standard error."""
         # In blocks: standard errors need a row of all coefficients for each time.
         parts = [
             self.model.predict(times[i : i + _BLOCK], return_std=True)
@@ -167,18 +169,21 @@ class _MixtureView:
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
+        """Trend (n,) and patterns (C, n)."""
         parts = self.model.unmix(times)
         return parts.trend, parts.components.T
 
     def flat(
         self, values: FloatArray, trend: FloatArray, parts: FloatArray, residual: FloatArray
     ) -> _Flat:
+        """The parts on the scale of the fit."""
         if not self.multiplies:
             return _Flat(values, trend, parts, residual)
         values, trend, parts = (self.level * np.log(part) for part in (values, trend, parts))
         return _Flat(values, trend, parts, values - trend - parts.sum(axis=0))
 
     def warnings(self) -> tuple[str, ...]:
+        """What comes before all other warnings."""
         if not self.multiplies:
             return ()
         return (
@@ -188,9 +193,11 @@ class _MixtureView:
 
     @property
     def noise(self) -> float | None:
+        """Standard deviation of the noise, in the unit of the values."""
         return self.level * float(self.model.noise_)
 
     def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
+        """The patterns, with what is left and themselves folded at θ."""
         phases = np.linspace(0.0, 1.0, _PHASES)
         found = []
         for i, component in enumerate(self.model.components_):
