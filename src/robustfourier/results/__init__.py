@@ -7,6 +7,6 @@ line and the CSV files draw and print, and compute nothing.
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.record import Pattern, Result
 from robustfourier.results.spectrum import Spectrum
-from robustfourier.results.summary import summarise
+from robustfourier.results.summary import briefly, summarise
 
-__all__ = ["Pattern", "Result", "Spectrum", "TimeAxis", "summarise"]
+__all__ = ["Pattern", "Result", "Spectrum", "TimeAxis", "briefly", "summarise"]
