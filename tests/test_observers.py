@@ -70,7 +70,7 @@ def test_the_last_patterns_told_are_those_of_the_model(told):
     assert [c.period for c in components] == [c.period for c in model.components_]
 
 
-def test_nothing_is_told_outside_of_the_block(record):
+def test_nothing_is_told_outside_of_the_block():
     events: list[Event] = []
     with observed_by(events.append):
         assert listening()
@@ -91,7 +91,7 @@ def test_observers_of_blocks_within_each_other_all_hear():
 
 
 def test_an_observer_that_raises_ends_the_fit_and_is_forgotten(record):
-    def refuse(event):
+    def refuse(_):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), observed_by(refuse):
