@@ -8,7 +8,7 @@ from robustfourier.results.axis import TimeAxis
 from robustfourier.results.outline import Outline, outline, result_of
 from robustfourier.results.record import Pattern, Result
 from robustfourier.results.spectrum import Spectrum
-from robustfourier.results.summary import summarise
+from robustfourier.results.summary import briefly, summarise
 
 __all__ = [
     "Outline",
@@ -16,6 +16,7 @@ __all__ = [
     "Result",
     "Spectrum",
     "TimeAxis",
+    "briefly",
     "outline",
     "result_of",
     "summarise",

@@ -11,8 +11,9 @@ from robustfourier.domain import Domain, to_array
 from robustfourier.errors import InputError
 from robustfourier.results.calendar import named
 from robustfourier.results.record import Pattern, Result
-from robustfourier.results.summary import MixtureView, summarise
+from robustfourier.results.summary import summarise
 from robustfourier.results.verdicts import headline
+from robustfourier.results.views import MixtureView
 from robustfourier.samples import from_arrays
 from robustfourier.wording import counted, listed, readable_period
 
