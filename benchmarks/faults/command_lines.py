@@ -98,7 +98,7 @@ class CommandLines:
             cut = rng.randrange(len(word) + 1)
             line[at % len(line)] = word[:cut] + rng.choice(_WORDS)[:20] + word[cut:]
         else:
-            line += rng.choice(_LINES + [other.options["arguments"]])
+            line += rng.choice([*_LINES, other.options["arguments"]])
         return Case(case.content, {"arguments": [w for w in line[:30] if w not in _NEVER]})
 
     def run(self, case: Case, place: Path) -> bool:

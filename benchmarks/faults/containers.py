@@ -25,8 +25,8 @@ __all__ = ["Checkpoints", "Models", "damaged"]
 
 DAMAGED = 0.85  # of the cases; crafted ones take ten times as long
 _VALUES: list[Any] = [
-    None, True, -1, 0, 3, 10**40, 1e308, -1e-308, "", "x", "nan", "\x1b[2J", [], [1], ["a"], [[]], {},
-    {"$": "tuple", "items": []}, {"$": "float", "value": "nan"}, {"$": "float", "value": []},
+    None, True, -1, 0, 3, 10**40, 1e308, -1e-308, "", "x", "nan", "\x1b[2J", [], [1], ["a"], [[]],
+    {}, {"$": "tuple", "items": []}, {"$": "float", "value": "nan"}, {"$": "float", "value": []},
     {"$": "int", "value": "9" * 50}, {"$": "int", "value": "9" * 5000}, {"$": "nothing"},
     {"$": "array", "index": 0, "scalar": False}, {"$": "array", "index": 1, "scalar": True},
     {"$": "dict", "items": []}, {"$": "dict", "items": [[[], 1]]},

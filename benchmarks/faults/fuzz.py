@@ -35,7 +35,7 @@ class Hang(BaseException):
     """A case took longer than the limit; no handler of the package catches it."""
 
 
-class Wrong(Exception):
+class Wrong(Exception):  # noqa: N818 - a verdict, not an error
     """A reader took what it should have refused, or gave what is not sound."""
 
 

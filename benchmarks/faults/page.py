@@ -24,7 +24,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     fuzzed = {name: s for name, s in sums.items() if not s["kills"]}
     killed = {name: s for name, s in sums.items() if s["kills"]}
     lines = [
-        "| fuzzed | cases | read | refused | foreign exceptions | over 5 s | wrongly read | slowest |",
+        "| fuzzed | cases | read | refused | foreign errors | over 5 s | wrongly read | slowest |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, s in fuzzed.items():

@@ -66,7 +66,7 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
     "missing": ("drop", "error"),
     "duplicates": ("mean", "first", "last", "keep", "error"),
     "by": (("sensor=A",), ("sensor",), ("=",), ("sensor=\0",)),
-    "time_format": ("number", "julian", "iso", "epoch-s", "epoch-ns", "%Y", "%Y%Y", "%", "%d.%m.%Y"),
+    "time_format": ("number", "julian", "iso", "epoch-s", "epoch-ns", "%Y", "%Y%Y", "%", "%d.%m"),
     "timezone": ("UTC", "Europe/Berlin", "Nowhere/City", "../../etc/passwd", ""),
     "unit": ("day", "h", "parsec", "\u202e"),
 }  # fmt: skip

@@ -6,7 +6,6 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.judge import together
-from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.search.assess import (
     Assessment,
     Fit,
@@ -26,9 +25,16 @@ from robustfourier.mixture.search.proposals import (
     held_out,
     residual_proposals,
 )
-from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pseudo_values
+from robustfourier.mixture.search.robust import (
+    FAR,
+    HUBER,
+    huber_pays,
+    lines_explain,
+    pseudo_values,
+)
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series
+from robustfourier.observers import tell
 from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
 from robustfourier.spectral.sums import fourier_sums
 
@@ -43,9 +49,7 @@ _FLOW_MODES, _FLOW_AT_LEAST = 10_000, 1_000
 _WORTH_A_TEST = 0.2
 _LOOKS, _LOOK_AHEAD = 5, 6  # peaks fitted together when none is worth a test alone,
 _LOOK_FROM = 2.0  # from this mode on
-# What lines must explain of outliers beyond chance (see `_explains`), and at least. With random and
-# one-sided ones and with bursts they explained up to 0.03, of square waves with noise from 0.1 on.
-_CHANCE, _EXPLAINED = 6.0, 0.1
+_OUT_OF_PLACE = "left the range, or came too close to a stronger line"
 
 
 class Search:
@@ -76,6 +80,7 @@ class Search:
         self._choose_trend()
         self._try_slow_line()
         proposed, looked = self._proposals_of_flow(), False
+        tell("lines")
         while self.rounds < _ROUNDS:
             self.rounds += 1
             before = len(self.fit.modes)
@@ -107,10 +112,17 @@ class Search:
         """Refine present and proposed lines together."""
         room = max(self.max_lines - len(self.fit.modes), 0)
         proposed = proposed[:room]
+        tell("lines", "proposed", modes=proposed)
         modes = np.concatenate([self.fit.modes, proposed])
         known = np.concatenate([self.fit.known, np.zeros(len(proposed), bool)])
         fit = relocate(self.series, fit_lines(self.series, modes, known, self.fit.rung))
         self.fit = self._separated(fit)
+        self._tell_lines("refined")
+
+    def _tell_lines(self, what: str) -> None:
+        lines = self.fit.refined.lines
+        amplitudes = np.linalg.norm(lines.amplitude * self.series.scale, axis=1)
+        tell("lines", what, modes=lines.mode, amplitudes=amplitudes)
 
     def _exchange(self) -> None:
         """Exchange lines that do not pass for what the residual shows without them."""
@@ -134,6 +146,7 @@ class Search:
             keep = resolved(fit, self.lowest, self.series.max_mode, self.series.integer)
             if keep.all():
                 return fit
+            tell("lines", "dropped", modes=fit.modes[~keep], reason=_OUT_OF_PLACE)
             fit = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
 
     def _prune(self, level: float) -> None:
@@ -142,15 +155,19 @@ class Search:
         while True:
             alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
             bad = alarm > level
+            tell("lines", "tested", modes=self.fit.modes, false_alarm=alarm)
             if not bad.any():
                 break
             drop = weakest_apart(self.fit.modes, assessment.ratio, bad)
             keep = np.ones(len(bad), bool)
             keep[drop] = False
+            why = f"noise alone shows one as strong more often than {level:g}"
+            tell("lines", "dropped", modes=self.fit.modes[drop], reason=why)
             fit = fit_lines(self.series, self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
             self.fit = self._separated(fit)
             assessment = assess(self.series, self.fit)
         self.assessment = assessment
+        self._tell_lines("kept")
 
     def _choose_trend(self) -> None:
         """Take the trend that the data asks for beside the present lines: bends, then steps."""
@@ -161,6 +178,7 @@ class Search:
                 self.fit = self._separated(fit)
             self._find_steps()
         self.assessment = assess(self.series, self.fit)
+        tell("lines", "trend", bends=self.fit.rung, steps=self.series.steps)
 
     def _find_steps(self) -> None:
         """Take the level shifts that the data asks for; what looked like a bend may be one."""
@@ -189,6 +207,7 @@ class Search:
         passed = len(self.fit.modes) > len(before.modes)
         if not passed or _squares(self.series, self.fit) > _squares(self.series, before):
             self.fit, self.assessment = before, assessment
+            self._tell_lines("kept")
 
     def _start_from_median(self) -> None:
         """Pull outliers in around the median (zero), which a huge one cannot move as it does a fit.
@@ -215,39 +234,15 @@ class Search:
         rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)
         pays = self.loss == "auto" and not rounding
         pays = pays and huber_pays(residuals, self.series.weights, clip)
-        if pays and self._explains(residuals):
-            self.loss, pays = "squared", False
+        if pays and lines_explain(self.series, self.fit.modes, self.fit.rung, residuals):
+            self.loss, pays = "squared", False  # no outliers, but what is left over of jumps
         self.huber = self.loss == "huber" or pays
+        values, weights = self.original, self.series.weights
         if self.huber:
-            values = pseudo_values(
-                fitted, residuals, self.series.weights, clip=clip, redescend=redescend
-            )
+            values = pseudo_values(fitted, residuals, weights, clip=clip, redescend=redescend)
+        if self.series.values is not values:
             self.series = self.series.with_values(values)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
-        elif self.series.values is not self.original:
-            self.series = self.series.with_values(self.original)
-            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
-
-    def _explains(self, residuals: FloatArray) -> bool:
-        """Tell whether the present lines, fitted to all rows alike, explain part of the outliers.
-
-        Outliers come at random: K lines explain 2K of n rows, give or take as many of them as there
-        are. What is left over of the jumps of a square wave looks like outliers too, but is
-        explained, and pulling it in would fake an exact fit.
-        """
-        lines = slice(self.series.trend(self.fit.rung).shape[1], None)
-        moments = self.series.with_values(residuals).moments(self.fit.modes, self.fit.rung)
-        size = lines.start + 2 * len(self.fit.modes)
-        gram, cross = moments.gram[:size, :size], moments.cross[:size]
-        trend = slice(0, lines.start)
-        gain = np.sum(cross * (pseudo_inverse(gram) @ cross), axis=0)
-        gain -= np.sum(cross[trend] * (pseudo_inverse(gram[trend, trend]) @ cross[trend]), axis=0)
-        squares = np.maximum(self.series.weights @ residuals**2, 1e-300)
-        size = np.abs(residuals) / np.sqrt(squares)  # so that fourth powers do not overflow
-        outliers = np.min(1.0 / np.maximum(self.series.weights @ size**4, 1e-300))
-        chance = 2.0 * len(self.fit.modes) / self.series.total
-        limit = max(_EXPLAINED, chance * (1.0 + _CHANCE / np.sqrt(outliers)))
-        return bool(np.mean(gain / squares) > limit)
 
     def _settle(self) -> None:
         """Iterate pseudo-values to their fixed point, then prune once more.
@@ -269,6 +264,7 @@ class Search:
     def _proposals_of_flow(self) -> FloatArray:
         """Run the diagonal flow on the residual and return its peaks."""
         series, residuals = self.series, self.fit.refined.residuals
+        tell("diagonal")
         top = int(min(series.max_mode, _FLOW_MODES, max(len(series.theta), _FLOW_AT_LEAST)))
         held = held_out(series.theta, series.settings.seed)
         if not held.any() or held.all():
@@ -314,6 +310,7 @@ class Search:
             self._prune(self.level / 100.0)
         found = self._clear_of_continuum(before.modes)
         self.fit, self.assessment = before, assessment
+        self._tell_lines("kept")
         return found
 
     def _clear_of_continuum(self, old: FloatArray) -> FloatArray:
