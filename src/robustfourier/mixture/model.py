@@ -24,6 +24,8 @@ from robustfourier.mixture.least_squares.error_bands import (
     prediction_errors,
 )
 from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.moments import extended_columns
+from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.trend import Trend
 from robustfourier.modes import ModeTable
@@ -87,6 +89,8 @@ class ColumnModel:
         θ of the level shifts; the last m rows of `trend` are their sizes.
     harmonics : ndarray of int of shape (K, F), optional
         ``lines.mode == harmonics @ bases``; by default what `component` and `order` say.
+    remainder : Remainder, optional
+        What is left over, where it has a memory; None for white noise.
     """
 
     domain: Domain
@@ -107,6 +111,7 @@ class ColumnModel:
     variation: FloatArray | None = None
     steps: FloatArray = field(default_factory=lambda: np.zeros(0))
     harmonics: IntArray | None = None
+    remainder: Remainder | None = None
 
     @classmethod
     def of(
@@ -198,17 +203,37 @@ class ColumnModel:
         """Return trend plus all components at θ, shape (n, q)."""
         return self.trend_at(theta) + self.lines.evaluate(theta)
 
-    def errors_at(self, theta: FloatArray) -> FloatArray:
+    def remainder_at(self, theta: FloatArray) -> FloatArray:
+        """Return what the samples tell about the remainder at θ, shape (n, q)."""
+        if self.remainder is None:
+            return np.zeros((len(theta), self.trend.shape[1]))
+        return self.remainder.mean(theta)
+
+    def errors_at(self, theta: FloatArray, remainder: bool = True) -> FloatArray:
         """Return standard errors of `evaluate`, shape (n, q).
 
         Far beyond the record the phase of a line is unknown; its error is then its amplitude, and
         does not grow any more.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (n,)
+        remainder : bool
+            Whether the error is that of `evaluate` plus `remainder_at`.
         """
         columns = self._trend.columns(theta)
-        errors = prediction_errors(theta, columns, self.lines.mode, self.factor)
         alone = self.factor[:, : len(self.trend)]
         trend = prediction_errors(theta, columns, np.zeros(0), alone)
-        return np.minimum(errors, np.hypot(trend, lengths(self.lines.amplitude.T)))
+        most = np.hypot(trend, lengths(self.lines.amplitude.T))
+        if self.remainder is None or not remainder:
+            errors = prediction_errors(theta, columns, self.lines.mode, self.factor)
+            return np.minimum(errors, most)
+        errors = self.remainder.joined_errors(theta, self._extended_columns, self.factor)
+        return np.hypot(np.minimum(errors, most), np.sqrt(self.remainder.variance(theta)))
+
+    def _extended_columns(self, theta: FloatArray) -> FloatArray:
+        """Columns that the rows of `factor` belong to, shape (n, p + 4K)."""
+        return extended_columns(theta, self._trend.columns(theta), self.lines.mode)
 
     def explaining(self, series: Series) -> ColumnModel:
         """Return the same model with the part of the variation that each component explains."""
