@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src" / "robustfourier"
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
     ["arrays", "errors"],
-    ["memory", "rows", "writing"],
+    ["memory", "observers", "rows", "writing"],
     ["persistence"],
     ["domain", "modes", "wording"],
     ["samples"],
@@ -34,7 +34,7 @@ LAYERS = [
     ["cli"],
 ]
 #: Methods such as `model.plot()` open these doors upwards, inside a function.
-DOORS = {("estimators", "plots")}
+DOORS = {("estimators", room) for room in ("results", "plots", "report")}
 #: Who may import a library that is optional, slow to load, or has one home.
 HOMES = {
     "torch": {"network", "nn", "training"},

@@ -86,14 +86,16 @@ class Console:
         print(json.dumps(plain(content), ensure_ascii=False, indent=2))
 
     @contextmanager
-    def steps(self) -> Iterator[Any]:
-        """A spinner that is told the name of each step; silent when not on a terminal."""
+    def stages(self) -> Iterator[Any]:
+        """A bar that observes a fit of more than 2 s; silent when not on a terminal."""
         console = self._rich(sys.stderr)
         if self.level < 0 or not console.is_terminal:
             yield lambda *_: None
             return
-        with console.status("") as status:
-            yield lambda step: status.update(f"{step} …")
+        from robustfourier.cli.stages import StageBar
+
+        with StageBar(console) as bar:
+            yield bar
 
     @contextmanager
     def progress(self, words: str) -> Iterator[Any]:

@@ -10,6 +10,7 @@ import typer
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
+from robustfourier.observers import observed_by
 
 if TYPE_CHECKING:
     from robustfourier.analysis import Analysis
@@ -73,7 +74,7 @@ def fit(
         return {"level": level, "loss": loss, "scale": scale, "random_state": seed, **limits}
 
     folder = None if dry else (out or default_folder(file))
-    with console.steps() as observe:
+    with console.stages() as observe, observed_by(observe):
         analysis = analyse(
             file,
             out=folder,
@@ -82,7 +83,6 @@ def fit(
             parameters=parameters,
             overwrite=overwrite,
             formats=formats,
-            observe=observe,
         )
     if console.as_json:
         console.json(answer(analysis))

@@ -10,6 +10,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
+from robustfourier.estimators.times import known_periods
 
 __all__ = ["MOST_MODES", "highest_mode", "known_modes", "require_number"]
 
@@ -25,10 +26,7 @@ def require_number(name: str, value: Any) -> None:
 
 def known_modes(domain: Domain, periods: Any) -> FloatArray:
     """Modes of the known periods, each once, or a clear word."""
-    try:
-        values = np.asarray([] if periods is None else periods, np.float64).ravel()
-    except (TypeError, ValueError):
-        values = np.array([np.nan])
+    values = known_periods(periods, domain)
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError(f"periods={periods!r} must all be positive finite numbers")
     shortest, longest = domain.span / MOST_MODES, domain.span / _LEAST_MODE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,8 @@ class Unmixed:
         Their names.
     scale : {"linear", "log"}
         Whether the parts add up or multiply.
+    times : array-like of shape (n,), optional
+        Where; the index of `to_frame`. None for several input columns.
     remainder : ndarray of shape (n,) or (n, q), optional
         What neighbouring samples tell about the rest, a factor on the scale "log"; None where the
         noise is white.
@@ -36,6 +39,7 @@ class Unmixed:
     components: FloatArray
     labels: tuple[str, ...]
     scale: str = "linear"
+    times: Any = None
     remainder: FloatArray | None = None
 
     @property
@@ -48,7 +52,7 @@ class Unmixed:
         return np.asarray(self.trend + self.components.sum(axis=1) + left)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with one column for the trend, each component and the remainder."""
+        """Return a table of the trend, each component and the remainder, by time."""
         outputs = [""] if self.trend.ndim == 1 else [f"_{o}" for o in range(self.trend.shape[1])]
         trend = self.trend.reshape(len(self.trend), -1)
         parts = self.components.reshape(*self.components.shape[:2], -1)
@@ -58,4 +62,5 @@ class Unmixed:
         if self.remainder is not None:
             left = self.remainder.reshape(len(trend), -1)
             frame |= {f"remainder{name}": left[:, o] for o, name in enumerate(outputs)}
-        return pd.DataFrame(frame)
+        index = None if self.times is None else pd.Index(self.times, name="time")
+        return pd.DataFrame(frame, index=index)

@@ -17,12 +17,13 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.evidence import Evidence
-from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.model import ColumnModel, shares
 from robustfourier.mixture.remainder import Remainder, remainder_of
 from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.steadiness import with_unsteady_errors
+from robustfourier.observers import listening, tell
 
 __all__ = ["fit_column", "fit_columns"]
 
@@ -45,11 +46,18 @@ def fit_column(
     """
     # One thread and two add up in different orders, and then differ in the last bits.
     with threadpool_limits(limits=1):
-        found = search_lines(Series.of(theta, y, weights, settings))
+        series = Series.of(theta, y, weights, settings)
+        tell("sums", domain=domain, n_samples=len(theta), max_mode=series.max_mode)
+        found = search_lines(series)
+        tell("patterns")
         series, fit = _settled(found, separate(found))
         evidence = Evidence.of(found)
         model = ColumnModel.of(domain, fit, series, evidence)
-        return with_unsteady_errors(model, series).explaining(series), found
+        model = with_unsteady_errors(model, series).explaining(series)
+        if listening():
+            components = model.components(shares([model])[0], 0, 0)
+            tell("patterns", "composed", components=components)
+        return model, found
 
 
 def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:
