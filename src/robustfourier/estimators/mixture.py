@@ -16,6 +16,8 @@ from robustfourier.errors import InputError
 from robustfourier.estimators.asked import highest_mode, known_modes, require_number
 from robustfourier.estimators.components import Components
 from robustfourier.estimators.face import Face
+from robustfourier.estimators.forecasting import Forecast, forecast_of
+from robustfourier.estimators.notes import step_note
 from robustfourier.estimators.times import (
     as_table,
     is_flat,
@@ -36,10 +38,10 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.mixture.fit import fit_columns
 from robustfourier.mixture.least_squares.error_bands import lengths
-from robustfourier.mixture.model import LevelShift, mode_table, shares
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.mixture.series import Settings
+from robustfourier.mixture.tables import mode_table, shares
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
@@ -233,7 +235,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
         self.scale_ = fit.scale
         self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
-        steps = tuple(_step_note(shift, self._multiplies) for shift in self.steps_)
+        steps = tuple(step_note(shift, self._multiplies) for shift in self.steps_)
         searched = tuple(note for found in fit.found for note in found.notes)
         self.notes_ = weighing + fit.notes + steps + searched
         return self
@@ -266,6 +268,32 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         errors = [m.errors_at(theta[:, j], remainder) for j, m in enumerate(self.models_)]
         std = lengths(np.stack(errors, axis=-1))
         return self._shaped(values), self._shaped(values * std if self._multiplies else std)
+
+    def forecast(self, horizon: Any = None, *, times: Any = None, level: float = 0.9) -> Forecast:
+        """Return what comes next, how sure that is, and where a new measurement will lie.
+
+        Parameters
+        ----------
+        horizon : float, str or timedelta, optional
+            How far to go after the last sample, in the unit of time or as text such as "30D"; in
+            steps as long as those of the record are on the whole.
+        times : array-like, optional
+            The times themselves, instead of a horizon.
+        level : float
+            Probability that a new measurement lies between `lower` and `upper`.
+
+        Examples
+        --------
+        >>> t = np.arange(200.0)
+        >>> y = np.cos(2 * np.pi * t / 12) + 0.1 * np.random.default_rng(0).normal(size=200)
+        >>> ahead = PeriodicMixture().fit(t, y).forecast(12)
+        >>> ahead.times[[0, -1]]
+        array([200., 211.])
+        >>> bool(np.abs(ahead.mean - np.cos(2 * np.pi * ahead.times / 12)).max() < 0.1)
+        True
+        """
+        check_is_fitted(self)
+        return forecast_of(self, horizon, times, level)
 
     def unmix(self, X: Any) -> Unmixed:
         """Return the value of each component, of the trend and of the remainder at new times.
@@ -371,17 +399,3 @@ def _input_errors() -> Iterator[None]:
         raise
     except ValueError as error:
         raise InputError(str(error)) from None
-
-
-def _step_note(shift: LevelShift, multiplies: bool) -> str:
-    if multiplies:
-        factor = from_log(shift.size)
-        words = _with_error(factor, factor * shift.error)
-        return f"level shift by a factor of {words} at {shift.time}"
-    return f"level shift of {_with_error(shift.size, shift.error, '+')} at {shift.time}"
-
-
-def _with_error(values: FloatArray, errors: FloatArray, sign: str = "") -> str:
-    """Numbers, one per output, in words."""
-    pairs = zip(values, errors, strict=True)
-    return " and ".join(f"{value:{sign}.4g} ± {error:.2g}" for value, error in pairs)

@@ -17,12 +17,13 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.evidence import Evidence
-from robustfourier.mixture.model import ColumnModel, shares
+from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.remainder import Remainder, remainder_of
 from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.steadiness import with_unsteady_errors
+from robustfourier.mixture.tables import shares
 from robustfourier.observers import listening, tell
 
 __all__ = ["fit_column", "fit_columns"]

@@ -28,9 +28,8 @@ from robustfourier.mixture.least_squares.moments import extended_columns
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.trend import Trend
-from robustfourier.modes import ModeTable
 
-__all__ = ["ColumnModel", "LevelShift", "mode_table", "shares"]
+__all__ = ["ColumnModel", "LevelShift"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +90,8 @@ class ColumnModel:
         ``lines.mode == harmonics @ bases``; by default what `component` and `order` say.
     remainder : Remainder, optional
         What is left over, where it has a memory; None for white noise.
+    last, spacing : float
+        θ of the last sample, and the median distance of samples from the one before.
     """
 
     domain: Domain
@@ -112,6 +113,8 @@ class ColumnModel:
     steps: FloatArray = field(default_factory=lambda: np.zeros(0))
     harmonics: IntArray | None = None
     remainder: Remainder | None = None
+    last: float = 1.0
+    spacing: float = 0.02
 
     @classmethod
     def of(
@@ -159,6 +162,8 @@ class ColumnModel:
             evidence=evidence,
             steps=series.steps,
             harmonics=grouping.harmonics[sort],
+            last=float(series.theta[-1]),
+            spacing=float(np.median(np.diff(np.unique(series.theta)))),
         )
 
     @property
@@ -224,12 +229,14 @@ class ColumnModel:
         columns = self._trend.columns(theta)
         alone = self.factor[:, : len(self.trend)]
         trend = prediction_errors(theta, columns, np.zeros(0), alone)
+        wander = self._trend.wander(theta)
         most = np.hypot(trend, lengths(self.lines.amplitude.T))
         if self.remainder is None or not remainder:
             errors = prediction_errors(theta, columns, self.lines.mode, self.factor)
-            return np.minimum(errors, most)
+            return np.hypot(np.minimum(errors, most), wander)
         errors = self.remainder.joined_errors(theta, self._extended_columns, self.factor)
-        return np.hypot(np.minimum(errors, most), np.sqrt(self.remainder.variance(theta)))
+        process = np.sqrt(self.remainder.variance(theta))
+        return np.hypot(np.hypot(np.minimum(errors, most), process), wander)
 
     def _extended_columns(self, theta: FloatArray) -> FloatArray:
         """Columns that the rows of `factor` belong to, shape (n, p + 4K)."""
@@ -352,35 +359,6 @@ class ColumnModel:
             "label": np.array(names, dtype=str),
             "column": np.full(len(listed), column),
         }
-
-
-def shares(models: list[ColumnModel]) -> list[FloatArray]:
-    """Return the share of the variation that each component of each column explains, (C, q) each.
-
-    The variation of one column's fit is what the columns before it have left over.
-    """
-    powers = [np.zeros((m.n_components, 1)) if m.power is None else m.power for m in models]
-    last = models[-1].variation
-    whole = (0.0 if last is None else last) + sum(power.sum(axis=0) for power in powers[:-1])
-    whole = np.where(whole > 0, whole, np.inf)
-    return [np.clip(power / whole, 0.0, 1.0) for power in powers]
-
-
-def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
-    """Join the tables of all columns; with `single`, columns of one output are flat."""
-    parts, tables = [], []
-    bases = components = 0
-    for column, model in enumerate(models):
-        parts.append(model.table(bases, components, column))
-        bases, components = bases + len(model.bases), components + model.n_components
-    for model, part in zip(models, parts, strict=True):
-        if single:
-            flat = ("cosine", "sine", "amplitude_error", "phase_error")
-            part.update({name: part[name][:, 0] for name in flat})
-        if len(models) == 1:
-            del part["column"]
-        tables.append(ModeTable.build(span=model.domain.span, unit=model.domain.unit, **part))
-    return ModeTable.stack(tables)
 
 
 def _turn(
