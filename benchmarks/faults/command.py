@@ -28,7 +28,7 @@ TARGETS = {
     "checkpoints": (0.36, 20_000),
     "command lines": (0.03, 5_000),
 }
-KILLED = {"fit": 0.4, "save": 0.3, "reproduce": 0.3}  # parts of all kills
+KILLED = {"fit": 0.3, "save": 0.4, "reproduce": 0.1, "many series": 0.2}  # parts of all kills
 KILLS = 25  # of one piece
 MEMORY = 4 * 2**30  # bytes of address space that a piece may take beyond what it starts with
 
