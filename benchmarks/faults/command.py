@@ -23,10 +23,10 @@ ROOT = Path(__file__).parents[2]
 MODELS = ROOT / "tests" / "persistence" / "data"
 #: Parts of all cases, and cases of one piece.
 TARGETS = {
-    "tables": (0.20, 10_000),
-    "model files": (0.41, 20_000),
-    "checkpoints": (0.36, 20_000),
-    "command lines": (0.03, 5_000),
+    "tables": (0.12, 10_000),
+    "model files": (0.50, 20_000),
+    "checkpoints": (0.365, 20_000),
+    "command lines": (0.015, 5_000),
 }
 KILLED = {"fit": 0.3, "save": 0.4, "reproduce": 0.1, "many series": 0.2}  # parts of all kills
 KILLS = 25  # of one piece
