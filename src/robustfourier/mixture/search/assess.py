@@ -11,7 +11,7 @@ from robustfourier.mixture.cusps import Cusps
 from robustfourier.mixture.judge import Judge, cusp_p_value, trend_p_value
 from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.series import GAPPY, Series
 
 __all__ = [
     "Assessment",
@@ -22,6 +22,7 @@ __all__ = [
     "local_noise",
     "slow_noise",
     "trend_rung",
+    "unknowable",
 ]
 
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
@@ -135,8 +136,9 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     power = series.grid.power(data_sums)[step::step]
     spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
     left = max(1.0 - spent / series.total, 0.05)
-    # Rounding errors are no signal: the floor never goes below 1e-20 of the variance.
-    smallest = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
+    # Rounding errors are no signal: neither those of the values nor 1e-20 of the variance.
+    tiny = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
+    smallest = np.maximum(tiny, series.rounding)
     floor = noise_floor(
         power / left,
         fit.modes,
@@ -147,6 +149,13 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     )
     peaks = np.array(series.grid.side_peaks).reshape(-1, 2)
     return replace(floor, distance=peaks[:, 0], height=peaks[:, 1])
+
+
+def unknowable(series: Series, fit: Fit) -> BoolArray:
+    """Mark lines that long gaps let grow against each other until no mode is known any more."""
+    if series.share > GAPPY:
+        return np.zeros(len(fit.modes), bool)
+    return np.asarray(2.0 * fit.refined.mode_error > fit.modes)
 
 
 def local_noise(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.search.assess import Fit
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.series import GAPPY, Series
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
 __all__ = ["Fringes", "fits_better_beyond", "fringes_of"]
@@ -24,7 +24,6 @@ _FARTHEST = 160.0  # and at most: sixteen times as many
 _STEP = 0.1  # of a fringe one mode wide; a parabola finds its top to 2e-4 of the power
 _AT_ONCE = 100  # places in one matrix of moments
 _AS_GOOD = 9.0  # in χ²: three standard errors
-_GAPPY = 0.5  # of the independent ordinates per mode; with more there are no such fringes
 _STRONGEST = 3  # lines for which the rest of the range is looked at
 
 
@@ -59,7 +58,7 @@ class Fringes:
 
 def fringes_of(series: Series, fit: Fit) -> tuple[Fringes, ...]:
     """Return the fringes of every line that was found in a record with long gaps."""
-    if series.integer or not len(fit.modes) or series.share > _GAPPY:
+    if series.integer or not len(fit.modes) or series.share > GAPPY:
         return ()
     every = [_fringes(series, fit, int(i)) for i in np.flatnonzero(~fit.known)]
     return tuple(fringes for fringes in every if len(fringes.others))

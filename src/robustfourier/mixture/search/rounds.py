@@ -15,6 +15,7 @@ from robustfourier.mixture.search.assess import (
     local_noise,
     trend_reach,
     trend_rung,
+    unknowable,
 )
 from robustfourier.mixture.search.places import exchange, relocate, resolved, weakest_apart
 from robustfourier.mixture.search.proposals import (
@@ -25,13 +26,8 @@ from robustfourier.mixture.search.proposals import (
     held_out,
     residual_proposals,
 )
-from robustfourier.mixture.search.robust import (
-    FAR,
-    HUBER,
-    huber_pays,
-    lines_explain,
-    pseudo_values,
-)
+from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, lines_explain
+from robustfourier.mixture.search.robust import pseudo_values as pulled_in
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series
 from robustfourier.observers import tell
@@ -120,8 +116,10 @@ class Search:
         self._tell_lines("refined")
 
     def _tell_lines(self, what: str) -> None:
-        lines = self.fit.refined.lines
-        amplitudes = np.linalg.norm(lines.amplitude * self.series.scale, axis=1)
+        lines, largest = self.fit.refined.lines, self.series.scale.max()  # no square may overflow
+        amplitudes = largest * np.linalg.norm(
+            lines.amplitude * (self.series.scale / largest), axis=1
+        )
         tell("lines", what, modes=lines.mode, amplitudes=amplitudes)
 
     def _exchange(self) -> None:
@@ -153,7 +151,8 @@ class Search:
         """Drop lines, weakest first, until each of the others passes."""
         assessment = assess(self.series, self.fit)
         while True:
-            alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
+            alarm = np.where(unknowable(self.series, self.fit), 1.0, assessment.false_alarm)
+            alarm = np.where(self.fit.known, 0.0, alarm)
             bad = alarm > level
             tell("lines", "tested", modes=self.fit.modes, false_alarm=alarm)
             if not bad.any():
@@ -215,10 +214,9 @@ class Search:
         `_pull_in_outliers` goes on from there, and takes it back where it does not pay.
         """
         weights, median = self.series.weights, np.zeros_like(self.original)
-        if self.loss == "huber" or (
-            self.loss == "auto" and huber_pays(self.original, weights, FAR)
-        ):
-            values = pseudo_values(median, self.original, weights, clip=FAR)
+        pays = self.loss == "auto" and huber_pays(self.original, weights, FAR)
+        if self.loss == "huber" or pays:
+            values = pulled_in(median, self.original, weights, clip=FAR)
             self.series = self.series.with_values(values)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
 
@@ -239,7 +237,7 @@ class Search:
         self.huber = self.loss == "huber" or pays
         values, weights = self.original, self.series.weights
         if self.huber:
-            values = pseudo_values(fitted, residuals, weights, clip=clip, redescend=redescend)
+            values = pulled_in(fitted, residuals, weights, clip=clip, redescend=redescend)
         if self.series.values is not values:
             self.series = self.series.with_values(values)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
