@@ -6,7 +6,7 @@ import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ def analyse(
     parameters: dict[str, Any] | Callable[[Samples], dict[str, Any]] | None = None,
     overwrite: bool = False,
     formats: tuple[str, ...] = ("png",),
+    name: str | None = None,
 ) -> Analysis:
     """Read a file, fit it, and write a result folder.
 
@@ -62,6 +63,8 @@ def analyse(
         Whether another run in the folder may be replaced.
     formats : tuple of str
         Endings of the figures.
+    name : str, optional
+        What to call the file in the answers; its own name if not given.
 
     Notes
     -----
@@ -71,6 +74,7 @@ def analyse(
     reading = reading or {}
     with clock("reading"):
         samples = read_samples(path, **reading)
+        samples = samples if name is None else replace(samples, source=name)
     tell("reading", "read", samples=samples)
     parameters = dict((parameters(samples) if callable(parameters) else parameters) or {})
     identity = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from robustfourier.asked import Asked
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
-_CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
 _TOLD = (
     *("name", "label", "combination", "period", "period_error", "frequency", "frequency_error"),
     *("amplitude", "share", "harmonics", "false_alarm", "calendar"),
@@ -56,10 +56,7 @@ def fit(
 ) -> None:
     """Find the repeating patterns in a file and write a report."""
     options.one_of("--method", method, ("mixture", "network"))
-    options.one_of("--loss", loss, ("auto", "squared", "huber"))
-    options.one_of("--scale", scale, ("auto", "linear", "log"))
-    if not 0 < level < 1:
-        raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
+    asked = Asked(level, loss, scale, shortest_period, tuple(period or ()), seed)
     formats = _formats(figures)
     file = options.located(file)
     from robustfourier.samples import check_columns
@@ -70,8 +67,7 @@ def fit(
     def parameters(samples: Samples) -> dict[str, Any]:
         if method == "network":
             return {"n_modes": modes, "n_steps": steps, "random_state": seed}
-        limits = _limits(shortest_period, period, samples)
-        return {"level": level, "loss": loss, "scale": scale, "random_state": seed, **limits}
+        return asked.parameters(samples)
 
     folder = None if dry else (out or default_folder(file))
     with console.stages() as observe, observed_by(observe):
@@ -96,31 +92,6 @@ def default_folder(file: str) -> Path:
     for ending in (".gz", ".csv", ".tsv", ".txt", ".dat", ".asc", ".parquet", ".pq"):
         stem = stem[: -len(ending)] if stem.lower().endswith(ending) and stem != ending else stem
     return Path(f"{stem}-results")
-
-
-def _limits(shortest: str | None, known: list[str] | None, samples: Samples) -> dict[str, Any]:
-    """Limits of the search in the record's own unit."""
-    if shortest is None and not known:
-        return {}
-    from robustfourier.domain import Domain
-
-    span = Domain.from_times(samples.axis, unit=samples.unit or None).span
-
-    def period(text: str, option: str) -> float:
-        length = options.duration(text, samples.unit, option)
-        if span / length > _CYCLES:
-            raise InputError(
-                f"{option} {text!r}: would fit {span / length:.0e} times into the record; "
-                f"at most {_CYCLES:.0e} can be searched, so give a longer period"
-            )
-        return length
-
-    limits: dict[str, Any] = {}
-    if shortest is not None:
-        limits["max_frequency"] = 1.0 / period(shortest, "--shortest-period")
-    if known:
-        limits["periods"] = [period(text, "--period") for text in known]
-    return limits
 
 
 def _formats(text: str) -> tuple[str, ...]:

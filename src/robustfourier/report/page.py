@@ -19,7 +19,7 @@ from robustfourier.results import Pattern, Result
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.wording import number, percent, probability, unit_name, with_error
 
-__all__ = ["render"]
+__all__ = ["render", "scripts"]
 
 _ROWS = 12  # modes shown at once; the rest behind a click
 _PANELS = 12  # patterns with a figure, of the main ones and of the weak ones each
@@ -83,13 +83,18 @@ def render(result: Result, run: Mapping[str, Any]) -> str:
         residual_spectrum=Markup(figures.residual_spectrum_figure(result)),
         payload=Markup(payload(result)),
         style=Markup(_asset("vendor/uPlot.min.css") + _asset("style.css")),
-        # Its notice names an address in a comment; without the scheme no scanner takes it for one.
-        uplot=Markup(_asset("vendor/uPlot.iife.min.js").replace("https://", "")),
-        script=Markup(_asset("report.js")),
+        uplot=Markup(scripts()[0]),
+        script=Markup(scripts()[1]),
         drawn={"js": SAMPLES_SENT, "nojs": figures.DOTS},
         level=percent(result.spectrum.level),
         per=f" (per {unit_name(result.domain.unit, plural=False)})" if result.domain.unit else "",
     )
+
+
+def scripts() -> tuple[str, ...]:
+    """The texts of the scripts in every report, for those who allow these and no others."""
+    # Its notice names an address in a comment; without the scheme no scanner takes it for one.
+    return _asset("vendor/uPlot.iife.min.js").replace("https://", ""), _asset("report.js")
 
 
 @cache

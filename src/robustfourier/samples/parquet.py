@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,7 @@ from robustfourier.samples.source import display_name, quoted
 if TYPE_CHECKING:
     from robustfourier.samples.reading import ReadOptions
 
-__all__ = ["read_parquet"]
+__all__ = ["parquet_names", "read_parquet"]
 
 
 def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
@@ -36,6 +38,19 @@ def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
     asked : ReadOptions
         As for text; what concerns the writing of text is of no effect.
     """
+    with _opened(path) as file:
+        return _read(file, path, display_name(path), asked)
+
+
+def parquet_names(path: str | os.PathLike[str]) -> list[str]:
+    """Return the names of the columns of a Parquet file."""
+    with _opened(path) as file:
+        return list(file.schema_arrow.names)
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[Any]:
+    """Open a Parquet file; what goes wrong is told in words."""
     try:
         import pyarrow.parquet as parquet
     except ImportError:
@@ -45,7 +60,7 @@ def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
     name = display_name(path)
     try:
         with parquet.ParquetFile(path) as file:
-            return _read(file, path, name, asked)
+            yield file
     except FileNotFoundError:
         raise DataError(f"{str(path)!r}: no such file; check the name and folder") from None
     except RobustFourierError:

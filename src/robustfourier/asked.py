@@ -1,0 +1,159 @@
+"""What a user asks of a fit, in words: the command line and the app say the same with it."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from robustfourier.errors import InputError
+from robustfourier.wording import SECONDS, unit_called
+
+if TYPE_CHECKING:
+    from robustfourier.samples import Samples
+
+__all__ = ["Asked", "duration"]
+
+_CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
+_DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
+_LOSSES, _SCALES = ("auto", "squared", "huber"), ("auto", "linear", "log")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Options of a fit of the mixture; lengths of time are texts such as "12h" or "0.5".
+
+    Parameters
+    ----------
+    level : float
+        False-alarm probability of a mode.
+    loss : {"auto", "squared", "huber"}
+    scale : {"auto", "linear", "log"}
+    shortest_period : str, optional
+        Shortest period to search.
+    period : tuple of str
+        Periods that are known to be there.
+    seed : int
+        Seed of all random choices.
+
+    Examples
+    --------
+    >>> Asked(level=0.001, period=("12h",)).words()
+    ['--level', '0.001', '--period', '12h']
+    """
+
+    level: float = 0.01
+    loss: str = "auto"
+    scale: str = "auto"
+    shortest_period: str | None = None
+    period: tuple[str, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, given, allowed in (
+            ("--loss", self.loss, _LOSSES),
+            ("--scale", self.scale, _SCALES),
+        ):
+            if given not in allowed:
+                raise InputError(f"{name} {given!r} must be one of {', '.join(allowed)}")
+        if not 0 < self.level < 1:
+            raise InputError(f"--level {self.level} must lie between 0 and 1, such as 0.01")
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Asked:
+        """Return what a dict of fields says, in which lists stand for tuples."""
+        made: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+        return cls(**made)
+
+    def parameters(self, samples: Samples) -> dict[str, Any]:
+        """Return the parameters of `PeriodicMixture`, with lengths in the record's own unit."""
+        asked = {"level": self.level, "loss": self.loss, "scale": self.scale}
+        asked |= {"random_state": self.seed}
+        if self.shortest_period is None and not self.period:
+            return asked
+        length = _lengths(samples)
+        if self.shortest_period is not None:
+            asked["max_frequency"] = 1.0 / length(self.shortest_period, "--shortest-period")
+        if self.period:
+            asked["periods"] = [length(text, "--period") for text in self.period]
+        return asked
+
+    def words(self) -> list[str]:
+        """Return the options of ``robustfourier fit`` that say the same; defaults are left out."""
+        words: list[str] = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value != field.default:
+                option = f"--{field.name.replace('_', '-')}"
+                several = value if isinstance(value, tuple) else (value,)
+                words += [word for one in several for word in (option, str(one))]
+        return words
+
+    def command(self, file: str, reading: dict[str, Any]) -> str:
+        """Return the command line of the whole fit."""
+        words = ["robustfourier", "fit", file]
+        for name, value in reading.items():
+            several = value if isinstance(value, (tuple, list)) else (value,)
+            words += [f"--{name.replace('_', '-')}={one}" for one in several]
+        return shlex.join([*words, *self.words()])
+
+    def python(self, file: str, reading: dict[str, Any], samples: Samples) -> str:
+        """Return the Python lines of the whole fit."""
+        usual = Asked().parameters(samples)
+        chosen = {k: v for k, v in self.parameters(samples).items() if usual.get(k) != v}
+        return "\n".join(
+            [
+                "from robustfourier.analysis import fit_model",
+                "from robustfourier.samples import read_samples",
+                "",
+                f"samples = read_samples({_arguments(file, reading)})",
+                f"model = fit_model(samples{''.join(f', {k}={v!r}' for k, v in chosen.items())})",
+                "print(model.summary())",
+            ]
+        )
+
+
+def _arguments(file: str, reading: dict[str, Any]) -> str:
+    return ", ".join([repr(file), *(f"{name}={value!r}" for name, value in reading.items())])
+
+
+def _lengths(samples: Samples) -> Callable[[str, str], float]:
+    """Return what turns a text and the name of its option into a length in the record's unit."""
+    from robustfourier.domain import Domain
+
+    span = Domain.from_times(samples.axis, unit=samples.unit or None).span
+
+    def length(text: str, option: str) -> float:
+        period = duration(text, samples.unit, option)
+        if span / period > _CYCLES:
+            raise InputError(
+                f"{option} {text!r}: would fit {span / period:.0e} times into the record; "
+                f"at most {_CYCLES:.0e} can be searched, so give a longer period"
+            )
+        return period
+
+    return length
+
+
+def duration(text: str, unit: str, option: str) -> float:
+    """A length of time in `unit`: "12h", "30 min", or a plain number in `unit` itself.
+
+    Examples
+    --------
+    >>> duration("12h", "day", "--every"), duration("0.25", "", "--every")
+    (0.5, 0.25)
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None or not (0 < float(match[1]) < math.inf):
+        raise InputError(f"{option} {text!r}: give a positive length such as 12h, 30min or 0.5")
+    number, word = float(match[1]), match[2].lower()
+    if not word or word == unit:
+        return number
+    if not (named := unit_called(word)):
+        raise InputError(f"{option} {text!r}: {word!r} is no unit; use s, min, h, d, week or year")
+    if unit not in SECONDS:
+        raise InputError(f"{option} {text!r}: the times have no known unit; give a plain number")
+    return number * SECONDS[named] / SECONDS[unit]
