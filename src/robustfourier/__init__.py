@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 #: Public name to the module that defines it.
 _HOME = {
     "Domain": "robustfourier.domain",
+    "FourierFeatures": "robustfourier.estimators.features",
     "FourierNetworkRegressor": "robustfourier.estimators.network",
     "ModeTable": "robustfourier.modes",
     "PeriodicMixture": "robustfourier.estimators.mixture",

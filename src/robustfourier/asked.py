@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
-import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from robustfourier.errors import InputError
-from robustfourier.wording import SECONDS, unit_called
+from robustfourier.wording import duration
 
 if TYPE_CHECKING:
     from robustfourier.samples import Samples
 
-__all__ = ["Asked", "duration"]
+__all__ = ["Asked"]
 
 _CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
-_DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
 _LOSSES, _SCALES = ("auto", "squared", "huber"), ("auto", "linear", "log")
 
 
@@ -136,24 +133,3 @@ def _lengths(samples: Samples) -> Callable[[str, str], float]:
         return period
 
     return length
-
-
-def duration(text: str, unit: str, option: str) -> float:
-    """A length of time in `unit`: "12h", "30 min", or a plain number in `unit` itself.
-
-    Examples
-    --------
-    >>> duration("12h", "day", "--every"), duration("0.25", "", "--every")
-    (0.5, 0.25)
-    """
-    match = _DURATION.fullmatch(text)
-    if match is None or not (0 < float(match[1]) < math.inf):
-        raise InputError(f"{option} {text!r}: give a positive length such as 12h, 30min or 0.5")
-    number, word = float(match[1]), match[2].lower()
-    if not word or word == unit:
-        return number
-    if not (named := unit_called(word)):
-        raise InputError(f"{option} {text!r}: {word!r} is no unit; use s, min, h, d, week or year")
-    if unit not in SECONDS:
-        raise InputError(f"{option} {text!r}: the times have no known unit; give a plain number")
-    return number * SECONDS[named] / SECONDS[unit]

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
-import io
 import json
 import secrets
-import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +18,15 @@ from starlette.routing import Route
 
 from robustfourier.app.folder import FINISHED, File, Fit, Folder
 from robustfourier.app.jobs import Job, Jobs, Limits, QueueFullError
+from robustfourier.app.pages import (
+    PAGES,
+    asset,
+    examples,
+    kind_of,
+    listed,
+    report_policy,
+    zipped,
+)
 from robustfourier.app.settings import checked_fit, checked_laboratory
 from robustfourier.app.workers import Workers
 from robustfourier.errors import InputError
@@ -35,18 +38,6 @@ _NAME = 120  # characters of a file's name that are kept
 _BODY = 100_000  # bytes of an order
 _TWICE = 2  # starts of one fit; what brings the server down twice is not tried a third time
 _LABORATORIES = 2  # trainings at a time, the oldest gives way
-_KINDS = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".csv": "text/csv; charset=utf-8",
-    ".json": "application/json",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-}
-_PAGES = {"/": "analyse.html", "/laboratory": "laboratory.html"}
-_ASSETS = ("app.css", "app.js", "analyse.js", "laboratory.js")
-_SHARED = ("style.css", "vendor/uPlot.min.css", "vendor/uPlot.iife.min.js")
 
 
 class Site:
@@ -113,7 +104,7 @@ class Site:
         """One of the two pages; a worker for what can be begun there gets ready."""
         path = request.url.path
         self.workers.warm("fit" if path == "/" else "laboratory")
-        return Response(_asset(_PAGES[path]), media_type="text/html")
+        return Response(asset(PAGES[path]), media_type="text/html")
 
     async def state(self, _: Request) -> Response:
         """All files with their histories."""
@@ -126,7 +117,7 @@ class Site:
             for file in self.folder.files.values()
         ]
         limits = {"upload": self.limits.upload, "rows": self.limits.rows}
-        return JSONResponse({"files": every, "examples": sorted(_examples()), "limits": limits})
+        return JSONResponse({"files": every, "examples": sorted(examples()), "limits": limits})
 
     async def upload(self, request: Request) -> Response:
         """Keep a file; its bytes are the body, its name is in the address."""
@@ -162,7 +153,7 @@ class Site:
 
     async def example(self, request: Request) -> Response:
         """Take a series that comes with the package."""
-        source = _examples().get(request.path_params["name"])
+        source = examples().get(request.path_params["name"])
         if source is None:
             raise HTTPException(404, "no such series")
         return JSONResponse({"id": self.folder.add_file(source.name, source).id})
@@ -217,13 +208,13 @@ class Site:
         """One file of a result, by its name in the list that the run has written."""
         fit, name = self._fit(request), request.path_params["name"]
         folder = self.folder.place(fit.id) / "result"
-        if name not in _listed(folder):
+        if name not in listed(folder):
             raise HTTPException(404, "no such file")
         content = await asyncio.to_thread((folder / name).read_bytes)
         answer = Response(content, headers={"cache-control": "private, max-age=3600"})
-        answer.headers["content-type"] = _KINDS.get(Path(name).suffix, "application/octet-stream")
+        answer.headers["content-type"] = kind_of(name)
         if name.endswith(".html"):
-            answer.headers["content-security-policy"] = _report_policy()
+            answer.headers["content-security-policy"] = report_policy()
         elif "save" in request.query_params:
             answer.headers["content-disposition"] = f'attachment; filename="{Path(name).name}"'
         return answer
@@ -231,10 +222,10 @@ class Site:
     async def everything(self, request: Request) -> Response:
         """All files of a result in one archive."""
         folder = self.folder.place(self._fit(request).id) / "result"
-        names = _listed(folder)
+        names = listed(folder)
         if not names:
             raise HTTPException(404, "no result")
-        content = await asyncio.to_thread(_zipped, folder, names)
+        content = await asyncio.to_thread(zipped, folder, names)
         headers = {"content-disposition": 'attachment; filename="robustfourier-result.zip"'}
         return Response(content, media_type="application/zip", headers=headers)
 
@@ -344,62 +335,13 @@ async def _body(request: Request) -> dict[str, Any]:
     return body
 
 
-@cache
-def _examples() -> dict[str, Path]:
-    folder = files("robustfourier.datasets")
-    paths = (Path(str(path)) for path in folder.iterdir())
-    return {path.stem: path for path in paths if path.suffix == ".csv"}
-
-
-@cache
-def _asset(name: str) -> bytes | None:
-    """A file of a page: of this room, or shared with the report; by a list, not by a path."""
-    if name in _SHARED:
-        return (files("robustfourier.report") / name).read_bytes()
-    if name in (*_ASSETS, *_PAGES.values()):
-        return (files("robustfourier.app") / "static" / name).read_bytes()
-    return None
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    content = None if name in PAGES.values() else asset(name)
+    if content is None:
+        raise HTTPException(404, "no such file")
+    return Response(content, headers={"content-type": kind_of(name)})
 
 
 async def _icon(_: Request) -> Response:
     return Response(status_code=204)
-
-
-async def _static(request: Request) -> Response:
-    name = request.path_params["name"]
-    content = None if name in _PAGES.values() else _asset(name)
-    if content is None:
-        raise HTTPException(404, "no such file")
-    answer = Response(content)
-    answer.headers["content-type"] = _KINDS[Path(name).suffix]
-    return answer
-
-
-def _listed(folder: Path) -> list[str]:
-    """Names of the files that a finished run has written, by its own record."""
-    try:
-        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return []
-    return [name for name in run.get("files", []) if isinstance(name, str)]
-
-
-def _zipped(folder: Path, names: list[str]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in names:
-            archive.write(folder / name, name)
-    return packed.getvalue()
-
-
-@cache
-def _report_policy() -> str:
-    """The report's scripts are inside of its page: these texts may run, and no others."""
-    from robustfourier.report.page import scripts
-
-    digests = (hashlib.sha256(text.encode()).digest() for text in scripts())
-    allowed = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-    )

@@ -74,7 +74,7 @@ def _load(kind: str) -> None:
 
         del telling, page  # loaded is all they have to be
         with observed_by(Frames(lambda _: None)):
-            PeriodicMixture().fit(range(200), [(i * i) % 17 for i in range(200)])
+            PeriodicMixture().fit(list(range(200)), [(i * i) % 17 for i in range(200)])
     else:
         from robustfourier.app.laboratory import run_laboratory
         from robustfourier.app.settings import checked_laboratory

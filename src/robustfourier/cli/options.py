@@ -10,10 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from robustfourier.asked import duration
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
-from robustfourier.wording import unit_called
+from robustfourier.wording import duration, unit_called
 
 __all__ = ["duration", "expanded", "instant", "located", "one_of", "reading_options"]
 

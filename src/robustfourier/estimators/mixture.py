@@ -8,14 +8,21 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
+from robustfourier.estimators.components import Components
+from robustfourier.estimators.face import Face
+from robustfourier.estimators.times import (
+    as_table,
+    is_flat,
+    known_periods,
+    split_series,
+    time_index,
+)
 from robustfourier.estimators.unmixed import Unmixed
 from robustfourier.estimators.validation import (
     check_row_weights,
@@ -41,7 +48,7 @@ MOST_MODES = 2_000_000  # a periodogram of more would not fit into memory
 _LEAST_MODE = 1e-3  # of a known period: one that is longer than a thousand records is a level
 
 
-class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     """A sum of repeating patterns with unknown periods and shapes, plus a trend and noise.
 
     From samples at any times it finds the periods that noise cannot explain, groups harmonics into
@@ -52,9 +59,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
     ----------
     frequencies : {"real", "integer"}, default "real"
         "integer" for data known to be periodic over the span: only whole numbers of cycles.
-    periods : array-like of float, optional
-        Periods known to be there, in the unit of time; the rest is searched for. With several
-        columns, for the first.
+    periods : list of float, str or timedelta, optional
+        Periods known to be there: in the unit of time, or as ``"7D"``, ``"12h"``, ``"1 year"``;
+        the rest is searched for. With several columns, for the first.
     max_frequency : float, optional
         Highest frequency to search, in cycles per unit of time. Default: the Nyquist frequency of
         even sampling; for irregular sampling a rule that `notes_` tells.
@@ -73,7 +80,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         "excluded" if evenly spaced samples cover the span once and the last one is not its end,
         such as 24 hourly values of a day.
     unit : str, optional
-        For dates one of second, minute, hour, day (default), week; for numbers a label.
+        For dates one of second, minute, hour, day (default), week, month, year; for numbers a
+        label.
     random_state : int, Generator or None, default 0
         Chooses the samples that stop the diagonal flow, the first proposer of modes.
 
@@ -82,8 +90,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
     modes_ : ModeTable
         Significant modes by component: period, frequency, amplitude, phase, each with its standard
         error; false_alarm, component, harmonic, label.
-    components_ : tuple of Component
-        One record per repeating pattern, the strongest first, combination tones last.
+    components_ : Components
+        A tuple of one `Component` per repeating pattern, the strongest first, combination tones
+        last; ``components_.to_frame()`` is its table.
     noise_ : float, or ndarray of shape (q,)
         Standard deviation of what is left; on the scale "log" a part of the value, 0.05 for 5 %.
     steps_ : tuple of LevelShift
@@ -134,7 +143,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self,
         *,
         frequencies: Literal["real", "integer"] = "real",
-        periods: ArrayLike | None = None,
+        periods: Any = None,
         max_frequency: float | None = None,
         level: float = 0.01,
         loss: Literal["auto", "squared", "huber"] = "auto",
@@ -155,13 +164,17 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.unit = unit
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, y_err: Any = None) -> PeriodicMixture:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, y_err: Any = None
+    ) -> PeriodicMixture:
         """Find modes, components and trend.
 
         Parameters
         ----------
         X : array-like of shape (n,), (n, 1) or (n, d)
-            Times: numbers or dates, in any order and spacing. Several columns add up: f(x₁) + …
+            Times: numbers, dates (also as text), periods or durations, in any order and spacing.
+            Several columns add up: f(x₁) + … Without y, a pandas Series whose index is the time,
+            or a table with an index of times or with the time as its first column.
         y : array-like of shape (n,) or (n, q)
             Values. Several outputs share the modes and have their own amplitudes.
         sample_weight : array-like of shape (n,), optional
@@ -176,8 +189,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         PeriodicMixture
         """
         with _input_errors():
+            X, y = split_series(X, y)
             X, y, sample_weight, y_err = without_masked_rows(X, y, sample_weight, y_err)
-            columns = time_columns(_as_table(X), self)
+            table = as_table(X)
+            columns = time_columns(table, self)
             values = check_targets(y, len(columns[0]), self)
         weights = check_row_weights(sample_weight, len(values))
         domains = span_columns(columns, weights > 0, self.span, self.endpoint, self.unit)
@@ -197,14 +212,15 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         )
         models = fit.models
 
-        _check_n_features(self, _as_table(X), reset=True)
-        _check_feature_names(self, _as_table(X), reset=True)
+        _check_n_features(self, table, reset=True)
+        _check_feature_names(self, table, reset=True)
+        self._remember(columns[0] if is_flat(X) or len(columns) == 1 else None, y, y_err)
         share = shares(models)
         bases = np.cumsum([0] + [len(model.bases) for model in models])
         self.models_ = tuple(models)
         self.domains_ = tuple(domains)
         self.single_output_ = values.ndim == 1
-        self.components_ = tuple(
+        self.components_ = Components(
             component
             for column, model in enumerate(models)
             for component in model.components(share[column], int(bases[column]), column)
@@ -251,16 +267,17 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
             With arrays `trend` and `components`, which add up to `predict`. On the scale "log" the
             trend is in the unit of y, components are factors, and their product is `predict`.
         """
-        theta = self._theta(X)
+        columns, theta = self._times(X)
         trend = sum(m.trend_at(theta[:, j]) for j, m in enumerate(self.models_))
         parts = [m.components_at(theta[:, j]) for j, m in enumerate(self.models_)]
         components = np.concatenate(parts, axis=1)
         if self.single_output_:
             components = components[:, :, 0]
         labels = tuple(component.label for component in self.components_)
+        times = time_index(columns[0]) if len(columns) == 1 else None
         if self._multiplies:
-            return Unmixed(self._shaped(from_log(trend)), from_log(components), labels, "log")
-        return Unmixed(self._shaped(trend), components, labels)
+            trend, components = from_log(trend), from_log(components)
+        return Unmixed(self._shaped(trend), components, labels, self.scale_, times)
 
     def summary(self) -> str:
         """Return what was found, in words and a table."""
@@ -272,12 +289,6 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         lines.append(f"noise: {np.array2string(np.asarray(self.noise_), precision=4)}{relative}")
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
-
-    def plot(self, *args: Any, **kwargs: Any) -> Any:
-        """Draw the fit; see `robustfourier.plots`."""
-        from robustfourier import plots
-
-        return plots.plot_model(self, *args, **kwargs)
 
     def save(self, path: Any) -> None:
         """Save the fitted model to a file that `robustfourier.load` reads."""
@@ -308,13 +319,18 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _theta(self, X: Any) -> FloatArray:
         """Times as θ, one column per column of `fit`."""
+        return self._times(X)[1]
+
+    def _times(self, X: Any) -> tuple[list[Any], FloatArray]:
+        """Columns of times, and the same as θ."""
         check_is_fitted(self)
-        table = X if self.n_features_in_ > 1 else _as_table(X)
-        _check_feature_names(self, table, reset=False)
+        table = X if self.n_features_in_ > 1 else as_table(X)
+        if not (self.n_features_in_ == 1 and is_flat(X)):  # one column needs no name
+            _check_feature_names(self, table, reset=False)
         with _input_errors():
             columns = time_columns(table, self)
             _check_n_features(self, table, reset=False)
-        return theta_columns(columns, list(self.domains_))
+        return columns, theta_columns(columns, list(self.domains_))
 
     @property
     def _multiplies(self) -> bool:
@@ -357,10 +373,7 @@ def _require_number(name: str, value: Any) -> None:
 
 def _known_modes(domain: Domain, periods: Any) -> FloatArray:
     """Modes of the known periods, each once, or a clear word."""
-    try:
-        values = np.asarray([] if periods is None else periods, np.float64).ravel()
-    except (TypeError, ValueError):
-        values = np.array([np.nan])
+    values = known_periods(periods, domain)
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError(f"periods={periods!r} must all be positive finite numbers")
     shortest, longest = domain.span / MOST_MODES, domain.span / _LEAST_MODE
@@ -384,16 +397,3 @@ def _highest_mode(domain: Domain, max_frequency: float | None) -> float | None:
             f"{MOST_MODES} can be searched: lower it"
         )
     return mode
-
-
-def _as_table(X: Any) -> Any:
-    """One column of times as a table of one column; anything else as it is."""
-    if isinstance(X, pd.Index):
-        X = X.to_series()
-    if isinstance(X, pd.Series):
-        return X.to_frame()
-    if hasattr(X, "to_frame") and not hasattr(X, "columns"):  # a polars series
-        return X.to_frame()
-    if isinstance(X, (list, tuple)) and len(X) and not np.ndim(X[0]):
-        X = np.asarray(X)
-    return X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,12 +28,15 @@ class Unmixed:
         Their names.
     scale : {"linear", "log"}
         Whether the parts add up or multiply.
+    times : array-like of shape (n,), optional
+        Where; the index of `to_frame`. None for several input columns.
     """
 
     trend: FloatArray
     components: FloatArray
     labels: tuple[str, ...]
     scale: str = "linear"
+    times: Any = None
 
     @property
     def total(self) -> FloatArray:
@@ -42,11 +46,12 @@ class Unmixed:
         return np.asarray(self.trend + self.components.sum(axis=1))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with one column for the trend and one for each component."""
+        """Return a table with one column for the trend and one for each component, by time."""
         outputs = [""] if self.trend.ndim == 1 else [f"_{o}" for o in range(self.trend.shape[1])]
         trend = self.trend.reshape(len(self.trend), -1)
         parts = self.components.reshape(*self.components.shape[:2], -1)
         frame = {f"trend{name}": trend[:, o] for o, name in enumerate(outputs)}
         for c, label in enumerate(self.labels):
             frame |= {f"{label}{name}": parts[:, c, o] for o, name in enumerate(outputs)}
-        return pd.DataFrame(frame)
+        index = None if self.times is None else pd.Index(self.times, name="time")
+        return pd.DataFrame(frame, index=index)

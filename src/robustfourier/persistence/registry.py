@@ -16,12 +16,13 @@ __all__ = ["MODELS", "class_of", "tag_of"]
 #: Estimators, which are whole models.
 MODELS = ("PeriodicMixture", "FourierNetworkRegressor")
 
-#: Tag to module and class; all but the estimators are frozen dataclasses.
+#: Tag to module and class: estimators, frozen dataclasses, and one kind of tuple.
 _PLACES = {
     "Architecture": "robustfourier.network.architecture:Architecture",
     "Checkpoint": "robustfourier.training.checkpoint:Checkpoint",
     "ColumnModel": "robustfourier.mixture.model:ColumnModel",
     "Component": "robustfourier.mixture.component:Component",
+    "Components": "robustfourier.estimators.components:Components",
     "Domain": "robustfourier.domain:Domain",
     "Evidence": "robustfourier.mixture.evidence:Evidence",
     "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",

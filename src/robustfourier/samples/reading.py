@@ -19,7 +19,7 @@ from robustfourier.errors import DataError
 from robustfourier.samples.dialect import Dialect, Table
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
-from robustfourier.samples.source import STDIN, TextSource, open_text, quoted
+from robustfourier.samples.source import STDIN, TextSource, display_name, open_text, quoted
 from robustfourier.samples.table import OpenTable, open_table, table_names
 from robustfourier.samples.tokens import is_number, to_numbers
 
@@ -123,9 +123,10 @@ def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
 def column_names(path: str | os.PathLike[str], **options: Any) -> list[str]:
     """Return the names of a table's columns, whether or not it is clear which are meant."""
     if _is_parquet(path):
-        from robustfourier.samples.parquet import parquet_names
+        from robustfourier.samples.parquet import opened
 
-        return parquet_names(path)
+        with opened(path, display_name(path)) as file:
+            return list(file.schema_arrow.names)
     with open_text(path) as source:
         return table_names(source, ReadOptions(**options))
 
