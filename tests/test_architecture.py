@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src" / "robustfourier"
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
     ["arrays", "errors"],
-    ["memory", "observers", "rows", "writing"],
+    ["memory", "observers", "rows", "workers", "writing"],
     ["persistence"],
     ["domain", "modes", "wording"],
     ["samples", "asked"],
@@ -31,7 +31,7 @@ LAYERS = [
     ["plots"],
     ["report"],
     ["analysis", "experiments"],
-    ["app"],
+    ["many", "app"],
     ["cli"],
 ]
 #: Methods such as `model.plot()` open these doors upwards, inside a function.
@@ -46,7 +46,8 @@ HOMES = {
     "rich": {"cli", "training"},
     "starlette": {"app"},
     "uvicorn": {"app"},
-    "dask": set(),
+    "dask": {"many"},
+    "distributed": {"many"},
     "pickle": set(),
     "fcntl": {"writing"},
     "tempfile": set(),

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+<<<<<<< HEAD
 from robustfourier.asked import Asked
 from robustfourier.cli import options
+=======
+from robustfourier.cli import many, options
+>>>>>>> main
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.observers import observed_by
@@ -28,7 +32,7 @@ _TOLD = (
 
 @options.expanded
 def fit(
-    file: options.File,
+    files: options.Files,
     *,
     reading: dict[str, Any],
     out: Annotated[
@@ -52,19 +56,34 @@ def fit(
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Annotated[str, typer.Option(help="Endings of the figures: png, svg, pdf.")] = "png",
     seed: options.Seed = 0,
+    together: many.Together = False,
+    jobs: many.Jobs = None,
     console: Console,
 ) -> None:
-    """Find the repeating patterns in a file and write a report."""
+    """Find the repeating patterns in a file and write a report; in many, and write an index.
+
+    Several files, --value all, --value a,b and --by column mean many series; see fit-many.
+    """
     options.one_of("--method", method, ("mixture", "network"))
     asked = Asked(level, loss, scale, shortest_period, tuple(period or ()), seed)
     formats = _formats(figures)
-    file = options.located(file)
+    if many.is_survey(files, reading, together):
+        if method == "network" or shortest_period or period or dry or out is None:
+            raise InputError(
+                "many series need --out FOLDER, and go without --method network, --no-files, "
+                "--period and --shortest-period"
+            )
+        parameters = {"level": level, "loss": loss, "scale": scale}
+        how = {"out": out, "overwrite": overwrite, "together": together, "jobs": jobs, "seed": seed}
+        many.fit_survey(files, reading, console, parameters=parameters, **how)
+        return
+    file = options.located(files[0])
     from robustfourier.samples import check_columns
 
     check_columns(file, **reading)  # before what takes seconds to load
     from robustfourier.analysis import analyse
 
-    def parameters(samples: Samples) -> dict[str, Any]:
+    def settings(samples: Samples) -> dict[str, Any]:
         if method == "network":
             return {"n_modes": modes, "n_steps": steps, "random_state": seed}
         return asked.parameters(samples)
@@ -76,7 +95,7 @@ def fit(
             out=folder,
             method=method,
             reading=reading,
-            parameters=parameters,
+            parameters=settings,
             overwrite=overwrite,
             formats=formats,
         )
