@@ -11,11 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-<<<<<<< HEAD
-from robustfourier.cli import fit, models, paper, serve, survey
-=======
-from robustfourier.cli import fit, many, models, paper, survey
->>>>>>> main
+from robustfourier.cli import fit, many, models, paper, serve, survey
 from robustfourier.cli.console import Console, prepare_streams
 from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
 

@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-<<<<<<< HEAD
 from robustfourier.asked import Asked
-from robustfourier.cli import options
-=======
 from robustfourier.cli import many, options
->>>>>>> main
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.observers import observed_by
