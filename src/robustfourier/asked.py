@@ -31,8 +31,16 @@ class Asked:
     scale : {"auto", "linear", "log"}
     shortest_period : str, optional
         Shortest period to search.
+    longest_period : str, optional
+        Longest period to search.
     period : tuple of str
         Periods that are known to be there.
+    without : tuple of str
+        Periods at which no line is taken.
+    split : tuple of str
+        Periods of patterns to be taken apart.
+    merge : tuple of str
+        Pairs of periods of patterns that are to be one, such as "24h+12h".
     seed : int
         Seed of all random choices.
 
@@ -46,7 +54,11 @@ class Asked:
     loss: str = "auto"
     scale: str = "auto"
     shortest_period: str | None = None
+    longest_period: str | None = None
     period: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    split: tuple[str, ...] = ()
+    merge: tuple[str, ...] = ()
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -69,13 +81,20 @@ class Asked:
         """Return the parameters of `PeriodicMixture`, with lengths in the record's own unit."""
         asked = {"level": self.level, "loss": self.loss, "scale": self.scale}
         asked |= {"random_state": self.seed}
-        if self.shortest_period is None and not self.period:
+        named = {"periods": self.period, "without": self.without, "split": self.split}
+        if not (self.shortest_period or self.longest_period or self.merge or any(named.values())):
             return asked
         length = _lengths(samples)
         if self.shortest_period is not None:
             asked["max_frequency"] = 1.0 / length(self.shortest_period, "--shortest-period")
-        if self.period:
-            asked["periods"] = [length(text, "--period") for text in self.period]
+        if self.longest_period is not None:
+            asked["min_frequency"] = 1.0 / length(self.longest_period, "--longest-period")
+        for name, texts in named.items():
+            if texts:
+                option = f"--{name.removesuffix('s')}"
+                asked[name] = [length(text, option) for text in texts]
+        if self.merge:
+            asked["merge"] = [_pair(text, length) for text in self.merge]
         return asked
 
     def words(self) -> list[str]:
@@ -111,6 +130,13 @@ class Asked:
                 "print(model.summary())",
             ]
         )
+
+
+def _pair(text: str, length: Callable[[str, str], float]) -> tuple[float, float]:
+    parts = text.split("+")
+    if len(parts) != 2:
+        raise InputError(f"--merge {text!r}: give two periods, such as 24h+12h")
+    return length(parts[0], "--merge"), length(parts[1], "--merge")
 
 
 def _arguments(file: str, reading: dict[str, Any]) -> str:

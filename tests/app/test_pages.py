@@ -69,12 +69,17 @@ def test_a_dropped_file_is_fitted_changed_taken_back_and_exported(page, server, 
 
     form = page.find("controls")
     form.find_element("name", "period").send_keys("7")
+    form.find_element("name", "forecast").send_keys("14")
     form.submit()
     page.until("document.body.dataset.fit !== arguments[0]", first)
     second = page.shown()
     exact = page.js("document.getElementById('python').textContent")
     assert "periods=[7.0]" in exact
     assert "--period 7" in page.js("document.getElementById('command').textContent")
+    assert page.find("ahead").is_displayed()
+    table = server.ask(f"/fits/{second}/forecast.csv").body.decode().splitlines()
+    assert len(table) > 10
+    assert float(table[1].split(",")[0]) > 99.0
 
     boxes = page.browser.find_elements("css selector", "#history input")
     assert len(boxes) == 2
@@ -90,8 +95,29 @@ def test_a_dropped_file_is_fitted_changed_taken_back_and_exported(page, server, 
     assert href == f"/fits/{first}/everything.zip"
     names = zipfile.ZipFile(BytesIO(server.ask(href).body)).namelist()
     assert {"report.html", "modes.csv", "model.rfm", "figures/fit.svg"} <= set(names)
-    assert second != first
     assert page.complaints() == []
+
+
+def test_a_pattern_is_switched_off_and_a_family_split_by_a_new_fit(page, server, fitted):
+    page.browser.get(f"http://{server.host}/#{fitted[0]}")
+    page.browser.refresh()
+    one = page.shown()
+    answer = next(frame for frame in server.story(one) if frame.get("t") == "result")
+    for act, name, wanted in (
+        ("off", "without", lambda p: [str(line) for line in p["lines"]]),
+        ("split", "split", lambda p: [str(p["exact"])]),
+    ):
+        pattern = next(p for p in answer["patterns"] if len(p["harmonics"]) > 1)
+        page.browser.find_element("css selector", f"[data-{act}={pattern['name']}]").click()
+        page.until("document.body.dataset.fit !== arguments[0]", one)
+        later = page.js("document.body.dataset.fit")
+        asked = [float(text) for text in server.state(later)["asked"][name]]
+        assert asked == [float(text) for text in wanted(pattern)]
+        server.ask(f"/api/jobs/{later}/cancel", {})
+        page.until("!document.getElementById('failed').hidden")
+        page.browser.find_elements("css selector", "#history button")[0].click()
+        page.until("document.body.dataset.fit === arguments[0]", one)
+        page.shown()
 
 
 def test_a_reload_in_the_middle_and_a_second_tab_find_the_fit_again(page, record):
@@ -129,13 +155,13 @@ def test_what_cannot_be_read_is_said_and_other_columns_can_be_chosen(page, tmp_p
     (tmp_path / "three.csv").write_text(f"t,first,second\n{rows}\n")
     page.drop(tmp_path / "three.csv")
     page.until("!document.getElementById('failed').hidden")
-    assert "--value" in page.find("why").text
+    assert "choose with --time" in page.find("why").text
     page.browser.execute_script(
+        "document.querySelector('[name=column-time]').value = 't';"
         "document.querySelector('[name=column-value]').value = 'second';"
         "document.getElementById('controls').requestSubmit()"
     )
     page.until("document.getElementById('taken').textContent.includes('second')")
-    page.shown()
 
 
 @pytest.mark.parametrize("width", [390, 1300])
@@ -160,7 +186,7 @@ def test_the_laboratory_shows_the_diagonal_ahead_pauses_steps_and_gives_a_link(b
     # Both without dense layers take seconds; the preset with them takes a minute.
     page.browser.execute_script(
         """const put = (name, value) => { document.getElementById("knobs")[name].value = value; };
-        put("steps", 6000); put("layers0", 0); put("rate0", 0.01); put("width1", 40);
+        put("steps", 5000); put("layers0", 0); put("rate0", 0.01); put("width1", 40);
         document.getElementById("speed").value = 60;"""
     )
     page.find("start").click()
@@ -174,7 +200,7 @@ def test_the_laboratory_shows_the_diagonal_ahead_pauses_steps_and_gives_a_link(b
     link = page.js("location.href")
     assert "%22layers%22%3A0" in link
     page.until("document.body.dataset.state === 'done'")
-    page.until("Number(document.body.dataset.step) === 6000")
+    page.until("Number(document.body.dataset.step) === 5000")
     ours, theirs = (float(page.js(f"document.body.dataset.error{n}")) for n in (0, 1))
     assert ours < theirs
     assert page.complaints() == []

@@ -208,7 +208,9 @@ class Site:
         """One file of a result, by its name in the list that the run has written."""
         fit, name = self._fit(request), request.path_params["name"]
         folder = self.folder.place(fit.id) / "result"
-        if name not in listed(folder):
+        if name == "forecast.csv" and (folder.parent / name).exists():
+            folder = folder.parent
+        elif name not in listed(folder):
             raise HTTPException(404, "no such file")
         content = await asyncio.to_thread((folder / name).read_bytes)
         answer = Response(content, headers={"cache-control": "private, max-age=3600"})

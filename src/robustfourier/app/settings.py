@@ -22,7 +22,8 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     body : dict
-        ``reading``: options of `read_samples`; ``asked``: fields of `Asked`.
+        ``reading``: options of `read_samples`; ``asked``: fields of `Asked`; ``forecast``: how far
+        to look ahead, such as "30d".
     """
     reading, asked = _part(body, "reading"), _part(body, "asked")
     taken: dict[str, Any] = {}
@@ -48,7 +49,10 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
         else:
             raise InputError(f"asked has {name!r}, which is no option here")
     Asked.of(chosen)
-    return {"reading": taken, "asked": chosen}
+    settings: dict[str, Any] = {"reading": taken, "asked": chosen}
+    if "forecast" in body:
+        settings["forecast"] = _text("forecast", body["forecast"])
+    return settings
 
 
 def checked_laboratory(body: dict[str, Any]) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
             )
     except DataError as error:
         raise DataError(str(error).replace(path.name, name)) from None
-    send(told(analysis, asked, name, reading))
+    send(told(analysis, asked, name, reading, order.get("forecast")))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,6 +49,18 @@ def fit(
     period: Annotated[
         list[str] | None, typer.Option(help="A period known to be there; may be given repeatedly.")
     ] = None,
+    longest_period: Annotated[
+        str | None, typer.Option(help="Longest period to search, such as 1year or 30.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="A period at which no line is to be taken.")
+    ] = None,
+    split: Annotated[
+        list[str] | None, typer.Option(help="Period of a pattern whose lines are to stand alone.")
+    ] = None,
+    merge: Annotated[
+        list[str] | None, typer.Option(help="Two patterns that are to be one, as 24h+12h.")
+    ] = None,
     modes: Annotated[int, typer.Option(min=1, help="Modes of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Annotated[str, typer.Option(help="Endings of the figures: png, svg, pdf.")] = "png",
@@ -61,13 +74,22 @@ def fit(
     Several files, --value all, --value a,b and --by column mean many series; see fit-many.
     """
     options.one_of("--method", method, ("mixture", "network"))
-    asked = Asked(level, loss, scale, shortest_period, tuple(period or ()), seed)
+    usual = Asked(level=level, loss=loss, scale=scale, seed=seed)
+    asked = replace(
+        usual,
+        shortest_period=shortest_period,
+        longest_period=longest_period,
+        period=tuple(period or ()),
+        without=tuple(without or ()),
+        split=tuple(split or ()),
+        merge=tuple(merge or ()),
+    )
     formats = _formats(figures)
     if many.is_survey(files, reading, together):
-        if method == "network" or shortest_period or period or dry or out is None:
+        if method == "network" or asked != usual or dry or out is None:
             raise InputError(
                 "many series need --out FOLDER, and go without --method network, --no-files, "
-                "--period and --shortest-period"
+                "and all that names periods"
             )
         parameters = {"level": level, "loss": loss, "scale": scale}
         how = {"out": out, "overwrite": overwrite, "together": together, "jobs": jobs, "seed": seed}

@@ -9,7 +9,7 @@
 
   const fitOf = (id) => file && file.fits.find((fit) => fit.id === id);
   const current = () => file && (fitOf(file.current) || file.fits[file.fits.length - 1]);
-  const settingsOf = (fit) => ({ reading: Object.assign({}, fit && fit.reading), asked: Object.assign({}, fit && fit.asked) });
+  const settingsOf = (fit) => ({ reading: Object.assign({}, fit.reading), asked: Object.assign({}, fit.asked) });
 
   async function refresh() {
     state = await ask("/api/state");
@@ -151,6 +151,7 @@
     $("headline").textContent = file.name;
     $("report").src = "/fits/" + id + "/report.html";
     controls(one);
+    forecast(one, answers[id]);
     document.body.dataset.shown = id;
   }
   // The report is of this server and allows its own two scripts only: its height and colours follow ours.
@@ -163,10 +164,20 @@
   $("report").addEventListener("load", () => { fitted(); new ResizeObserver(fitted).observe($("report").contentDocument.body); });
   document.addEventListener("redraw", fitted);
 
+  function forecast(one, found) {
+    const ahead = found && found.ahead;
+    $("ahead").hidden = !ahead;
+    if (!ahead) return;
+    const none = { stroke: "transparent", points: { show: false } };
+    $("ahead-table").href = "/fits/" + one.id + "/forecast.csv?save=1";
+    RF.chart($("plot-ahead"), { scales: { x: { time: ahead.dates } }, axes: RF.axes(ahead.label, read ? read.value : "", ahead.dates), series: [{}, none, none, { stroke: () => RF.css("--fit"), width: 2, points: { show: false } }],
+      bands: [{ series: [1, 2], fill: () => RF.css("--band") }] }, [ahead.x, ahead.upper, ahead.lower, ahead.mean]);
+  }
   function describe(one, before) {
     const words = [], a = one.asked, b = before ? before.asked : {}, r = one.reading, s = before ? before.reading : {};
-    const names = { period: "known period", shortest_period: "shortest", longest_period: "longest", level: "level", scale: "scale", loss: "outliers", without: "without", split: "split", merge: "merge", forecast: "forecast" };
+    const names = { period: "known period", shortest_period: "shortest", longest_period: "longest", level: "level", scale: "scale", loss: "outliers", without: "without", split: "split", merge: "merge" };
     for (const [key, name] of Object.entries(names)) if (JSON.stringify(a[key]) !== JSON.stringify(b[key])) words.push(name + " " + (a[key] === undefined ? "as usual" : [].concat(a[key]).join(", ")));
+    if (one.forecast !== (before ? before.forecast : undefined)) words.push("forecast " + (one.forecast || "no more"));
     for (const key of new Set([...Object.keys(r), ...Object.keys(s)])) if (JSON.stringify(r[key]) !== JSON.stringify(s[key])) words.push(key + " " + (r[key] === undefined ? "as found" : r[key]));
     return words.join("; ") || "as it comes";
   }
@@ -206,6 +217,7 @@
     history(one);
     form.period.value = (asked.period || []).join(", ");
     for (const name of ["shortest_period", "longest_period"]) form[name].value = asked[name] || "";
+    form.forecast.value = one.forecast || "";
     form.level.value = String(asked.level || 0.01); form.scale.value = asked.scale || "auto"; form.loss.value = asked.loss || "auto";
     for (const name of ["shortest_period", "longest_period"]) form[name].placeholder = UNIT() ? "in " + UNIT() + ", or 12h" : "a number";
     patterns(one, found);
@@ -214,9 +226,20 @@
       el("label", {}, "Unit of time", el("input", { name: "unit", value: one.reading.unit || "", placeholder: (read && read.unit) || "such as day" })));
     exports(one, found);
   }
+  // Off closes the places of a pattern's lines, split frees its lines, merge makes two patterns one.
+  let wishes = { without: [], split: [], merge: [] };
   function patterns(one, found) {
-    $("patterns").replaceChildren(el("legend", {}, "Patterns"), ...(found ? found.patterns.slice(0, 12).map((p) => el("div", { class: "pattern" },
-      el("input", { type: "checkbox", checked: true, name: "keep", value: p.exact, "aria-label": "Keep pattern " + p.name }), el("span", {}, p.name + ": " + p.period))) : [el("p", { class: "caption" }, "None yet.")]));
+    wishes = { without: (one.asked.without || []).slice(), split: (one.asked.split || []).slice(), merge: (one.asked.merge || []).slice() };
+    const before = [...(wishes.without.length ? [["closed at " + wishes.without.slice(0, 3).map((p) => (+p).toPrecision(4)).join(", ") + (wishes.without.length > 3 ? " …" : ""), "without"]] : []), ...(wishes.split.length ? [["split " + wishes.split.map((p) => (+p).toPrecision(4)).join(", "), "split"]] : []), ...(wishes.merge.length ? [["merged " + wishes.merge.join(", "), "merge"]] : [])];
+    const again = () => fit(wanted(current()));
+    const shown = found ? found.patterns.filter((p) => !p.combination).slice(0, 12) : [];
+    $("patterns").replaceChildren(el("legend", {}, "Patterns"),
+      ...shown.map((p) => el("div", { class: "pattern" }, el("input", { type: "checkbox", name: "merge", value: p.exact, "aria-label": "Choose pattern " + p.name + " to be merged" }), el("span", {}, p.name + ": " + p.period),
+        el("span", { class: "acts" }, el("button", { type: "button", class: "small", title: "Fit without this pattern", "data-off": p.name, on: { click: () => { wishes.without.push(...p.lines.map(String)); again(); } } }, "Off"),
+          el("button", { type: "button", class: "small", title: "Each harmonic a pattern of its own", "data-split": p.name, disabled: p.harmonics.length < 2, on: { click: () => { wishes.split.push(String(p.exact)); again(); } } }, "Split")))),
+      shown.length > 1 ? el("button", { type: "button", class: "small", id: "merge", on: { click: () => { const two = [...$("patterns").querySelectorAll("[name=merge]:checked")].map((box) => box.value); if (two.length !== 2) return warn("Choose two patterns to merge."); wishes.merge.push(two.join("+")); again(); } } }, "Merge the two chosen") : null,
+      ...before.map(([words, key]) => el("p", { class: "caption" }, words + " ", el("button", { type: "button", class: "small", on: { click: () => { wishes[key] = []; again(); } } }, "take back"))),
+      shown.length || before.length ? null : el("p", { class: "caption" }, "None found."));
   }
   function exports(one, found) {
     const place = "/fits/" + one.id + "/", done = one.state === "done";
@@ -232,6 +255,8 @@
     for (const name of ["shortest_period", "longest_period"]) put(asked, name, form[name].value.trim());
     put(asked, "level", Number(form.level.value), 0.01); put(asked, "scale", form.scale.value, "auto"); put(asked, "loss", form.loss.value, "auto");
     for (const name of ["time", "value", "error"]) { const select = form["column-" + name]; const was = one.reading[name] || (read && read[name]) || ""; if (select && select.value !== was) put(reading, name, select.value); }
+    for (const name of ["without", "split", "merge"]) put(asked, name, wishes[name]);
+    put(settings, "forecast", form.forecast.value.trim());
     put(reading, "unit", form.unit ? form.unit.value.trim() : "");
     return settings;
   }
