@@ -50,7 +50,12 @@ def fit(
     ] = None,
     modes: Annotated[int, typer.Option(min=1, help="Modes of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
-    figures: Annotated[str, typer.Option(help="Endings of the figures: png, svg, pdf.")] = "png",
+    figures: Annotated[
+        str, typer.Option(help="Endings of the figures: png, svg, pdf.")
+    ] = "png,svg",
+    magnitudes: Annotated[
+        bool, typer.Option("--magnitudes", help="The values are magnitudes: small is bright.")
+    ] = False,
     seed: options.Seed = 0,
     console: Console,
 ) -> None:
@@ -61,7 +66,7 @@ def fit(
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
     formats = _formats(figures)
-    file = options.located(file)
+    called, file = file, options.located(file)
     from robustfourier.samples import check_columns
 
     check_columns(file, **reading)  # before what takes seconds to load
@@ -83,6 +88,8 @@ def fit(
             parameters=parameters,
             overwrite=overwrite,
             formats=formats,
+            magnitudes=magnitudes or None,
+            called=called,
         )
     if console.as_json:
         console.json(answer(analysis))
