@@ -70,8 +70,9 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
     panel.points(x[here], y[here], "data" if window else "data small")
     if not dense and seen.sum() > 2:
         std = np.zeros_like(curve.y) if curve.std is None else curve.std
-        top, bottom = curve.y + _BAND * std, curve.y - _BAND * std
-        panel.band(curve.x[seen], bottom[seen], top[seen], "band")
+        x, bottom, _ = extremes(curve.x[seen], curve.y[seen] - _BAND * std[seen], 900)
+        _, _, top = extremes(curve.x[seen], curve.y[seen] + _BAND * std[seen], 900)
+        panel.band(x, bottom, top, "band")
         panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit")
     return str(panel)
 
