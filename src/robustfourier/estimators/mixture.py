@@ -33,11 +33,13 @@ from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.model import LevelShift, mode_table, shares
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.mixture.series import Settings
+from robustfourier.rows import weighted_deviation
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
 
 MOST_MODES = 2_000_000  # a periodogram of more would not fit into memory
+_TAILS = 1.5  # how much larger than its core the whole noise is when `summary` says so
 _LEAST_MODE = 1e-3  # of a known period: one that is longer than a thousand records is a level
 
 
@@ -85,7 +87,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
     components_ : tuple of Component
         One record per repeating pattern, the strongest first, combination tones last.
     noise_ : float, or ndarray of shape (q,)
-        Standard deviation of what is left; on the scale "log" a part of the value, 0.05 for 5 %.
+        Standard deviation of what is left, with outliers pulled in: the core of the noise. On the
+        scale "log" a part of the value, 0.05 for 5 %.
+    scatter_ : float, or ndarray of shape (q,)
+        Standard deviation of all that is left. Where it is larger than `noise_` there are
+        outliers, or the noise has heavy tails.
     steps_ : tuple of LevelShift
         Jumps of the level, with time, size and standard error; part of the trend.
     scale_ : {"linear", "log"}
@@ -211,6 +217,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         )
         self.modes_ = mode_table(models, self.single_output_)
         self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
+        left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
+        scatter = weighted_deviation(left, weights)
+        self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
         self.scale_ = fit.scale
         self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
         steps = tuple(_step_note(shift, self._multiplies) for shift in self.steps_)
@@ -270,6 +279,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         lines += [f"  {component!r}" for component in self.components_]
         relative = " of the value" if self._multiplies else ""
         lines.append(f"noise: {np.array2string(np.asarray(self.noise_), precision=4)}{relative}")
+        scatter = getattr(self, "scatter_", self.noise_)  # models of version 0.1 have none
+        if np.any(scatter > _TAILS * self.noise_):
+            lines[-1] += f"; with its tails {np.array2string(np.asarray(scatter), precision=4)}"
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
 
