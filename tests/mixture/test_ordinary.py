@@ -63,7 +63,7 @@ class TestNoise:
         t = np.sort(rng.uniform(0, 100, 400))
         y = 3.0 * np.sin(TURN * t / 7.3) + 0.3 * rng.standard_t(1.5, 400)
         model = PeriodicMixture().fit(t, y)
-        left = y - model.predict(t)
+        left = y - model.predict(t, remainder=False)
         assert model.scatter_ == pytest.approx(np.sqrt(np.mean(left**2)), rel=1e-6)
         assert 2.0 * model.noise_ < model.scatter_
         assert "with its tails" in model.summary()
