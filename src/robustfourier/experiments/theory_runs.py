@@ -1,8 +1,9 @@
 """Algorithm 1 with fresh batches against the theorems, as tasks for the runner.
 
-The first phase is compared with Theorem 1 over r_c, B, T and m; the second with its least-squares
-limit over T′; the generalisation gap is followed over the number of samples TB; and Assumption 2 is
-violated on purpose. Noise is uniform, because the theorems ask for bounded noise.
+The first phase is compared with Theorem 1 over r_c, B, T and m, and with its third corollary's step;
+the second with its least-squares limit over T′. Generalisation gap, Rademacher complexity and main
+bound are followed over the number of samples TB, and Assumption 2 is violated on purpose. Noise is
+uniform, because the theorems ask for bounded noise.
 """
 
 from __future__ import annotations
@@ -33,11 +34,16 @@ __all__ = [
     "theory_tasks",
 ]
 
-Sweep = Literal["r_c", "B", "T", "m", "second phase", "samples", "violation", "corollary", "links"]
+Sweep = Literal[
+    "r_c", "B", "T", "m", "second phase", "samples", "violation", "corollary", "links", "step"
+]
 
 NOISE_MAX = 0.4 * 3.0**0.5  # uniform noise with the standard deviation 0.4 of the examples
+NOISE_VARIANCE = NOISE_MAX**2 / 3.0
+NOISE_PSI1 = NOISE_MAX**2 / np.log(2.0)  # sub-exponential norm of what is at most NOISE_MAX²
 DELTA = 1e-5
 BOX_SLACK = 2.0  # Q₁ in units of the smallest that Theorem 1 allows
+RADEMACHER_DRAWS = 8  # of signs; the sum over 4m+1 units leaves their mean within about 2 %
 FLAT_STEPS = 30  # the second phase's step size falls like 1/√T′ from here on
 GRID = np.linspace(-1.0, 1.0, 4000, endpoint=False)  # means over it are exact expectations
 
@@ -119,6 +125,11 @@ COLUMNS = (
     "least_risk",
     "population_risk",
     "relative_error",
+    "existing_risk",
+    "existing_bound",
+    "main_bound",
+    "rademacher",
+    "trace",
 )
 
 
@@ -128,7 +139,7 @@ def theory_tasks(*, quick: bool = False) -> list[TheoryTask]:
     Examples
     --------
     >>> len(theory_tasks()), len(theory_tasks(quick=True))
-    (200, 36)
+    (225, 44)
     """
     tasks = [task for seed in range(2 if quick else 5) for task in _tasks_of_one_seed(seed)]
     if quick:
@@ -149,15 +160,20 @@ def _tasks_of_one_seed(seed: int) -> Iterator[TheoryTask]:
         yield TheoryTask("m", seed, n_modes=n_modes, r_c=0.03)
     for n_output_steps in (30, 100, 300, 1000, 3000, 10_000):
         yield TheoryTask("second phase", seed, batch_size=400, n_output_steps=n_output_steps)
-    for batch_size in (5, 20, 80, 320):
-        yield TheoryTask("samples", seed, batch_size=batch_size, n_output_steps=3000)
+    for batch_size in (12, 48, 192, 768):
+        # the main theorem asks for B > 1/r_c²
+        yield TheoryTask("samples", seed, r_c=0.3, batch_size=batch_size, n_output_steps=3000)
     for r_c in (0.05, 0.1, 0.2, 0.4):
         # the first corollary lets the batch grow like 1/r_c²
         yield TheoryTask("corollary", seed, r_c=r_c, batch_size=round(100 / r_c**2))
-    yield TheoryTask("links", seed, target="links", r_c=0.03, batch_size=4000)
+    for n_steps in (25, 50, 100, 200, 400):
+        # the third corollary's step
+        step_size = theory.step_size_for(n_steps, TheoryTask.decay)
+        yield TheoryTask("step", seed, n_steps=n_steps, step_size=step_size, large_start=True)
+    yield TheoryTask("links", seed, target="links", r_c=0.03, batch_size=4000, n_output_steps=300)
     for target in ("odd", "even"):
         yield TheoryTask(
-            "violation", seed, target=target, r_c=0.03, n_output_steps=3000, large_start=False
+            "violation", seed, target=target, batch_size=400, n_output_steps=120_000
         )
 
 
@@ -184,10 +200,18 @@ def run_theory_task(task: TheoryTask) -> Outcome:
     )
     row = _first_phase_row(task, f, alpha, c0, box, w, w0, predicted)
     curves = {"w": w, "predicted": predicted, "c0": c0, "alpha": alpha}
+    if task.sweep == "step":
+        # the same batches from nearly zero: the difference is what is left of the start
+        other = np.full(c0.size, 1e-3 * box)
+        trace = np.abs(w - _first_phase(task, other, c0, box, sample)).max()
+        row["trace"] = repr(float(trace / np.abs(w0 - other).max()))
     if task.n_output_steps:
         c = _second_phase(task, w, c0, box, sample, rng)
         row.update(_second_phase_row(task, f, w, c, sample))
-        curves["c"] = c
+        if task.target != "even":
+            units = _units(sample[0], w, m)
+            row.update(_existing_row(task, f, alpha, w, units, sample[1]))
+            row.update(_main_row(task, f, alpha, c0, box, units, sample[1], rng))
     blank = dict.fromkeys(COLUMNS, "")
     return {**blank, "key": task.key, **asdict(task), **row}, curves
 
@@ -333,9 +357,73 @@ def _second_phase_row(
         "empirical_risk": repr(_risk(units @ c, y)),
         "least_risk": repr(_risk(units @ best, y)),
         # E[(f̂ − f − z)²]/2 with z independent of θ
-        "population_risk": repr(float(_risk(fitted, f(GRID)) + NOISE_MAX**2 / 6.0)),
+        "population_risk": repr(float(_risk(fitted, f(GRID)) + NOISE_VARIANCE / 2.0)),
         "relative_error": repr(relative_error(fitted, f(GRID))),
     }
+
+
+def _existing_row(
+    task: TheoryTask,
+    f: Mixture,
+    alpha: FloatArray,
+    w: FloatArray,
+    units: FloatArray,
+    y: FloatArray,
+) -> dict[str, Any]:
+    """Lemma 2: the risk (loss r², not ½r²) at the c̃ that exists, and its right-hand side."""
+    existing = theory.existing_output_weights(alpha, w)
+    return {
+        "existing_risk": repr(2.0 * _risk(units @ existing, y)),
+        "existing_bound": repr(
+            theory.second_layer_existence_bound(
+                variation=theory.truncation_error(f, task.n_modes),
+                n_modes=task.n_modes,
+                smoothness=0,  # the truncation error itself stands in for C(g)/m^r
+                n_samples=y.size,
+                noise_variance=NOISE_VARIANCE,
+                sub_exponential_norm=NOISE_PSI1,
+            )
+        ),
+    }
+
+
+def _main_row(
+    task: TheoryTask,
+    f: Mixture,
+    alpha: FloatArray,
+    c0: FloatArray,
+    box: float,
+    units: FloatArray,
+    y: FloatArray,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """The main theorem's right-hand side with all constants 1, and the Rademacher complexity."""
+    m, second_box = task.n_modes, theory.second_layer_box(task.n_modes, task.r_c, decay=task.decay)
+    f_max = float(np.abs(f(GRID)).max())
+    best, *_ = np.linalg.lstsq(units.T @ units, units.T @ y, rcond=1e-10)
+    distance = np.clip(best, -second_box, second_box) - c0
+    spread = 2.0 * (5 * m * box * second_box + f_max + NOISE_MAX) * np.sqrt(5.0 * m) * box
+    bound = theory.main_bound(
+        n_modes=m,
+        n_samples=y.size,
+        second_phase=theory.second_layer_bound(
+            n_steps=task.n_output_steps,
+            distance_squared=float(distance @ distance),
+            gradient_noise=float(spread),
+            delta=DELTA,
+        ),
+        variation=theory.truncation_error(f, m),
+        smoothness=0,
+        noise_variance=NOISE_VARIANCE,
+        sub_exponential_norm=NOISE_PSI1,
+        alpha_max=float(np.abs(alpha).max()),
+        f_max=f_max,
+        noise_max=NOISE_MAX,
+    )
+    # a linear function on the box |c_j| ≤ Q₂ is largest at a corner
+    signs = rng.choice([-1.0, 1.0], (RADEMACHER_DRAWS, y.size))
+    complexity = second_box / y.size * np.abs(signs @ units).sum(axis=1).mean()
+    return {"main_bound": repr(bound.total), "rademacher": repr(float(complexity))}
 
 
 def _units(theta: FloatArray, w: FloatArray, n_modes: int) -> FloatArray:
