@@ -6,9 +6,8 @@ from tests.experiments.toys import toy
 
 from robustfourier.experiments.catalogue import Trial
 from robustfourier.experiments.trial import COLUMNS, GridError, _records, diagonal_sizes, run_trial
-from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
-from robustfourier.network.weights import Weights
 from robustfourier.synthetic import paper_example, relative_error
 
 
