@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from robustfourier.errors import DataError, InputError
+from robustfourier.observers import tell
 from robustfourier.samples import Samples
 
 __all__ = ["METHODS", "fit_model"]
@@ -57,6 +58,7 @@ def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> A
 def _fit_network(samples: Samples, parameters: dict[str, Any]) -> Any:
     from robustfourier.estimators.network import FourierNetworkRegressor
 
+    tell("training")
     network = FourierNetworkRegressor(**parameters)
     weights = None if samples.errors is None else (samples.errors.min() / samples.errors) ** 2
     return network.fit(as_column(samples.axis), samples.values, sample_weight=weights)

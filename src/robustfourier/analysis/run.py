@@ -14,6 +14,7 @@ from typing import Any
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.folder import claimed, exchanged, write_run
 from robustfourier.analysis.tables import components_table, fit_table, modes_table, write_csv
+from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
 from robustfourier.results import Result, summarise
 from robustfourier.samples import Samples, read_samples
@@ -22,9 +23,6 @@ from robustfourier.writing import plain, write_text
 __all__ = ["Analysis", "analyse"]
 
 _LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba", "finufft")
-
-#: Told the name of each step as it begins.
-Observer = Callable[[str], Any]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,6 @@ def analyse(
     parameters: dict[str, Any] | Callable[[Samples], dict[str, Any]] | None = None,
     overwrite: bool = False,
     formats: tuple[str, ...] = ("png",),
-    observe: Observer | None = None,
 ) -> Analysis:
     """Read a file, fit it, and write a result folder.
 
@@ -65,13 +62,16 @@ def analyse(
         Whether another run in the folder may be replaced.
     formats : tuple of str
         Endings of the figures.
-    observe : callable, optional
-        Told of each step.
+
+    Notes
+    -----
+    Each step is told to `robustfourier.observers`.
     """
-    clock = _Clock(observe)
+    clock = _Clock()
     reading = reading or {}
     with clock("reading"):
         samples = read_samples(path, **reading)
+    tell("reading", "read", samples=samples)
     parameters = dict((parameters(samples) if callable(parameters) else parameters) or {})
     identity = {
         "sha256": samples.sha256,
@@ -87,20 +87,20 @@ def analyse(
         if out is not None:
             with exchanged(out) as draft:
                 _write(result, model, identity, draft, formats, clock)
+    tell("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
 
 
 class _Clock:
-    """Seconds of each step, told to an observer as it begins."""
+    """Seconds of each step, told to observers as it begins."""
 
-    def __init__(self, observe: Observer | None) -> None:
-        self.observe = observe
+    def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
 
     @contextmanager
     def __call__(self, step: str) -> Iterator[None]:
-        if self.observe is not None:
-            self.observe(step)
+        if step in STAGES:  # fitting tells its own
+            tell(step)
         start = time.perf_counter()
         yield
         self.seconds[step] = time.perf_counter() - start

@@ -86,18 +86,20 @@ class Console:
         print(json.dumps(plain(content), ensure_ascii=False, indent=2))
 
     @contextmanager
-    def steps(self) -> Iterator[Any]:
-        """A spinner that is told the name of each step; silent when not on a terminal."""
+    def stages(self) -> Iterator[Any]:
+        """A bar that observes a fit of more than 2 s; silent when not on a terminal."""
         console = self._rich(sys.stderr)
         if self.level < 0 or not console.is_terminal:
             yield lambda *_: None
             return
-        with console.status("") as status:
-            yield lambda step: status.update(f"{step} …")
+        from robustfourier.cli.stages import StageBar
+
+        with StageBar(console) as bar:
+            yield bar
 
     @contextmanager
     def progress(self, words: str) -> Iterator[Any]:
-        """A bar that is told (done, total); silent when not on a terminal."""
+        """A bar that is told (done, total, words); silent when not on a terminal."""
         console = self._rich(sys.stderr)
         if self.level < 0 or not console.is_terminal:
             yield lambda *_: None
@@ -106,7 +108,11 @@ class Console:
 
         with Progress(console=console, transient=True) as bar:
             task = bar.add_task(words, total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+            def move(done: int, total: int, now: str = words) -> None:
+                bar.update(task, completed=done, total=total, description=now)
+
+            yield move
 
     def _print(self, stream: Any, text: str, style: str | None) -> None:
         self._rich(stream).print(_visible(text), style=style, markup=False, highlight=False)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from robustfourier.cli import options
+from robustfourier.cli import many, options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
+from robustfourier.observers import observed_by
 
 if TYPE_CHECKING:
     from robustfourier.analysis import Analysis
@@ -27,7 +28,7 @@ _TOLD = (
 
 @options.expanded
 def fit(
-    file: options.File,
+    files: options.Files,
     *,
     reading: dict[str, Any],
     out: Annotated[
@@ -51,38 +52,52 @@ def fit(
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Annotated[str, typer.Option(help="Endings of the figures: png, svg, pdf.")] = "png",
     seed: options.Seed = 0,
+    together: many.Together = False,
+    jobs: many.Jobs = None,
     console: Console,
 ) -> None:
-    """Find the repeating patterns in a file and write a report."""
+    """Find the repeating patterns in a file and write a report; in many, and write an index.
+
+    Several files, --value all, --value a,b and --by column mean many series; see fit-many.
+    """
     options.one_of("--method", method, ("mixture", "network"))
     options.one_of("--loss", loss, ("auto", "squared", "huber"))
     options.one_of("--scale", scale, ("auto", "linear", "log"))
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
     formats = _formats(figures)
-    file = options.located(file)
+    if many.is_survey(files, reading, together):
+        if method == "network" or shortest_period or period or dry or out is None:
+            raise InputError(
+                "many series need --out FOLDER, and go without --method network, --no-files, "
+                "--period and --shortest-period"
+            )
+        parameters = {"level": level, "loss": loss, "scale": scale}
+        how = {"out": out, "overwrite": overwrite, "together": together, "jobs": jobs, "seed": seed}
+        many.fit_survey(files, reading, console, parameters=parameters, **how)
+        return
+    file = options.located(files[0])
     from robustfourier.samples import check_columns
 
     check_columns(file, **reading)  # before what takes seconds to load
     from robustfourier.analysis import analyse
 
-    def parameters(samples: Samples) -> dict[str, Any]:
+    def settings(samples: Samples) -> dict[str, Any]:
         if method == "network":
             return {"n_modes": modes, "n_steps": steps, "random_state": seed}
         limits = _limits(shortest_period, period, samples)
         return {"level": level, "loss": loss, "scale": scale, "random_state": seed, **limits}
 
     folder = None if dry else (out or default_folder(file))
-    with console.steps() as observe:
+    with console.stages() as observe, observed_by(observe):
         analysis = analyse(
             file,
             out=folder,
             method=method,
             reading=reading,
-            parameters=parameters,
+            parameters=settings,
             overwrite=overwrite,
             formats=formats,
-            observe=observe,
         )
     if console.as_json:
         console.json(answer(analysis))

@@ -7,7 +7,7 @@ column goes to `Domain` as it is. Errors name the argument, the value and the re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -299,16 +299,17 @@ def _frame_columns(X: Any) -> list[Any] | None:
 
 
 def _is_date(values: Any) -> bool:
+    """Whether values are dates, periods or durations, which `Domain` reads itself."""
     dtype = getattr(values, "dtype", None)
     if dtype is None:
         values = np.asarray(values, dtype=object)
         dtype = values.dtype
-    if str(dtype).lower().startswith("date"):
+    if str(dtype).lower().startswith(("date", "period", "timedelta", "duration")):
         return True
     if dtype != np.dtype(object):
         return False
     first = next(iter(np.asarray(values, dtype=object).ravel()), None)
-    return isinstance(first, date | np.datetime64)
+    return isinstance(first, date | np.datetime64 | timedelta)
 
 
 def _take(column: Any, rows: IndexArray) -> Any:

@@ -19,6 +19,7 @@ __all__ = [
     "ColumnKind",
     "choose_columns",
     "find_column",
+    "is_error",
     "speaks_of_time",
     "unit_of_name",
 ]
@@ -97,7 +98,7 @@ def choose_columns(
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
     if not numbers:  # a column without any value is told apart from one of words later
         numbers = [i for i, kind in enumerate(kinds) if kind == "empty" and i not in taken]
-    errors = [i for i in numbers if _is_error(names[i])]
+    errors = [i for i in numbers if is_error(names[i])]
     if told_value is None:
         told_value = _guess_value(names, [i for i in numbers if i not in errors], source)
     if told_value == at:
@@ -148,7 +149,7 @@ def _words(name: str) -> set[str]:
     return set(words) if len(words) == 1 else {word for word in words if len(word) > 1}
 
 
-def _is_error(name: str) -> bool:
+def is_error(name: str) -> bool:
     """Whether a name speaks of errors; catalogues of stars write ``e_mag`` for those of ``mag``."""
     return bool(_words(name) & _ERROR_WORDS) or name.strip().lower().startswith("e_")
 
@@ -211,7 +212,7 @@ def _unnamed(names: Sequence[str]) -> bool:
 
 
 def _is_first_of_two(names: Sequence[str], usable: Sequence[int]) -> bool:
-    plain = [i for i in usable if not _is_error(names[i])]
+    plain = [i for i in usable if not is_error(names[i])]
     return len(plain) == 2 and plain[0] == usable[0]
 
 

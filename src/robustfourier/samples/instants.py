@@ -17,7 +17,7 @@ from robustfourier.errors import DataError
 from robustfourier.samples.columns import speaks_of_time, unit_of_name
 from robustfourier.samples.source import quoted
 
-__all__ = ["EPOCHS", "Times", "interpret_numbers"]
+__all__ = ["EPOCHS", "Times", "interpret_numbers", "kind_of_numbers"]
 
 #: Nanoseconds in the unit of each kind of epoch number.
 EPOCHS = {"epoch-s": 10**9, "epoch-ms": 10**6, "epoch-us": 10**3, "epoch-ns": 1}
@@ -63,7 +63,7 @@ def interpret_numbers(
     'day'
     """
     known = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
-    kind = _kind(known, column) if time_format == "auto" else time_format
+    kind = kind_of_numbers(known, column) if time_format == "auto" else time_format
     if kind in EPOCHS:
         words = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
         note = f"times read as {words[kind[6:]]} since 1970 (UTC)"
@@ -78,7 +78,8 @@ def interpret_numbers(
     return Times(numbers, unit_of_name(column), None, ())
 
 
-def _kind(known: NDArray[Any], column: str) -> str:
+def kind_of_numbers(known: NDArray[Any], column: str) -> str:
+    """What numbers stand for: an epoch of `EPOCHS`, "julian", dates in digits, or "number"."""
     if not known.size:
         return "number"
     if compact := _compact(known, column):

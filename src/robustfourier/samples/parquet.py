@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, MissingDependencyError, RobustFourierError
@@ -23,7 +26,7 @@ from robustfourier.samples.source import display_name, quoted
 if TYPE_CHECKING:
     from robustfourier.samples.reading import ReadOptions
 
-__all__ = ["read_parquet"]
+__all__ = ["arrow", "column_stamps", "kind_of_type", "opened", "read_parquet"]
 
 
 def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
@@ -36,16 +39,29 @@ def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
     asked : ReadOptions
         As for text; what concerns the writing of text is of no effect.
     """
+    name = display_name(path)
+    with opened(path, name) as file:
+        return _read(file, path, name, asked)
+
+
+def arrow() -> Any:
+    """The module `pyarrow`, or an error that says how to get it."""
     try:
-        import pyarrow.parquet as parquet
+        import pyarrow.parquet
     except ImportError:
         raise MissingDependencyError(
-            "reading Parquet needs pyarrow; install it with: pip install pyarrow"
+            "Parquet needs pyarrow; install it with: pip install pyarrow"
         ) from None
-    name = display_name(path)
+    return pyarrow
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str], name: str) -> Iterator[Any]:
+    """A Parquet file; whatever is wrong with it is a `DataError` that names it."""
+    parquet = arrow().parquet
     try:
         with parquet.ParquetFile(path) as file:
-            return _read(file, path, name, asked)
+            yield file
     except FileNotFoundError:
         raise DataError(f"{str(path)!r}: no such file; check the name and folder") from None
     except RobustFourierError:
@@ -57,7 +73,7 @@ def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
 
 def _read(file: Any, path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Samples:
     names = file.schema_arrow.names
-    kinds = [_kind(field.type) for field in file.schema_arrow]
+    kinds = [kind_of_type(field.type) for field in file.schema_arrow]
     by = parse_by(asked.by, names, name)
     apart = [i for i, _ in by]
     choice = choose_columns(
@@ -111,7 +127,8 @@ def _labels(column: pd.Series[Any]) -> Labels:
     return labels
 
 
-def _kind(kind: Any) -> str:
+def kind_of_type(kind: Any) -> str:
+    """What the cells of a column of this Arrow type are."""
     import pyarrow.types as types
 
     if types.is_timestamp(kind) or types.is_date(kind):
@@ -122,6 +139,16 @@ def _kind(kind: Any) -> str:
 
 
 def _times(column: pd.Series[Any], name: str, asked: ReadOptions) -> Times:
+    stamps, zone = column_stamps(column, name)
+    if stamps.dtype.kind == "M":
+        times = Times(stamps, "day", zone, ())
+    else:
+        times = interpret_numbers(stamps, str(column.name), name, asked.time_format)
+    return on_clock(times, checked_zone(asked.timezone))
+
+
+def column_stamps(column: Any, name: str) -> tuple[NDArray[Any], str | None]:
+    """A column of times as an array, and the zone of dates."""
     if column.dtype == object or isinstance(column.dtype, pd.StringDtype):
         try:
             column = pd.to_datetime(column, format="ISO8601", utc=True)
@@ -132,12 +159,7 @@ def _times(column: pd.Series[Any], name: str, asked: ReadOptions) -> Times:
             ) from None
     if column.dtype.kind in "iuf" and column.hasnans:
         column = column.astype(np.float64)
-    stamps, zone = stamps_of(column)
-    if stamps.dtype.kind == "M":
-        times = Times(stamps, "day", zone, ())
-    else:
-        times = interpret_numbers(stamps, str(column.name), name, asked.time_format)
-    return on_clock(times, checked_zone(asked.timezone))
+    return stamps_of(column)
 
 
 def _numbers(column: pd.Series[Any], name: str) -> FloatArray:

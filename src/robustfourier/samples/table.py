@@ -37,6 +37,8 @@ class OpenTable:
     ----------
     dialect, form : Dialect and NumberFormat
         How the table and its numbers are written.
+    kinds : list of str
+        What the cells of each column are: "number", "time", "clock", "text" or "empty".
     choice : Choice
         The columns that are meant.
     by : list of pairs of int and str
@@ -49,6 +51,7 @@ class OpenTable:
 
     dialect: Dialect
     form: NumberFormat
+    kinds: list[str]
     choice: Choice
     by: list[tuple[int, str | None]]
     head: Table
@@ -74,10 +77,11 @@ def open_table(source: TextSource, asked: ReadOptions, need_value: bool) -> Open
     form = NumberFormat(dialect.decimal, dialect.grouped, _marks(asked.na))
     some = head[: 5 + _KIND_CELLS // len(dialect.names)]
     kinds = [_kind([row[j] for _, row in some], form) for j in range(len(dialect.names))]
+    kinds = _dates_by_clock(kinds, some)
     by = parse_by(asked.by, dialect.names, source.name)
     choice = choose_columns(
         dialect.names,
-        _dates_by_clock(kinds, some),
+        kinds,
         source.name,
         time=asked.time,
         value=asked.value,
@@ -85,7 +89,7 @@ def open_table(source: TextSource, asked: ReadOptions, need_value: bool) -> Open
         need_value=need_value,
         apart=[j for j, _ in by],
     )
-    return OpenTable(dialect, form, choice, by, head, rest)
+    return OpenTable(dialect, form, kinds, choice, by, head, rest)
 
 
 def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray
+from robustfourier.observers import listening, tell
 from robustfourier.spectral.operator import NormalOperator
 from robustfourier.spectral.sums import FourierSums
 
@@ -132,6 +133,7 @@ def diagonal_flow(
         times.append(clock)
         if check is not None and held_out is not None:
             errors.append(_relative_error(held_out, check, w[:, None] * c * unit))
+            _tell(steps, w, c, scale, errors[-1])
             if errors[-1] < best * (1.0 - 1e-4):
                 best, best_w, best_c, waited = errors[-1], w.copy(), c.copy(), 0
             else:
@@ -147,6 +149,14 @@ def diagonal_flow(
     return DiagonalFlow(
         best_w * scale, best_c * scale, np.array(times), np.array(errors), steps, reason
     )
+
+
+def _tell(steps: int, w: FloatArray, c: ComplexArray, scale: float, error: float) -> None:
+    """Tell observers how far the weights have grown."""
+    if listening():
+        amplitude = np.abs(w) * np.sqrt(_power(c)) * scale**2
+        facts = {"weight": w * scale, "amplitude": amplitude, "held_out": error}
+        tell("diagonal", "weights", step=steps, **facts)
 
 
 class _Curvature:

@@ -26,6 +26,7 @@ from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.search.detection import Detection
+from robustfourier.observers import listening, tell
 
 __all__ = ["Separated", "compose", "separate"]
 
@@ -122,6 +123,9 @@ def compose(
         grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
     found, refined = loosened(ground, *tied_lines(ground, Found(grouping, alarm, known)))
     grouping, alarm = found.grouping, found.false_alarm
+    if listening():
+        facts = {"components": grouping.component, "orders": grouping.order}
+        tell("patterns", "grouped", modes=refined.lines.mode, **facts)
     if not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
     limit = series.distinct // 8 - len(mode)

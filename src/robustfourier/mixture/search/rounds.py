@@ -28,6 +28,7 @@ from robustfourier.mixture.search.proposals import (
 from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pseudo_values
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series
+from robustfourier.observers import tell
 from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
 from robustfourier.spectral.sums import fourier_sums
 
@@ -42,6 +43,7 @@ _FLOW_MODES, _FLOW_AT_LEAST = 10_000, 1_000
 _WORTH_A_TEST = 0.2
 _LOOKS, _LOOK_AHEAD = 5, 6  # peaks fitted together when none is worth a test alone,
 _LOOK_FROM = 2.0  # from this mode on
+_OUT_OF_PLACE = "left the range, or came too close to a stronger line"
 
 
 class Search:
@@ -72,6 +74,7 @@ class Search:
         self._choose_trend()
         self._try_slow_line()
         proposed, looked = self._proposals_of_flow(), False
+        tell("lines")
         while self.rounds < _ROUNDS:
             self.rounds += 1
             before = len(self.fit.modes)
@@ -103,10 +106,17 @@ class Search:
         """Refine present and proposed lines together."""
         room = max(self.max_lines - len(self.fit.modes), 0)
         proposed = proposed[:room]
+        tell("lines", "proposed", modes=proposed)
         modes = np.concatenate([self.fit.modes, proposed])
         known = np.concatenate([self.fit.known, np.zeros(len(proposed), bool)])
         fit = relocate(self.series, fit_lines(self.series, modes, known, self.fit.rung))
         self.fit = self._separated(fit)
+        self._tell_lines("refined")
+
+    def _tell_lines(self, what: str) -> None:
+        lines = self.fit.refined.lines
+        amplitudes = np.linalg.norm(lines.amplitude * self.series.scale, axis=1)
+        tell("lines", what, modes=lines.mode, amplitudes=amplitudes)
 
     def _exchange(self) -> None:
         """Exchange lines that do not pass for what the residual shows without them."""
@@ -130,6 +140,7 @@ class Search:
             keep = resolved(fit, self.lowest, self.series.max_mode, self.series.integer)
             if keep.all():
                 return fit
+            tell("lines", "dropped", modes=fit.modes[~keep], reason=_OUT_OF_PLACE)
             fit = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
 
     def _prune(self, level: float) -> None:
@@ -138,15 +149,19 @@ class Search:
         while True:
             alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
             bad = alarm > level
+            tell("lines", "tested", modes=self.fit.modes, false_alarm=alarm)
             if not bad.any():
                 break
             drop = weakest_apart(self.fit.modes, assessment.ratio, bad)
             keep = np.ones(len(bad), bool)
             keep[drop] = False
+            why = f"noise alone shows one as strong more often than {level:g}"
+            tell("lines", "dropped", modes=self.fit.modes[drop], reason=why)
             fit = fit_lines(self.series, self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
             self.fit = self._separated(fit)
             assessment = assess(self.series, self.fit)
         self.assessment = assessment
+        self._tell_lines("kept")
 
     def _choose_trend(self) -> None:
         """Take the trend that the data asks for beside the present lines: bends, then steps."""
@@ -157,6 +172,7 @@ class Search:
                 self.fit = self._separated(fit)
             self._find_steps()
         self.assessment = assess(self.series, self.fit)
+        tell("lines", "trend", bends=self.fit.rung, steps=self.series.steps)
 
     def _find_steps(self) -> None:
         """Take the level shifts that the data asks for; what looked like a bend may be one."""
@@ -168,23 +184,25 @@ class Search:
         self.fit = self._separated(fit_lines(self.series, self.fit.modes, self.fit.known, rung))
 
     def _try_slow_line(self) -> None:
-        """Ask whether slow power is a cycle or two rather than a bend of the trend.
+        """Ask whether slow power is a cycle or two rather than a trend or slow noise.
 
-        A polynomial of degree four follows two cycles well enough to hide them. So the best line
-        beside a straight trend is tried, and kept if it passes and leaves less than the bends do.
+        A polynomial of degree four follows two cycles well enough to hide them, and beside three
+        strong cycles no slope passes. So the best slow line is tried together with a slope, and
+        kept if it passes and leaves less than what was there before.
         """
-        if self.fit.rung <= 2 or self.max_lines == 0:
+        rungs = self.series.settings.rungs
+        if self.max_lines == 0 or len(rungs) == 1:
             return
         before, assessment = self.fit, self.assessment
         self.fit = fit_lines(self.series, before.modes, before.known, 2)
-        self.assessment = assess(self.series, self.fit)
         grid = self.series.slow_grid
-        within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(before.rung))
+        within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(rungs[-1]))
         power = grid.power(grid.data_sums(self.fit.refined.residuals)).sum(axis=1) * within
         self._try(grid.modes[[int(np.argmax(power))]])
         passed = len(self.fit.modes) > len(before.modes)
         if not passed or _squares(self.series, self.fit) > _squares(self.series, before):
             self.fit, self.assessment = before, assessment
+            self._tell_lines("kept")
 
     def _start_from_median(self) -> None:
         """Pull outliers in around the median (zero), which a huge one cannot move as it does a fit.
@@ -244,6 +262,7 @@ class Search:
     def _proposals_of_flow(self) -> FloatArray:
         """Run the diagonal flow on the residual and return its peaks."""
         series, residuals = self.series, self.fit.refined.residuals
+        tell("diagonal")
         top = int(min(series.max_mode, _FLOW_MODES, max(len(series.theta), _FLOW_AT_LEAST)))
         held = held_out(series.theta, series.settings.seed)
         if not held.any() or held.all():
@@ -289,6 +308,7 @@ class Search:
             self._prune(self.level / 100.0)
         found = self._clear_of_continuum(before.modes)
         self.fit, self.assessment = before, assessment
+        self._tell_lines("kept")
         return found
 
     def _clear_of_continuum(self, old: FloatArray) -> FloatArray:

@@ -1,0 +1,70 @@
+"""The bar of a fit: which stage it is in, and what it has found so far."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any
+
+from robustfourier.observers import STAGES, Event
+
+__all__ = ["StageBar"]
+
+_PATIENCE = 2.0  # seconds; a bar that flashes by tells nothing
+_WORDS = {
+    "reading": "reading the file",
+    "sums": "Fourier sums",
+    "diagonal": "weights of the diagonal",
+    "lines": "lines: propose, refine, test",
+    "patterns": "grouping lines into patterns",
+    "training": "training the network",
+    "summing up": "summing up",
+    "drawing": "drawing figures",
+    "report": "writing the report",
+}
+
+
+class StageBar:
+    """An observer that draws a bar once the work has taken two seconds.
+
+    Parameters
+    ----------
+    console : rich Console
+        A terminal.
+    patience : float
+        Seconds before the bar is drawn.
+    """
+
+    def __init__(self, console: Any, patience: float = _PATIENCE) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        words = TextColumn("{task.description}", markup=False)
+        self._bar = Progress(
+            words, BarColumn(), TimeElapsedColumn(), console=console, transient=True
+        )
+        self._task = self._bar.add_task(_WORDS["reading"], total=len(STAGES))
+        self._timer = threading.Timer(patience, self._bar.start)
+        self._timer.daemon = True
+
+    def __enter__(self) -> StageBar:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        self._timer.join()  # it may be about to draw
+        self._bar.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Move the bar to the stage of an event."""
+        words = _WORDS[event.stage]
+        if event.what == "kept":
+            words += f", {len(event.facts['modes'])} found"
+        if event.what in ("began", "kept"):
+            place = STAGES.index(event.stage)
+            self._bar.update(self._task, completed=place, description=f"{words} …")

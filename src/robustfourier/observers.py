@@ -1,0 +1,103 @@
+"""Who watches a fit: a bar, a page, a log. The fit prints nothing; it tells observers what it does.
+
+Observers are callables, as in `robustfourier.training.observers`; here each is given an `Event`.
+They are set for a block of code, so that no stage has to hand them on::
+
+    with observed_by(print):
+        PeriodicMixture().fit(t, y)
+
+Without an observer `tell` looks at one empty tuple and returns, and what is costly to tell is asked
+for with `listening` first. Events carry copies or numbers that nobody changes later, so a fit gives
+the same bits with observers and without. An observer that raises ends the fit with its error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+__all__ = ["STAGES", "Event", "Observer", "listening", "observed_by", "tell"]
+
+#: Stages of an analysis in their order; "training" is the network's, in place of the four before
+#: it. A second column or scale goes through "sums" to "patterns" once more.
+STAGES = (
+    *("reading", "sums", "diagonal", "lines", "patterns", "training"),
+    *("summing up", "drawing", "report"),
+)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened in a fit.
+
+    Parameters
+    ----------
+    stage : str
+        One of `STAGES`.
+    what : str
+        ``began`` for all stages; the others, with their facts, are
+
+        ============  ===========================================================================
+        read          `samples`: the `Samples` of a file
+        sums began    `domain`, `n_samples`, `max_mode`
+        weights       of the diagonal at one check of the flow: `step`, `weight` and `amplitude`
+                      (M + 1,), `held_out`: error on the held-out fifth, relative to that of zero
+        proposed      `modes` about to be fitted
+        refined       `modes`, `amplitudes` of all lines in the fit, in units of y
+        tested        `modes`, `false_alarm` of all lines in the fit
+        dropped       `modes`, `reason` in words
+        kept          `modes`, `amplitudes`: all lines that stay, until the next round
+        trend         `bends`: columns of the smooth trend; `steps`: places θ of level shifts
+        grouped       `modes`, `components`, `orders` of all lines
+        composed      `components`: a `Component` for each pattern of the column
+        done          `seconds` of each step of an analysis
+        ============  ===========================================================================
+    facts : mapping
+        As told above; modes are cycles over the record.
+    """
+
+    stage: str
+    what: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+Observer: TypeAlias = Callable[[Event], Any]
+
+_OBSERVERS: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
+
+
+@contextmanager
+def observed_by(*observers: Observer) -> Iterator[None]:
+    """Tell these observers, besides those already there, of all that fits in the block do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robustfourier import PeriodicMixture
+    >>> t, seen = np.arange(60.0), []
+    >>> with observed_by(seen.append):
+    ...     model = PeriodicMixture().fit(t, np.sin(t))
+    >>> [event.stage for event in seen if event.what == "began"]
+    ['sums', 'diagonal', 'lines', 'patterns']
+    """
+    token = _OBSERVERS.set((*_OBSERVERS.get(), *observers))
+    try:
+        yield
+    finally:
+        _OBSERVERS.reset(token)
+
+
+def listening() -> bool:
+    """Whether anybody would hear an event."""
+    return bool(_OBSERVERS.get())
+
+
+def tell(stage: str, what: str = "began", **facts: Any) -> None:
+    """Tell all observers of an event."""
+    if observers := _OBSERVERS.get():
+        event = Event(stage, what, facts)
+        for observer in observers:
+            observer(event)
