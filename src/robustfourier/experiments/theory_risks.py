@@ -87,7 +87,7 @@ def measured_risks(
 
     risks = {
         "empirical_risk": empirical(c),
-        "least_risk": empirical(best),
+        "least_risk": empirical(np.asarray(best, dtype=np.float64)),
         # E[(f̂ − f − z)²]/2 with z independent of θ
         "population_risk": float(np.mean((fitted - f(GRID)) ** 2) + NOISE_VARIANCE) / 2.0,
         "relative_error": relative_error(fitted, f(GRID)),
