@@ -22,9 +22,9 @@ from robustfourier.app.frames import numbers
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DivergenceError
 from robustfourier.experiments.problems import ExampleData, example_data
-from robustfourier.experiments.trial import GridError, diagonal_strengths
+from robustfourier.experiments.trial import GridError, diagonal_sizes
 from robustfourier.network.activity import active_modes, mode_strengths
-from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.architecture import OUTPUT, Architecture
 from robustfourier.network.embedding import embed
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.network.weights import Weights
@@ -171,11 +171,11 @@ class _Pupil:
     ) -> dict[str, Any]:
         self.error = self.follow(weights)
         strengths = mode_strengths(weights)[0]
-        diagonal = diagonal_strengths(weights)
+        w, modes = weights.diagonal, self.network["modes"]
         frame = {
             **{"t": "picture", "network": self.index, "step": step, "phase": phase},
             "error": float(f"{self.error:.6g}"),
-            "weights": numbers(strengths if diagonal is None else diagonal),
+            "weights": numbers(strengths if w is None else diagonal_sizes(w, modes)),
             "active": [int(mode) for mode in np.flatnonzero(active_modes(strengths)) + 1],
             "fitted": numbers(self.seen.predict(weights)),
         }
@@ -193,7 +193,7 @@ class _Pupil:
             step_size=self.network["rate"],
             n_steps=step if phase == "diagonal" else self.settings["steps"] // 2,
         )
-        return diagonal_strengths(Weights(start.architecture, {**start.arrays, DIAGONAL: weights}))
+        return diagonal_sizes(weights, self.network["modes"])
 
     @cached_property
     def alpha(self) -> FloatArray:

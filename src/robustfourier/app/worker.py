@@ -135,6 +135,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
                 overwrite=True,
                 formats=("png", "svg"),
                 name=name,
+                called=name,
             )
     except DataError as error:
         raise DataError(str(error).replace(path.name, name)) from None

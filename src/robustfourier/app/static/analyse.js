@@ -222,7 +222,7 @@
     for (const name of ["shortest_period", "longest_period"]) form[name].placeholder = UNIT() ? "in " + UNIT() + ", or 12h" : "a number";
     patterns(one, found);
     const pick = (name, words, empty) => el("label", {}, words, el("select", { name: "column-" + name }, empty ? el("option", { value: "" }, empty) : null, ...columns.map((column) => el("option", { value: column, selected: (one.reading[name] || (read && read[name])) === column }, column))));
-    $("columns").replaceChildren(el("legend", {}, "Columns"), pick("time", "Time"), pick("value", "Value"), pick("error", "Errors", "none"),
+    $("columns").replaceChildren(el("legend", {}, "Columns"), pick("time", "Time", "as found"), pick("value", "Value", "as found"), pick("error", "Errors", "none"),
       el("label", {}, "Unit of time", el("input", { name: "unit", value: one.reading.unit || "", placeholder: (read && read.unit) || "such as day" })));
     exports(one, found);
   }
