@@ -15,6 +15,7 @@ SUITES = {
     "detection": "modes found by PeriodicMixture",
     "components": "components and waveforms of PeriodicMixture",
     "scale": "logarithms where values multiply",
+    "app": "the local page: first picture, cost of watching, many jobs, memory",
     "files": "from a file to a report, and damaged files",
     # last: it measures two threads, and a quick run has company before
     "engines": "speed of training",

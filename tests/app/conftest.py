@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -124,9 +125,16 @@ def record(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def fitted(server, record):
-    """A file and its first fit, done."""
+    """A file and its first fit, done although the client that looked went away."""
     file = server.upload(record)
     fit = server.fit(file, reading={"value": "level"})
+    name, port = server.host.split(":")
+    with socket.create_connection((name, int(port))) as client:
+        client.sendall(
+            f"GET /api/jobs/{fit}/events HTTP/1.1\r\nHost: {server.host}\r\n"
+            f"X-Token: {server.token}\r\n\r\n".encode()
+        )
+        assert b"200 OK" in client.recv(4096)
     assert server.wait(fit)["state"] == "done"
     return file, fit
 

@@ -6,6 +6,7 @@
     files/<id>/data.csv      a file as it was dropped (or data.parquet)
     fits/<id>/result/        the result folder of `robustfourier fit`
     fits/<id>/story.jsonl    what was shown while it ran
+    fits/<id>/policy.txt     which scripts its report may run: those of the version that made it
 
 All state is read from the records at the start. Names of folders are random ids made here; no text
 of a request is ever part of a path.

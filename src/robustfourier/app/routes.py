@@ -24,7 +24,6 @@ from robustfourier.app.pages import (
     examples,
     kind_of,
     listed,
-    report_policy,
     zipped,
 )
 from robustfourier.app.settings import checked_fit, checked_laboratory
@@ -216,7 +215,8 @@ class Site:
         answer = Response(content, headers={"cache-control": "private, max-age=3600"})
         answer.headers["content-type"] = kind_of(name)
         if name.endswith(".html"):
-            answer.headers["content-security-policy"] = report_policy()
+            policy = (folder.parent / "policy.txt").read_text(encoding="utf-8")
+            answer.headers["content-security-policy"] = policy
         elif "save" in request.query_params:
             answer.headers["content-disposition"] = f'attachment; filename="{Path(name).name}"'
         return answer

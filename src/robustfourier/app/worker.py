@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import select
 import sys
 import threading
 from contextlib import suppress
@@ -16,6 +17,9 @@ from pathlib import Path
 from typing import Any
 
 __all__ = ["main"]
+
+
+_WARM = 5000  # samples: more than those for which sums are added up directly
 
 
 class _Wire:
@@ -39,7 +43,8 @@ def main() -> None:
     kind, memory = sys.argv[1:]
     _limit_memory(int(memory))
     _load(kind)
-    send({"t": "ready"})
+    if not select.select([sys.stdin], [], [], 0.0)[0]:  # nobody waits yet
+        _rehearse(kind)
     first = sys.stdin.readline()
     if not first:
         return
@@ -64,17 +69,28 @@ def _limit_memory(limit: int) -> None:
 
 
 def _load(kind: str) -> None:
-    """Import what a job needs and go once through it, before anybody waits."""
+    """Import what a job needs."""
     if kind == "fit":
         from robustfourier.app import telling
+        from robustfourier.estimators import mixture
+        from robustfourier.report import page
+
+        del telling, mixture, page  # loaded is all they have to be
+    else:
+        from robustfourier.app import laboratory
+
+        del laboratory
+
+
+def _rehearse(kind: str) -> None:
+    """Go once through a small job: the first of each kind takes longer."""
+    if kind == "fit":
         from robustfourier.app.frames import Frames
         from robustfourier.estimators.mixture import PeriodicMixture
         from robustfourier.observers import observed_by
-        from robustfourier.report import page
 
-        del telling, page  # loaded is all they have to be
         with observed_by(Frames(lambda _: None)):
-            PeriodicMixture().fit(list(range(200)), [(i * i) % 17 for i in range(200)])
+            PeriodicMixture().fit(list(range(_WARM)), [(i * i) % 17 for i in range(_WARM)])
     else:
         from robustfourier.app.laboratory import run_laboratory
         from robustfourier.app.settings import checked_laboratory
@@ -106,11 +122,13 @@ def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], se
 def _fit(order: dict[str, Any], send: _Wire) -> None:
     from robustfourier.analysis import analyse
     from robustfourier.app.frames import Frames
+    from robustfourier.app.pages import report_policy
     from robustfourier.app.telling import told
     from robustfourier.asked import Asked
     from robustfourier.errors import DataError
     from robustfourier.observers import Event, observed_by
     from robustfourier.samples import column_names
+    from robustfourier.writing import write_text
 
     path, name, reading = Path(order["path"]), order["name"], order["reading"]
     asked = Asked.of(order["asked"])
@@ -139,6 +157,8 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
             )
     except DataError as error:
         raise DataError(str(error).replace(path.name, name)) from None
+    # Kept with the result: a later version of the report has other scripts.
+    write_text(Path(order["out"]).with_name("policy.txt"), report_policy())
     send(told(analysis, asked, name, reading, order.get("forecast")))
 
 

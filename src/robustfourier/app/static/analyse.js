@@ -96,7 +96,7 @@
     const left = [[read.missing, "with a missing value"], [read.duplicates, "repeat a time"], [read.unsorted, "out of order"]].filter(([n]) => n).map(([n, words]) => n.toLocaleString() + " rows " + words);
     $("taken").replaceChildren(el("strong", {}, read.value), " against ", el("strong", {}, read.time), read.error ? " with errors " : "", read.error ? el("strong", {}, read.error) : "",
       ": " + read.used.toLocaleString() + " samples from " + read.first + " to " + read.last + ". " + [...left, ...read.notes].map((note) => note + ". ").join(""),
-      el("button", { type: "button", class: "small", on: { click: () => { const part = $("columns"); if ($("result").hidden) { $("live").hidden = true; $("result").hidden = false; $("report").hidden = true; controls(current()); } part.scrollIntoView({ block: "center" }); part.querySelector("select").focus(); } } }, "Change columns"));
+      el("button", { type: "button", class: "small", on: { click: () => { const part = $("columns"); if ($("result").hidden) { $("live").hidden = true; $("result").hidden = false; $("report").hidden = true; controls(current()); } part.closest("details").open = true; part.scrollIntoView({ block: "center" }); part.querySelector("select").focus(); } } }, "Change columns"));
   }
   function dataPlot() {
     const dots = { paths: () => null, points: { show: true, size: 3, fill: () => RF.css("--dots"), stroke: () => RF.css("--dots"), width: 0 } };
@@ -159,7 +159,7 @@
     const inner = $("report").contentDocument;
     if (!inner || !inner.body) return;
     if (RF.root.dataset.theme) inner.documentElement.dataset.theme = RF.root.dataset.theme; else delete inner.documentElement.dataset.theme;
-    if (innerWidth > 900) $("report").style.height = Math.max(600, inner.body.scrollHeight + 2) + "px"; else $("report").style.height = "";
+    $("report").style.height = Math.max(600, inner.body.scrollHeight + 2) + "px";
   }
   $("report").addEventListener("load", () => { fitted(); new ResizeObserver(fitted).observe($("report").contentDocument.body); });
   document.addEventListener("redraw", fitted);
@@ -262,6 +262,7 @@
   }
   $("controls").addEventListener("submit", (event) => { event.preventDefault(); fit(wanted(current())); });
 
+  if (innerWidth <= 900) document.querySelectorAll("aside .tool").forEach((tool) => { tool.open = false; });
   addEventListener("hashchange", () => guarded(refresh));
   guarded(refresh);
 })();
