@@ -14,6 +14,8 @@ SUITES = {
     "pruning": "networks pruned and fitted to the end",
     "detection": "modes found by PeriodicMixture",
     "components": "components and waveforms of PeriodicMixture",
+    "living": "patterns that wander",
+    "false_alarms": "noise that has no period",
     "scale": "logarithms where values multiply",
     "files": "from a file to a report, and damaged files",
     # last: it measures two threads, and a quick run has company before
