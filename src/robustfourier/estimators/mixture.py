@@ -42,8 +42,12 @@ from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.mixture.series import Settings
 from robustfourier.mixture.tables import mode_table, shares
+from robustfourier.rows import weighted_deviation
 
 __all__ = ["PeriodicMixture", "Unmixed"]
+
+
+_TAILS = 1.5  # how much larger than its core the whole noise is when `summary` says so
 
 
 class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
@@ -92,8 +96,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         A tuple of one `Component` per repeating pattern, the strongest first, combination tones
         last; ``components_.to_frame()`` is its table.
     noise_ : float, or ndarray of shape (q,)
-        Standard deviation of what trend and patterns leave over; on the scale "log" a part of the
-        value, 0.05 for 5 %.
+        Standard deviation of what trend and patterns leave over, with outliers pulled in: the core
+        of the noise. On the scale "log" a part of the value, 0.05 for 5 %.
+    scatter_ : float, or ndarray of shape (q,)
+        Standard deviation of all that trend and patterns leave over. Where it is larger than
+        `noise_` there are outliers, or the noise has heavy tails.
     remainder_ : Remainder or None
         What is left over as a process with memory: `deviation` of the part with memory and `white`,
         one number per output. None where the noise is white, and then nothing is added.
@@ -233,6 +240,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         )
         self.modes_ = mode_table(models, self.single_output_)
         self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
+        left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
+        scatter = weighted_deviation(left, weights)
+        self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
         self.scale_ = fit.scale
         self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
         steps = tuple(step_note(shift, self._multiplies) for shift in self.steps_)
@@ -327,6 +337,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         lines += [f"  {component!r}" for component in self.components_]
         relative = " of the value" if self._multiplies else ""
         lines.append(f"noise: {np.array2string(np.asarray(self.noise_), precision=4)}{relative}")
+        scatter = getattr(self, "scatter_", self.noise_)  # models of version 0.1 have none
+        if np.any(scatter > _TAILS * self.noise_):
+            lines[-1] += f"; with its tails {np.array2string(np.asarray(scatter), precision=4)}"
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
 

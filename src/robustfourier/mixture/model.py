@@ -145,7 +145,10 @@ class ColumnModel:
         grouping = Grouping(
             fit.grouping.bases[rank], fit.grouping.harmonics[:, rank], fit.grouping.fixed[rank]
         )
-        component, order, rows = with_side_lines(grouping, fit.lines, fit.listed, series.nyquist)
+        images = np.array([distance for distance, _ in series.grid.side_peaks])
+        component, order, rows = with_side_lines(
+            grouping, fit.lines, fit.listed, series.nyquist, images
+        )
         sort = np.lexsort((order, order == 0, component))  # side lines last
         p, count = len(fit.trend), len(fit.lines)
         entries = np.concatenate([np.arange(p), *(p + j * count + sort for j in range(4))])
