@@ -97,19 +97,26 @@ def auto_ets(y: FloatArray, ahead: int, seasons: tuple[int, ...]) -> Ahead:
 
 def mstl(y: FloatArray, ahead: int, seasons: tuple[int, ...]) -> Ahead:
     """MSTL told the seasons: the last cycle of each, and exponential smoothing of the trend."""
-    from statsmodels.tsa.holtwinters import Holt
     from statsmodels.tsa.seasonal import MSTL
 
     usable = tuple(s for s in seasons if 1 < s < len(y) // 2)
     if not usable:
-        return Holt(y, damped_trend=True).fit().forecast(ahead), None, None
+        return _holt(y, ahead), None, None
     parts = MSTL(pd.Series(y), periods=usable).fit()
     seasonal = np.asarray(parts.seasonal).reshape(len(y), -1)
-    mean = np.asarray(Holt(y - seasonal.sum(axis=1), damped_trend=True).fit().forecast(ahead))
+    mean = _holt(y - seasonal.sum(axis=1), ahead)
     steps = np.arange(ahead)
     for column, season in zip(seasonal.T, sorted(usable), strict=True):
         mean = mean + column[len(y) - season + steps % season]
     return mean, None, None
+
+
+def _holt(y: FloatArray, ahead: int) -> FloatArray:
+    """Exponential smoothing with a damped trend."""
+    from statsmodels.tsa.exponential_smoothing.ets import ETSModel
+
+    fit = ETSModel(pd.Series(y), trend="add", damped_trend=True).fit(disp=False)
+    return np.asarray(fit.forecast(ahead))
 
 
 def seasonal_naive(y: FloatArray, ahead: int, seasons: tuple[int, ...]) -> Ahead:
