@@ -34,9 +34,14 @@ from robustfourier.experiments.page import (
 from robustfourier.experiments.problems import example_data, example_title
 from robustfourier.experiments.runner import Report, run_tasks
 from robustfourier.experiments.store import ResultStore
-from robustfourier.experiments.theory_claims import load_theory, theory_claims
+from robustfourier.experiments.theory_claims import theory_claims
 from robustfourier.experiments.theory_figures import comparison_figures, theory_figures
-from robustfourier.experiments.theory_runs import TheoryTask, run_theory_task, theory_tasks
+from robustfourier.experiments.theory_runs import (
+    TheoryTask,
+    load_theory,
+    run_theory_task,
+    theory_tasks,
+)
 from robustfourier.experiments.trial import COLUMNS, EARLY, work_on
 
 __all__ = ["NAMES", "reproduce", "write_reproduction"]
