@@ -115,7 +115,7 @@ class Search:
 
     def _tell_lines(self, what: str) -> None:
         lines = self.fit.refined.lines
-        amplitudes = np.linalg.norm(lines.amplitude * self.series.scale, axis=1)
+        amplitudes = np.hypot.reduce(lines.amplitude * self.series.scale, axis=1)  # no overflow
         tell("lines", what, modes=lines.mode, amplitudes=amplitudes)
 
     def _exchange(self) -> None:
