@@ -18,7 +18,7 @@ LAYERS = [
     ["memory", "observers", "rows", "workers", "writing"],
     ["persistence"],
     ["domain", "modes", "wording"],
-    ["samples"],
+    ["samples", "asked"],
     ["synthetic", "datasets"],
     ["network"],
     ["nn", "theory"],
@@ -31,7 +31,7 @@ LAYERS = [
     ["plots"],
     ["report"],
     ["analysis", "experiments"],
-    ["many"],
+    ["many", "app"],
     ["cli"],
 ]
 #: Methods such as `model.plot()` open these doors upwards, inside a function.
@@ -44,6 +44,8 @@ HOMES = {
     "jinja2": {"report"},
     "typer": {"cli"},
     "rich": {"cli", "training"},
+    "starlette": {"app"},
+    "uvicorn": {"app"},
     "dask": {"many"},
     "distributed": {"many"},
     "pickle": set(),
