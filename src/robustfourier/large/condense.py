@@ -12,8 +12,9 @@ of a bin. With nodes x_n, weights W_n and values Y_n = Σ_k p_k(x_n) Σ_i w_i y_
   them: Σ_i w_i p_j(θ_i) p_k(θ_i) is 0 or 1. A fit of the nodes with errors 1/√W_n is the fit of all
   rows.
 
-All that is needed of the rows is Σ w T_l for l < 2m, Σ w y T_l for l < m, and Σ w y², with Chebyshev
-polynomials T_l. These add over chunks of rows. A bin with fewer than m different times keeps them.
+All that is needed of the rows is Σ w T_l for l < 2m, Σ w y T_l for l < m, and Σ w y², with
+Chebyshev polynomials T_l. These add over chunks of rows. A bin with fewer than m different times
+keeps them.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ def direct_sums(theta: FloatArray, y: FloatArray, w: FloatArray, bins: int) -> S
 
 
 def _gram(moments: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Σ w T_j T_k and Σ w x T_j T_k of each bin, (B, m, m), by T_j T_k = (T_{j+k} + T_{|j−k|})/2."""
+    """Σ w T_j T_k and Σ w x T_j T_k of each bin, (B, m, m); T_j T_k = (T_{j+k} + T_{|j−k|}) / 2."""
     j, k = np.indices((NODES, NODES))
     plus, minus = j + k, np.abs(j - k)
     gram = 0.5 * (moments[:, plus] + moments[:, minus])
