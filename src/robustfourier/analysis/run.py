@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -16,6 +17,7 @@ from robustfourier.analysis.folder import claimed, exchanged, write_run
 from robustfourier.analysis.tables import components_table, fit_table, modes_table, write_csv
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
+from robustfourier.report.next_steps import Place
 from robustfourier.results import Result, summarise
 from robustfourier.samples import Samples, read_samples
 from robustfourier.writing import plain, write_text
@@ -43,7 +45,9 @@ def analyse(
     reading: dict[str, Any] | None = None,
     parameters: dict[str, Any] | Callable[[Samples], dict[str, Any]] | None = None,
     overwrite: bool = False,
-    formats: tuple[str, ...] = ("png",),
+    formats: tuple[str, ...] = ("png", "svg"),
+    magnitudes: bool | None = None,
+    called: str | None = None,
 ) -> Analysis:
     """Read a file, fit it, and write a result folder.
 
@@ -62,6 +66,10 @@ def analyse(
         Whether another run in the folder may be replaced.
     formats : tuple of str
         Endings of the figures.
+    magnitudes : bool, optional
+        See `summarise`.
+    called : str, optional
+        The file as the user wrote it, for the commands that the report suggests.
 
     Notes
     -----
@@ -83,10 +91,11 @@ def analyse(
         with clock("fitting"):
             model = fit_model(samples, method, **parameters)
         with clock("summing up"):
-            result = summarise(samples, model)
+            result = summarise(samples, model, magnitudes)
         if out is not None:
             with exchanged(out) as draft:
-                _write(result, model, identity, draft, formats, clock)
+                place = Place(_in_shell(called or str(path), identity["reading"]), str(out))
+                _write(result, model, identity, draft, formats, clock, place)
     tell("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
 
@@ -113,6 +122,7 @@ def _write(
     folder: Path,
     formats: tuple[str, ...],
     clock: _Clock,
+    place: Place,
 ) -> None:
     from robustfourier.plots.files import save_figures
     from robustfourier.report import render
@@ -125,9 +135,18 @@ def _write(
         save_figures(result, folder / "figures", formats)
     run = _run_record(result, model, identity, clock.seconds)
     with clock("report"):
-        write_text(folder / "report.html", render(result, _shown(result, run)))
+        write_text(folder / "report.html", render(result, _shown(result, run), place))
     run["seconds"] = {step: round(seconds, 4) for step, seconds in clock.seconds.items()}
     write_run(folder, run)
+
+
+def _in_shell(file: str, reading: dict[str, Any]) -> str:
+    """A file and how to read it, as words of a command."""
+    words = [file]
+    for name, given in reading.items():
+        for value in given if isinstance(given, list) else [given]:
+            words.append(f"--{name.replace('_', '-')}={value}")
+    return shlex.join(words)
 
 
 def _run_record(
@@ -191,5 +210,4 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
         ),
         "Versions": ", ".join(f"{k} {v}" for k, v in run["versions"].items()),
         "Seconds": ", ".join(f"{k} {v:.2f}" for k, v in run["seconds"].items()),
-        "Other files": "modes.csv, components.csv, fit.csv, model.rfm, figures/, run.json",
     }

@@ -50,7 +50,12 @@ def fit(
     ] = None,
     modes: Annotated[int, typer.Option(min=1, help="Modes of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
-    figures: Annotated[str, typer.Option(help="Endings of the figures: png, svg, pdf.")] = "png",
+    figures: Annotated[
+        str, typer.Option(help="Endings of the figures: png, svg, pdf.")
+    ] = "png,svg",
+    magnitudes: Annotated[
+        bool, typer.Option("--magnitudes", help="The values are magnitudes: small is bright.")
+    ] = False,
     seed: options.Seed = 0,
     together: many.Together = False,
     jobs: many.Jobs = None,
@@ -76,7 +81,7 @@ def fit(
         how = {"out": out, "overwrite": overwrite, "together": together, "jobs": jobs, "seed": seed}
         many.fit_survey(files, reading, console, parameters=parameters, **how)
         return
-    file = options.located(files[0])
+    called, file = files[0], options.located(files[0])
     from robustfourier.samples import check_columns
 
     check_columns(file, **reading)  # before what takes seconds to load
@@ -98,6 +103,8 @@ def fit(
             parameters=settings,
             overwrite=overwrite,
             formats=formats,
+            magnitudes=magnitudes or None,
+            called=called,
         )
     if console.as_json:
         console.json(answer(analysis))

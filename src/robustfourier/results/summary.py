@@ -11,7 +11,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import alias_notes, named
-from robustfourier.results.record import Curve, Pattern, Result
+from robustfourier.results.record import Curve, Pattern, Result, is_magnitude
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
 from robustfourier.results.verdicts import headline, plain_warnings, step_words
@@ -27,7 +27,7 @@ _POINTS_PER_CYCLE = 32
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
-def summarise(samples: Samples, model: Any) -> Result:
+def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> Result:
     """Compute all that is shown of a fit.
 
     Parameters
@@ -36,12 +36,15 @@ def summarise(samples: Samples, model: Any) -> Result:
         The record, as it was given to `fit`.
     model : PeriodicMixture or FourierNetworkRegressor
         Fitted to one column of times and one of values.
+    magnitudes : bool, optional
+        Whether the values are magnitudes, of which the smallest is the brightest; by default the
+        name of the column tells.
 
     Returns
     -------
     Result
     """
-    brief = briefly(samples, model)
+    brief = briefly(samples, model, magnitudes)
     view, domain, theta = brief.view, brief.domain, brief.theta
     times, patterns, flat = samples.axis, brief.patterns, brief.flat
     sampling = check_sampling(samples)
@@ -51,6 +54,7 @@ def summarise(samples: Samples, model: Any) -> Result:
         flat.values - flat.trend,
         flat.residual,
         max_mode=max_mode,
+        parts=flat.parts,
         weights=None if samples.errors is None else samples.errors**-2.0,
         evidence=view.evidence,
     )
@@ -81,6 +85,8 @@ def summarise(samples: Samples, model: Any) -> Result:
         trend_share=share_of_variance(flat.trend, flat.values),
         searched=None if view.range is None else _periods(domain, *view.range),
         headline=brief.headline,
+        lines=view.lines(),
+        downwards=brief.downwards,
         warnings=plain_warnings(
             patterns,
             sampling,
@@ -112,15 +118,17 @@ class Brief(NamedTuple):
     explained: float
     noise: float
     headline: str
+    downwards: bool
 
 
-def briefly(samples: Samples, model: Any) -> Brief:
+def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Brief:
     """Patterns, noise and the headline of a fit, without spectra, errors and warnings.
 
     Takes a tenth of the time of `summarise`; parameters as there.
     """
     network = hasattr(model, "diagonal_weights_")
-    view = NetworkView(model, samples.values) if network else MixtureView(model)
+    down = is_magnitude(samples.value_name) if magnitudes is None else magnitudes
+    view = NetworkView(model, samples.values) if network else MixtureView(model, down)
     domain = view.domain if view.domain.unit else replace(view.domain, unit=samples.unit)
     theta = domain.to_theta(samples.axis)
     trend, parts = view.unmix(samples.axis)
@@ -133,7 +141,7 @@ def briefly(samples: Samples, model: Any) -> Brief:
     said = headline(patterns, explained, domain, view.trend_kind, samples.time_name)
     return Brief(
         *(view, domain, theta, fitted, trend, parts, residual, flat),
-        *(patterns, explained, noise, said),
+        *(patterns, explained, noise, said, down),
     )
 
 

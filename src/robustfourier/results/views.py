@@ -10,10 +10,12 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
+from robustfourier.mixture.component import Component
 from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.model import ColumnModel, LevelShift
 from robustfourier.modes import ModeTable
-from robustfourier.results.record import Curve, Diagonal, Pattern
+from robustfourier.results.record import Curve, Diagonal, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
 from robustfourier.wording import number
 
@@ -22,6 +24,8 @@ __all__ = ["Flat", "MixtureView", "NetworkView"]
 _PHASES = 201  # points of a waveform
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
 _BLOCK = 20_000  # times predicted at once
+_NEWTON = 4  # steps from a grid of 201: each doubles the digits
+_ANYWHERE = 12.0**-0.5  # of a cycle: the deviation of a phase of which nothing is known
 
 
 class Flat(NamedTuple):
@@ -42,8 +46,8 @@ class MixtureView:
 
     method = "mixture"
 
-    def __init__(self, model: Any) -> None:
-        self.model = model
+    def __init__(self, model: Any, down: bool = False) -> None:
+        self.model, self.down = model, down  # of magnitudes the smallest is the maximum
         self.domain: Domain = model.domains_[0]
         self.modes: ModeTable = model.modes_
         self.evidence: Evidence | None = model.models_[0].evidence
@@ -70,13 +74,13 @@ class MixtureView:
 
     def fitted(self, times: Any) -> FloatArray:
         """The fitted function."""
-        return np.asarray(self.model.predict(times))
+        return np.asarray(self.model.predict(times, remainder=False))
 
     def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """The fitted function and its standard error."""
         # In blocks: standard errors need a row of all coefficients for each time.
         parts = [
-            self.model.predict(times[i : i + _BLOCK], return_std=True)
+            self.model.predict(times[i : i + _BLOCK], return_std=True, remainder=False)
             for i in range(0, len(times), _BLOCK)
         ]
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
@@ -114,11 +118,12 @@ class MixtureView:
         phases = np.linspace(0.0, 1.0, _PHASES)
         found = []
         for i, component in enumerate(self.model.components_):
-            wave, std = (self.level * w for w in component.waveform(phases, return_std=True))
-            cycle = 0.5 * component.mode * theta - component.phase / (2.0 * np.pi)
+            peak, peak_error = _peak(component, self.down)
+            wave, std = (self.level * w for w in component.waveform(phases + peak, return_std=True))
+            start = component.phase / (2.0 * np.pi) + peak
+            cycle = 0.5 * component.mode * theta - start
             own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
             mine = self.modes.select(np.flatnonzero(own))  # without side lines
-            phase_error = np.asarray(mine.phase_error)[0] / np.asarray(mine.harmonic)[0]
             found.append(
                 Pattern(
                     name=_letter(i),
@@ -136,11 +141,19 @@ class MixtureView:
                     folded=Curve(cycle % 1.0, residual + parts[i]),
                     link=_link_curve(component.link, self.level),
                     beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
-                    epoch=component.epoch,
-                    epoch_error=float(phase_error) / (2.0 * np.pi) * component.period,
+                    epoch=_nearest(self.domain, start, component.mode),
+                    epoch_error=peak_error * component.period,
                 )
             )
         return found
+
+    def lines(self) -> Synthesis:
+        """The sinusoids of all patterns."""
+        model = self.model.models_[0]
+        lines = model.lines
+        return Synthesis(
+            lines.mode, lines.cosine[:, 0], lines.sine[:, 0], model.component, self.multiplies
+        )
 
     def diagonal(self) -> Diagonal | None:
         """Weights of the flow that proposed first; the lowest ones, up to beyond the last mode."""
@@ -220,6 +233,9 @@ class NetworkView:
             )
         return found
 
+    def lines(self) -> None:
+        """A network is no sum of sinusoids."""
+
     def diagonal(self) -> Diagonal | None:
         """Weights of cosine and sine of each mode."""
         table = self.all
@@ -227,6 +243,43 @@ class NetworkView:
             return None
         weight = np.column_stack([table.cosine_weight, table.sine_weight])
         return Diagonal(table.mode, weight, ("cosine", "sine"))
+
+
+def _peak(component: Component, down: bool) -> tuple[float, float]:
+    """Phase at which a waveform is highest (lowest if `down`), and its standard error, in cycles.
+
+    Where the slope is zero: found on a grid, then by Newton's steps. The error is that of the slope
+    there over the curvature; a flat top has none, and could be anywhere in the cycle.
+    """
+    order = component.order
+    values = np.concatenate([component.cosine[:, 0], component.sine[:, 0]])
+    size = float(np.abs(values).max(initial=0.0)) or 1.0  # squares of huge values overflow
+    values = values / size
+    phases = np.linspace(0.0, 1.0, _PHASES)
+    wave = component.waveform(phases)
+    wave = wave if wave.ndim == 1 else wave[:, 0]
+    peak = float(phases[np.argmin(wave) if down else np.argmax(wave)])
+    rate = 2.0 * np.pi * order
+    for _ in range(_NEWTON):
+        c, s = np.cos(rate * peak), np.sin(rate * peak)
+        slope, bend = (
+            np.concatenate([-rate * s, rate * c]),
+            -np.tile(rate**2, 2) * np.concatenate([c, s]),
+        )
+        curvature = float(bend @ values)
+        if curvature == 0.0 or (curvature > 0) != down:
+            return peak, _ANYWHERE
+        step = float(slope @ values) / curvature
+        if abs(step) > 1.0 / _PHASES:  # no smooth top within reach of the grid
+            return peak, _ANYWHERE
+        peak -= step
+    error = float(lengths(slope @ (component.factor[0] / size))) / abs(curvature)
+    return peak % 1.0, min(error, _ANYWHERE)
+
+
+def _nearest(domain: Domain, cycles: float, mode: float) -> Any:
+    """The time nearest to the middle of the record at which so many cycles are done."""
+    return domain.from_theta(np.array([2.0 * (cycles - round(cycles)) / mode]))[0]
 
 
 def _column(times: Any) -> Any:
