@@ -22,8 +22,9 @@ from robustfourier.errors import CheckpointError, DataError, InputError
 from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.large.condense import Nodes, Sums, bins_for
 from robustfourier.large.passes import Added, AddUp, Facts, Pull, Scan, total
-from robustfourier.mixture.model import ColumnModel, shares
+from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pays, robust_scale
+from robustfourier.mixture.tables import shares
 from robustfourier.rows import weighted_median
 from robustfourier.samples import Counts, ReadOptions, Samples
 from robustfourier.samples.layout import Layout, Part
