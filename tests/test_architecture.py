@@ -18,7 +18,7 @@ LAYERS = [
     ["memory", "observers", "rows", "workers", "writing"],
     ["persistence"],
     ["domain", "modes", "wording"],
-    ["samples"],
+    ["samples", "asked"],
     ["synthetic", "datasets"],
     ["network"],
     ["nn", "theory"],
@@ -32,7 +32,7 @@ LAYERS = [
     ["plots"],
     ["report"],
     ["analysis", "experiments"],
-    ["many"],
+    ["many", "app"],
     ["cli"],
 ]
 #: Methods such as `model.plot()` open these doors upwards, inside a function.
@@ -47,6 +47,8 @@ HOMES = {
     "rich": {"cli", "training"},
     "dask": {"large", "many"},
     "distributed": {"large", "many"},
+    "starlette": {"app"},
+    "uvicorn": {"app"},
     "pickle": set(),
     "fcntl": {"writing"},
     "tempfile": set(),

@@ -8,7 +8,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,7 @@ def analyse(
     magnitudes: bool | None = None,
     called: str | None = None,
     chunks: bool = False,
+    name: str | None = None,
 ) -> Analysis:
     """Read a file, fit it, and write a result folder.
 
@@ -74,6 +75,8 @@ def analyse(
         The file as the user wrote it, for the commands that the report suggests.
     chunks : bool
         Whether the record is larger than memory, a folder or a long file: see `fit_large`.
+    name : str, optional
+        What to call the file in the answers; its own name if not given.
 
     Notes
     -----
@@ -85,6 +88,7 @@ def analyse(
     if not chunks:
         with clock("reading"):
             samples = read_samples(path, **reading)
+            samples = samples if name is None else replace(samples, source=name)
         tell("reading", "read", samples=samples)
     if callable(parameters):
         parameters = {} if samples is None else parameters(samples)

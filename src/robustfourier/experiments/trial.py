@@ -21,7 +21,7 @@ from robustfourier.experiments.problems import ExampleData, example_data
 from robustfourier.experiments.runner import Outcome
 from robustfourier.network.activity import active_modes, mode_strengths
 from robustfourier.network.architecture import OUTPUT, Architecture
-from robustfourier.network.embedding import embedding_layout, fourier_features
+from robustfourier.network.embedding import EmbeddingKind, embedding_layout, fourier_features
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.synthetic import relative_error
@@ -241,12 +241,14 @@ def thinned(n: int) -> slice:
     return slice(None, None, max(1, n // 2000))
 
 
-def diagonal_sizes(diagonal: NDArray[Any], n_modes: int) -> FloatArray:
+def diagonal_sizes(
+    diagonal: NDArray[Any], n_modes: int, kind: EmbeddingKind = "signed"
+) -> FloatArray:
     """Return the size of the diagonal weights of each mode, shape (…, m): what the paper looks at.
 
     Root of the summed squares over sine and cosine and both signs.
     """
-    mode = embedding_layout(n_modes).mode
+    mode = embedding_layout(n_modes, kind).mode
     gather = np.equal.outer(mode, np.arange(1, n_modes + 1)).astype(np.float64)
     return np.sqrt(diagonal.astype(np.float64) ** 2 @ gather)
 

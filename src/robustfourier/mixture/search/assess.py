@@ -22,6 +22,7 @@ __all__ = [
     "judge_of",
     "local_noise",
     "slow_noise",
+    "squares_left",
     "trend_rung",
 ]
 
@@ -225,6 +226,12 @@ def trend_rung(series: Series, fit: Fit) -> int:
         if trend_p_value(gain, rung - chosen, noise[used], dof) < _TREND_LEVEL:
             chosen, base = rung, squares
     return chosen
+
+
+def squares_left(series: Series, fit: Fit) -> float:
+    """Weighted residual sum of squares over that of the values, summed over outputs."""
+    whole = np.maximum(series.weights @ series.values**2, 1e-300)
+    return float(np.sum(series.weights @ fit.refined.residuals**2 / whole))
 
 
 def slow_noise(
