@@ -93,6 +93,7 @@ def run_piece(target: Target, seed: str, cases: int, place: Path, kept: Path, fo
     rng, count = random.Random(seed), Count(target.name)
     pool = target.seeds() + [Case.load(path)[1] for path in sorted(kept.glob("*.json"))]
     seen: set[tuple[str, int]] = set()
+    place.mkdir(exist_ok=True)
     for case in target.seeds():  # what is loaded at first takes seconds, and is no case's fault
         with suppress(Exception):
             target.run(case, place)

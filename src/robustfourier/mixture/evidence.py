@@ -64,9 +64,9 @@ class Evidence:
         series, floor = found.series, found.floor
         level = series.settings.level
         fitted = series.values - found.fit.refined.residuals
-        left = series.original - fitted
+        left = (series.original - fitted) * whitening(series.weights)
         size = np.maximum(robust_scale(left, series.weights), 1e-300)
-        far = np.abs(left) * whitening(series.weights) > OUTLIER * size
+        far = np.abs(left) > OUTLIER * size
         return cls(
             lowest=series.lowest,
             highest=series.max_mode,
