@@ -23,7 +23,7 @@ __all__ = ["RealModeSums"]
 
 _WIDTH = 16  # samples under the window
 _SHAPE = 2.30 * _WIDTH  # Kaiser-Bessel shape for samples twice as dense as the band needs
-_SPACING = 0.5
+_SPACING = 0.5  # modes between samples: twice as dense as a band of one mode needs
 _DEGREE = 15  # of the polynomials that stand for the window between two samples
 _CHUNK = 2048  # modes read at once, so that what they touch stays in the cache
 

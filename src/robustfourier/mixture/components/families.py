@@ -25,7 +25,7 @@ from robustfourier.spectral.realmodes import RealModeSums
 __all__ = ["Further", "further_harmonics", "waveform_rows"]
 
 
-HIGHEST_ORDER = 64
+HIGHEST_ORDER = 64  # sharper patterns than 64 harmonics show are told by `period_errors`
 RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be found by its power
 SAME = 0.02  # in modes: nearer to another line, what a harmonic does is done by that line
 
