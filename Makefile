@@ -53,9 +53,9 @@ links: $(DOCS)
 screenshots: $(DOCS)
 	$(BIN)/python docs/screenshots.py
 
-# The paper again. Interrupt it as you like: it goes on where it was.
+# The paper again. Interrupt it as you like: it goes on where it was, and from the rows in docs.
 reproduce: setup
-	$(BIN)/robustfourier reproduce all --out $(or $(OUT),out/reproduction)
+	$(BIN)/robustfourier reproduce all --out $(or $(OUT),out/reproduction) --rows docs/reproduction
 
 # The first line ends in 1 if a bar is missed; the comparison with others then still runs.
 # make bench QUICK=1: few seeds, small sizes, both side by side; within 3 minutes on 2 cores.

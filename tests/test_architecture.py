@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src" / "robustfourier"
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
     ["arrays", "errors"],
-    ["memory", "observers", "rows", "writing"],
+    ["memory", "observers", "rows", "workers", "writing"],
     ["persistence"],
     ["domain", "modes", "wording"],
     ["samples"],
@@ -31,6 +31,7 @@ LAYERS = [
     ["plots"],
     ["report"],
     ["analysis", "experiments"],
+    ["many"],
     ["cli"],
 ]
 #: Methods such as `model.plot()` open these doors upwards, inside a function.
@@ -43,7 +44,8 @@ HOMES = {
     "jinja2": {"report"},
     "typer": {"cli"},
     "rich": {"cli", "training"},
-    "dask": set(),
+    "dask": {"many"},
+    "distributed": {"many"},
     "pickle": set(),
     "fcntl": {"writing"},
     "tempfile": set(),

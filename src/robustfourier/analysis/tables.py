@@ -36,8 +36,13 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     write_text(path, csv_text(table))
 
 
-def prediction_table(samples: Samples, values: Any, std: Any) -> pd.DataFrame:
-    """Predicted values with the 90 % band of the function, for each output of y."""
+def prediction_table(
+    samples: Samples, values: Any, std: Any, lower: Any = None, upper: Any = None
+) -> pd.DataFrame:
+    """Predicted values with the 90 % band of the function, for each output of y.
+
+    `lower` and `upper` are the ends of the 90 % interval for new measurements.
+    """
     table: dict[str, Any] = {"time": time_column(samples)}
     outputs = [""] if values.ndim == 1 else [f"_{i}" for i in range(values.shape[1])]
     for i, name in enumerate(outputs):
@@ -46,6 +51,9 @@ def prediction_table(samples: Samples, values: Any, std: Any) -> pd.DataFrame:
         if std is not None:
             error = BAND * std.reshape(len(values), -1)[:, i]
             table[f"band_low{name}"], table[f"band_high{name}"] = value - error, value + error
+        if lower is not None:
+            ends = (end.reshape(len(values), -1)[:, i] for end in (lower, upper))
+            table[f"new_low{name}"], table[f"new_high{name}"] = ends
     return pd.DataFrame(table)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from robustfourier.cli import options
+from robustfourier.cli import many, options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.observers import observed_by
@@ -28,7 +28,7 @@ _TOLD = (
 
 @options.expanded
 def fit(
-    file: options.File,
+    files: options.Files,
     *,
     reading: dict[str, Any],
     out: Annotated[
@@ -57,22 +57,37 @@ def fit(
         bool, typer.Option("--magnitudes", help="The values are magnitudes: small is bright.")
     ] = False,
     seed: options.Seed = 0,
+    together: many.Together = False,
+    jobs: many.Jobs = None,
     console: Console,
 ) -> None:
-    """Find the repeating patterns in a file and write a report."""
+    """Find the repeating patterns in a file and write a report; in many, and write an index.
+
+    Several files, --value all, --value a,b and --by column mean many series; see fit-many.
+    """
     options.one_of("--method", method, ("mixture", "network"))
     options.one_of("--loss", loss, ("auto", "squared", "huber"))
     options.one_of("--scale", scale, ("auto", "linear", "log"))
     if not 0 < level < 1:
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
     formats = _formats(figures)
-    called, file = file, options.located(file)
+    if many.is_survey(files, reading, together):
+        if method == "network" or shortest_period or period or dry or out is None:
+            raise InputError(
+                "many series need --out FOLDER, and go without --method network, --no-files, "
+                "--period and --shortest-period"
+            )
+        parameters = {"level": level, "loss": loss, "scale": scale}
+        how = {"out": out, "overwrite": overwrite, "together": together, "jobs": jobs, "seed": seed}
+        many.fit_survey(files, reading, console, parameters=parameters, **how)
+        return
+    called, file = files[0], options.located(files[0])
     from robustfourier.samples import check_columns
 
     check_columns(file, **reading)  # before what takes seconds to load
     from robustfourier.analysis import analyse
 
-    def parameters(samples: Samples) -> dict[str, Any]:
+    def settings(samples: Samples) -> dict[str, Any]:
         if method == "network":
             return {"n_modes": modes, "n_steps": steps, "random_state": seed}
         limits = _limits(shortest_period, period, samples)
@@ -85,7 +100,7 @@ def fit(
             out=folder,
             method=method,
             reading=reading,
-            parameters=parameters,
+            parameters=settings,
             overwrite=overwrite,
             formats=formats,
             magnitudes=magnitudes or None,

@@ -23,6 +23,13 @@ File = Annotated[
         "example:electricity_demand or example:sunspots for data that come with the package."
     ),
 ]
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        help="CSV, TSV, gzip or Parquet files; - for standard input; example:double_mode_cepheid, "
+        "example:electricity_demand or example:sunspots for data that come with the package."
+    ),
+]
 Time = Annotated[str | None, typer.Option("--time", help="Time column: its name or number.")]
 TimeFormat = Annotated[
     str,
@@ -75,13 +82,15 @@ def console_of(as_json: Json = False, quiet: Quiet = False, verbose: Verbose = F
 
 def reading_options(
     time: Time = None,
-    value: Annotated[str | None, typer.Option(help="Value column: its name or number.")] = None,
+    value: Annotated[
+        str | None, typer.Option(help="Value column: its name or number; to fit, several, or all.")
+    ] = None,
     error: Annotated[
         str | None, typer.Option(help="Column with standard errors: its name or number.")
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(help="One series of a long table, as sensor=A: rows with A in that column."),
+        typer.Option(help="One series of a long table, as sensor=A; in fit, sensor means each."),
     ] = None,
     missing: Annotated[str, typer.Option(help="Rows that lack something: drop or error.")] = "drop",
     duplicates: Annotated[

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -14,12 +13,14 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
+from robustfourier.estimators.asked import highest_mode, known_modes, require_number
 from robustfourier.estimators.components import Components
 from robustfourier.estimators.face import Face
+from robustfourier.estimators.forecasting import Forecast, forecast_of
+from robustfourier.estimators.notes import step_note
 from robustfourier.estimators.times import (
     as_table,
     is_flat,
-    known_periods,
     split_series,
     time_index,
 )
@@ -37,15 +38,16 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.mixture.fit import fit_columns
 from robustfourier.mixture.least_squares.error_bands import lengths
-from robustfourier.mixture.model import LevelShift, mode_table, shares
+from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.mixture.series import Settings
+from robustfourier.mixture.tables import mode_table, shares
+from robustfourier.rows import weighted_deviation
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
 
-MOST_MODES = 2_000_000  # a periodogram of more would not fit into memory
-_LEAST_MODE = 1e-3  # of a known period: one that is longer than a thousand records is a level
+_TAILS = 1.5  # how much larger than its core the whole noise is when `summary` says so
 
 
 class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
@@ -94,7 +96,14 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         A tuple of one `Component` per repeating pattern, the strongest first, combination tones
         last; ``components_.to_frame()`` is its table.
     noise_ : float, or ndarray of shape (q,)
-        Standard deviation of what is left; on the scale "log" a part of the value, 0.05 for 5 %.
+        Standard deviation of what trend and patterns leave over, with outliers pulled in: the core
+        of the noise. On the scale "log" a part of the value, 0.05 for 5 %.
+    scatter_ : float, or ndarray of shape (q,)
+        Standard deviation of all that trend and patterns leave over. Where it is larger than
+        `noise_` there are outliers, or the noise has heavy tails.
+    remainder_ : Remainder or None
+        What is left over as a process with memory: `deviation` of the part with memory and `white`,
+        one number per output. None where the noise is white, and then nothing is added.
     steps_ : tuple of LevelShift
         Jumps of the level, with time, size and standard error; part of the trend.
     scale_ : {"linear", "log"}
@@ -111,8 +120,12 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     Measurement errors of each sample go to `fit` as ``y_err``; only their ratios matter, since the
     noise level is estimated. ``predict(return_std=True)`` gives the standard error of the
     *function*, averaged over the noise and over what is unknown of frequencies and shapes; a new
-    measurement scatters by ``noise_`` on top. Beyond the record patterns go on, the trend goes on
-    as a straight line, and errors grow.
+    measurement scatters on top, by ``noise_``, or by ``remainder_.white`` where what is left over
+    has a memory. Such a remainder is read as one or two damped oscillators driven by noise (a
+    Gaussian process, by celerite2), and `predict` adds what neighbouring samples tell about it; far
+    from any sample it adds nothing. Beyond 10,000 rows its parameters come from five stretches of
+    2,000 neighbours, and what is told still comes from all rows. Beyond the record patterns go on,
+    the trend goes on as a straight line, and errors grow.
 
     On the scale "log", `modes_`, `components_`, `steps_` and `noise_` tell of log y: a waveform of
     0.1 is a factor of e^0.1, about 10 % more, and shares are shares of the variation of log y.
@@ -227,14 +240,17 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         )
         self.modes_ = mode_table(models, self.single_output_)
         self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
+        left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
+        scatter = weighted_deviation(left, weights)
+        self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
         self.scale_ = fit.scale
         self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
-        steps = tuple(_step_note(shift, self._multiplies) for shift in self.steps_)
+        steps = tuple(step_note(shift, self._multiplies) for shift in self.steps_)
         searched = tuple(note for found in fit.found for note in found.notes)
         self.notes_ = weighing + fit.notes + steps + searched
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Any, return_std: bool = False, remainder: bool = True) -> Any:
         """Return the function at new times, with standard errors if asked.
 
         On the scale "log" that is the median of new measurements, in the unit of y.
@@ -244,6 +260,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         X : array-like of the kind given to `fit`
         return_std : bool
             Whether to return the standard error of the function too.
+        remainder : bool
+            Whether the function is all that can be told of a new measurement: trend, patterns and
+            what neighbours tell about the rest. If False, trend and patterns alone.
 
         Returns
         -------
@@ -251,21 +270,50 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         """
         theta = self._theta(X)
         values = sum(m.evaluate(theta[:, j]) for j, m in enumerate(self.models_))
+        if remainder:
+            values = values + self._remainder(theta)
         values = from_log(values) if self._multiplies else values
         if not return_std:
             return self._shaped(values)
-        errors = [m.errors_at(theta[:, j]) for j, m in enumerate(self.models_)]
+        errors = [m.errors_at(theta[:, j], remainder) for j, m in enumerate(self.models_)]
         std = lengths(np.stack(errors, axis=-1))
         return self._shaped(values), self._shaped(values * std if self._multiplies else std)
 
+    def forecast(self, horizon: Any = None, *, times: Any = None, level: float = 0.9) -> Forecast:
+        """Return what comes next, how sure that is, and where a new measurement will lie.
+
+        Parameters
+        ----------
+        horizon : float, str or timedelta, optional
+            How far to go after the last sample, in the unit of time or as text such as "30D"; in
+            steps as long as those of the record are on the whole.
+        times : array-like, optional
+            The times themselves, instead of a horizon.
+        level : float
+            Probability that a new measurement lies between `lower` and `upper`.
+
+        Examples
+        --------
+        >>> t = np.arange(200.0)
+        >>> y = np.cos(2 * np.pi * t / 12) + 0.1 * np.random.default_rng(0).normal(size=200)
+        >>> ahead = PeriodicMixture().fit(t, y).forecast(12)
+        >>> ahead.times[[0, -1]]
+        array([200., 211.])
+        >>> bool(np.abs(ahead.mean - np.cos(2 * np.pi * ahead.times / 12)).max() < 0.1)
+        True
+        """
+        check_is_fitted(self)
+        return forecast_of(self, horizon, times, level)
+
     def unmix(self, X: Any) -> Unmixed:
-        """Return the value of each component and of the trend at new times.
+        """Return the value of each component, of the trend and of the remainder at new times.
 
         Returns
         -------
         Unmixed
-            With arrays `trend` and `components`, which add up to `predict`. On the scale "log" the
-            trend is in the unit of y, components are factors, and their product is `predict`.
+            With arrays `trend`, `components` and `remainder`, which add up to `predict`. On the
+            scale "log" the trend is in the unit of y, the others are factors, and their product is
+            `predict`. `remainder` is None where the noise is white.
         """
         columns, theta = self._times(X)
         trend = sum(m.trend_at(theta[:, j]) for j, m in enumerate(self.models_))
@@ -275,9 +323,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             components = components[:, :, 0]
         labels = tuple(component.label for component in self.components_)
         times = time_index(columns[0]) if len(columns) == 1 else None
+        left = self._shaped(self._remainder(theta)) if self.remainder_ is not None else None
         if self._multiplies:
             trend, components = from_log(trend), from_log(components)
-        return Unmixed(self._shaped(trend), components, labels, self.scale_, times)
+            left = None if left is None else from_log(left)
+        return Unmixed(self._shaped(trend), components, labels, self.scale_, times, left)
 
     def summary(self) -> str:
         """Return what was found, in words and a table."""
@@ -287,6 +337,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         lines += [f"  {component!r}" for component in self.components_]
         relative = " of the value" if self._multiplies else ""
         lines.append(f"noise: {np.array2string(np.asarray(self.noise_), precision=4)}{relative}")
+        scatter = getattr(self, "scatter_", self.noise_)  # models of version 0.1 have none
+        if np.any(scatter > _TAILS * self.noise_):
+            lines[-1] += f"; with its tails {np.array2string(np.asarray(scatter), precision=4)}"
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
 
@@ -299,9 +352,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
     def _settings(self, domains: list[Domain]) -> list[Settings]:
         """Check the parameters and turn units into modes, one record per column."""
-        _require_number("level", self.level)
+        require_number("level", self.level)
         if self.max_frequency is not None:
-            _require_number("max_frequency", self.max_frequency)
+            require_number("max_frequency", self.max_frequency)
         if not (self.unit is None or (isinstance(self.unit, str) and self.unit.isprintable())):
             raise InputError(f"unit={self.unit!r} must be text, such as 'day', or None")
         (seed,) = seed_sequence(self.random_state, 1)
@@ -310,8 +363,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
                 level=self.level,
                 frequencies=self.frequencies,
                 loss=self.loss,
-                modes=_known_modes(domain, self.periods) if column == 0 else np.zeros(0),
-                max_mode=_highest_mode(domain, self.max_frequency),
+                modes=known_modes(domain, self.periods) if column == 0 else np.zeros(0),
+                max_mode=highest_mode(domain, self.max_frequency),
                 seed=seed,
             )
             for column, domain in enumerate(domains)
@@ -333,6 +386,15 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         return columns, theta_columns(columns, list(self.domains_))
 
     @property
+    def remainder_(self) -> Remainder | None:
+        """What is left over, where it has a memory; None for white noise."""
+        return next((m.remainder for m in self.models_ if m.remainder is not None), None)
+
+    def _remainder(self, theta: FloatArray) -> FloatArray:
+        """What the samples tell about the remainder, shape (n, q)."""
+        return np.sum([m.remainder_at(theta[:, j]) for j, m in enumerate(self.models_)], axis=0)
+
+    @property
     def _multiplies(self) -> bool:
         """Whether the logarithm was fitted; models saved by version 0.1 know no scale."""
         return getattr(self, "scale_", "linear") == "log"
@@ -350,50 +412,3 @@ def _input_errors() -> Iterator[None]:
         raise
     except ValueError as error:
         raise InputError(str(error)) from None
-
-
-def _step_note(shift: LevelShift, multiplies: bool) -> str:
-    if multiplies:
-        factor = from_log(shift.size)
-        words = _with_error(factor, factor * shift.error)
-        return f"level shift by a factor of {words} at {shift.time}"
-    return f"level shift of {_with_error(shift.size, shift.error, '+')} at {shift.time}"
-
-
-def _with_error(values: FloatArray, errors: FloatArray, sign: str = "") -> str:
-    """Numbers, one per output, in words."""
-    pairs = zip(values, errors, strict=True)
-    return " and ".join(f"{value:{sign}.4g} ± {error:.2g}" for value, error in pairs)
-
-
-def _require_number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise InputError(f"{name}={value!r} must be a positive finite number")
-
-
-def _known_modes(domain: Domain, periods: Any) -> FloatArray:
-    """Modes of the known periods, each once, or a clear word."""
-    values = known_periods(periods, domain)
-    if not (np.isfinite(values).all() and (values > 0).all()):
-        raise InputError(f"periods={periods!r} must all be positive finite numbers")
-    shortest, longest = domain.span / MOST_MODES, domain.span / _LEAST_MODE
-    for value in values:
-        if not shortest <= value <= longest:
-            raise InputError(
-                f"periods has {value:g}, but from times that span {domain.span:.6g} only periods "
-                f"from {shortest:.3g} to {longest:.3g} can be fitted; check the unit of time"
-            )
-    _, first = np.unique(values, return_index=True)
-    return domain.mode(1.0 / values[np.sort(first)])
-
-
-def _highest_mode(domain: Domain, max_frequency: float | None) -> float | None:
-    if max_frequency is None:
-        return None
-    mode = float(domain.mode(max_frequency))
-    if mode > MOST_MODES:
-        raise InputError(
-            f"max_frequency={max_frequency!r} makes {mode:.3g} cycles over the record; at most "
-            f"{MOST_MODES} can be searched: lower it"
-        )
-    return mode

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robustfourier.errors import InputError
 from robustfourier.experiments import theory_runs
-from robustfourier.experiments.catalogue import LONGER_WITHOUT_DENSE, STEPS, Trial, trials
+from robustfourier.experiments.catalogue import STEPS, Trial, trials
 from robustfourier.experiments.claims import (
     START_COLUMNS,
     Claim,
@@ -50,6 +50,7 @@ def reproduce(
     quick: bool = False,
     csv: Path | None = None,
     jobs: int = 2,
+    rows: Path | None = None,
     progress: Report | bool | None = None,
 ) -> Path:
     """Run the paper's experiments and write a page with figures and verdicts.
@@ -64,11 +65,14 @@ def reproduce(
     out : path
         Folder for rows, curves, figures and pages; made if it is not there.
     quick : bool
-        Two seeds and a tenth of the steps at ten times the rate: minutes instead of an hour.
+        Two seeds and few steps at ten times the rate: minutes instead of hours.
     csv : path, optional
         A Google Trends export, for "trends".
     jobs : int
         Worker processes.
+    rows : path, optional
+        Folder of finished rows in two small files each: what is there is not run again, and what
+        finishes is added. Not for quick runs and own exports.
     progress : callable, bool or None
         Called with lines of text; True prints them.
 
@@ -88,14 +92,18 @@ def reproduce(
     if "trends" in chosen:
         example_data("trends", 0, csv=csv)  # a bad file is refused before anything is run
     report = print if progress is True else progress or None
-    networks = ResultStore(Path(out), "networks" + _suffix(quick, csv), COLUMNS)
-    tests = ResultStore(Path(out), "theory" + _suffix(quick, None), theory_runs.COLUMNS)
+    kept = None if quick or csv is not None else rows
+    networks = ResultStore(Path(out), "networks" + _suffix(quick, csv), COLUMNS, kept)
+    tests = ResultStore(Path(out), "theory" + _suffix(quick, None), theory_runs.COLUMNS, kept)
     listed = trials([name for name in chosen if name != "theory"], quick=quick)
     tasks = theory_tasks(quick=quick) if "theory" in chosen else []
     if listed:
         run_tasks(listed, work_on(csv), networks, jobs=jobs, report=report)
     if tasks:
         run_tasks(tasks, run_theory_task, tests, jobs=jobs, report=report)
+    if kept is not None:
+        networks.keep(kept, [trial.key for trial in trials(STEPS)])
+        tests.keep(kept, [task.key for task in theory_tasks()])
     return write_reproduction(Path(out), networks, tests, listed, tasks, quick=quick, csv=csv)
 
 
@@ -170,19 +178,23 @@ def _introduction(results: Results, n_trials: int, quick: bool) -> list[Block]:
         "1/√D, not truncated; for layer-wise training λ = 0, no boxes, as many steps in the second "
         "phase as in the first (T′ = T) and reshuffled passes over the samples instead of fresh "
         "batches; and "
-        + ", ".join(f"{STEPS[name]} steps for example {name}" for name in results.examples())
-        + f" ({LONGER_WITHOUT_DENSE} times as many without dense layers, and for each of the two "
-        "phases of layer-wise training). Networks are trained in float32; float64 is among the "
-        "varied choices, which are trained for fewer steps with one seed."
+        + "; ".join(_steps_told(name) for name in results.examples())
+        + " (for each of the two phases of layer-wise training). Networks are trained in float32; "
+        "float64 is among the varied choices, which are trained for fewer steps with one seed."
     )
     if quick:
-        choices += " This is the quick form: a tenth of the steps at ten times the rate, two seeds."
+        choices += " This is the quick form: few steps at ten times the rate, two seeds."
     blocks: list[Block] = [Heading("The paper again", 1), Paragraph(text), Paragraph(choices)]
     if len(results.rows) < n_trials:
         blocks.append(
             Paragraph(f"Not finished yet: {len(results.rows)} of {n_trials} trainings are done.")
         )
     return blocks
+
+
+def _steps_told(example: str) -> str:
+    dense, linear = STEPS[example]
+    return f"{dense} steps for example {example}, {linear} without dense layers"
 
 
 def _verdicts(claims: Sequence[Claim]) -> list[Block]:

@@ -3,7 +3,7 @@
 One column is searched for lines (`search`), the lines are grouped into repeating patterns
 (`components`), and the result is brought into the user's units (`model`). With several columns the
 model is additive, f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what
-the others leave over.
+the others leave over. What all of them leave over may have a memory (`remainder`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.evidence import Evidence
-from robustfourier.mixture.model import ColumnModel, shares
+from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.remainder import Remainder, remainder_of
 from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.steadiness import with_unsteady_errors
+from robustfourier.mixture.tables import shares
 from robustfourier.observers import listening, tell
 
 __all__ = ["fit_column", "fit_columns"]
@@ -99,4 +101,25 @@ def fit_columns(
             models[j], found[j] = fit_column(domains[j], theta[:, j], rest, weights, settings[j])
             if n_columns > 1:
                 parts[j] = models[j].evaluate(theta[:, j])
-    return [models[j] for j in range(n_columns)], [found[j] for j in range(n_columns)]
+    remembering = _with_memory([models[j] for j in range(n_columns)], found)
+    return remembering, [found[j] for j in range(n_columns)]
+
+
+def _with_memory(models: list[ColumnModel], found: dict[int, Detection]) -> list[ColumnModel]:
+    """Give what is left over to the column along which it has most memory, if any."""
+    best, most = None, 0.0
+    with threadpool_limits(limits=1):
+        for j, model in enumerate(models):
+            remainder = _remainder(model, found[j].series)
+            if remainder is not None and remainder.gain.sum() > most:
+                best, most = (j, remainder), float(remainder.gain.sum())
+    if best is None:
+        return models
+    column, remainder = best
+    return [replace(m, remainder=remainder) if j == column else m for j, m in enumerate(models)]
+
+
+def _remainder(model: ColumnModel, series: Series) -> Remainder | None:
+    left = series.original * series.scale + series.centre - model.evaluate(series.theta)
+    robust = series.settings.loss != "squared"
+    return remainder_of(series.theta, left, series.weights, series.scale, robust=robust)

@@ -23,6 +23,7 @@ _PLACES = {
     "ColumnModel": "robustfourier.mixture.model:ColumnModel",
     "Component": "robustfourier.mixture.component:Component",
     "Components": "robustfourier.estimators.components:Components",
+    "Conditioned": "robustfourier.mixture.process:Conditioned",
     "Domain": "robustfourier.domain:Domain",
     "Evidence": "robustfourier.mixture.evidence:Evidence",
     "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",
@@ -33,8 +34,10 @@ _PLACES = {
     "ModeTable": "robustfourier.modes:ModeTable",
     "NoiseFloor": "robustfourier.mixture.noise:NoiseFloor",
     "PeriodicMixture": "robustfourier.estimators.mixture:PeriodicMixture",
+    "Remainder": "robustfourier.mixture.remainder:Remainder",
     "SaveCheckpoint": "robustfourier.training.observers:SaveCheckpoint",
     "StopWhenStalled": "robustfourier.training.observers:StopWhenStalled",
+    "Waves": "robustfourier.mixture.process:Waves",
     "Weights": "robustfourier.network.weights:Weights",
 }
 _TAGS = {place: tag for tag, place in _PLACES.items()}

@@ -74,13 +74,13 @@ class MixtureView:
 
     def fitted(self, times: Any) -> FloatArray:
         """The fitted function."""
-        return np.asarray(self.model.predict(times))
+        return np.asarray(self.model.predict(times, remainder=False))
 
     def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """The fitted function and its standard error."""
         # In blocks: standard errors need a row of all coefficients for each time.
         parts = [
-            self.model.predict(times[i : i + _BLOCK], return_std=True)
+            self.model.predict(times[i : i + _BLOCK], return_std=True, remainder=False)
             for i in range(0, len(times), _BLOCK)
         ]
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])

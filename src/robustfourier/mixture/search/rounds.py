@@ -184,18 +184,19 @@ class Search:
         self.fit = self._separated(fit_lines(self.series, self.fit.modes, self.fit.known, rung))
 
     def _try_slow_line(self) -> None:
-        """Ask whether slow power is a cycle or two rather than a bend of the trend.
+        """Ask whether slow power is a cycle or two rather than a trend or slow noise.
 
-        A polynomial of degree four follows two cycles well enough to hide them. So the best line
-        beside a straight trend is tried, and kept if it passes and leaves less than the bends do.
+        A polynomial of degree four follows two cycles well enough to hide them, and beside three
+        strong cycles no slope passes. So the best slow line is tried together with a slope, and
+        kept if it passes and leaves less than what was there before.
         """
-        if self.fit.rung <= 2 or self.max_lines == 0:
+        rungs = self.series.settings.rungs
+        if self.max_lines == 0 or len(rungs) == 1:
             return
         before, assessment = self.fit, self.assessment
         self.fit = fit_lines(self.series, before.modes, before.known, 2)
-        self.assessment = assess(self.series, self.fit)
         grid = self.series.slow_grid
-        within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(before.rung))
+        within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(rungs[-1]))
         power = grid.power(grid.data_sums(self.fit.refined.residuals)).sum(axis=1) * within
         self._try(grid.modes[[int(np.argmax(power))]])
         passed = len(self.fit.modes) > len(before.modes)
