@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 # Kernels of executed pages find the same package and speak of nothing but results.
 os.environ["PYTHONPATH"] = str(ROOT / "src")
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 
 project = "robustfourier"
@@ -26,15 +27,15 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
-exclude_patterns = ["_build", "figures", "**.ipynb_checkpoints"]
+exclude_patterns = ["_build", "figures", "reproduction/**", "**.ipynb_checkpoints"]
 html_theme = "pydata_sphinx_theme"
 html_title = "robustfourier"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_extra_path = ["reproduction.html"]
 html_show_sourcelink = False
 html_theme_options = {
     "show_toc_level": 2,
+    "header_links_before_dropdown": 2,
     "navbar_align": "left",
     "show_prev_next": False,
     "footer_start": ["copyright"],

@@ -72,6 +72,8 @@ def fit(
         raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
     formats = _formats(figures)
     if many.is_survey(files, reading, together):
+        if out is None and Path(files[0]).is_dir():
+            out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
         if method == "network" or shortest_period or period or dry or out is None:
             raise InputError(
                 "many series need --out FOLDER, and go without --method network, --no-files, "

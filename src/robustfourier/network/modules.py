@@ -126,7 +126,7 @@ class DiagonalLayer(nn.Module):
         ----------
         behind : Linear, optional
             The layer that reads this one: then an entry counts by what it passes on,
-            |w_i|·‖A_i‖, by the rule of `robustfourier.network.activity`; else by |w_i|.
+            ``|w_i|·‖A_i‖``, by the rule of `robustfourier.network.activity`; else by ``|w_i|``.
         """
         strength = self.weight.detach().abs()
         if behind is not None:
