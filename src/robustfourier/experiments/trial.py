@@ -25,7 +25,14 @@ from robustfourier.network.embedding import EmbeddingKind, embedding_layout, fou
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.synthetic import relative_error
-from robustfourier.training import InverseDecay, Training, train_jointly, train_layerwise
+from robustfourier.training import (
+    InverseDecay,
+    SaveCheckpoint,
+    Training,
+    load_checkpoint,
+    train_jointly,
+    train_layerwise,
+)
 
 __all__ = [
     "COLUMNS",
@@ -118,12 +125,12 @@ def _forward(weights: Weights, features: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(x[:, 0])
 
 
-def work_on(csv: Path | None) -> Callable[[Trial], Outcome]:
-    """Return `run_trial` with the user's export, in a form that worker processes can be given."""
-    return partial(run_trial, csv=csv)
+def work_on(csv: Path | None, folder: Path | None = None) -> Callable[[Trial], Outcome]:
+    """Return `run_trial` with its options, in a form that worker processes can be given."""
+    return partial(run_trial, csv=csv, folder=folder)
 
 
-def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
+def run_trial(trial: Trial, csv: Path | None = None, folder: Path | None = None) -> Outcome:
     """Train the network of a trial and measure it.
 
     Parameters
@@ -131,6 +138,8 @@ def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
     trial : Trial
     csv : path, optional
         The Google Trends export, for the example "trends".
+    folder : path, optional
+        Where the training leaves a checkpoint every tenth of its steps, and goes on from one.
 
     Returns
     -------
@@ -141,7 +150,7 @@ def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
     follow = GridError(data.theta, data.truth, trial.n_modes, trial.dtype)
     # With two threads BLAS adds in another order, and the errors differ in their last bits.
     with threadpool_limits(limits=1):
-        training = _train(trial, data, follow)
+        training = _train(trial, data, follow, folder)
     strengths = mode_strengths(training.weights)[0]
     w = training.weights.diagonal
     diagonal = None if w is None else diagonal_sizes(w, trial.n_modes)
@@ -181,7 +190,7 @@ def effective_number(strengths: FloatArray) -> float:
     return float(squares.sum() ** 2 / (squares**2).sum())
 
 
-def _train(trial: Trial, data: ExampleData, follow: GridError) -> Training:
+def _train(trial: Trial, data: ExampleData, follow: GridError, folder: Path | None) -> Training:
     architecture = Architecture(
         trial.n_modes, hidden_layer_sizes=trial.hidden_layer_sizes, diagonal=trial.diagonal
     )
@@ -193,7 +202,8 @@ def _train(trial: Trial, data: ExampleData, follow: GridError) -> Training:
         dtype=trial.dtype,
     )
     train = train_layerwise if trial.layerwise else train_jointly
-    return train(
+    file = None if folder is None else folder / f"{trial.key}.checkpoint"
+    training = train(
         start,
         (data.theta, data.y),
         n_steps=trial.n_steps,
@@ -203,7 +213,13 @@ def _train(trial: Trial, data: ExampleData, follow: GridError) -> Training:
         random_state=np.random.default_rng(batch_seed),
         record_every=_records(trial),
         metrics={"error": follow},
+        observers=() if file is None else (SaveCheckpoint(file),),
+        observe_every=max(1, trial.n_steps // 10),
+        resume=load_checkpoint(file) if file is not None and file.exists() else None,
     )
+    if file is not None:
+        file.unlink()
+    return training
 
 
 def _records(trial: Trial) -> list[int]:
