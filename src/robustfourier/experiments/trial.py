@@ -20,8 +20,8 @@ from robustfourier.experiments.catalogue import SEEDS, Trial
 from robustfourier.experiments.problems import ExampleData, example_data
 from robustfourier.experiments.runner import Outcome
 from robustfourier.network.activity import active_modes, mode_strengths
-from robustfourier.network.architecture import OUTPUT, Architecture
-from robustfourier.network.embedding import EmbeddingKind, embedding_layout, fourier_features
+from robustfourier.network.architecture import Architecture
+from robustfourier.network.embedding import EmbeddingKind, embed, embedding_layout
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.synthetic import relative_error
@@ -69,7 +69,7 @@ COLUMNS = (
 class GridError:
     """Relative L² error of a network on fixed points, quick enough to be followed.
 
-    The same as `relative_error(weights.predict(theta)[:, 0], truth)`, with the features kept.
+    The same as `relative_error(weights.predict(theta)[:, 0], truth)`, with the embedding kept.
 
     Parameters
     ----------
@@ -81,48 +81,17 @@ class GridError:
 
     def __init__(self, theta: FloatArray, truth: FloatArray, n_modes: int, dtype: str) -> None:
         self.truth = truth
-        self.features = fourier_features(theta, n_modes).astype(dtype)
-        self.sizes = np.abs(self.features)
+        self.rows = embed(theta[:, None], n_modes).astype(dtype)
 
     def predict(self, weights: Weights) -> FloatArray:
         """Return the network's values at the points, shape (n,)."""
-        if weights.diagonal is not None and not weights.architecture.hidden_layer_sizes:
-            return self._predict_pairs(weights.diagonal, weights.arrays[OUTPUT][0])
-        chunks = range(0, len(self.features), CHUNK)
-        values = [_forward(weights, self.features[start : start + CHUNK]) for start in chunks]
+        chunks = range(0, len(self.rows), CHUNK)
+        values = [weights.forward(self.rows[start : start + CHUNK])[:, 0] for start in chunks]
         return np.concatenate(values).astype(np.float64)
-
-    def _predict_pairs(self, w: NDArray[Any], c: NDArray[Any]) -> FloatArray:
-        """Without dense layers: cσ(wx) = ½(cw x + c|w| |x|) needs only sums over φ and |φ|."""
-        n = self.features.shape[1]
-        linear = (c * w)[:n] - (c * w)[n:]
-        folded = (c * np.abs(w))[:n] + (c * np.abs(w))[n:]
-        values = self.features @ linear + self.sizes @ folded
-        return 0.5 * values.astype(np.float64)
 
     def __call__(self, weights: Weights) -> float:
         """Return the relative error."""
         return relative_error(self.predict(weights), self.truth)
-
-
-def _forward(weights: Weights, features: NDArray[Any]) -> NDArray[Any]:
-    """Values of a network on Φ = [φ; −φ], from φ alone."""
-    layers = [
-        (weights.arrays[f"dense.{i}.weight"], weights.arrays[f"dense.{i}.bias"])
-        for i in range(len(weights.architecture.hidden_layer_sizes))
-    ]
-    no_bias = np.zeros(1, dtype=features.dtype)
-    layers.append((weights.arrays[OUTPUT], weights.arrays.get("output.bias", no_bias)))
-    (first, bias), *rest = layers
-    n, w = features.shape[1], weights.diagonal
-    if w is None:
-        x = features @ (first[:, :n] - first[:, n:]).T + bias
-    else:
-        x = np.maximum(features * w[:n], 0.0) @ first[:, :n].T
-        x += np.maximum(features * -w[n:], 0.0) @ first[:, n:].T + bias
-    for matrix, bias in rest:
-        x = np.maximum(x, 0.0) @ matrix.T + bias
-    return np.asarray(x[:, 0])
 
 
 def work_on(csv: Path | None, folder: Path | None = None) -> Callable[[Trial], Outcome]:
