@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 
 BENCH  := $(VENV)/.installed-bench
 
-.PHONY: setup run test lint format reproduce bench clean
+.PHONY: setup run app test lint format reproduce bench clean
 
 setup: $(STAMP)
 
@@ -23,6 +23,10 @@ $(BENCH): $(STAMP)
 # make run: the embedded example. make run DATA=my.csv: your own file.
 run: setup
 	$(BIN)/robustfourier fit "$(or $(DATA),example:double_mode_cepheid)" --out $(or $(OUT),out/run) --overwrite
+
+# make app: a local page for dropping files on, and the paper's laboratory.
+app: setup
+	$(BIN)/robustfourier app --folder $(or $(OUT),out/app)
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
