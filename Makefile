@@ -8,7 +8,7 @@ BENCH  := $(VENV)/.installed-bench
 
 DOCS   := $(VENV)/.installed-docs
 
-.PHONY: setup run test lint format reproduce bench docs links screenshots clean
+.PHONY: setup run app test lint format reproduce bench docs links screenshots clean
 
 setup: $(STAMP)
 
@@ -25,6 +25,10 @@ $(BENCH): $(STAMP)
 # make run: the embedded example. make run DATA=my.csv: your own file.
 run: setup
 	$(BIN)/robustfourier fit "$(or $(DATA),example:double_mode_cepheid)" --out $(or $(OUT),out/run) --overwrite
+
+# make app: a local page for dropping files on, and the paper's laboratory.
+app: setup
+	$(BIN)/robustfourier app --folder $(or $(OUT),out/app)
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal

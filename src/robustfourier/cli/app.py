@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from robustfourier.cli import compare, fit, many, models, paper, survey
+from robustfourier.cli import compare, fit, many, models, paper, serve, survey
 from robustfourier.cli.console import Console, prepare_streams
 from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
 
@@ -58,6 +58,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "check": survey.check,
     "inject": survey.inject,
     "reproduce": paper.reproduce,
+    "app": serve.app,
 }
 for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)

@@ -3,74 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.experiments.claims import Claim, judge, spread
-from robustfourier.experiments.store import ResultStore
-from robustfourier.experiments.theory_runs import TheoryTask
+from robustfourier.experiments.theory_runs import TheoryRow
 from robustfourier.theory import truncation_error
 
-__all__ = ["TheoryRow", "load_theory", "log_slope", "theory_claims"]
+__all__ = ["gap_by_samples", "log_slope", "theory_claims"]
 
 SMALL_START = 0.3  # r_c up to which the batch's noise, not the network's own output, decides
 LATE = 300  # T′ from which on the second phase is judged
-
-
-@dataclass(frozen=True)
-class TheoryRow:
-    """A finished run of Algorithm 1; NaN where it has nothing to say.
-
-    Attributes
-    ----------
-    task : TheoryTask
-    deviation, bound, signal : float
-        ‖w^T − prediction‖_∞, Theorem 1's right-hand side, ‖prediction‖_∞.
-    signs_agree : float
-        Share of the active pairs with sign(w_j) = sign(w_{−j}).
-    leak_deviation, false_weight : float
-        Deviation from the prediction with leakage; largest weight where α = 0, relative to the
-        largest elsewhere.
-    empirical_risk, least_risk, population_risk, relative_error : float
-        R̂(c^{T′}), R̂(ĉ), R(c^{T′}), and the relative L² error.
-    existing_risk, existing_bound, main_bound : float
-        Of r², not ½r²: R̂(c̃) and Lemma 2's right-hand side; the main theorem's.
-    rademacher, rademacher_exponent : float
-        Rademacher complexity in units of its bound, and how it changes with L.
-    trace : float
-        Share of the start that is left.
-    """
-
-    task: TheoryTask
-    deviation: float
-    bound: float
-    signal: float
-    signs_agree: float
-    leak_deviation: float
-    false_weight: float
-    empirical_risk: float
-    least_risk: float
-    population_risk: float
-    relative_error: float
-    existing_risk: float
-    existing_bound: float
-    main_bound: float
-    rademacher: float
-    rademacher_exponent: float
-    trace: float
-
-
-def load_theory(store: ResultStore, tasks: Iterable[TheoryTask]) -> list[TheoryRow]:
-    """Read the rows of the given tasks; those that are not finished are left out."""
-    found = {row["key"]: row for row in store.rows()}
-    names = list(TheoryRow.__dataclass_fields__)[1:]
-    return [
-        TheoryRow(task, **{name: float(found[task.key][name] or np.nan) for name in names})
-        for task in tasks
-        if task.key in found
-    ]
 
 
 def log_slope(x: Iterable[float], y: Iterable[float]) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
@@ -19,6 +19,7 @@ import numpy as np
 from robustfourier import theory
 from robustfourier.arrays import FloatArray
 from robustfourier.experiments.runner import Outcome
+from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_risks import NOISE_MAX, FirstPhase, measured_risks
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
@@ -28,8 +29,10 @@ from robustfourier.training import InverseDecay, train_layerwise
 __all__ = [
     "COLUMNS",
     "TARGETS",
+    "TheoryRow",
     "TheoryTask",
     "leaky_prediction",
+    "load_theory",
     "run_theory_task",
     "theory_tasks",
 ]
@@ -107,26 +110,61 @@ class TheoryTask:
         return f"{self.sweep.replace(' ', '_')}-s{self.seed}-{digest}"
 
 
-COLUMNS = (
-    "key",
-    *(field.name for field in fields(TheoryTask)),
-    "deviation",
-    "bound",
-    "signal",
-    "signs_agree",
-    "leak_deviation",
-    "false_weight",
-    "empirical_risk",
-    "least_risk",
-    "population_risk",
-    "relative_error",
-    "existing_risk",
-    "existing_bound",
-    "main_bound",
-    "rademacher",
-    "rademacher_exponent",
-    "trace",
-)
+@dataclass(frozen=True)
+class TheoryRow:
+    """A finished run of Algorithm 1; NaN where it has nothing to say.
+
+    Attributes
+    ----------
+    task : TheoryTask
+    deviation, bound, signal : float
+        ‖w^T − prediction‖_∞, Theorem 1's right-hand side, ‖prediction‖_∞.
+    signs_agree : float
+        Share of the active pairs with sign(w_j) = sign(w_{−j}).
+    leak_deviation, false_weight : float
+        Deviation from the prediction with leakage; largest weight where α = 0, relative to the
+        largest elsewhere.
+    empirical_risk, least_risk, population_risk, relative_error : float
+        R̂(c^{T′}), R̂(ĉ), R(c^{T′}), and the relative L² error.
+    existing_risk, existing_bound, main_bound : float
+        Of r², not ½r²: R̂(c̃) and Lemma 2's right-hand side; the main theorem's.
+    rademacher, rademacher_exponent : float
+        Rademacher complexity in units of its bound, and how it changes with L.
+    trace : float
+        Share of the start that is left.
+    """
+
+    task: TheoryTask
+    deviation: float
+    bound: float
+    signal: float
+    signs_agree: float
+    leak_deviation: float
+    false_weight: float
+    empirical_risk: float
+    least_risk: float
+    population_risk: float
+    relative_error: float
+    existing_risk: float
+    existing_bound: float
+    main_bound: float
+    rademacher: float
+    rademacher_exponent: float
+    trace: float
+
+
+COLUMNS = ("key", *(field.name for field in (*fields(TheoryTask), *fields(TheoryRow)[1:])))
+
+
+def load_theory(store: ResultStore, tasks: Iterable[TheoryTask]) -> list[TheoryRow]:
+    """Read the rows of the given tasks; those that are not finished are left out."""
+    found = {row["key"]: row for row in store.rows()}
+    names = [field.name for field in fields(TheoryRow)[1:]]
+    return [
+        TheoryRow(task, **{name: float(found[task.key][name] or np.nan) for name in names})
+        for task in tasks
+        if task.key in found
+    ]
 
 
 def theory_tasks(*, quick: bool = False) -> list[TheoryTask]:

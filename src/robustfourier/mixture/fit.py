@@ -3,7 +3,8 @@
 One column is searched for lines (`search`), the lines are grouped into repeating patterns
 (`components`), and the result is brought into the user's units (`model`). With several columns the
 model is additive, f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what
-the others leave over. What all of them leave over may have a memory (`remainder`).
+the others leave over. What all of them leave over may have a memory, and patterns may live
+(`remembering`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel
-from robustfourier.mixture.remainder import Remainder, remainder_of
+from robustfourier.mixture.period_errors import (
+    unknown_period,
+    with_fringe_errors,
+    with_leftover_errors,
+)
+from robustfourier.mixture.remembering import with_memory
 from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.series import Series, Settings
@@ -51,14 +57,27 @@ def fit_column(
         tell("sums", domain=domain, n_samples=len(theta), max_mode=series.max_mode)
         found = search_lines(series)
         tell("patterns")
-        series, fit = _settled(found, separate(found))
-        evidence = Evidence.of(found)
-        model = ColumnModel.of(domain, fit, series, evidence)
-        model = with_unsteady_errors(model, series).explaining(series)
+        model, series = _composed(domain, found)
+        while len(unknown := unknown_period(model)):
+            why = f"{len(unknown)} modes are left out: their errors exceed half of what they are"
+            less = found.without(unknown, why)
+            if len(less.known) == len(found.known):
+                break
+            found = less
+            model, series = _composed(domain, found)
+        model = model.explaining(series)
         if listening():
             components = model.components(shares([model])[0], 0, 0)
             tell("patterns", "composed", components=components)
         return model, found
+
+
+def _composed(domain: Domain, found: Detection) -> tuple[ColumnModel, Series]:
+    """Return the model of the lines found, with errors that count what a fit cannot know."""
+    series, fit = _settled(found, separate(found))
+    model = ColumnModel.of(domain, fit, series, Evidence.of(found))
+    model = with_leftover_errors(with_unsteady_errors(model, series), series)
+    return with_fringe_errors(model, found), series
 
 
 def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:
@@ -101,25 +120,7 @@ def fit_columns(
             models[j], found[j] = fit_column(domains[j], theta[:, j], rest, weights, settings[j])
             if n_columns > 1:
                 parts[j] = models[j].evaluate(theta[:, j])
-    remembering = _with_memory([models[j] for j in range(n_columns)], found)
-    return remembering, [found[j] for j in range(n_columns)]
-
-
-def _with_memory(models: list[ColumnModel], found: dict[int, Detection]) -> list[ColumnModel]:
-    """Give what is left over to the column along which it has most memory, if any."""
-    best, most = None, 0.0
     with threadpool_limits(limits=1):
-        for j, model in enumerate(models):
-            remainder = _remainder(model, found[j].series)
-            if remainder is not None and remainder.gain.sum() > most:
-                best, most = (j, remainder), float(remainder.gain.sum())
-    if best is None:
-        return models
-    column, remainder = best
-    return [replace(m, remainder=remainder) if j == column else m for j, m in enumerate(models)]
-
-
-def _remainder(model: ColumnModel, series: Series) -> Remainder | None:
-    left = series.original * series.scale + series.centre - model.evaluate(series.theta)
-    robust = series.settings.loss != "squared"
-    return remainder_of(series.theta, left, series.weights, series.scale, robust=robust)
+        ordered = [models[j] for j in range(n_columns)]
+        remembering = with_memory(ordered, [found[j].series for j in range(n_columns)])
+    return remembering, [found[j] for j in range(n_columns)]

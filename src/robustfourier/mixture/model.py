@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.arrays import FloatArray, IndexArray, IntArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.component import Component
+from robustfourier.mixture.component import Component, Living
 from robustfourier.mixture.components.compose import Separated
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.links import Link
@@ -92,6 +92,11 @@ class ColumnModel:
         What is left over, where it has a memory; None for white noise.
     last, spacing : float
         θ of the last sample, and the median distance of samples from the one before.
+    lives : tuple of Living or None, optional
+        How each component wanders; empty if all are strict.
+    forgotten : ndarray of bool of shape (K,), optional
+        Lines of patterns that keep no phase for ever: they tell the typical waveform, and what they
+        are at any time is told by the process in `remainder`.
     """
 
     domain: Domain
@@ -115,6 +120,8 @@ class ColumnModel:
     remainder: Remainder | None = None
     last: float = 1.0
     spacing: float = 0.02
+    lives: tuple[Living | None, ...] = ()
+    forgotten: BoolArray | None = None
 
     @classmethod
     def of(
@@ -195,21 +202,50 @@ class ColumnModel:
             for i in range(len(self.steps))
         ]
 
+    def mode_of(self, c: int) -> float:
+        """Return the mode of one component."""
+        return float(self.rows[c] @ self.bases)
+
+    def mode_error(self, c: int) -> float:
+        """Return its standard error."""
+        return float(np.sqrt(max(self.rows[c] @ self.base_covariance @ self.rows[c], 0.0)))
+
+    def trend_columns(self, theta: FloatArray) -> FloatArray:
+        """Return the columns whose coefficients are `trend`, shape (n, p)."""
+        return self._trend.columns(theta)
+
     def trend_at(self, theta: FloatArray) -> FloatArray:
         """Return level and slow part at θ, shape (n, q)."""
         return self._trend.evaluate(theta)
 
     def components_at(self, theta: FloatArray) -> FloatArray:
         """Return the value of each component at θ, shape (n, C, q)."""
+        strict = self._strict
         parts = [
-            self.lines.select(self.component == c).evaluate(theta) for c in range(self.n_components)
+            self.lines.select(strict & (self.component == c)).evaluate(theta)
+            + self._living_at(theta, c)
+            for c in range(self.n_components)
         ]
         empty = np.zeros((len(theta), 0, self.trend.shape[1]))
         return np.stack(parts, axis=1) if parts else empty
 
     def evaluate(self, theta: FloatArray) -> FloatArray:
         """Return trend plus all components at θ, shape (n, q)."""
-        return self.trend_at(theta) + self.lines.evaluate(theta)
+        values = self.trend_at(theta) + self.lines.select(self._strict).evaluate(theta)
+        for c in range(len(self.lives)):
+            values += self._living_at(theta, c)
+        return values
+
+    @property
+    def _strict(self) -> BoolArray:
+        """Lines that go on for ever, shape (K,)."""
+        return np.ones(len(self.lines), bool) if self.forgotten is None else ~self.forgotten
+
+    def _living_at(self, theta: FloatArray, c: int) -> FloatArray | float:
+        """What the samples tell about the living part of a component."""
+        if self.remainder is None or not self.lives or self.lives[c] is None:
+            return 0.0
+        return self.remainder.mean(theta, c)
 
     def remainder_at(self, theta: FloatArray) -> FloatArray:
         """Return what the samples tell about the remainder at θ, shape (n, q)."""
@@ -230,16 +266,19 @@ class ColumnModel:
             Whether the error is that of `evaluate` plus `remainder_at`.
         """
         columns = self._trend.columns(theta)
-        alone = self.factor[:, : len(self.trend)]
-        trend = prediction_errors(theta, columns, np.zeros(0), alone)
+        strict, p = self._strict, len(self.trend)
+        factor = self.factor * np.concatenate([np.ones(p, bool), *[strict] * 4])[None, :, None]
+        trend = prediction_errors(theta, columns, np.zeros(0), factor[:, :p])
+        most = np.hypot(trend, lengths(self.lines.amplitude[strict].T))
         wander = self._trend.wander(theta)
-        most = np.hypot(trend, lengths(self.lines.amplitude.T))
         if self.remainder is None or not remainder:
-            errors = prediction_errors(theta, columns, self.lines.mode, self.factor)
-            return np.hypot(np.minimum(errors, most), wander)
-        errors = self.remainder.joined_errors(theta, self._extended_columns, self.factor)
-        process = np.sqrt(self.remainder.variance(theta))
-        return np.hypot(np.hypot(np.minimum(errors, most), process), wander)
+            errors = prediction_errors(theta, columns, self.lines.mode, factor)
+        else:
+            errors = self.remainder.joined_errors(theta, self._extended_columns, factor)
+        errors = np.hypot(np.minimum(errors, most), wander)
+        if self.remainder is None:
+            return errors
+        return np.hypot(errors, np.sqrt(self.remainder.variance(theta, patterns=not remainder)))
 
     def _extended_columns(self, theta: FloatArray) -> FloatArray:
         """Columns that the rows of `factor` belong to, shape (n, p + 4K)."""
@@ -279,8 +318,7 @@ class ColumnModel:
         members = np.flatnonzero((self.component == c) & (self.order > 0))
         listed = members[np.isfinite(self.false_alarm[members])]
         lines, order = self.lines.select(members), self.order[members]
-        mode = float(self.rows[c] @ self.bases)
-        error = float(np.sqrt(max(self.rows[c] @ self.base_covariance @ self.rows[c], 0.0)))
+        mode, error = self.mode_of(c), self.mode_error(c)
         phase = self._phase(listed[0])
         factor = self._turned(members, phase)
         cosine, sine = _turn(lines.cosine, lines.sine, (order * phase)[:, None])
@@ -302,6 +340,7 @@ class ColumnModel:
             factor=factor,
             domain=self.domain,
             column=column,
+            living=self.lives[c] if self.lives else None,
         )
 
     def _phase(self, line: int) -> float:

@@ -9,7 +9,7 @@ those after it tell of it by one small matrix each, and the two are joined.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,7 @@ from robustfourier.arrays import BoolArray, FloatArray, IntArray
 
 __all__ = ["Conditioned", "Waves", "log_likelihood", "oscillator"]
 
-_ROWS = 8192  # times whose small matrices are held at once
+_NUMBERS = 500_000  # held at once for each of the small matrices of some times
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Waves:
     b: FloatArray
     c: FloatArray
     d: FloatArray
-    owner: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    owner: IntArray
 
     @classmethod
     def joined(cls, parts: list[Waves]) -> Waves:
@@ -58,7 +58,7 @@ class Waves:
     def none(cls) -> Waves:
         """Return the covariance without terms, which is zero."""
         zero = np.zeros(0)
-        return cls(zero, zero, zero, zero)
+        return cls(zero, zero, zero, zero, np.zeros(0, np.int64))
 
     @property
     def variance(self) -> float:
@@ -139,6 +139,9 @@ def log_likelihood(
     """
     from celerite2 import driver
 
+    if not len(waves.a):
+        factor = max(float(np.mean(values**2 / noise)), 1e-300)
+        return -0.5 * (len(theta) * np.log(factor) + float(np.log(noise).sum())), factor
     c, a, u, v = waves.matrices(theta, noise)
     try:
         d, w = driver.factor(theta, c, a, u, v, a, v.copy())
@@ -250,15 +253,17 @@ class Conditioned:
         reverse = driver.factor(back, c, a, v, u, a.copy(), u.copy())
         return _collected(self.theta, c, d, w), _collected(back, c, *reverse)[::-1]
 
-    def variance(self, at: FloatArray) -> FloatArray:
-        """Return the conditional variance of the process at θ, shape (m,)."""
-        result = np.empty(len(at))
-        for start in range(0, len(at), _ROWS):
-            rows = slice(start, start + _ROWS)
-            result[rows] = self._variance(np.ascontiguousarray(at[rows], np.float64))
+    def variance(self, at: FloatArray, which: BoolArray | None = None) -> FloatArray:
+        """Return the conditional variance of the process, or of some of its terms, at θ."""
+        which = np.ones(len(self.waves.a), bool) if which is None else which
+        result = np.zeros(len(at))
+        rows_at_once = max(1, _NUMBERS // max(1, 4 * len(self.waves.a) ** 2))
+        for start in range(0, len(at) if which.any() else 0, rows_at_once):
+            rows = slice(start, start + rows_at_once)
+            result[rows] = self._variance(np.ascontiguousarray(at[rows], np.float64), which)
         return result
 
-    def _variance(self, at: FloatArray) -> FloatArray:
+    def _variance(self, at: FloatArray, which: BoolArray) -> FloatArray:
         """Join what the samples before and after each θ tell of it.
 
         With L the samples before, R those after, A and B their generators at θ, and
@@ -267,6 +272,9 @@ class Conditioned:
         """
         c = self._factored[0]
         _, _, u, v = self.waves.matrices(at, np.zeros(len(at)))
+        plain = self.waves.d == 0.0
+        column = np.concatenate([which[plain], np.repeat(which[~plain], 2)])
+        u, v = u * column, v * column  # other terms have no covariance with those asked for
         before, after = self._told
         right = np.searchsorted(self.theta, at, side="right")
         n = len(self.theta)
@@ -279,7 +287,8 @@ class Conditioned:
         tg = np.einsum("nij,nj->ni", t, g)[..., None]
         joined = np.linalg.solve(np.eye(len(c)) - t @ s, tg)[..., 0]
         known = np.einsum("ni,ni->n", u, su) + np.einsum("ni,ni->n", g, joined)
-        return np.clip(self.waves.variance - known, 0.0, self.waves.variance)
+        whole = self.waves.select(which).variance
+        return np.clip(whole - known, 0.0, whole)
 
     def left_out(self) -> tuple[FloatArray, FloatArray]:
         """Return how far each sample is from what the others tell of it, and the variance of that.

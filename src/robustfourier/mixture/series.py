@@ -12,22 +12,25 @@ from functools import cached_property
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.errors import InputError
 from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
-from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale
+from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
-__all__ = ["Series", "Settings"]
+__all__ = ["GAPPY", "Series", "Settings"]
 
+GAPPY = 0.5  # independent ordinates per mode below which lines are seen through fringes
+CLOSED = 2.0  # modes beside one that the user closed: what is within two modes is its pattern's
 SLOWEST = 1.5  # cycles over the record; with fewer a period and a bend look alike
 # From this many samples on, sums at real modes are cheaper than adding up columns: the two took
 # the same time at about 4000 samples and ten lines (`python -m benchmarks.peers cost`).
 _SPECTRAL_FROM = 4000
 _BESIDE = 2.0  # modes beyond the highest that a refinement may step to
 _SLOW_MODES = 64.0  # modes of the grid on which a trend is weighed against slow noise
+_ENOUGH = 10_000  # rows that tell how values were rounded
 _ROWS_PER_LINE = 9  # three rows for each of a line's three numbers
 _LINES_AT_MOST = 500  # a Gram matrix of 2000 columns is solved in a second
 
@@ -50,6 +53,14 @@ class Settings:
         Modes known to be there: kept as given, whatever their strength.
     max_mode : float, optional
         Highest mode to search. Default: `highest_mode`.
+    min_mode : float, optional
+        Lowest mode to search. Default: 1.5, or 1 for integer modes.
+    without : ndarray of shape (G,)
+        Modes at which, and up to two modes beside which, no line is taken.
+    split : ndarray of shape (S,)
+        Fundamentals of families that are to be taken apart; see `components/wishes`.
+    merge : ndarray of shape (P, 2)
+        Pairs of fundamentals that are to be one family.
     max_lines : int, optional
         Largest number of lines. Default: one per nine samples, at most 500.
     seed : int
@@ -62,6 +73,10 @@ class Settings:
     trend: str = "auto"
     modes: FloatArray = field(default_factory=lambda: np.zeros(0))
     max_mode: float | None = None
+    min_mode: float | None = None
+    without: FloatArray = field(default_factory=lambda: np.zeros(0))
+    split: FloatArray = field(default_factory=lambda: np.zeros(0))
+    merge: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
     max_lines: int | None = None
     seed: int = 0
 
@@ -144,7 +159,17 @@ class Series:
     @property
     def lowest(self) -> float:
         """Lowest mode to search."""
-        return 1.0 if self.integer else SLOWEST
+        return max(1.0 if self.integer else SLOWEST, self.settings.min_mode or 0.0)
+
+    @cached_property
+    def closed(self) -> FloatArray:
+        """Places of no line, so close that none fits between them and what they stand for."""
+        return np.ravel(self.settings.without[:, None] + np.array([-1.1, 0.0, 1.1]))
+
+    def is_open(self, modes: FloatArray) -> BoolArray:
+        """Whether a line may be at each of these modes, shape (len(modes),)."""
+        far = np.abs(modes[:, None] - self.settings.without).min(axis=1, initial=np.inf)
+        return np.asarray(far >= CLOSED)
 
     @cached_property
     def max_mode(self) -> float:
@@ -169,6 +194,20 @@ class Series:
     def total(self) -> float:
         """Total weight."""
         return float(self.weights.sum())
+
+    @cached_property
+    def rounding(self) -> FloatArray:
+        """Variance of the errors of rounding on an even grid, as if they were noise, shape (q,).
+
+        There they repeat with the pattern, and are seen folded at modes of their own; at irregular
+        times they are noise. At most half of the variance of the values: rare events, 0 or 1, are
+        not rounded.
+        """
+        if self.limit.nyquist is None:
+            return np.zeros(self.original.shape[1])
+        rows = self.original[:: len(self.original) // _ENOUGH + 1]
+        steps = np.array([rounding_step(column) for column in rows.T])
+        return np.minimum(steps**2 / 12.0, 0.5 * np.var(rows, axis=0))
 
     @cached_property
     def distinct(self) -> int:

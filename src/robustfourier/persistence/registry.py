@@ -30,6 +30,7 @@ _PLACES = {
     "History": "robustfourier.training.history:History",
     "LevelShift": "robustfourier.mixture.model:LevelShift",
     "Lines": "robustfourier.mixture.least_squares.lines:Lines",
+    "Living": "robustfourier.mixture.component:Living",
     "Link": "robustfourier.mixture.components.links:Link",
     "ModeTable": "robustfourier.modes:ModeTable",
     "NoiseFloor": "robustfourier.mixture.noise:NoiseFloor",

@@ -58,6 +58,7 @@ def further_harmonics(ground: Ground, grouping: Grouping, residuals: FloatArray)
         What the known lines leave over.
     """
     rows = _candidates(grouping, ground.highest, RESOLUTION)
+    rows = rows[ground.series.is_open(rows @ grouping.bases)]
     modes = rows @ grouping.bases
     lines = grouping.harmonics @ grouping.bases
     p_value = _p_values(ground, residuals, modes, lines)
