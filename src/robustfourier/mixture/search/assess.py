@@ -91,19 +91,27 @@ def fit_lines(
     """
     alternating = ~known & (np.abs(modes - series.nyquist) < 1.0)
     modes = np.where(alternating, series.nyquist, modes) if alternating.any() else modes
-    refined = refine(
+    fit = Fit(_refined(series, modes, known | alternating, rung, colour), known, rung)
+    if fit.refined.exact and series.add_up_directly():
+        return fit_lines(series, fit.modes, known, rung, colour)
+    return fit
+
+
+def _refined(
+    series: Series, modes: FloatArray, fixed: BoolArray, rung: int, colour: FloatArray | None
+) -> Refined:
+    return refine(
         series.theta,
         series.values,
         series.weights,
         modes,
         trend=series.trend(rung),
-        fixed=known | alternating | series.integer,
+        fixed=fixed | series.integer,
         colour=colour,
         tolerance=_CLOSE_ENOUGH / series.total if colour is None else 1e-13,
         max_iterations=_STEPS if colour is None else 50,
         moments_at=lambda at: series.moments(at, rung),
     )
-    return Fit(refined, known, rung)
 
 
 def assess(series: Series, fit: Fit) -> Assessment:
@@ -180,14 +188,14 @@ def trend_rung(series: Series, fit: Fit) -> int:
     """Return the number of trend columns that the data asks for beside the lines of `fit`."""
     rungs, weights, known = series.settings.rungs, series.weights, np.ones(len(fit.modes), bool)
     chosen = rungs[0]
-    base = weights @ fit_lines(series, fit.modes, known, chosen).refined.residuals ** 2
+    base = fit_lines(series, fit.modes, known, chosen).refined.rss
     slowest = float(fit.modes.min(initial=np.inf))
     for rung in rungs[1:]:
         # A trend that could follow the slowest line would take its place.
         if rung >= series.distinct - 2 * len(fit.modes) - 2 or trend_reach(rung) > slowest:
             break
         richer = fit_lines(series, fit.modes, known, rung)
-        squares = weights @ richer.refined.residuals**2
+        squares = richer.refined.rss
         noise, dof = slow_noise(series, richer)
         used = base > 1e-24 * (weights @ series.values**2)
         noise = np.maximum(noise, 1e-20 * base + 1e-300)
@@ -203,11 +211,11 @@ def slow_noise(series: Series, fit: Fit, count: int = 8) -> tuple[FloatArray, fl
     This is the noise that a trend has to beat; its degrees of freedom come with it.
     """
     grid = series.slow_grid
-    power = grid.power(grid.data_sums(fit.refined.residuals))
+    power = grid.power(series.residual_sums(fit.refined, grid.modes))
     beside = np.abs(grid.modes[:, None] - fit.modes).min(axis=1, initial=np.inf) > 1.0
     usable = np.flatnonzero((grid.modes > max(trend_reach(fit.rung), 0.5)) & beside)[:count]
     if len(usable) < 2:
-        return series.weights @ fit.refined.residuals**2 / series.total, 1.0
+        return fit.refined.rss / series.total, 1.0
     return power[usable].mean(axis=0), max(len(usable) * series.share, 1.0)
 
 

@@ -59,6 +59,14 @@ class Search:
         given = np.sort(np.asarray(settings.modes, float))
         self.fit = fit_lines(series, given, np.ones(len(given), bool), settings.rungs[0])
         self.assessment: Assessment | None = None
+        self._last: tuple[Series, Fit, Assessment] | None = None
+
+    def _assessed(self) -> Assessment:
+        """Assess the present fit, unless that was done last."""
+        last = self._last
+        if last is None or last[0] is not self.series or last[1] is not self.fit:
+            last = self._last = self.series, self.fit, assess(self.series, self.fit)
+        return last[2]
 
     @property
     def lowest(self) -> float:
@@ -120,7 +128,7 @@ class Search:
 
     def _exchange(self) -> None:
         """Exchange lines that do not pass for what the residual shows without them."""
-        assessment = assess(self.series, self.fit)
+        assessment = self._assessed()
         weak = np.flatnonzero(~self.fit.known & (assessment.false_alarm > self.level))
         weak = weak[np.argsort(assessment.ratio[weak], kind="stable")]
         self.fit = self._separated(exchange(self.series, self.fit, weak, self.lowest))
@@ -145,7 +153,7 @@ class Search:
 
     def _prune(self, level: float) -> None:
         """Drop lines, weakest first, until each of the others passes."""
-        assessment = assess(self.series, self.fit)
+        assessment = self._assessed()
         while True:
             alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
             bad = alarm > level
@@ -159,7 +167,7 @@ class Search:
             tell("lines", "dropped", modes=self.fit.modes[drop], reason=why)
             fit = fit_lines(self.series, self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
             self.fit = self._separated(fit)
-            assessment = assess(self.series, self.fit)
+            assessment = self._assessed()
         self.assessment = assessment
         self._tell_lines("kept")
 
@@ -171,7 +179,7 @@ class Search:
                 fit = fit_lines(self.series, self.fit.modes, self.fit.known, rung)
                 self.fit = self._separated(fit)
             self._find_steps()
-        self.assessment = assess(self.series, self.fit)
+        self.assessment = self._assessed()
         tell("lines", "trend", bends=self.fit.rung, steps=self.series.steps)
 
     def _find_steps(self) -> None:
@@ -193,10 +201,11 @@ class Search:
             return
         before, assessment = self.fit, self.assessment
         self.fit = fit_lines(self.series, before.modes, before.known, 2)
-        self.assessment = assess(self.series, self.fit)
+        self.assessment = self._assessed()
         grid = self.series.slow_grid
         within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(before.rung))
-        power = grid.power(grid.data_sums(self.fit.refined.residuals)).sum(axis=1) * within
+        left = self.series.residual_sums(self.fit.refined, grid.modes)
+        power = grid.power(left).sum(axis=1) * within
         self._try(grid.modes[[int(np.argmax(power))]])
         passed = len(self.fit.modes) > len(before.modes)
         if not passed or _squares(self.series, self.fit) > _squares(self.series, before):
@@ -295,7 +304,7 @@ class Search:
             if len(peaks):
                 self._add(peaks)
                 self._exchange()
-                self.assessment = assess(self.series, self.fit)
+                self.assessment = self._assessed()
             if len(self.fit.modes) == count:
                 break
         if self.fit is before:
@@ -337,7 +346,7 @@ class Search:
         apart = 0.5 if series.integer else APART
         for line in fit.modes:
             allowed_here &= np.abs(grid.modes - line) >= apart
-        left = series.weights @ fit.refined.residuals**2
+        left = fit.refined.rss
         spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
         free = series.total - spent - 2.0
         if not allowed_here.any() or free < 4.0 or len(fit.modes) >= self.max_lines:
@@ -396,4 +405,4 @@ class Search:
 def _squares(series: Series, fit: Fit) -> float:
     """Weighted residual sum of squares over that of the values, summed over outputs."""
     whole = np.maximum(series.weights @ series.values**2, 1e-300)
-    return float(np.sum(series.weights @ fit.refined.residuals**2 / whole))
+    return float(np.sum(fit.refined.rss / whole))
