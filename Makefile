@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 
 BENCH  := $(VENV)/.installed-bench
 
-.PHONY: setup run test lint format reproduce bench clean
+.PHONY: setup run app test lint format reproduce bench clean
 
 setup: $(STAMP)
 
@@ -24,6 +24,10 @@ $(BENCH): $(STAMP)
 run: setup
 	$(BIN)/robustfourier fit "$(or $(DATA),example:double_mode_cepheid)" --out $(or $(OUT),out/run) --overwrite
 
+# make app: a local page for dropping files on, and the paper's laboratory.
+app: setup
+	$(BIN)/robustfourier app --folder $(or $(OUT),out/app)
+
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
@@ -36,9 +40,9 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The paper again. Interrupt it as you like: it goes on where it was.
+# The paper again. Interrupt it as you like: it goes on where it was, and from the rows in docs.
 reproduce: setup
-	$(BIN)/robustfourier reproduce all --out $(or $(OUT),out/reproduction)
+	$(BIN)/robustfourier reproduce all --out $(or $(OUT),out/reproduction) --rows docs/reproduction
 
 # The first line ends in 1 if a bar is missed; the comparison with others then still runs.
 # make bench QUICK=1: few seeds, small sizes, both side by side; within 3 minutes on 2 cores.

@@ -15,10 +15,10 @@ PACKAGE = ROOT / "src" / "robustfourier"
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
     ["arrays", "errors"],
-    ["memory", "observers", "rows", "writing"],
+    ["compiling", "memory", "observers", "rows", "workers", "writing"],
     ["persistence"],
     ["domain", "modes", "wording"],
-    ["samples"],
+    ["samples", "asked"],
     ["synthetic", "datasets"],
     ["network"],
     ["nn", "theory"],
@@ -26,15 +26,17 @@ LAYERS = [
     ["spectral"],
     ["mixture"],
     ["estimators"],
+    ["large"],
     ["sampling"],
     ["results"],
     ["plots"],
     ["report"],
     ["analysis", "experiments"],
+    ["many", "app"],
     ["cli"],
 ]
 #: Methods such as `model.plot()` open these doors upwards, inside a function.
-DOORS = {("estimators", "plots")}
+DOORS = {("estimators", room) for room in ("results", "plots", "report")}
 #: Who may import a library that is optional, slow to load, or has one home.
 HOMES = {
     "torch": {"network", "nn", "training"},
@@ -43,7 +45,10 @@ HOMES = {
     "jinja2": {"report"},
     "typer": {"cli"},
     "rich": {"cli", "training"},
-    "dask": set(),
+    "dask": {"large", "many"},
+    "distributed": {"large", "many"},
+    "starlette": {"app"},
+    "uvicorn": {"app"},
     "pickle": set(),
     "fcntl": {"writing"},
     "tempfile": set(),

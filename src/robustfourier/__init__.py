@@ -15,9 +15,12 @@ __version__ = "0.1.0"
 #: Public name to the module that defines it.
 _HOME = {
     "Domain": "robustfourier.domain",
+    "FourierFeatures": "robustfourier.estimators.features",
     "FourierNetworkRegressor": "robustfourier.estimators.network",
     "ModeTable": "robustfourier.modes",
     "PeriodicMixture": "robustfourier.estimators.mixture",
+    "fit_large": "robustfourier.large",
+    "fit_many": "robustfourier.many",
     "load": "robustfourier.persistence",
 }
 _SUBMODULES = ("datasets", "errors", "nn", "plots", "synthetic", "theory", "training")

@@ -93,8 +93,8 @@ class Domain:
         Parameters
         ----------
         times : array-like of shape (n,) or (n, 1)
-            Numbers, or dates as numpy datetime64, datetime, pandas or polars columns. At least
-            two different ones.
+            Numbers, or dates as numpy datetime64, datetime, pandas or polars columns, or periods
+            (by their start), or durations (as numbers in `unit`). At least two different ones.
         period : float or timedelta, optional
             Length of the interval where it is known, in `unit`; otherwise the data's extent.
         endpoint : {"included", "excluded"}
@@ -103,17 +103,19 @@ class Domain:
             one period once, such as 24 hourly values of a day: the interval then ends one step
             after the last sample. Needs evenly spaced times.
         unit : str, optional
-            Unit for frequencies and periods; "day" for dates unless told, a mere label for numbers.
+            Unit for frequencies and periods; "day" for dates and durations unless told, a mere
+            label for numbers.
 
         Returns
         -------
         Domain
         """
-        stamps = _read_times(times)
-        if stamps.dates:
-            unit = "day" if unit is None else unit
-            if unit not in DATE_UNITS:
-                raise InputError(f"unit={unit!r} must be one of {', '.join(DATE_UNITS)} for dates")
+        array = to_array(times)
+        if unit is None and array.dtype.kind in "Mm":
+            unit = "day"
+        stamps = _read_times(times, unit or "")
+        if stamps.dates and unit not in DATE_UNITS:
+            raise InputError(f"unit={unit!r} must be one of {', '.join(DATE_UNITS)} for dates")
         start = stamps.earliest()
         offsets = stamps.since(start)
         if stamps.dates:
@@ -137,7 +139,7 @@ class Domain:
 
     def offsets(self, times: ArrayLike) -> FloatArray:
         """Time since the start of the interval, in `unit`, shape (n,)."""
-        stamps = _read_times(times)
+        stamps = _read_times(times, self.unit)
         if stamps.dates != self.dates:
             given, known = ("dates", "numbers") if stamps.dates else ("numbers", "dates")
             raise InputError(f"times are {given}, but this domain was made from {known}")
@@ -210,8 +212,11 @@ class _Timestamps:
         return (self.whole - seconds) + 1e-9 * (self.nanoseconds - nanoseconds)
 
 
-def _read_times(times: Any) -> _Timestamps:
-    """Take apart whatever the user calls times, or say what is wrong with it."""
+def _read_times(times: Any, unit: str) -> _Timestamps:
+    """Take apart whatever the user calls times, or say what is wrong with it.
+
+    Durations become numbers in `unit`.
+    """
     timezone = timezone_of(times)
     array = to_array(times)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -222,6 +227,14 @@ def _read_times(times: Any) -> _Timestamps:
         raise InputError("times is empty; at least two different times are needed")
     if array.dtype.kind == "M":
         return _read_dates(array, timezone)
+    if array.dtype.kind == "m":
+        if unit not in DATE_UNITS:
+            raise InputError(
+                f"times are durations, but their unit={unit!r} must be one of "
+                f"{', '.join(DATE_UNITS)}"
+            )
+        _require(~np.isnat(array), array)
+        array = array / np.timedelta64(1, "s") / DATE_UNITS[unit]
     if array.dtype.kind not in "iuf":
         raise InputError(
             f"times has dtype {array.dtype}; give numbers or dates "
@@ -250,12 +263,20 @@ def _require(good: BoolArray, array: NDArray[Any]) -> None:
 
 
 def to_array(times: Any) -> NDArray[Any]:
-    """Dates of any library as datetime64 (UTC if they have a zone), all else as it is."""
-    if isinstance(times, (pd.Series, pd.Index)) and isinstance(times.dtype, pd.DatetimeTZDtype):
-        return pd.DatetimeIndex(times).tz_convert("UTC").tz_localize(None).to_numpy()
+    """Dates of any library as datetime64 (UTC if they have a zone), all else as it is.
+
+    Periods, such as the months of a pandas PeriodIndex, are their first instant.
+    """
+    if isinstance(times, (pd.Series, pd.Index)):
+        if isinstance(times.dtype, pd.DatetimeTZDtype):
+            return pd.DatetimeIndex(times).tz_convert("UTC").tz_localize(None).to_numpy()
+        if isinstance(times.dtype, pd.PeriodDtype):
+            return pd.PeriodIndex(times).to_timestamp().to_numpy()
     array = times.to_numpy() if hasattr(times, "to_numpy") else np.asarray(times)
     if array.dtype == object and array.size and isinstance(array.flat[0], datetime):
         return _datetimes(array)
+    if array.dtype == object and array.size and isinstance(array.flat[0], timedelta):
+        return pd.to_timedelta(array.ravel()).to_numpy().reshape(array.shape)
     return array
 
 

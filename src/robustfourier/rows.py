@@ -12,6 +12,7 @@ __all__ = [
     "centre_and_scale",
     "effective_rows",
     "limited_weights",
+    "weighted_deviation",
     "weighted_median",
 ]
 
@@ -94,6 +95,12 @@ def limited_weights(weights: FloatArray) -> tuple[FloatArray, int]:
     limits = part * rest[lowered] / (1.0 - part * lowered)
     first = int(np.argmax(limits >= descending[lowered]))
     return np.minimum(weights, limits[first]), int(lowered[first])
+
+
+def weighted_deviation(left: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the root of the mean square of each column of residuals, of any size, shape (q,)."""
+    size = np.maximum(np.max(np.abs(left), axis=0, initial=0.0), np.finfo(float).tiny)
+    return np.asarray(size * np.sqrt(weights @ (left / size) ** 2 / weights.sum()))
 
 
 def weighted_median(values: FloatArray, weights: FloatArray) -> float:

@@ -6,7 +6,10 @@ Digits follow the standard error: what is not known is not printed.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+
+from robustfourier.errors import InputError
 
 __all__ = [
     "LADDER",
@@ -14,6 +17,7 @@ __all__ = [
     "counted",
     "decimals",
     "display_unit",
+    "duration",
     "listed",
     "number",
     "percent",
@@ -70,6 +74,7 @@ LADDER = (
     ("day", 730.0 * 86400),
     ("year", math.inf),
 )
+_DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 
 
@@ -89,6 +94,27 @@ def unit_name(unit: str, short: bool = False, plural: bool = True) -> str:
     if short:
         return _SHORT.get(unit, unit)
     return f"{unit}s" if plural and unit in SECONDS else unit
+
+
+def duration(text: str, unit: str, option: str) -> float:
+    """A length of time in `unit`: "12h", "30 min", or a plain number in `unit` itself.
+
+    Examples
+    --------
+    >>> duration("12h", "day", "--every"), duration("0.25", "", "--every")
+    (0.5, 0.25)
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None or not (0 < float(match[1]) < math.inf):
+        raise InputError(f"{option} {text!r}: give a positive length such as 12h, 30min or 0.5")
+    number, word = float(match[1]), match[2].lower()
+    if not word or word == unit:
+        return number
+    if not (named := unit_called(word)):
+        raise InputError(f"{option} {text!r}: {word!r} is no unit; use s, min, h, d, week or year")
+    if unit not in SECONDS:
+        raise InputError(f"{option} {text!r}: the times have no known unit; give a plain number")
+    return number * SECONDS[named] / SECONDS[unit]
 
 
 def decimals(value: float, error: float | None, at_most: int = 8) -> int:

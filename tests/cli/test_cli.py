@@ -300,6 +300,21 @@ class TestModels:
         wanted = robustfourier.load(model).predict(times)
         np.testing.assert_array_equal([float(row["fitted"]) for row in rows], wanted)
 
+    def test_to_alone_forecasts_from_the_record_on(self, finished, run):
+        model = finished[1] / "model.rfm"
+        fitted = robustfourier.load(model)
+        column, domain = fitted.models_[0], fitted.domains_[0]
+        first, stop = domain.from_theta(column.last + column.spacing * np.array([1.0, 10.01]))
+        code, out, err = run("predict", model, "--to", str(stop))
+        assert code == 0, err
+        rows = list(csv.DictReader(out.splitlines()))
+        assert len(rows) == 10
+        times = np.array([row["time"] for row in rows], "datetime64[us]")
+        assert times[0] == first
+        ahead = fitted.forecast(times=times)
+        for name, values in (("fitted", ahead.mean), ("new_low", ahead.lower)):
+            np.testing.assert_allclose([float(row[name]) for row in rows], values)
+
     def test_predictions_at_the_times_of_a_file(self, finished, record, run, tmp_path):
         out = tmp_path / "there.csv"
         code, said, _ = run(

@@ -5,7 +5,7 @@ from robustfourier.experiments import theory_runs
 from robustfourier.experiments.finished import load_results
 from robustfourier.experiments.runner import run_tasks
 from robustfourier.experiments.store import ResultStore
-from robustfourier.experiments.theory_claims import load_theory
+from robustfourier.experiments.theory_runs import load_theory
 from robustfourier.experiments.trial import COLUMNS, work_on
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from robustfourier.errors import InputError
-from robustfourier.experiments.catalogue import EXAMPLES, SEEDS, Trial, trials
+from robustfourier.experiments.catalogue import EXAMPLES, SEEDS, STEPS, Trial, trials
 from robustfourier.experiments.problems import example_data
 
 EVERY = ("1", "2", "3", "4", "simulated")
@@ -45,10 +45,20 @@ def test_keys_are_unique_and_change_with_every_field():
     assert len({t.key for t in [base, *others]}) == 6
 
 
-def test_the_quick_form_has_the_same_time_in_gradient_flow():
-    quick, full = trials(["1"], quick=True)[0], trials(["1"])[0]
-    assert quick.learning_rate * quick.n_steps == pytest.approx(full.learning_rate * full.n_steps)
-    assert quick.decay_steps / quick.n_steps == full.decay_steps / full.n_steps
+def test_the_quick_form_is_short_and_takes_larger_steps():
+    for quick in trials(EVERY, quick=True):
+        linear = not quick.hidden_layer_sizes
+        assert quick.n_steps <= (10_000 if linear else 6_000)
+        assert quick.n_steps * 10 <= STEPS[quick.example][linear]
+        assert quick.learning_rate == pytest.approx(2e-2)
+        assert quick.decay_steps == 5e3
+
+
+def test_networks_without_dense_layers_take_more_steps():
+    for trial in trials(EVERY):
+        if trial.purpose != "sweep":
+            assert trial.n_steps == STEPS[trial.example][not trial.hidden_layer_sizes]
+    assert STEPS["1"] == STEPS["2"] == STEPS["3"] == (300_000, 500_000)
 
 
 def test_unknown_names_are_refused():

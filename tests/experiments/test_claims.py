@@ -7,13 +7,13 @@ from robustfourier.experiments.catalogue import Trial, trials
 from robustfourier.experiments.claims import judge, network_claims, spread, start_table
 from robustfourier.experiments.finished import Results, Row
 from robustfourier.experiments.said import SAID
-from robustfourier.experiments.theory_claims import TheoryRow, log_slope, theory_claims
-from robustfourier.experiments.theory_runs import theory_tasks
+from robustfourier.experiments.theory_claims import log_slope, theory_claims
+from robustfourier.experiments.theory_runs import TheoryRow, theory_tasks
 
 
 def row(trial, error=0.1, best=None, step=None, **fields):
     defaults = {
-        "active": (5, 29, 61), "missed": (), "false_modes": (), "diagonal_active": (5, 29, 61),
+        "active": (5, 29, 61), "missed": (), "false_modes": (),
         "effective_modes": 3.0, "share_above_tenth": 0.05, "diagonal_effective": 3.0,
     }  # fmt: skip
     return Row(
@@ -140,7 +140,8 @@ def theory_row(task, deviation):
         task, deviation, bound=1.0, signal=100 * deviation, signs_agree=1.0,
         leak_deviation=0.1 * deviation, false_weight=0.4 if task.target == "even" else 0.01,
         empirical_risk=0.1 + 1 / np.sqrt(max(task.n_output_steps, 1)) / 10, least_risk=0.1 - 1e-9,
-        population_risk=0.2, relative_error=0.3,
+        population_risk=0.2, relative_error=0.3, existing_risk=0.16, existing_bound=0.32,
+        main_bound=9.0, rademacher=0.1, rademacher_exponent=-0.5, trace=task.n_steps**-2.0,
     )  # fmt: skip
 
 
@@ -159,10 +160,15 @@ def test_runs_that_follow_the_theorem_confirm_it_and_others_do_not():
         "yes"
     ]
     assert by_text["Theorem 1: the start fades like (1 − ηλ)^T."].verdict == "yes"
-    bad = [
-        replace(theory_row(task, 2.0), bound=1.0, signs_agree=0.5, leak_deviation=2.0)
-        for task in theory_tasks()
-    ]
+    later = ("Corollary 3", "Lemma 2", "Rademacher lemma", "Main theorem: the population risk")
+    assert [by_text[text].verdict for text in by_text if text.startswith(later)] == ["yes"] * 4
+    wrong = {
+        "bound": 1.0, "signs_agree": 0.5, "leak_deviation": 2.0, "existing_risk": 0.4,
+        "population_risk": 5.0, "rademacher_exponent": -0.3, "trace": 0.1,
+    }  # fmt: skip
+    bad = [replace(theory_row(task, 2.0), **wrong) for task in theory_tasks()]
+    refuted = theory_claims(bad)
+    assert [claim.verdict for claim in refuted if claim.text.startswith(later)] == ["no"] * 5
     verdicts = {claim.text: claim.verdict for claim in theory_claims(bad)}
     assert verdicts["Theorem 1: the error falls like B^(−1/2)."] == "no"
     assert verdicts["Corollary 1: the error is of order r_c² if B ∝ 1/r_c²."] == "no"

@@ -2,14 +2,17 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.experiments.toys import toy_tasks, toy_trials
 
 from robustfourier import experiments
 from robustfourier.errors import InputError, RunLockedError
-from robustfourier.experiments import reproduction
+from robustfourier.experiments import reproduction, theory_runs
+from robustfourier.experiments.catalogue import STEPS, Trial, trials
 from robustfourier.experiments.claims import Claim
 from robustfourier.experiments.figures import example_figures, networks_figure
+from robustfourier.experiments.finished import Results
 from robustfourier.experiments.page import (
     Heading,
     Paragraph,
@@ -21,6 +24,7 @@ from robustfourier.experiments.page import (
 )
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_figures import comparison_figures, theory_figures
+from robustfourier.experiments.theory_runs import theory_tasks
 from robustfourier.experiments.trial import COLUMNS
 from robustfourier.network.architecture import Architecture
 from robustfourier.plots.networks import network_layers
@@ -51,6 +55,22 @@ def test_the_papers_two_networks_are_drawn_from_their_description(tmp_path):
     deep = network_layers(Architecture(3, hidden_layer_sizes=(7, 5), diagonal=False))
     assert [size for _, size, _ in deep] == ["1", "14", "7", "5", "1"]
     assert "diagonal" not in " ".join(name for name, _, _ in deep)
+
+
+def test_the_table_of_networks_tells_seeds_steps_and_the_error_on_the_way(toy_results, tmp_path):
+    table = reproduction.networks_table(toy_results, "1")
+    starts = [row[:2] for row in table.rows]
+    assert starts[:3] == [("*u0_diag", i) for i in ("glorot", "antisymmetric", "symmetric")]
+    assert starts[-1] == ("u1_standard", "glorot")
+    assert {row[2:5] for row in table.rows} == {("1", "40", "–")}
+    trial = Trial("1", "u0_diag", 0, n_steps=500_000)
+    row = replace(toy_results.rows[0], trial=trial, final_error=0.25, best_error=0.2)
+    store = ResultStore(tmp_path, "networks", COLUMNS)
+    with store.locked():
+        steps = np.array([0, 60_000, 500_000], np.int32)
+        store.save_curves(trial.key, {"step": steps, "error": np.array([1.0, 0.5, 0.25])})
+    (line,) = reproduction.networks_table(Results((row,), store), "1").rows
+    assert line[2:5] == ("1", "500 000", "0.500 [0.500, 0.500]")
 
 
 def test_an_example_without_results_has_no_figures(toy_results, tmp_path):
@@ -126,6 +146,41 @@ def test_reproduce_writes_a_page_with_all_its_figures_and_goes_on_where_it_was(t
     again: list[str] = []
     experiments.reproduce(["theory"], out=tmp_path, jobs=1, progress=again.append)
     assert again == ["6 of 6 tasks are done already."]
+
+
+@pytest.mark.usefixtures("toy_catalogue")
+def test_kept_rows_are_gone_on_from_and_added_to(tmp_path, monkeypatch):
+    few = reproduction.theory_tasks()
+    monkeypatch.setattr(reproduction, "theory_tasks", lambda **_: few[:4])
+    kept, lines = tmp_path / "kept", []
+    experiments.reproduce(["theory"], out=tmp_path / "a", rows=kept, jobs=1)
+    monkeypatch.setattr(reproduction, "theory_tasks", lambda **_: few)
+    experiments.reproduce(["theory"], out=tmp_path / "b", rows=kept, jobs=1, progress=lines.append)
+    assert lines[0] == "4 of 6 tasks are done already."
+    assert len((kept / "theory.csv").read_text().splitlines()) == 7
+    (tmp_path / "c").mkdir()
+    again: list[str] = []
+    experiments.reproduce(["theory"], out=tmp_path / "c", rows=kept, jobs=1, progress=again.append)
+    assert again == ["6 of 6 tasks are done already."]
+    pages = [(tmp_path / folder / "reproduction.html").read_text() for folder in "bc"]
+    assert pages[0] == pages[1]
+
+
+def test_the_kept_rows_belong_to_the_catalogue_and_are_small():
+    """What is committed must be what `make reproduce` goes on from."""
+    folder = Path(__file__).parents[2] / "docs" / "reproduction"
+    catalogue = {
+        "networks": (COLUMNS, [trial.key for trial in trials(STEPS)]),
+        "theory": (theory_runs.COLUMNS, [task.key for task in theory_tasks()]),
+    }
+    for name, (columns, keys) in catalogue.items():
+        store = ResultStore(folder / "nowhere", name, columns, folder)
+        rows = [row["key"] for row in store.rows()]
+        assert rows
+        assert rows == [key for key in keys if key in rows]
+        for key in rows:
+            assert name == "theory" or store.curves(key)["step"][0] == 0
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 700_000
 
 
 @pytest.mark.usefixtures("toy_catalogue")

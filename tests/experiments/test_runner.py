@@ -61,6 +61,37 @@ def test_finished_tasks_are_not_run_again(tmp_path):
     assert run == [0, 1, 2, 3, 4, 5]
 
 
+def test_kept_results_are_small_files_that_count_as_done(tmp_path):
+    first = squares(tmp_path / "first")
+    run_tasks(TASKS[:4], square, first, jobs=1)
+    first.keep(tmp_path / "kept", [task.key for task in reversed(TASKS[1:])])
+    names = sorted(path.name for path in (tmp_path / "kept").iterdir())
+    assert names == ["squares.csv", "squares.curves.gz"]
+    store = ResultStore(tmp_path / "next", "squares", ("key", "value"), tmp_path / "kept")
+    assert [row["key"] for row in store.rows()] == ["square-3", "square-2", "square-1"]
+    run = []
+
+    def counted(task):
+        run.append(task.number)
+        return square(task)
+
+    run_tasks(TASKS, counted, store, jobs=1)
+    assert run == [0, 4, 5]
+    for task in TASKS:
+        np.testing.assert_array_equal(store.curves(task.key)["x"], np.arange(task.number))
+    before = [path.read_bytes() for path in sorted((tmp_path / "kept").iterdir())]
+    store.keep(tmp_path / "again", [task.key for task in reversed(TASKS[1:4])])
+    assert [path.read_bytes() for path in sorted((tmp_path / "again").iterdir())] == before
+
+
+def test_kept_rows_of_another_format_are_refused_by_name(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "squares.csv").write_text("key,worth\nsquare-1,1\n")
+    store = ResultStore(tmp_path, "squares", ("key", "value"), tmp_path / "kept")
+    with pytest.raises(DataError, match=r"kept.squares\.csv: its columns"):
+        run_tasks(TASKS, square, store, jobs=1)
+
+
 def test_a_failing_task_keeps_what_was_done_before(tmp_path):
     store = squares(tmp_path)
 

@@ -5,10 +5,9 @@ import pytest
 from tests.experiments.toys import toy
 
 from robustfourier.experiments.catalogue import Trial
-from robustfourier.experiments.trial import COLUMNS, GridError, diagonal_strengths, run_trial
-from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.experiments.trial import COLUMNS, GridError, _records, diagonal_sizes, run_trial
+from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
-from robustfourier.network.weights import Weights
 from robustfourier.synthetic import paper_example, relative_error
 
 
@@ -17,10 +16,13 @@ def test_every_entry_of_the_catalogue_runs_as_a_toy(toy_results):
     for row in toy_results.rows:
         curves = toy_results.curves(row)
         assert np.all(np.isfinite(curves["error"]))
-        assert curves["error"][-1] == row.final_error
+        assert curves["error"][-1] == np.float32(row.final_error)
         assert row.best_error <= row.final_error
         assert ("diagonal" in curves) == row.trial.diagonal
-        assert ("first_dense" in curves) == (not row.trial.diagonal)
+        drawn = row.trial.seed == 0 and row.trial.purpose == "main"
+        assert ("prediction" in curves) == drawn
+        assert ("sizes" in curves) == (drawn and not row.trial.hidden_layer_sizes)
+        assert ("neurons" in curves) == (drawn and row.trial.network == "u1_standard")
 
 
 @pytest.mark.parametrize(("sizes", "diagonal"), [((), True), ((5,), True), ((5, 4), False)])
@@ -45,9 +47,19 @@ def test_the_same_trial_gives_the_same_row_and_another_seed_another():
 
 def test_layerwise_training_has_both_phases_on_the_record():
     _, curves = run_trial(toy(Trial("1", "*u0_diag", 0)))
-    assert set(curves["phase"]) >= {"diagonal", "output"}
-    after = curves["diagonal"][curves["step"] >= 40]
-    np.testing.assert_array_equal(after[0], after[-1])
+    assert list(curves["step"]) == list(range(81))
+    assert np.ptp(curves["sizes"][:41], axis=0).max() > 0
+    assert np.ptp(curves["sizes"][40:], axis=0).max() == 0
+    assert np.ptp(curves["error"][40:]) > 0
+
+
+def test_a_long_training_is_followed_more_closely_at_its_beginning():
+    steps = np.array(_records(Trial("1", "*u0_diag", 0, n_steps=300_000)))
+    first = steps[steps <= 300_000]
+    np.testing.assert_array_equal(steps[len(first) :] - 300_000, first)
+    assert np.diff(first[first <= 60_000]).max() == 1500
+    assert np.diff(first).max() == 7500
+    assert first[-1] == 300_000
 
 
 def test_a_trained_network_finds_the_modes_of_the_first_example():
@@ -73,10 +85,7 @@ def test_a_network_is_trained_on_the_users_own_google_trends_export(tmp_path):
     assert curves["prediction"].size == 16 * 24
 
 
-def test_diagonal_strengths_join_sine_cosine_and_both_signs():
-    architecture = Architecture(2)
+def test_diagonal_sizes_join_sine_cosine_and_both_signs():
     w = np.array([9.0, 3.0, 0.0, 0.0, 1.0, 9.0, 0.0, 4.0, 0.0, 0.0])
-    weights = Weights(architecture, {DIAGONAL: w, OUTPUT: np.ones((1, 10))})
-    np.testing.assert_allclose(diagonal_strengths(weights), [5.0, 1.0])
-    standard = draw_weights(Architecture(2, hidden_layer_sizes=(3,), diagonal=False))
-    assert diagonal_strengths(standard) is None
+    np.testing.assert_allclose(diagonal_sizes(w, 2), [5.0, 1.0])
+    np.testing.assert_allclose(diagonal_sizes(np.stack([w, 2 * w]), 2), [[5, 1], [10, 2]])

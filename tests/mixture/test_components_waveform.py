@@ -20,9 +20,10 @@ from robustfourier.mixture.least_squares.error_bands import (
 )
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import direct_moments
-from robustfourier.mixture.model import ColumnModel, mode_table
+from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.tables import mode_table
 from robustfourier.spectral.limits import ModeLimit
 from robustfourier.spectral.sums import direct_sums
 from robustfourier.synthetic import random_mixture

@@ -56,6 +56,26 @@ class TestShares:
             assert sum(c.share for c in model.components_) <= 1.0 + 1e-9
 
 
+class TestNoise:
+    def test_core_and_tails_are_both_told(self):
+        """Of t(1.5) the core is some 0.4 here; all of it together is far more."""
+        rng = np.random.default_rng(0)
+        t = np.sort(rng.uniform(0, 100, 400))
+        y = 3.0 * np.sin(TURN * t / 7.3) + 0.3 * rng.standard_t(1.5, 400)
+        model = PeriodicMixture().fit(t, y)
+        left = y - model.predict(t, remainder=False)
+        assert model.scatter_ == pytest.approx(np.sqrt(np.mean(left**2)), rel=1e-6)
+        assert 2.0 * model.noise_ < model.scatter_
+        assert "with its tails" in model.summary()
+
+    def test_noise_without_tails_is_one_number(self):
+        rng = np.random.default_rng(0)
+        t = np.sort(rng.uniform(0, 100, 400))
+        model = PeriodicMixture().fit(t, np.sin(TURN * t / 7.3) + 0.3 * rng.normal(size=400))
+        assert model.scatter_ == pytest.approx(model.noise_, rel=0.05)
+        assert "tails" not in model.summary()
+
+
 class TestBand:
     def test_a_period_of_an_hour_is_found_from_one_sample_a_night(self):
         rng = np.random.default_rng(0)
@@ -105,6 +125,15 @@ class TestTrend:
         y = 8 * np.cos(TURN * (t - 200) / 365.25) + 2.0 * rng.normal(size=len(t))
         model = PeriodicMixture().fit(t, y)
         assert [round(c.period / 365.25, 1) for c in model.components_] == [1.0]
+
+    def test_seasons_that_grow_are_no_slow_noise(self):
+        """A height that trebles leaves power beside its own line, where the floor is measured."""
+        for seed in range(5):
+            rng = np.random.default_rng(seed)
+            t, u = np.arange(157) * 7.0, np.arange(157) / 157.0
+            y = 20.0 * u + (4.0 + 8.0 * u) * np.cos(TURN * (t / 365.25 + rng.uniform()))
+            model = PeriodicMixture(scale="linear").fit(t, y + rng.normal(size=157))
+            assert [round(c.period / 365.25, 1) for c in model.components_] == [1.0]
 
     def test_a_level_shift_is_found_with_its_time_and_size(self):
         rng = np.random.default_rng(0)
@@ -209,6 +238,27 @@ class TestLivingPatterns:
         assert component.tolist() == [0, 0, 0, 1]
         assert order.tolist() == [1, 2, 0, 1]
         assert kept.tolist() == [[1, 0, 0], [0, 0, 1]]
+
+    def test_side_lines_a_year_away_belong_to_the_pattern_in_seasonal_records(self):
+        mode = np.array([160.0, 165.6, 154.1, 100.0])
+        lines = Lines(mode, np.array([[1.0], [0.2], [0.1], [0.2]]), np.zeros((4, 1)))
+        grouping = Grouping(mode, np.eye(4, dtype=np.int64), np.zeros(4, bool))
+        images = np.array([6.0])
+        told = with_side_lines(grouping, lines, np.ones(4, bool), images=images)[0]
+        assert told.tolist() == [0, 0, 0, 1]
+        assert with_side_lines(grouping, lines, np.ones(4, bool))[0].tolist() == [0, 1, 2, 3]
+
+    def test_a_star_that_changes_from_season_to_season_is_one_pattern(self):
+        """Six seasons of 170 days; heights and phases differ by 6 % from one to the next."""
+        rng = np.random.default_rng([77, 2])
+        day = np.sort(rng.choice(2191, 1400, replace=False))
+        day = day[day % 365.25 < 170]
+        t = day + 0.15 * rng.uniform(-1, 1, len(day))
+        period, season = rng.uniform(0.3, 20), (day // 365.25).astype(int)
+        height, shift = (0.06 * rng.normal(size=7)[season] for _ in range(2))
+        y = (1 + height) * np.cos(TURN * t / period + shift) + 0.1 * rng.normal(size=len(t))
+        (component,) = (c for c in PeriodicMixture().fit(t, y).components_ if c.share > 0.01)
+        assert component.period == pytest.approx(period, rel=1e-3)
 
     def test_tides_two_modes_apart_are_both_told(self):
         lines = Lines(np.array([366.0, 364.0]), np.array([[1.0], [0.3]]), np.zeros((2, 1)))

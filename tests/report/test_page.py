@@ -11,6 +11,8 @@ from robustfourier.report import render
 from robustfourier.report.figures import fit_figure
 from robustfourier.report.payload import payload
 from robustfourier.report.svg import Panel
+from robustfourier.results import summarise
+from robustfourier.results.record import is_magnitude
 
 RUN = {"Estimator": "PeriodicMixture", "Seed": "0"}
 HOSTILE = (
@@ -166,7 +168,7 @@ def test_waveforms_are_two_cycles_with_a_name_and_a_stated_phase(page, small_res
     assert f">{small_result.samples.value_name}</text>" in figure
     text = " ".join(Outline(page).text)
     epochs = re.findall(
-        r"Phase 0 is at (2024-03-0\d \d\d:\d\d(?::\d\d)?) ± [\d.]+ (?:min|s)\.", text
+        r"Phase 0 is the maximum, (2024-03-0\d \d\d:\d\d(?::\d\d)?) ± [\d.]+ (?:min|s)\.", text
     )
     assert len(epochs) == len(small_result.patterns)
     for pattern, epoch in zip(small_result.patterns, epochs, strict=True):
@@ -197,13 +199,26 @@ def test_the_diagonal_is_folded_away_under_how_it_was_found(page):
     [("magnitude", True), ("V_mag", True), ("gmag", True), ("Mag (V)", True), ("mags", True),
      ("image", False), ("magnetic field", False), ("imag", False), ("level", False)],
 )  # fmt: skip
-def test_magnitudes_grow_downwards(small_result, name, turned):
-    result = replace(small_result, samples=replace(small_result.samples, value_name=name))
-    assert result.downwards is turned
+def test_magnitudes_are_known_by_their_name(name, turned):
+    assert is_magnitude(name) is turned
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_magnitudes_grow_downwards(small_result, turned):
+    result = replace(small_result, downwards=turned)
     assert json.loads(payload(result))["down"] is turned
     ticks = re.findall(r'tick end"[^>]*y="([\d.]+)">(-?[\d.]+)<', fit_figure(result))
     heights = [float(y) for y, _ in sorted(ticks, key=lambda tick: float(tick[1]))]
     assert (heights == sorted(heights)) is turned
+
+
+def test_the_epoch_is_the_maximum_or_the_brightest_moment(small_samples, small_model):
+    for down in (False, True):
+        for pattern in summarise(small_samples, small_model, magnitudes=down).patterns:
+            wave = pattern.waveform.y
+            best = wave.min() if down else wave.max()
+            assert wave[0] == pytest.approx(best, abs=1e-3 * np.ptp(wave))
+            assert 0 < pattern.epoch_error < 0.3 * pattern.period
 
 
 def test_a_line_that_nothing_could_reach_is_left_out_where_it_is_so(small_result, tmp_path):

@@ -14,11 +14,13 @@ from robustfourier.theory import (
     fourier_series,
     gradient_bound,
     hoeffding_constant,
+    link_variation,
     relu_coefficients,
     second_layer_bound,
     second_layer_box,
     success_probability,
     theory_output_weights,
+    truncation_error,
 )
 
 M = 10
@@ -177,6 +179,23 @@ def test_the_bound_on_the_second_layer_does_not_scale_like_a_risk():
     assert mended(unit) / mended(1.0) == pytest.approx(unit**2)
     assert printed(unit, 10**12) / printed(1.0, 10**12) == pytest.approx(unit**1.5, rel=0.2)
     assert printed(unit, 10**12) / printed(1.0, 10**12) < 0.2 * unit**2
+
+
+def test_the_constant_of_the_fourier_sum_is_the_variation_of_the_derivative():
+    # Section 3 prints sup|f − S_m f| ≲ C(g)/m^r with C(g) = |a| max|g′| for g(cos πaθ) = cos πaθ,
+    # which is smooth, so that any r will do. Just below mode a the sum is empty.
+    def printed(a, r):
+        return link_variation(1, a, 1.0) / (a - 1) ** r
+
+    def mended(a, r):  # the variation of the r-th derivative is 4a over a period, times (πa)^r
+        return 4 * a * (np.pi * a) ** r / (np.pi * r * (np.pi * (a - 1)) ** r)
+
+    for a in (61, 610):
+        error = truncation_error(lambda t: np.cos(np.pi * a * t), a - 1)  # noqa: B023
+        assert error == pytest.approx(1.0, rel=1e-3)
+        assert error < mended(a, 2)
+    assert printed(61, 2) < 0.02
+    assert printed(610, 2) < 0.002
 
 
 def test_relu_of_a_sine_has_cosines_at_even_harmonics():

@@ -13,7 +13,7 @@ from robustfourier.domain import DATE_UNITS, Domain
 from robustfourier.errors import InputError
 from robustfourier.samples import Samples, from_arrays
 
-__all__ = ["grid_samples", "predictions"]
+__all__ = ["grid_samples", "next_time", "predictions"]
 
 
 def grid_samples(start: Any, stop: Any, every: float, domain: Domain, at_most: int) -> Samples:
@@ -48,8 +48,31 @@ def grid_samples(start: Any, stop: Any, every: float, domain: Domain, at_most: i
     return from_arrays(times, np.zeros(count), duplicates="keep", unit=domain.unit)
 
 
-def predictions(model: Any, samples: Samples) -> tuple[FloatArray, FloatArray | None]:
-    """Values at the samples' times, with standard errors where the model knows them."""
+def next_time(model: Any, needed: bool) -> tuple[Any, float]:
+    """Return the first time after the record and the step of the record, in its unit.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    needed : bool
+        Whether to complain about a model that does not know them.
+    """
+    if not hasattr(model, "components_"):
+        if needed:
+            raise InputError("this model knows no step; give --from, --to and --every")
+        return None, 0.0
+    column, domain = model.models_[0], model.domains_[0]
+    first = domain.from_theta(np.array([column.last + column.spacing]))[0]
+    step = 0.5 * column.spacing * domain.span
+    return (pd.Timestamp(first) if domain.dates else float(first)), step
+
+
+def predictions(model: Any, samples: Samples) -> tuple[FloatArray | None, ...]:
+    """Values at the samples' times, standard errors, ends of the interval for new measurements.
+
+    All but the values are None where the model does not know them.
+    """
     if hasattr(model, "components_"):
-        return model.predict(samples.axis, return_std=True)
-    return model.predict(as_column(samples.axis)), None
+        ahead = model.forecast(times=samples.axis)
+        return ahead.mean, ahead.std, ahead.lower, ahead.upper
+    return model.predict(as_column(samples.axis)), None, None, None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from robustfourier.analysis.folder import claimed, exchanged, write_run
 from robustfourier.analysis.tables import components_table, fit_table, modes_table, write_csv
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
+from robustfourier.report.next_steps import Place
 from robustfourier.results import Result, summarise
 from robustfourier.samples import Samples, read_samples
 from robustfourier.writing import plain, write_text
@@ -43,7 +46,11 @@ def analyse(
     reading: dict[str, Any] | None = None,
     parameters: dict[str, Any] | Callable[[Samples], dict[str, Any]] | None = None,
     overwrite: bool = False,
-    formats: tuple[str, ...] = ("png",),
+    formats: tuple[str, ...] = ("png", "svg"),
+    magnitudes: bool | None = None,
+    called: str | None = None,
+    chunks: bool = False,
+    name: str | None = None,
 ) -> Analysis:
     """Read a file, fit it, and write a result folder.
 
@@ -62,6 +69,14 @@ def analyse(
         Whether another run in the folder may be replaced.
     formats : tuple of str
         Endings of the figures.
+    magnitudes : bool, optional
+        See `summarise`.
+    called : str, optional
+        The file as the user wrote it, for the commands that the report suggests.
+    chunks : bool
+        Whether the record is larger than memory, a folder or a long file: see `fit_large`.
+    name : str, optional
+        What to call the file in the answers; its own name if not given.
 
     Notes
     -----
@@ -69,26 +84,56 @@ def analyse(
     """
     clock = _Clock()
     reading = reading or {}
-    with clock("reading"):
-        samples = read_samples(path, **reading)
-    tell("reading", "read", samples=samples)
-    parameters = dict((parameters(samples) if callable(parameters) else parameters) or {})
+    samples = None
+    if not chunks:
+        with clock("reading"):
+            samples = read_samples(path, **reading)
+            samples = samples if name is None else replace(samples, source=name)
+        tell("reading", "read", samples=samples)
+    if callable(parameters):
+        parameters = {} if samples is None else parameters(samples)
+    parameters = dict(parameters or {})
     identity = {
-        "sha256": samples.sha256,
+        "sha256": _fingerprint(Path(path)) if samples is None else samples.sha256,
         "method": method,
         "reading": plain(reading),
         "parameters": plain(parameters),
     }
     with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
         with clock("fitting"):
-            model = fit_model(samples, method, **parameters)
+            if samples is None:
+                samples, model = _fit_chunks(path, out, reading, parameters)
+            else:
+                model = fit_model(samples, method, **parameters)
         with clock("summing up"):
-            result = summarise(samples, model)
+            result = summarise(samples, model, magnitudes)
         if out is not None:
             with exchanged(out) as draft:
-                _write(result, model, identity, draft, formats, clock)
+                place = Place(_in_shell(called or str(path), identity["reading"]), str(out))
+                _write(result, model, identity, draft, formats, clock, place)
     tell("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
+
+
+def _fit_chunks(
+    path: str | Path, out: Path | None, reading: dict[str, Any], parameters: dict[str, Any]
+) -> tuple[Samples, Any]:
+    """Fit by passes over the rows; the checkpoint stands beside the result folder."""
+    from robustfourier.large import fit_large
+
+    given = {name: value for name, value in reading.items() if name != "value"}
+    place = None if out is None else out.absolute().with_name(f".{out.name}.pass")
+    found = fit_large(
+        path, value=reading.get("value"), reading=given, checkpoint=place, **parameters
+    )
+    return found.samples, found.model
+
+
+def _fingerprint(path: Path) -> str:
+    """Digest of names, sizes and times of files, where reading them all would take long."""
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    stats = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in files]
+    return hashlib.sha256(repr(stats).encode()).hexdigest()
 
 
 class _Clock:
@@ -113,6 +158,7 @@ def _write(
     folder: Path,
     formats: tuple[str, ...],
     clock: _Clock,
+    place: Place,
 ) -> None:
     from robustfourier.plots.files import save_figures
     from robustfourier.report import render
@@ -125,9 +171,18 @@ def _write(
         save_figures(result, folder / "figures", formats)
     run = _run_record(result, model, identity, clock.seconds)
     with clock("report"):
-        write_text(folder / "report.html", render(result, _shown(result, run)))
+        write_text(folder / "report.html", render(result, _shown(result, run), place))
     run["seconds"] = {step: round(seconds, 4) for step, seconds in clock.seconds.items()}
     write_run(folder, run)
+
+
+def _in_shell(file: str, reading: dict[str, Any]) -> str:
+    """A file and how to read it, as words of a command."""
+    words = [file]
+    for name, given in reading.items():
+        for value in given if isinstance(given, list) else [given]:
+            words.append(f"--{name.replace('_', '-')}={value}")
+    return shlex.join(words)
 
 
 def _run_record(
@@ -191,5 +246,4 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
         ),
         "Versions": ", ".join(f"{k} {v}" for k, v in run["versions"].items()),
         "Seconds": ", ".join(f"{k} {v:.2f}" for k, v in run["seconds"].items()),
-        "Other files": "modes.csv, components.csv, fit.csv, model.rfm, figures/, run.json",
     }

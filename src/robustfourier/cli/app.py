@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from robustfourier.cli import fit, models, paper, survey
+from robustfourier.cli import fit, many, models, paper, serve, survey
 from robustfourier.cli.console import Console, prepare_streams
 from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
 
@@ -50,11 +50,13 @@ def _root(
 
 _COMMANDS: dict[str, Callable[..., None]] = {
     "fit": fit.fit,
+    "fit-many": many.fit_many,
     "predict": models.predict,
     "info": models.info,
     "check": survey.check,
     "inject": survey.inject,
     "reproduce": paper.reproduce,
+    "app": serve.app,
 }
 for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)

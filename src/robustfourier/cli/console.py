@@ -99,7 +99,7 @@ class Console:
 
     @contextmanager
     def progress(self, words: str) -> Iterator[Any]:
-        """A bar that is told (done, total); silent when not on a terminal."""
+        """A bar that is told (done, total, words); silent when not on a terminal."""
         console = self._rich(sys.stderr)
         if self.level < 0 or not console.is_terminal:
             yield lambda *_: None
@@ -108,7 +108,11 @@ class Console:
 
         with Progress(console=console, transient=True) as bar:
             task = bar.add_task(words, total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+            def move(done: int, total: int, now: str = words) -> None:
+                bar.update(task, completed=done, total=total, description=now)
+
+            yield move
 
     def _print(self, stream: Any, text: str, style: str | None) -> None:
         self._rich(stream).print(_visible(text), style=style, markup=False, highlight=False)

@@ -26,9 +26,16 @@ def predict(
     model: Model,
     *,
     at: Annotated[str | None, typer.Option(help="File with a column of times.")] = None,
-    start: Annotated[str | None, typer.Option("--from", help="First time.")] = None,
-    stop: Annotated[str | None, typer.Option("--to", help="Last time.")] = None,
-    every: Annotated[str | None, typer.Option(help="Step, such as 1h, 30min or 0.5.")] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", help="First time; after the record if not given.")
+    ] = None,
+    stop: Annotated[
+        str | None, typer.Option("--to", help="Last time; alone it asks for a forecast up to it.")
+    ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option(help="Step, such as 1h, 30min or 0.5; that of the record if not given."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file; standard output if not given.")
     ] = None,
@@ -37,8 +44,8 @@ def predict(
     timezone: options.Timezone = None,
     console: Console,
 ) -> None:
-    """Evaluate a saved model at times from a file, or from … to … every …."""
-    from robustfourier.analysis.predicting import grid_samples, predictions
+    """Evaluate a saved model at times from a file, or from … to … every …; forecast … to …."""
+    from robustfourier.analysis.predicting import grid_samples, next_time, predictions
     from robustfourier.analysis.tables import prediction_table, write_csv
     from robustfourier.persistence import load
     from robustfourier.samples import read_times
@@ -47,24 +54,25 @@ def predict(
     if out is not None:
         refuse_inputs(out, model, at)
     if (at is None) == (start is None and stop is None and every is None):
-        raise InputError("give either --at FILE, or --from, --to and --every")
+        raise InputError("give either --at FILE, or --to (with --from and --every, or without)")
     fitted = load(_model_file(model))
     domain = fitted.domains_[0]
+    zone = domain.timezone
     if at is not None:
         reading = options.reading_options(time=time, time_format=time_format, timezone=timezone)
         samples = read_times(at, **reading)
     else:
-        if start is None or stop is None or every is None:
-            raise InputError("--from, --to and --every belong together; give all three")
+        if stop is None:
+            raise InputError("--from and --every need --to, the last time; give it too")
+        first, step = next_time(fitted, needed=start is None or every is None)
         samples = grid_samples(
-            options.instant(start, domain.dates, domain.timezone, "--from"),
-            options.instant(stop, domain.dates, domain.timezone, "--to"),
-            options.duration(every, domain.unit, "--every"),
+            first if start is None else options.instant(start, domain.dates, zone, "--from"),
+            options.instant(stop, domain.dates, zone, "--to"),
+            step if every is None else options.duration(every, domain.unit, "--every"),
             domain,
             _POINTS_AT_MOST,
         )
-    values, std = predictions(fitted, samples)
-    table = prediction_table(samples, values, std)
+    table = prediction_table(samples, *predictions(fitted, samples))
     if console.as_json:
         console.json({name: table[name].tolist() for name in table})
     elif out is not None:

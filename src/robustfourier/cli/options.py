@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -13,7 +12,7 @@ import typer
 
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
-from robustfourier.wording import SECONDS, unit_called
+from robustfourier.wording import duration, unit_called
 
 __all__ = ["duration", "expanded", "instant", "located", "one_of", "reading_options"]
 
@@ -21,6 +20,13 @@ File = Annotated[
     str,
     typer.Argument(
         help="CSV, TSV, gzip or Parquet file; - for standard input; example:double_mode_cepheid, "
+        "example:electricity_demand or example:sunspots for data that come with the package."
+    ),
+]
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        help="CSV, TSV, gzip or Parquet files; - for standard input; example:double_mode_cepheid, "
         "example:electricity_demand or example:sunspots for data that come with the package."
     ),
 ]
@@ -51,7 +57,6 @@ _DELIMITERS = {
     "whitespace": " ",
     "\\t": "\t",
 }
-_DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
 
 
 def located(file: str) -> str:
@@ -77,13 +82,15 @@ def console_of(as_json: Json = False, quiet: Quiet = False, verbose: Verbose = F
 
 def reading_options(
     time: Time = None,
-    value: Annotated[str | None, typer.Option(help="Value column: its name or number.")] = None,
+    value: Annotated[
+        str | None, typer.Option(help="Value column: its name or number; to fit, several, or all.")
+    ] = None,
     error: Annotated[
         str | None, typer.Option(help="Column with standard errors: its name or number.")
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(help="One series of a long table, as sensor=A: rows with A in that column."),
+        typer.Option(help="One series of a long table, as sensor=A; in fit, sensor means each."),
     ] = None,
     missing: Annotated[str, typer.Option(help="Rows that lack something: drop or error.")] = "drop",
     duplicates: Annotated[
@@ -159,27 +166,6 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in ordered}
     return run
-
-
-def duration(text: str, unit: str, option: str) -> float:
-    """A length of time in `unit`: "12h", "30 min", or a plain number in `unit` itself.
-
-    Examples
-    --------
-    >>> duration("12h", "day", "--every"), duration("0.25", "", "--every")
-    (0.5, 0.25)
-    """
-    match = _DURATION.fullmatch(text)
-    if match is None or not (0 < float(match[1]) < math.inf):
-        raise InputError(f"{option} {text!r}: give a positive length such as 12h, 30min or 0.5")
-    number, word = float(match[1]), match[2].lower()
-    if not word or word == unit:
-        return number
-    if not (named := unit_called(word)):
-        raise InputError(f"{option} {text!r}: {word!r} is no unit; use s, min, h, d, week or year")
-    if unit not in SECONDS:
-        raise InputError(f"{option} {text!r}: the times have no known unit; give a plain number")
-    return number * SECONDS[named] / SECONDS[unit]
 
 
 def instant(text: str, dates: bool, timezone: str | None, option: str) -> Any:

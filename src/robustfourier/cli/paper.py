@@ -26,10 +26,15 @@ def reproduce(
         Path | None, typer.Option(help="Your own Google Trends export, for the trends example.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    rows: Annotated[
+        Path | None, typer.Option(help="Folder of finished rows to go on from and to add to.")
+    ] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Run the paper's experiments; an interrupted run continues where it was."""
     from robustfourier.experiments import reproduce as run
 
-    page = run(names or None, out=out, quick=quick, csv=csv, jobs=jobs, progress=not quiet)
+    page = run(
+        names or None, out=out, quick=quick, csv=csv, jobs=jobs, rows=rows, progress=not quiet
+    )
     Console(-1 if quiet else 0).say(f"Written: {page}")

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from robustfourier.arrays import FloatArray
-from robustfourier.domain import Domain
-from robustfourier.errors import InputError
+from robustfourier.estimators.asked import settings_of
+from robustfourier.estimators.components import Components
+from robustfourier.estimators.face import Face
+from robustfourier.estimators.forecasting import Forecast, forecast_of
+from robustfourier.estimators.notes import step_note
+from robustfourier.estimators.times import (
+    as_table,
+    is_flat,
+    split_series,
+    time_index,
+)
 from robustfourier.estimators.unmixed import Unmixed
 from robustfourier.estimators.validation import (
     check_row_weights,
     check_targets,
     counted_rows,
     error_precision,
-    seed_sequence,
+    input_errors,
     span_columns,
     theta_columns,
     time_columns,
@@ -30,18 +34,18 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.mixture.fit import fit_columns
 from robustfourier.mixture.least_squares.error_bands import lengths
-from robustfourier.mixture.model import LevelShift, mode_table, shares
+from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.scale import fit_on_scale, from_log
-from robustfourier.mixture.series import Settings
+from robustfourier.mixture.tables import mode_table, shares
+from robustfourier.rows import weighted_deviation
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
 
-MOST_MODES = 2_000_000  # a periodogram of more would not fit into memory
-_LEAST_MODE = 1e-3  # of a known period: one that is longer than a thousand records is a level
+_TAILS = 1.5  # how much larger than its core the whole noise is when `summary` says so
 
 
-class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     """A sum of repeating patterns with unknown periods and shapes, plus a trend and noise.
 
     From samples at any times it finds the periods that noise cannot explain, groups harmonics into
@@ -52,12 +56,21 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
     ----------
     frequencies : {"real", "integer"}, default "real"
         "integer" for data known to be periodic over the span: only whole numbers of cycles.
-    periods : array-like of float, optional
-        Periods known to be there, in the unit of time; the rest is searched for. With several
-        columns, for the first.
+    periods : list of float, str or timedelta, optional
+        Periods known to be there: in the unit of time, or as ``"7D"``, ``"12h"``, ``"1 year"``;
+        the rest is searched for. With several columns, for the first.
     max_frequency : float, optional
         Highest frequency to search, in cycles per unit of time. Default: the Nyquist frequency of
         even sampling; for irregular sampling a rule that `notes_` tells.
+    min_frequency : float, optional
+        Lowest frequency to search; by default 1.5 cycles over the record.
+    without : list of float, str or timedelta, optional
+        Periods at which no line is taken, with two modes to either side; what is there stays in the
+        residual, and a strong line leaves its shadow beside the closed place.
+    split : list of float, str or timedelta, optional
+        Periods of patterns to be taken apart: each of their lines is a pattern of its own.
+    merge : list of pairs, optional
+        Periods of two patterns each that are to be one, with a common longer period.
     level : float, default 0.01
         False-alarm probability: how often noise alone may show one mode or more.
     loss : {"auto", "squared", "huber"}, default "auto"
@@ -73,7 +86,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         "excluded" if evenly spaced samples cover the span once and the last one is not its end,
         such as 24 hourly values of a day.
     unit : str, optional
-        For dates one of second, minute, hour, day (default), week; for numbers a label.
+        For dates one of second, minute, hour, day (default), week, month, year; for numbers a
+        label.
     random_state : int, Generator or None, default 0
         Chooses the samples that stop the diagonal flow, the first proposer of modes.
 
@@ -82,10 +96,18 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
     modes_ : ModeTable
         Significant modes by component: period, frequency, amplitude, phase, each with its standard
         error; false_alarm, component, harmonic, label.
-    components_ : tuple of Component
-        One record per repeating pattern, the strongest first, combination tones last.
+    components_ : Components
+        A tuple of one `Component` per repeating pattern, the strongest first, combination tones
+        last; ``components_.to_frame()`` is its table.
     noise_ : float, or ndarray of shape (q,)
-        Standard deviation of what is left; on the scale "log" a part of the value, 0.05 for 5 %.
+        Standard deviation of what trend and patterns leave over, with outliers pulled in: the core
+        of the noise. On the scale "log" a part of the value, 0.05 for 5 %.
+    scatter_ : float, or ndarray of shape (q,)
+        Standard deviation of all that trend and patterns leave over. Where it is larger than
+        `noise_` there are outliers, or the noise has heavy tails.
+    remainder_ : Remainder or None
+        What is left over as a process with memory: `deviation` of the part with memory and `white`,
+        one number per output. None where the noise is white, and then nothing is added.
     steps_ : tuple of LevelShift
         Jumps of the level, with time, size and standard error; part of the trend.
     scale_ : {"linear", "log"}
@@ -102,8 +124,12 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
     Measurement errors of each sample go to `fit` as ``y_err``; only their ratios matter, since the
     noise level is estimated. ``predict(return_std=True)`` gives the standard error of the
     *function*, averaged over the noise and over what is unknown of frequencies and shapes; a new
-    measurement scatters by ``noise_`` on top. Beyond the record patterns go on, the trend goes on
-    as a straight line, and errors grow.
+    measurement scatters on top, by ``noise_``, or by ``remainder_.white`` where what is left over
+    has a memory. Such a remainder is read as one or two damped oscillators driven by noise (a
+    Gaussian process, by celerite2), and `predict` adds what neighbouring samples tell about it; far
+    from any sample it adds nothing. Beyond 10,000 rows its parameters come from five stretches of
+    2,000 neighbours, and what is told still comes from all rows. Beyond the record patterns go on,
+    the trend goes on as a straight line, and errors grow.
 
     On the scale "log", `modes_`, `components_`, `steps_` and `noise_` tell of log y: a waveform of
     0.1 is a factor of e^0.1, about 10 % more, and shares are shares of the variation of log y.
@@ -134,8 +160,12 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self,
         *,
         frequencies: Literal["real", "integer"] = "real",
-        periods: ArrayLike | None = None,
+        periods: Any = None,
         max_frequency: float | None = None,
+        min_frequency: float | None = None,
+        without: Any = None,
+        split: Any = None,
+        merge: Any = None,
         level: float = 0.01,
         loss: Literal["auto", "squared", "huber"] = "auto",
         scale: Literal["auto", "linear", "log"] = "auto",
@@ -147,6 +177,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.frequencies = frequencies
         self.periods = periods
         self.max_frequency = max_frequency
+        self.min_frequency = min_frequency
+        self.without = without
+        self.split = split
+        self.merge = merge
         self.level = level
         self.loss = loss
         self.scale = scale
@@ -155,13 +189,17 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.unit = unit
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, y_err: Any = None) -> PeriodicMixture:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, y_err: Any = None
+    ) -> PeriodicMixture:
         """Find modes, components and trend.
 
         Parameters
         ----------
         X : array-like of shape (n,), (n, 1) or (n, d)
-            Times: numbers or dates, in any order and spacing. Several columns add up: f(x₁) + …
+            Times: numbers, dates (also as text), periods or durations, in any order and spacing.
+            Several columns add up: f(x₁) + … Without y, a pandas Series whose index is the time,
+            or a table with an index of times or with the time as its first column.
         y : array-like of shape (n,) or (n, q)
             Values. Several outputs share the modes and have their own amplitudes.
         sample_weight : array-like of shape (n,), optional
@@ -175,9 +213,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         PeriodicMixture
         """
-        with _input_errors():
+        with input_errors():
+            X, y = split_series(X, y)
             X, y, sample_weight, y_err = without_masked_rows(X, y, sample_weight, y_err)
-            columns = time_columns(_as_table(X), self)
+            table = as_table(X)
+            columns = time_columns(table, self)
             values = check_targets(y, len(columns[0]), self)
         weights = check_row_weights(sample_weight, len(values))
         domains = span_columns(columns, weights > 0, self.span, self.endpoint, self.unit)
@@ -185,7 +225,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         theta, targets, weights, weighing = counted_rows(
             theta_columns(columns, domains), values.reshape(len(values), -1), weights, precision
         )
-        settings = self._settings(domains)
+        settings = settings_of(self, domains)
         # Errors in the unit of y say that noise adds.
         scale = "linear" if self.scale == "auto" and y_err is not None else self.scale
         fit = fit_on_scale(
@@ -197,28 +237,32 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         )
         models = fit.models
 
-        _check_n_features(self, _as_table(X), reset=True)
-        _check_feature_names(self, _as_table(X), reset=True)
+        _check_n_features(self, table, reset=True)
+        _check_feature_names(self, table, reset=True)
+        self._remember(columns[0] if is_flat(X) or len(columns) == 1 else None, y, y_err)
         share = shares(models)
         bases = np.cumsum([0] + [len(model.bases) for model in models])
         self.models_ = tuple(models)
         self.domains_ = tuple(domains)
         self.single_output_ = values.ndim == 1
-        self.components_ = tuple(
+        self.components_ = Components(
             component
             for column, model in enumerate(models)
             for component in model.components(share[column], int(bases[column]), column)
         )
         self.modes_ = mode_table(models, self.single_output_)
         self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
+        left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
+        scatter = weighted_deviation(left, weights)
+        self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
         self.scale_ = fit.scale
         self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
-        steps = tuple(_step_note(shift, self._multiplies) for shift in self.steps_)
+        steps = tuple(step_note(shift, self._multiplies) for shift in self.steps_)
         searched = tuple(note for found in fit.found for note in found.notes)
         self.notes_ = weighing + fit.notes + steps + searched
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Any, return_std: bool = False, remainder: bool = True) -> Any:
         """Return the function at new times, with standard errors if asked.
 
         On the scale "log" that is the median of new measurements, in the unit of y.
@@ -228,6 +272,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X : array-like of the kind given to `fit`
         return_std : bool
             Whether to return the standard error of the function too.
+        remainder : bool
+            Whether the function is all that can be told of a new measurement: trend, patterns and
+            what neighbours tell about the rest. If False, trend and patterns alone.
 
         Returns
         -------
@@ -235,32 +282,64 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         theta = self._theta(X)
         values = sum(m.evaluate(theta[:, j]) for j, m in enumerate(self.models_))
+        if remainder:
+            values = values + self._remainder(theta)
         values = from_log(values) if self._multiplies else values
         if not return_std:
             return self._shaped(values)
-        errors = [m.errors_at(theta[:, j]) for j, m in enumerate(self.models_)]
+        errors = [m.errors_at(theta[:, j], remainder) for j, m in enumerate(self.models_)]
         std = lengths(np.stack(errors, axis=-1))
         return self._shaped(values), self._shaped(values * std if self._multiplies else std)
 
+    def forecast(self, horizon: Any = None, *, times: Any = None, level: float = 0.9) -> Forecast:
+        """Return what comes next, how sure that is, and where a new measurement will lie.
+
+        Parameters
+        ----------
+        horizon : float, str or timedelta, optional
+            How far to go after the last sample, in the unit of time or as text such as "30D"; in
+            steps as long as those of the record are on the whole.
+        times : array-like, optional
+            The times themselves, instead of a horizon.
+        level : float
+            Probability that a new measurement lies between `lower` and `upper`.
+
+        Examples
+        --------
+        >>> t = np.arange(200.0)
+        >>> y = np.cos(2 * np.pi * t / 12) + 0.1 * np.random.default_rng(0).normal(size=200)
+        >>> ahead = PeriodicMixture().fit(t, y).forecast(12)
+        >>> ahead.times[[0, -1]]
+        array([200., 211.])
+        >>> bool(np.abs(ahead.mean - np.cos(2 * np.pi * ahead.times / 12)).max() < 0.1)
+        True
+        """
+        check_is_fitted(self)
+        return forecast_of(self, horizon, times, level)
+
     def unmix(self, X: Any) -> Unmixed:
-        """Return the value of each component and of the trend at new times.
+        """Return the value of each component, of the trend and of the remainder at new times.
 
         Returns
         -------
         Unmixed
-            With arrays `trend` and `components`, which add up to `predict`. On the scale "log" the
-            trend is in the unit of y, components are factors, and their product is `predict`.
+            With arrays `trend`, `components` and `remainder`, which add up to `predict`. On the
+            scale "log" the trend is in the unit of y, the others are factors, and their product is
+            `predict`. `remainder` is None where the noise is white.
         """
-        theta = self._theta(X)
+        columns, theta = self._times(X)
         trend = sum(m.trend_at(theta[:, j]) for j, m in enumerate(self.models_))
         parts = [m.components_at(theta[:, j]) for j, m in enumerate(self.models_)]
         components = np.concatenate(parts, axis=1)
         if self.single_output_:
             components = components[:, :, 0]
         labels = tuple(component.label for component in self.components_)
+        times = time_index(columns[0]) if len(columns) == 1 else None
+        left = self._shaped(self._remainder(theta)) if self.remainder_ is not None else None
         if self._multiplies:
-            return Unmixed(self._shaped(from_log(trend)), from_log(components), labels, "log")
-        return Unmixed(self._shaped(trend), components, labels)
+            trend, components = from_log(trend), from_log(components)
+            left = None if left is None else from_log(left)
+        return Unmixed(self._shaped(trend), components, labels, self.scale_, times, left)
 
     def summary(self) -> str:
         """Return what was found, in words and a table."""
@@ -270,14 +349,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         lines += [f"  {component!r}" for component in self.components_]
         relative = " of the value" if self._multiplies else ""
         lines.append(f"noise: {np.array2string(np.asarray(self.noise_), precision=4)}{relative}")
+        scatter = getattr(self, "scatter_", self.noise_)  # models of version 0.1 have none
+        if np.any(scatter > _TAILS * self.noise_):
+            lines[-1] += f"; with its tails {np.array2string(np.asarray(scatter), precision=4)}"
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
-
-    def plot(self, *args: Any, **kwargs: Any) -> Any:
-        """Draw the fit; see `robustfourier.plots`."""
-        from robustfourier import plots
-
-        return plots.plot_model(self, *args, **kwargs)
 
     def save(self, path: Any) -> None:
         """Save the fitted model to a file that `robustfourier.load` reads."""
@@ -286,35 +362,29 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         save(self, path)
 
-    def _settings(self, domains: list[Domain]) -> list[Settings]:
-        """Check the parameters and turn units into modes, one record per column."""
-        _require_number("level", self.level)
-        if self.max_frequency is not None:
-            _require_number("max_frequency", self.max_frequency)
-        if not (self.unit is None or (isinstance(self.unit, str) and self.unit.isprintable())):
-            raise InputError(f"unit={self.unit!r} must be text, such as 'day', or None")
-        (seed,) = seed_sequence(self.random_state, 1)
-        return [
-            Settings(
-                level=self.level,
-                frequencies=self.frequencies,
-                loss=self.loss,
-                modes=_known_modes(domain, self.periods) if column == 0 else np.zeros(0),
-                max_mode=_highest_mode(domain, self.max_frequency),
-                seed=seed,
-            )
-            for column, domain in enumerate(domains)
-        ]
-
     def _theta(self, X: Any) -> FloatArray:
         """Times as θ, one column per column of `fit`."""
+        return self._times(X)[1]
+
+    def _times(self, X: Any) -> tuple[list[Any], FloatArray]:
+        """Columns of times, and the same as θ."""
         check_is_fitted(self)
-        table = X if self.n_features_in_ > 1 else _as_table(X)
-        _check_feature_names(self, table, reset=False)
-        with _input_errors():
+        table = X if self.n_features_in_ > 1 else as_table(X)
+        if not (self.n_features_in_ == 1 and is_flat(X)):  # one column needs no name
+            _check_feature_names(self, table, reset=False)
+        with input_errors():
             columns = time_columns(table, self)
             _check_n_features(self, table, reset=False)
-        return theta_columns(columns, list(self.domains_))
+        return columns, theta_columns(columns, list(self.domains_))
+
+    @property
+    def remainder_(self) -> Remainder | None:
+        """What is left over, where it has a memory; None for white noise."""
+        return next((m.remainder for m in self.models_ if m.remainder is not None), None)
+
+    def _remainder(self, theta: FloatArray) -> FloatArray:
+        """What the samples tell about the remainder, shape (n, q)."""
+        return np.sum([m.remainder_at(theta[:, j]) for j, m in enumerate(self.models_)], axis=0)
 
     @property
     def _multiplies(self) -> bool:
@@ -323,77 +393,3 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _shaped(self, values: Any) -> FloatArray:
         return np.asarray(values[:, 0] if self.single_output_ else values)
-
-
-@contextmanager
-def _input_errors() -> Iterator[None]:
-    """Turn scikit-learn's complaints about arrays into `InputError`, which they already are."""
-    try:
-        yield
-    except InputError:
-        raise
-    except ValueError as error:
-        raise InputError(str(error)) from None
-
-
-def _step_note(shift: LevelShift, multiplies: bool) -> str:
-    if multiplies:
-        factor = from_log(shift.size)
-        words = _with_error(factor, factor * shift.error)
-        return f"level shift by a factor of {words} at {shift.time}"
-    return f"level shift of {_with_error(shift.size, shift.error, '+')} at {shift.time}"
-
-
-def _with_error(values: FloatArray, errors: FloatArray, sign: str = "") -> str:
-    """Numbers, one per output, in words."""
-    pairs = zip(values, errors, strict=True)
-    return " and ".join(f"{value:{sign}.4g} ± {error:.2g}" for value, error in pairs)
-
-
-def _require_number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise InputError(f"{name}={value!r} must be a positive finite number")
-
-
-def _known_modes(domain: Domain, periods: Any) -> FloatArray:
-    """Modes of the known periods, each once, or a clear word."""
-    try:
-        values = np.asarray([] if periods is None else periods, np.float64).ravel()
-    except (TypeError, ValueError):
-        values = np.array([np.nan])
-    if not (np.isfinite(values).all() and (values > 0).all()):
-        raise InputError(f"periods={periods!r} must all be positive finite numbers")
-    shortest, longest = domain.span / MOST_MODES, domain.span / _LEAST_MODE
-    for value in values:
-        if not shortest <= value <= longest:
-            raise InputError(
-                f"periods has {value:g}, but from times that span {domain.span:.6g} only periods "
-                f"from {shortest:.3g} to {longest:.3g} can be fitted; check the unit of time"
-            )
-    _, first = np.unique(values, return_index=True)
-    return domain.mode(1.0 / values[np.sort(first)])
-
-
-def _highest_mode(domain: Domain, max_frequency: float | None) -> float | None:
-    if max_frequency is None:
-        return None
-    mode = float(domain.mode(max_frequency))
-    if mode > MOST_MODES:
-        raise InputError(
-            f"max_frequency={max_frequency!r} makes {mode:.3g} cycles over the record; at most "
-            f"{MOST_MODES} can be searched: lower it"
-        )
-    return mode
-
-
-def _as_table(X: Any) -> Any:
-    """One column of times as a table of one column; anything else as it is."""
-    if isinstance(X, pd.Index):
-        X = X.to_series()
-    if isinstance(X, pd.Series):
-        return X.to_frame()
-    if hasattr(X, "to_frame") and not hasattr(X, "columns"):  # a polars series
-        return X.to_frame()
-    if isinstance(X, (list, tuple)) and len(X) and not np.ndim(X[0]):
-        X = np.asarray(X)
-    return X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X

@@ -8,12 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError
+from robustfourier.estimators.face import Face
 from robustfourier.estimators.scaling import Scaling
 from robustfourier.estimators.validation import (
     check_row_weights,
@@ -45,7 +46,7 @@ _DTYPES = ("float64", "float32")
 _PRUNINGS = ("auto", None)
 
 
-class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
+class FourierNetworkRegressor(RegressorMixin, Face):
     """A Fourier network, with or without diagonal layer, trained by SGD as in the paper.
 
     With the defaults this is u0_diag: f̂(θ) = Σ c_j σ(w_j x_j) over sines and cosines of both
@@ -261,6 +262,7 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         self.modes_, self.kept_modes_ = modes, kept
         self.diagonal_weights_ = trained.weights.diagonal
         self._y_ndim = target.ndim
+        self._remember(columns[0] if len(columns) == 1 else None, y)
         return self
 
     def predict(self, X: ArrayLike) -> FloatArray:
@@ -282,13 +284,6 @@ class FourierNetworkRegressor(RegressorMixin, BaseEstimator):
         theta = theta_columns(columns, self.domains_)
         values = self.y_offset_ + self.y_scale_ * self.weights_.predict(theta)
         return values[:, 0] if self._y_ndim == 1 else values
-
-    def plot(self, *args: Any, **kwargs: Any) -> Any:
-        """Draw the fit; see `robustfourier.plots.plot_model`."""
-        from robustfourier import plots
-
-        check_is_fitted(self)
-        return plots.plot_model(self, *args, **kwargs)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save the fitted model to a file that `robustfourier.load` reads."""

@@ -1,8 +1,9 @@
-"""Unmixed: a prediction taken apart into trend and patterns."""
+"""Unmixed: a prediction taken apart into trend, patterns and remainder."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,26 +28,39 @@ class Unmixed:
         Their names.
     scale : {"linear", "log"}
         Whether the parts add up or multiply.
+    times : array-like of shape (n,), optional
+        Where; the index of `to_frame`. None for several input columns.
+    remainder : ndarray of shape (n,) or (n, q), optional
+        What neighbouring samples tell about the rest, a factor on the scale "log"; None where the
+        noise is white.
     """
 
     trend: FloatArray
     components: FloatArray
     labels: tuple[str, ...]
     scale: str = "linear"
+    times: Any = None
+    remainder: FloatArray | None = None
 
     @property
     def total(self) -> FloatArray:
         """Return what `predict` gives: the sum of all parts, on the scale "log" their product."""
         if self.scale == "log":
-            return np.asarray(self.trend * self.components.prod(axis=1))
-        return np.asarray(self.trend + self.components.sum(axis=1))
+            left = 1.0 if self.remainder is None else self.remainder
+            return np.asarray(self.trend * self.components.prod(axis=1) * left)
+        left = 0.0 if self.remainder is None else self.remainder
+        return np.asarray(self.trend + self.components.sum(axis=1) + left)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with one column for the trend and one for each component."""
+        """Return a table of the trend, each component and the remainder, by time."""
         outputs = [""] if self.trend.ndim == 1 else [f"_{o}" for o in range(self.trend.shape[1])]
         trend = self.trend.reshape(len(self.trend), -1)
         parts = self.components.reshape(*self.components.shape[:2], -1)
         frame = {f"trend{name}": trend[:, o] for o, name in enumerate(outputs)}
         for c, label in enumerate(self.labels):
             frame |= {f"{label}{name}": parts[:, c, o] for o, name in enumerate(outputs)}
-        return pd.DataFrame(frame)
+        if self.remainder is not None:
+            left = self.remainder.reshape(len(trend), -1)
+            frame |= {f"remainder{name}": left[:, o] for o, name in enumerate(outputs)}
+        index = None if self.times is None else pd.Index(self.times, name="time")
+        return pd.DataFrame(frame, index=index)

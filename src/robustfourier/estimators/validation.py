@@ -6,8 +6,9 @@ column goes to `Domain` as it is. Errors name the argument, the value and the re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "check_targets",
     "counted_rows",
     "error_precision",
+    "input_errors",
     "seed_sequence",
     "span_columns",
     "theta_columns",
@@ -299,16 +301,17 @@ def _frame_columns(X: Any) -> list[Any] | None:
 
 
 def _is_date(values: Any) -> bool:
+    """Whether values are dates, periods or durations, which `Domain` reads itself."""
     dtype = getattr(values, "dtype", None)
     if dtype is None:
         values = np.asarray(values, dtype=object)
         dtype = values.dtype
-    if str(dtype).lower().startswith("date"):
+    if str(dtype).lower().startswith(("date", "period", "timedelta", "duration")):
         return True
     if dtype != np.dtype(object):
         return False
     first = next(iter(np.asarray(values, dtype=object).ravel()), None)
-    return isinstance(first, date | np.datetime64)
+    return isinstance(first, date | np.datetime64 | timedelta)
 
 
 def _take(column: Any, rows: IndexArray) -> Any:
@@ -325,3 +328,14 @@ def _require_finite(name: str, array: NDArray[Any]) -> None:
             f"{name} contains NaN or infinity (inf): {name}[{', '.join(map(str, at))}] is "
             f"{array[at]}; remove or fill such values first"
         )
+
+
+@contextmanager
+def input_errors() -> Iterator[None]:
+    """Turn scikit-learn's complaints about arrays into `InputError`, which they already are."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(str(error)) from None

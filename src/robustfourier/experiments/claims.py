@@ -20,7 +20,7 @@ from robustfourier.experiments.catalogue import EXAMPLES, NETWORKS
 from robustfourier.experiments.finished import Results, Row
 from robustfourier.experiments.said import SAID
 
-__all__ = ["START_COLUMNS", "Claim", "judge", "network_claims", "spread", "start_table"]
+__all__ = ["STARTS", "START_COLUMNS", "Claim", "judge", "network_claims", "spread", "start_table"]
 
 ENOUGH = 0.8  # four of five seeds
 RISE = 1.02  # the standard network's error must end this much above its lowest

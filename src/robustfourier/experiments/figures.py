@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.experiments.catalogue import EXAMPLES
+from robustfourier.experiments.catalogue import EXAMPLES, SEEDS
 from robustfourier.experiments.finished import Results, Row
 from robustfourier.experiments.problems import example_data
+from robustfourier.experiments.trial import diagonal_sizes, thinned
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.embedding import embedding_layout
 from robustfourier.plots.networks import draw_networks
@@ -109,7 +110,11 @@ def regression_figure(
         truth=data.truth,
         box=_BOXES.get(example, _BOX_OF_SERIES),
         predictions={
-            network: results.curves(row)["prediction"].astype(np.float64)
+            network: np.interp(
+                data.theta,
+                data.theta[thinned(data.theta.size)],
+                results.curves(row)["prediction"].astype(np.float64),
+            )
             for network, row in first.items()
         },
         curves={network: _error_curve(results, example, network) for network in first},
@@ -131,10 +136,9 @@ def weights_figure(
     final, steps, strengths, ends = {}, {}, {}, {}
     for network, row in (("*u0_diag", layerwise), ("u0_diag", joint)):
         curves = results.curves(row)
-        by_kind = _by_kind(curves["diagonal"], row.trial.n_modes)
-        final[network] = by_kind[-1]
+        final[network] = _by_kind(curves["diagonal"], row.trial.n_modes)
         steps[network] = curves["step"].astype(np.float64)
-        strengths[network] = np.sqrt((by_kind**2).sum(axis=1))
+        strengths[network] = curves["sizes"].astype(np.float64)
         ends[network] = row.trial.n_steps
     targets = data.targets
     if example == "3":
@@ -149,13 +153,13 @@ def weights_figure(
         steps=steps,
         strengths=strengths,
         phase_ends=ends,
-        dense=_dense_by_mode(results.curves(standard)["first_dense"]),
+        dense=results.curves(standard)["neurons"].astype(np.float64),
     )
 
 
 def _of_first_seed(results: Results, example: str, network: str) -> Row | None:
-    rows = results.select(example=example, network=network, purpose="main")
-    return rows[0] if rows else None
+    """The row of the first seed, the one whose curves hold what is drawn."""
+    return results.by_seed(example=example, network=network, purpose="main").get(SEEDS[0])
 
 
 def _error_curve(results: Results, example: str, network: str) -> ErrorCurve:
@@ -171,18 +175,7 @@ def _error_curve(results: Results, example: str, network: str) -> ErrorCurve:
 
 
 def _by_kind(diagonal: NDArray[Any], n_modes: int) -> FloatArray:
-    """Diagonal weights over time → size for cosine and sine of each mode, shape (R, 2, m)."""
-    layout = embedding_layout(n_modes)
-    squares = diagonal.astype(np.float64) ** 2
-    # One row per entry of the embedding, one column per (cosine or sine, mode).
-    column = layout.is_sine * (n_modes + 1) + layout.mode
-    gather = np.equal.outer(column, np.arange(2 * (n_modes + 1))).astype(np.float64)
-    return np.sqrt((squares @ gather).reshape(len(diagonal), 2, n_modes + 1)[:, :, 1:])
-
-
-def _dense_by_mode(first_dense: NDArray[Any]) -> FloatArray:
-    """First dense layer → size of the weights of each mode and neuron, strongest neuron first."""
-    n = first_dense.shape[1] // 2
-    folded = (first_dense[:, :n] - first_dense[:, n:]).astype(np.float64)
-    size = np.hypot(folded[:, 1::2], folded[:, 2::2])
-    return size[np.argsort((size**2).sum(axis=1))]
+    """Diagonal weights → size for cosine and sine of each mode, shape (2, m)."""
+    sine = embedding_layout(n_modes).is_sine
+    pair = [diagonal_sizes(np.where(sine == kind, diagonal, 0), n_modes) for kind in (False, True)]
+    return np.stack(pair)

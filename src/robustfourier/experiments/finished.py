@@ -25,7 +25,7 @@ class Row:
     final_error, best_error : float
         Relative L² error at the end, and at its smallest.
     best_step : int
-    active, missed, false_modes, diagonal_active : tuple of int
+    active, missed, false_modes : tuple of int
         Modes; see `robustfourier.experiments.trial`.
     effective_modes, share_above_tenth, diagonal_effective : float
         `diagonal_effective` is NaN without diagonal layer.
@@ -38,7 +38,6 @@ class Row:
     active: tuple[int, ...]
     missed: tuple[int, ...]
     false_modes: tuple[int, ...]
-    diagonal_active: tuple[int, ...]
     effective_modes: float
     share_above_tenth: float
     diagonal_effective: float
@@ -88,19 +87,11 @@ def load_results(store: ResultStore, trials: Iterable[Trial]) -> Results:
 
 
 def _row(trial: Trial, cells: dict[str, str]) -> Row:
-    return Row(
-        trial=trial,
-        final_error=float(cells["final_error"]),
-        best_error=float(cells["best_error"]),
-        best_step=int(cells["best_step"]),
-        active=_modes(cells["active"]),
-        missed=_modes(cells["missed"]),
-        false_modes=_modes(cells["false_modes"]),
-        diagonal_active=_modes(cells["diagonal_active"]),
-        effective_modes=float(cells["effective_modes"]),
-        share_above_tenth=float(cells["share_above_tenth"]),
-        diagonal_effective=float(cells["diagonal_effective"] or np.nan),
-    )
+    numbers = ("final_error", "best_error", "effective_modes", "share_above_tenth")
+    values: dict[str, Any] = {name: float(cells[name]) for name in numbers}
+    values |= {name: _modes(cells[name]) for name in ("active", "missed", "false_modes")}
+    values["diagonal_effective"] = float(cells["diagonal_effective"] or np.nan)
+    return Row(trial=trial, best_step=int(cells["best_step"]), **values)
 
 
 def _modes(text: str) -> tuple[int, ...]:

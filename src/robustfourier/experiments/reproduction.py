@@ -6,18 +6,21 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from robustfourier.errors import InputError
 from robustfourier.experiments import theory_runs
-from robustfourier.experiments.catalogue import LONGER_WITHOUT_DENSE, STEPS, Trial, trials
+from robustfourier.experiments.catalogue import EXAMPLES, STEPS, Trial, trials
 from robustfourier.experiments.claims import (
     START_COLUMNS,
+    STARTS,
     Claim,
     network_claims,
     spread,
     start_table,
 )
 from robustfourier.experiments.figures import example_figures, networks_figure
-from robustfourier.experiments.finished import Results, load_results
+from robustfourier.experiments.finished import Results, Row, load_results
 from robustfourier.experiments.page import (
     Block,
     Heading,
@@ -31,10 +34,15 @@ from robustfourier.experiments.page import (
 from robustfourier.experiments.problems import example_data, example_title
 from robustfourier.experiments.runner import Report, run_tasks
 from robustfourier.experiments.store import ResultStore
-from robustfourier.experiments.theory_claims import load_theory, theory_claims
+from robustfourier.experiments.theory_claims import theory_claims
 from robustfourier.experiments.theory_figures import comparison_figures, theory_figures
-from robustfourier.experiments.theory_runs import TheoryTask, run_theory_task, theory_tasks
-from robustfourier.experiments.trial import COLUMNS, work_on
+from robustfourier.experiments.theory_runs import (
+    TheoryTask,
+    load_theory,
+    run_theory_task,
+    theory_tasks,
+)
+from robustfourier.experiments.trial import COLUMNS, EARLY, work_on
 
 __all__ = ["NAMES", "reproduce", "write_reproduction"]
 
@@ -50,6 +58,7 @@ def reproduce(
     quick: bool = False,
     csv: Path | None = None,
     jobs: int = 2,
+    rows: Path | None = None,
     progress: Report | bool | None = None,
 ) -> Path:
     """Run the paper's experiments and write a page with figures and verdicts.
@@ -64,11 +73,14 @@ def reproduce(
     out : path
         Folder for rows, curves, figures and pages; made if it is not there.
     quick : bool
-        Two seeds and a tenth of the steps at ten times the rate: minutes instead of an hour.
+        Two seeds and few steps at ten times the rate: minutes instead of hours.
     csv : path, optional
         A Google Trends export, for "trends".
     jobs : int
         Worker processes.
+    rows : path, optional
+        Folder of finished rows in two small files each: what is there is not run again, and what
+        finishes is added. Not for quick runs and own exports.
     progress : callable, bool or None
         Called with lines of text; True prints them.
 
@@ -88,14 +100,18 @@ def reproduce(
     if "trends" in chosen:
         example_data("trends", 0, csv=csv)  # a bad file is refused before anything is run
     report = print if progress is True else progress or None
-    networks = ResultStore(Path(out), "networks" + _suffix(quick, csv), COLUMNS)
-    tests = ResultStore(Path(out), "theory" + _suffix(quick, None), theory_runs.COLUMNS)
+    kept = None if quick or csv is not None else rows
+    networks = ResultStore(Path(out), "networks" + _suffix(quick, csv), COLUMNS, kept)
+    tests = ResultStore(Path(out), "theory" + _suffix(quick, None), theory_runs.COLUMNS, kept)
     listed = trials([name for name in chosen if name != "theory"], quick=quick)
     tasks = theory_tasks(quick=quick) if "theory" in chosen else []
     if listed:
         run_tasks(listed, work_on(csv), networks, jobs=jobs, report=report)
     if tasks:
         run_tasks(tasks, run_theory_task, tests, jobs=jobs, report=report)
+    if kept is not None:
+        networks.keep(kept, [trial.key for trial in trials(STEPS)])
+        tests.keep(kept, [task.key for task in theory_tasks()])
     return write_reproduction(Path(out), networks, tests, listed, tasks, quick=quick, csv=csv)
 
 
@@ -170,19 +186,23 @@ def _introduction(results: Results, n_trials: int, quick: bool) -> list[Block]:
         "1/√D, not truncated; for layer-wise training λ = 0, no boxes, as many steps in the second "
         "phase as in the first (T′ = T) and reshuffled passes over the samples instead of fresh "
         "batches; and "
-        + ", ".join(f"{STEPS[name]} steps for example {name}" for name in results.examples())
-        + f" ({LONGER_WITHOUT_DENSE} times as many without dense layers, and for each of the two "
-        "phases of layer-wise training). Networks are trained in float32; float64 is among the "
-        "varied choices, which are trained for fewer steps with one seed."
+        + "; ".join(_steps_told(name) for name in results.examples())
+        + " (for each of the two phases of layer-wise training). Networks are trained in float32; "
+        "float64 is among the varied choices, which are trained for fewer steps with one seed."
     )
     if quick:
-        choices += " This is the quick form: a tenth of the steps at ten times the rate, two seeds."
+        choices += " This is the quick form: few steps at ten times the rate, two seeds."
     blocks: list[Block] = [Heading("The paper again", 1), Paragraph(text), Paragraph(choices)]
     if len(results.rows) < n_trials:
         blocks.append(
             Paragraph(f"Not finished yet: {len(results.rows)} of {n_trials} trainings are done.")
         )
     return blocks
+
+
+def _steps_told(example: str) -> str:
+    dense, linear = STEPS[example]
+    return f"{dense} steps for example {example}, {linear} without dense layers"
 
 
 def _verdicts(claims: Sequence[Claim]) -> list[Block]:
@@ -232,29 +252,58 @@ def _starts(results: Results) -> list[Block]:
 
 def _example(results: Results, example: str, figures: Path, csv: Path | None) -> list[Block]:
     data = example_data(example, 0, csv=csv)
+    return [
+        Heading(example_title(example)),
+        Paragraph(data.note),
+        networks_table(results, example),
+        *_pictures(example_figures(results, example, figures, csv=csv)),
+    ]
+
+
+def networks_table(results: Results, example: str) -> Table:
+    """Return how each network ended, from which start, over how many seeds and steps."""
     rows = []
-    for network in dict.fromkeys(row.trial.network for row in results.select(example=example)):
-        found = results.select(example=example, network=network, purpose="main")
-        if found:
+    for network in EXAMPLES[example]:
+        for init in STARTS:
+            every = results.select(example=example, network=network, init=init)
+            found = [row for row in every if row.trial.purpose != "sweep"]
+            if not found:
+                continue
+            early = [error for row in found if (error := _early_error(results, row)) is not None]
             rows.append(
                 (
                     network,
+                    init,
+                    str(len(found)),
+                    f"{found[0].trial.n_steps:,}".replace(",", " "),
+                    spread(early),
                     spread([row.final_error for row in found]),
                     spread([row.best_error for row in found]),
                     spread([float(len(row.active)) for row in found]),
                     " ".join(map(str, found[0].active)) or "none",
                 )
             )
-    table = Table(
-        ("network", "error at the end", "lowest error", "active modes", "which (first seed)"),
-        tuple(rows),
+    columns = (
+        "network",
+        "start",
+        "seeds",
+        "steps",
+        "error after 60 000",
+        "error at the end",
+        "lowest error",
+        "active modes",
+        "which (first seed)",
     )
-    return [
-        Heading(example_title(example)),
-        Paragraph(data.note),
-        table,
-        *_pictures(example_figures(results, example, figures, csv=csv)),
-    ]
+    return Table(columns, tuple(rows))
+
+
+def _early_error(results: Results, row: Row) -> float | None:
+    """Error on the way, for joint training: layer-wise training begins with half a network."""
+    curves = results.curves(row)
+    at = np.flatnonzero(curves["step"] == EARLY)
+    if row.trial.layerwise or row.trial.n_steps <= EARLY or not at.size:
+        return None
+    return float(curves["error"][at[0]])
 
 
 def _pictures(drawn: dict[str, Path]) -> list[Picture]:

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
 from robustfourier.errors import InputError, WorkerError
 from robustfourier.experiments.store import ResultStore
+from robustfourier.workers import follow_parent, single_threads
 
 __all__ = ["Outcome", "Report", "Task", "run_tasks"]
 
@@ -29,8 +28,6 @@ Outcome: TypeAlias = tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]
 
 Report: TypeAlias = Callable[[str], None]
 """Told about progress, one line at a time."""
-
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class Task(Protocol):
@@ -95,8 +92,8 @@ def _outcomes(todo: Sequence[T], work: Callable[[T], Outcome], jobs: int) -> Ite
         return
     context = multiprocessing.get_context("spawn")
     with (
-        _single_threads(),
-        ProcessPoolExecutor(jobs, context, _follow_parent, (os.getpid(),)) as pool,
+        single_threads(),
+        ProcessPoolExecutor(jobs, context, follow_parent, (os.getpid(),)) as pool,
     ):
         futures = [pool.submit(work, task) for task in todo]
         try:
@@ -111,29 +108,3 @@ def _outcomes(todo: Sequence[T], work: Callable[[T], Outcome], jobs: int) -> Ite
             # After a failure or Ctrl-C, do not start what is still waiting.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-@contextmanager
-def _single_threads() -> Iterator[None]:
-    """Let child processes use one thread each, as their number already fills the machine."""
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def _follow_parent(parent: int) -> None:
-    """End this worker soon after its parent is gone: a killed run must not leave work behind."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1.0)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
 from robustfourier.experiments.finished import Results
 from robustfourier.experiments.problems import example_title
 from robustfourier.experiments.store import ResultStore
-from robustfourier.experiments.theory_claims import TheoryRow, gap_by_samples
-from robustfourier.experiments.theory_runs import TARGETS, leaky_prediction
+from robustfourier.experiments.theory_claims import gap_by_samples
+from robustfourier.experiments.theory_runs import TARGETS, TheoryRow, leaky_prediction
+from robustfourier.experiments.trial import diagonal_sizes
 from robustfourier.plots.paper import save_figure
 from robustfourier.plots.theory import (
     BoundPanel,
@@ -159,19 +159,13 @@ def _violation_panel(rows: list[TheoryRow], store: ResultStore) -> ViolationPane
     curves = store.curves(task.key)
     w = curves["w"]
     with_leak = leaky_prediction(task, curves["alpha"], curves["c0"], w)
+    by_mode = partial(diagonal_sizes, n_modes=task.n_modes, kind="symmetrised")
     return ViolationPanel(
-        measured=_by_mode(w),
-        predicted=_by_mode(curves["predicted"]),
-        with_leak=_by_mode(with_leak),
+        measured=by_mode(w),
+        predicted=by_mode(curves["predicted"]),
+        with_leak=by_mode(with_leak),
         true_modes=tuple(int(c.mode) for c in TARGETS[task.target].components),
     )
-
-
-def _by_mode(weights: FloatArray) -> FloatArray:
-    """Weights with the paper's index −2m … 2m → their size for each mode, shape (m,)."""
-    middle = weights.size // 2
-    pairs = np.hypot(weights[middle + 1 :], weights[:middle][::-1])
-    return np.hypot(pairs[0::2], pairs[1::2])
 
 
 def _paired(results: Results) -> list[PairedErrors]:

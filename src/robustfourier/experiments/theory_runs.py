@@ -1,45 +1,49 @@
 """Algorithm 1 with fresh batches against the theorems, as tasks for the runner.
 
-The first phase is compared with Theorem 1 over r_c, B, T and m; the second with its least-squares
-limit over T′; the generalisation gap is followed over the number of samples TB; and Assumption 2 is
-violated on purpose. Noise is uniform, because the theorems ask for bounded noise.
+The first phase is compared with Theorem 1 over r_c, B, T and m, and with the third corollary's
+step; the second with its least-squares limit over T′. Generalisation gap, Rademacher complexity
+and main bound are followed over the number of samples TB, and Assumption 2 is violated on purpose.
+Noise is uniform, because the theorems ask for bounded noise.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from robustfourier import theory
 from robustfourier.arrays import FloatArray
 from robustfourier.experiments.runner import Outcome
+from robustfourier.experiments.store import ResultStore
+from robustfourier.experiments.theory_risks import NOISE_MAX, FirstPhase, measured_risks
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
-from robustfourier.network.embedding import embed
 from robustfourier.network.weights import Weights
-from robustfourier.synthetic import Component, Mixture, relative_error
+from robustfourier.synthetic import Component, Mixture
 from robustfourier.training import InverseDecay, train_layerwise
 
 __all__ = [
     "COLUMNS",
     "TARGETS",
+    "TheoryRow",
     "TheoryTask",
     "leaky_prediction",
+    "load_theory",
     "run_theory_task",
     "theory_tasks",
 ]
 
-Sweep = Literal["r_c", "B", "T", "m", "second phase", "samples", "violation", "corollary", "links"]
+Sweep = Literal[
+    "r_c", "B", "T", "m", "second phase", "samples", "violation", "corollary", "links", "step"
+]
 
-NOISE_MAX = 0.4 * 3.0**0.5  # uniform noise with the standard deviation 0.4 of the examples
 DELTA = 1e-5
 BOX_SLACK = 2.0  # Q₁ in units of the smallest that Theorem 1 allows
 FLAT_STEPS = 30  # the second phase's step size falls like 1/√T′ from here on
-GRID = np.linspace(-1.0, 1.0, 4000, endpoint=False)  # means over it are exact expectations
 
 TARGETS: dict[str, Mixture] = {
     "odd": Mixture(
@@ -106,20 +110,61 @@ class TheoryTask:
         return f"{self.sweep.replace(' ', '_')}-s{self.seed}-{digest}"
 
 
-COLUMNS = (
-    "key",
-    *(field.name for field in fields(TheoryTask)),
-    "deviation",
-    "bound",
-    "signal",
-    "signs_agree",
-    "leak_deviation",
-    "false_weight",
-    "empirical_risk",
-    "least_risk",
-    "population_risk",
-    "relative_error",
-)
+@dataclass(frozen=True)
+class TheoryRow:
+    """A finished run of Algorithm 1; NaN where it has nothing to say.
+
+    Attributes
+    ----------
+    task : TheoryTask
+    deviation, bound, signal : float
+        ‖w^T − prediction‖_∞, Theorem 1's right-hand side, ‖prediction‖_∞.
+    signs_agree : float
+        Share of the active pairs with sign(w_j) = sign(w_{−j}).
+    leak_deviation, false_weight : float
+        Deviation from the prediction with leakage; largest weight where α = 0, relative to the
+        largest elsewhere.
+    empirical_risk, least_risk, population_risk, relative_error : float
+        R̂(c^{T′}), R̂(ĉ), R(c^{T′}), and the relative L² error.
+    existing_risk, existing_bound, main_bound : float
+        Of r², not ½r²: R̂(c̃) and Lemma 2's right-hand side; the main theorem's.
+    rademacher, rademacher_exponent : float
+        Rademacher complexity in units of its bound, and how it changes with L.
+    trace : float
+        Share of the start that is left.
+    """
+
+    task: TheoryTask
+    deviation: float
+    bound: float
+    signal: float
+    signs_agree: float
+    leak_deviation: float
+    false_weight: float
+    empirical_risk: float
+    least_risk: float
+    population_risk: float
+    relative_error: float
+    existing_risk: float
+    existing_bound: float
+    main_bound: float
+    rademacher: float
+    rademacher_exponent: float
+    trace: float
+
+
+COLUMNS = ("key", *(field.name for field in (*fields(TheoryTask), *fields(TheoryRow)[1:])))
+
+
+def load_theory(store: ResultStore, tasks: Iterable[TheoryTask]) -> list[TheoryRow]:
+    """Read the rows of the given tasks; those that are not finished are left out."""
+    found = {row["key"]: row for row in store.rows()}
+    names = [field.name for field in fields(TheoryRow)[1:]]
+    return [
+        TheoryRow(task, **{name: float(found[task.key][name] or np.nan) for name in names})
+        for task in tasks
+        if task.key in found
+    ]
 
 
 def theory_tasks(*, quick: bool = False) -> list[TheoryTask]:
@@ -128,7 +173,7 @@ def theory_tasks(*, quick: bool = False) -> list[TheoryTask]:
     Examples
     --------
     >>> len(theory_tasks()), len(theory_tasks(quick=True))
-    (200, 36)
+    (225, 46)
     """
     tasks = [task for seed in range(2 if quick else 5) for task in _tasks_of_one_seed(seed)]
     if quick:
@@ -149,16 +194,19 @@ def _tasks_of_one_seed(seed: int) -> Iterator[TheoryTask]:
         yield TheoryTask("m", seed, n_modes=n_modes, r_c=0.03)
     for n_output_steps in (30, 100, 300, 1000, 3000, 10_000):
         yield TheoryTask("second phase", seed, batch_size=400, n_output_steps=n_output_steps)
-    for batch_size in (5, 20, 80, 320):
-        yield TheoryTask("samples", seed, batch_size=batch_size, n_output_steps=3000)
+    for batch_size in (12, 48, 192, 768):
+        # the main theorem asks for B > 1/r_c²
+        yield TheoryTask("samples", seed, r_c=0.3, batch_size=batch_size, n_output_steps=3000)
     for r_c in (0.05, 0.1, 0.2, 0.4):
         # the first corollary lets the batch grow like 1/r_c²
         yield TheoryTask("corollary", seed, r_c=r_c, batch_size=round(100 / r_c**2))
-    yield TheoryTask("links", seed, target="links", r_c=0.03, batch_size=4000)
+    for n_steps in (25, 50, 100, 200, 400):
+        # the third corollary's step
+        step_size = theory.step_size_for(n_steps, TheoryTask.decay)
+        yield TheoryTask("step", seed, n_steps=n_steps, step_size=step_size, large_start=True)
+    yield TheoryTask("links", seed, target="links", r_c=0.03, batch_size=4000, n_output_steps=300)
     for target in ("odd", "even"):
-        yield TheoryTask(
-            "violation", seed, target=target, r_c=0.03, n_output_steps=3000, large_start=False
-        )
+        yield TheoryTask("violation", seed, target=target, batch_size=400, n_output_steps=120_000)
 
 
 def run_theory_task(task: TheoryTask) -> Outcome:
@@ -167,8 +215,8 @@ def run_theory_task(task: TheoryTask) -> Outcome:
     Returns
     -------
     row, curves
-        `row` has the `COLUMNS`, empty where a run has nothing to say; `curves` holds the trained
-        weights and what was predicted.
+        `row` has the `COLUMNS`, empty where a run has nothing to say; `curves` holds, for the
+        first seed, the trained weights and what was predicted.
     """
     f, m = TARGETS[task.target], task.n_modes
     rng = np.random.default_rng([task.seed, 7])
@@ -176,20 +224,28 @@ def run_theory_task(task: TheoryTask) -> Outcome:
     alpha[np.abs(alpha) < 1e-9] = 0.0
     c0 = theory.theory_output_weights(m, task.r_c, rng)
     box = BOX_SLACK * theory.first_layer_box(alpha, c0, decay=task.decay)
-    w0 = np.full(c0.size, box if task.large_start else 1e-3 * task.r_c / np.sqrt(m))
+    small = 1e-3 * task.r_c / np.sqrt(m)
+    w0 = np.full(c0.size, box if task.large_start else small)
     sample = _draw(f, task.n_steps * task.batch_size, rng)
     w = _first_phase(task, w0, c0, box, sample)
+    learnt = FirstPhase(f, m, alpha, c0, box, w, *sample)
     predicted = theory.predicted_diagonal(
         alpha, c0, decay=task.decay, step_size=task.step_size, n_steps=task.n_steps
     )
-    row = _first_phase_row(task, f, alpha, c0, box, w, w0, predicted)
-    curves = {"w": w, "predicted": predicted, "c0": c0, "alpha": alpha}
+    row = _first_phase_row(task, learnt, w0, predicted)
+    if task.sweep == "step":
+        # The same batches from nearly zero: the difference is what is left of the start. Units
+        # whose sign changes on the way see other halves of the samples, and are left out.
+        other = _first_phase(task, np.full(c0.size, small), c0, box, sample)
+        row["trace"] = float(np.abs(w - other)[predicted > 0.0].max() / (box - small))
     if task.n_output_steps:
-        c = _second_phase(task, w, c0, box, sample, rng)
-        row.update(_second_phase_row(task, f, w, c, sample))
-        curves["c"] = c
-    blank = dict.fromkeys(COLUMNS, "")
-    return {**blank, "key": task.key, **asdict(task), **row}, curves
+        second_box = theory.second_layer_box(m, task.r_c, decay=task.decay)
+        c = _second_phase(task, learnt, second_box, rng)
+        row |= measured_risks(learnt, c, second_box, task.n_output_steps, DELTA, rng)
+    cells = {name: repr(float(value)) for name, value in row.items()}
+    vectors = {"w": w, "predicted": predicted, "c0": c0, "alpha": alpha}
+    curves = {name: x.astype(np.float32) for name, x in vectors.items() if task.seed == 0}
+    return {**dict.fromkeys(COLUMNS, ""), "key": task.key, **asdict(task), **cells}, curves
 
 
 def _draw(f: Mixture, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -238,39 +294,31 @@ def _first_phase(
 
 
 def _first_phase_row(
-    task: TheoryTask,
-    f: Mixture,
-    alpha: FloatArray,
-    c0: FloatArray,
-    box: float,
-    w: FloatArray,
-    w0: FloatArray,
-    predicted: FloatArray,
-) -> dict[str, Any]:
-    f_max = float(sum(abs(component.amplitude) for component in f.components))
+    task: TheoryTask, learnt: FirstPhase, w0: FloatArray, predicted: FloatArray
+) -> dict[str, float]:
     # From w⁰ on, the theorem's ‖w¹ − η c⁰⊙α/2‖ is at most (1−ηλ)‖w⁰‖ plus one step's error.
     bound = theory.feature_learning_bound(
         n_modes=task.n_modes,
         r_c=task.r_c,
-        box=box,
+        box=learnt.box,
         decay=task.decay,
         step_size=task.step_size,
         n_steps=task.n_steps,
         batch_size=task.batch_size,
-        f_max=f_max,
+        f_max=float(sum(abs(component.amplitude) for component in learnt.f.components)),
         noise_max=NOISE_MAX,
         delta=DELTA,
         start=(1.0 - task.step_size * task.decay) * float(np.abs(w0).max()),
     )
-    with_leak = leaky_prediction(task, alpha, c0, w)
-    active = alpha != 0.0
+    w, active = learnt.w, learnt.alpha != 0.0
+    with_leak = leaky_prediction(task, learnt.alpha, learnt.c0, w)
     return {
-        "deviation": repr(float(np.abs(w - predicted).max())),
-        "bound": repr(bound.total),
-        "signal": repr(float(np.abs(predicted).max())),
-        "signs_agree": repr(float(theory.mirrored_signs_agree(w, where=active).mean())),
-        "leak_deviation": repr(float(np.abs(w - with_leak).max())),
-        "false_weight": repr(float(np.abs(w[~active]).max() / np.abs(w[active]).max())),
+        "deviation": float(np.abs(w - predicted).max()),
+        "bound": bound.total,
+        "signal": float(np.abs(predicted).max()),
+        "signs_agree": float(theory.mirrored_signs_agree(w, where=active).mean()),
+        "leak_deviation": float(np.abs(w - with_leak).max()),
+        "false_weight": float(np.abs(w[~active]).max() / np.abs(w[active]).max()),
     }
 
 
@@ -293,55 +341,21 @@ def leaky_prediction(
 
 
 def _second_phase(
-    task: TheoryTask,
-    w: FloatArray,
-    c0: FloatArray,
-    box: float,
-    sample: tuple[FloatArray, FloatArray],
-    rng: np.random.Generator,
+    task: TheoryTask, learnt: FirstPhase, second_box: float, rng: np.random.Generator
 ) -> FloatArray:
     steps = task.n_output_steps
     # η′ = min{1/(10 Q₁²), η′/√T′} of the second-layer theorem.
-    step_size = min(1.0, np.sqrt(FLAT_STEPS / steps)) / (10.0 * box**2)
+    step_size = min(1.0, np.sqrt(FLAT_STEPS / steps)) / (10.0 * learnt.box**2)
     training = train_layerwise(
-        _network(task.n_modes, w, c0),
-        sample,
+        _network(task.n_modes, learnt.w, learnt.c0),
+        (learnt.theta, learnt.y),
         n_steps=0,
         n_output_steps=steps,
-        batch_size=min(task.batch_size, sample[0].size),
+        batch_size=min(task.batch_size, learnt.y.size),
         schedule=InverseDecay(step_size, decay=0.0),
         loss="half_squared",
-        output_box=theory.second_layer_box(task.n_modes, task.r_c, decay=task.decay),
+        output_box=second_box,
         record_every=steps,
         random_state=rng,
     )
     return np.asarray(training.weights.arrays[OUTPUT][0], dtype=np.float64)
-
-
-def _second_phase_row(
-    task: TheoryTask,
-    f: Mixture,
-    w: FloatArray,
-    c: FloatArray,
-    sample: tuple[FloatArray, FloatArray],
-) -> dict[str, Any]:
-    theta, y = sample
-    fitted = _units(GRID, w, task.n_modes) @ c
-    units = _units(theta, w, task.n_modes)
-    best, *_ = np.linalg.lstsq(units.T @ units, units.T @ y, rcond=1e-10)
-    return {
-        "empirical_risk": repr(_risk(units @ c, y)),
-        "least_risk": repr(_risk(units @ best, y)),
-        # E[(f̂ − f − z)²]/2 with z independent of θ
-        "population_risk": repr(float(_risk(fitted, f(GRID)) + NOISE_MAX**2 / 6.0)),
-        "relative_error": repr(relative_error(fitted, f(GRID))),
-    }
-
-
-def _units(theta: FloatArray, w: FloatArray, n_modes: int) -> FloatArray:
-    """Return σ(w ⊙ x), shape (n, 4m+1)."""
-    return np.maximum(embed(theta[:, None], n_modes, "symmetrised") * w, 0.0)
-
-
-def _risk(values: FloatArray, y: FloatArray) -> float:
-    return float(0.5 * np.mean((values - y) ** 2))

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.experiments.catalogue import Trial
+from robustfourier.experiments.catalogue import SEEDS, Trial
 from robustfourier.experiments.problems import ExampleData, example_data
 from robustfourier.experiments.runner import Outcome
 from robustfourier.network.activity import active_modes, mode_strengths
 from robustfourier.network.architecture import OUTPUT, Architecture
-from robustfourier.network.embedding import fourier_features
+from robustfourier.network.embedding import EmbeddingKind, embedding_layout, fourier_features
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.synthetic import relative_error
@@ -30,13 +30,15 @@ from robustfourier.training import InverseDecay, Training, train_jointly, train_
 __all__ = [
     "COLUMNS",
     "GridError",
-    "diagonal_strengths",
+    "diagonal_sizes",
     "effective_number",
     "run_trial",
+    "thinned",
     "work_on",
 ]
 
 N_RECORDS = 40  # points of an error curve, for each phase
+EARLY = 60_000  # steps that are followed as closely again: there standard networks have their best
 CHUNK = 1024  # rows of the grid evaluated at once: the intermediate arrays stay in the cache
 
 COLUMNS = (
@@ -141,7 +143,8 @@ def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
     with threadpool_limits(limits=1):
         training = _train(trial, data, follow)
     strengths = mode_strengths(training.weights)[0]
-    diagonal = diagonal_strengths(training.weights)
+    w = training.weights.diagonal
+    diagonal = None if w is None else diagonal_sizes(w, trial.n_modes)
     active = _standing_out(strengths)
     error = training.history.metrics["error"]
     row = {
@@ -159,20 +162,7 @@ def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
         "diagonal_active": "" if diagonal is None else _listed(_standing_out(diagonal)),
         "diagonal_effective": "" if diagonal is None else _digits(effective_number(diagonal)),
     }
-    return row, _curves(training, follow, strengths)
-
-
-def diagonal_strengths(weights: Weights) -> FloatArray | None:
-    """Return the size of the diagonal weights of each mode, shape (m,), what the paper looks at.
-
-    Root of the summed squares over sine and cosine and both signs; None without diagonal layer.
-    """
-    if weights.diagonal is None:
-        return None
-    layout = weights.architecture.layout()
-    squares = np.zeros(weights.architecture.n_modes + 1)
-    np.add.at(squares, layout.mode, weights.diagonal.astype(np.float64) ** 2)
-    return np.sqrt(squares[1:])
+    return row, _curves(trial, training, follow)
 
 
 def _standing_out(strengths: FloatArray) -> IndexArray:
@@ -211,28 +201,64 @@ def _train(trial: Trial, data: ExampleData, follow: GridError) -> Training:
         schedule=InverseDecay(trial.learning_rate, trial.decay_rate, trial.decay_steps),
         loss="mean_squared",
         random_state=np.random.default_rng(batch_seed),
-        record_every=max(1, trial.n_steps // N_RECORDS),
+        record_every=_records(trial),
         metrics={"error": follow},
     )
 
 
-def _curves(
-    training: Training, follow: GridError, strengths: FloatArray
-) -> dict[str, NDArray[Any]]:
+def _records(trial: Trial) -> list[int]:
+    """Steps at which the error is measured: evenly, and more often early in each phase."""
+    n, early = trial.n_steps, min(trial.n_steps, EARLY)
+    once = {end * i // N_RECORDS for end in (n, early) for i in range(1, N_RECORDS + 1)} - {0}
+    return sorted(once | {n + step for step in once if trial.layerwise})
+
+
+def _curves(trial: Trial, training: Training, follow: GridError) -> dict[str, NDArray[Any]]:
+    """What the figures need, small: numbers that are only looked at have three digits (float16).
+
+    Of the first seed, whose networks are drawn: the prediction, thinned as `thinned` says, the size
+    of each mode in the diagonal over the steps, and in the neurons of one dense layer.
+    """
     history, weights = training.history, training.weights
     curves: dict[str, NDArray[Any]] = {
-        "step": history.step,
-        "phase": history.phase,
-        "error": history.metrics["error"],
-        "loss": history.loss,
-        "prediction": follow.predict(weights).astype(np.float32),
-        "strengths": strengths,
+        "step": history.step.astype(np.int32),
+        "error": history.metrics["error"].astype(np.float32),
     }
-    if history.diagonal is not None:
-        curves["diagonal"] = history.diagonal.astype(np.float32)
-    elif weights.architecture.hidden_layer_sizes:
-        curves["first_dense"] = weights.arrays["dense.0.weight"].astype(np.float32)
+    if weights.diagonal is not None:
+        curves["diagonal"] = weights.diagonal.astype(np.float16)
+    if trial.seed != SEEDS[0] or trial.purpose != "main":
+        return curves
+    curves["prediction"] = follow.predict(weights)[thinned(len(follow.truth))].astype(np.float16)
+    if history.diagonal is not None and not trial.hidden_layer_sizes:
+        curves["sizes"] = diagonal_sizes(history.diagonal, trial.n_modes).astype(np.float16)
+    elif not trial.diagonal and len(trial.hidden_layer_sizes) == 1:
+        curves["neurons"] = _neurons(weights.arrays["dense.0.weight"]).astype(np.float16)
     return curves
+
+
+def thinned(n: int) -> slice:
+    """Which points of a prediction are kept: at least 2000, all of a short series."""
+    return slice(None, None, max(1, n // 2000))
+
+
+def diagonal_sizes(
+    diagonal: NDArray[Any], n_modes: int, kind: EmbeddingKind = "signed"
+) -> FloatArray:
+    """Return the size of the diagonal weights of each mode, shape (…, m): what the paper looks at.
+
+    Root of the summed squares over sine and cosine and both signs.
+    """
+    mode = embedding_layout(n_modes, kind).mode
+    gather = np.equal.outer(mode, np.arange(1, n_modes + 1)).astype(np.float64)
+    return np.sqrt(diagonal.astype(np.float64) ** 2 @ gather)
+
+
+def _neurons(first_dense: NDArray[Any]) -> FloatArray:
+    """First dense layer → size of the weights of each mode and neuron, strongest neuron last."""
+    n = first_dense.shape[1] // 2
+    folded = (first_dense[:, :n] - first_dense[:, n:]).astype(np.float64)
+    size = np.hypot(folded[:, 1::2], folded[:, 2::2])
+    return size[np.argsort((size**2).sum(axis=1))]
 
 
 def _false(active: IndexArray, example: str, targets: tuple[int, ...]) -> IndexArray:

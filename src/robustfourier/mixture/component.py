@@ -13,7 +13,49 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.least_squares.error_bands import lengths
 
-__all__ = ["Component"]
+__all__ = ["Component", "Living"]
+
+
+@dataclass(frozen=True, eq=False)
+class Living:
+    """How a pattern wanders.
+
+    Parameters
+    ----------
+    coherence : float
+        Time after which amplitude, phase and shape are forgotten (to 1/e), in units of time.
+    modulation : float
+        Deviation of the living part over that of the whole pattern: 0 for a strict pattern, 1 for
+        one that keeps nothing.
+    order : int
+        The strongest harmonic, whose amplitude and phase are followed.
+    theta : ndarray of shape (G,)
+        Where they are told.
+    cosine, sine, error : ndarray of shape (G,)
+        Its coefficients there, relative to the strict period and epoch, and their standard error.
+    """
+
+    coherence: float
+    modulation: float
+    order: int
+    theta: FloatArray
+    cosine: FloatArray
+    sine: FloatArray
+    error: FloatArray
+
+    def amplitude(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the amplitude of the harmonic at θ, and its standard error."""
+        return np.interp(theta, self.theta, np.hypot(self.cosine, self.sine)), self._error(theta)
+
+    def phase(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return by how many radians of the fundamental the pattern is late at θ, and its error."""
+        late = np.unwrap(np.arctan2(self.sine, self.cosine)) / self.order
+        size = np.interp(theta, self.theta, np.hypot(self.cosine, self.sine))
+        error = self._error(theta) / np.maximum(size, 1e-300)
+        return np.interp(theta, self.theta, late), np.minimum(error, np.pi) / self.order
+
+    def _error(self, theta: FloatArray) -> FloatArray:
+        return np.interp(theta, self.theta, self.error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +98,8 @@ class Component:
         Where time and θ meet.
     column : int
         The input column.
+    living : Living or None
+        How it wanders; None if it is strict.
     """
 
     label: str
@@ -75,6 +119,61 @@ class Component:
     factor: FloatArray
     domain: Domain
     column: int = 0
+    living: Living | None = None
+
+    @property
+    def coherence(self) -> float:
+        """Time after which the pattern forgets amplitude, phase and shape; infinite if strict."""
+        return np.inf if self.living is None else self.living.coherence
+
+    @property
+    def modulation(self) -> float:
+        """Part of its deviation that wanders: 0 if strict, 1 if nothing is kept for ever."""
+        return 0.0 if self.living is None else self.living.modulation
+
+    def amplitude_at(self, times: Any, return_std: bool = False) -> Any:
+        """Return the amplitude of the strongest harmonic at times, with standard errors if asked.
+
+        A strict pattern has the same at all times.
+        """
+        theta = self.domain.to_theta(times)
+        if self.living is not None:
+            value, std = self.living.amplitude(theta)
+            return (value, std) if return_std else value
+        size = np.hypot(self.cosine, self.sine)
+        at = int(np.argmax(size[:, 0]))
+        cosine, sine = self.factor[0, at], self.factor[0, len(self.order) + at]
+        along = (self.cosine[at, 0] * cosine + self.sine[at, 0] * sine) / max(size[at, 0], 1e-300)
+        value = np.full(len(theta), size[at, 0])
+        return (value, np.full(len(theta), lengths(along))) if return_std else value
+
+    def phase_at(self, times: Any, return_std: bool = False) -> Any:
+        """Return by how many radians of a cycle the pattern is late at times; 0 if it is strict.
+
+        Relative to ``waveform((t - epoch) / period)``; with standard errors if asked.
+        """
+        theta = self.domain.to_theta(times)
+        if self.living is not None:
+            value, std = self.living.phase(theta)
+            return (value, std) if return_std else value
+        zero = np.zeros(len(theta))
+        # The error of the period adds up from the epoch on.
+        error = np.pi * self.mode_error * np.abs(theta - self.phase / (np.pi * self.mode))
+        return (zero, error) if return_std else zero
+
+    @property
+    def wandering(self) -> str:
+        """In words how it wanders; empty if it is strict."""
+        if self.living is None:
+            return ""
+        cycles = self.coherence / self.period
+        count = f"{cycles:.0f}" if cycles >= 2 else f"{cycles:.1f}"
+        if self.modulation > 0.95:
+            return f"wanders: forgets its phase after about {count} cycles"
+        return (
+            f"wanders by {100 * self.modulation:.0f} % of its size: forgets that after about "
+            f"{count} cycles"
+        )
 
     @property
     def epoch(self) -> Any:
@@ -116,5 +215,6 @@ class Component:
         return (
             f"<Component {self.label}: period {self.period:.6g} ± {self.period_error:.2g} "
             f"{self.domain.unit}".rstrip()
-            + f", harmonics {orders}, {share} of the variance>"
+            + f", harmonics {orders}, {share} of the variance"
+            + (f"; {self.wandering}>" if self.wandering else ">")
         )

@@ -3,7 +3,8 @@
 One column is searched for lines (`search`), the lines are grouped into repeating patterns
 (`components`), and the result is brought into the user's units (`model`). With several columns the
 model is additive, f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what
-the others leave over.
+the others leave over. What all of them leave over may have a memory, and patterns may live
+(`remembering`).
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.evidence import Evidence
-from robustfourier.mixture.model import ColumnModel, shares
+from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.remembering import with_memory
 from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.steadiness import with_unsteady_errors
+from robustfourier.mixture.tables import shares
 from robustfourier.observers import listening, tell
 
 __all__ = ["fit_column", "fit_columns"]
@@ -99,4 +102,7 @@ def fit_columns(
             models[j], found[j] = fit_column(domains[j], theta[:, j], rest, weights, settings[j])
             if n_columns > 1:
                 parts[j] = models[j].evaluate(theta[:, j])
-    return [models[j] for j in range(n_columns)], [found[j] for j in range(n_columns)]
+    with threadpool_limits(limits=1):
+        ordered = [models[j] for j in range(n_columns)]
+        remembering = with_memory(ordered, [found[j].series for j in range(n_columns)])
+    return remembering, [found[j] for j in range(n_columns)]

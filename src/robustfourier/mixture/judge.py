@@ -94,7 +94,7 @@ class Judge:
         """Return the power over floor of one output at which the false alarm is `level`, (K,)."""
         dof, widths = floor.dof_at(modes), self._widths(modes)
         pairs, place = np.unique(np.column_stack([dof, widths]), axis=0, return_inverse=True)
-        return _ratio_at(level, *pairs.T, not self.integer)[place.ravel()]
+        return _ratio_at(level, pairs[:, 0], pairs[:, 1], not self.integer)[place.ravel()]
 
     def _widths(self, modes: FloatArray) -> FloatArray:
         """Range searched that each of `modes` pays for, in units of independence."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.arrays import FloatArray, IndexArray, IntArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.component import Component
+from robustfourier.mixture.component import Component, Living
 from robustfourier.mixture.components.compose import Separated
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.links import Link
@@ -24,11 +24,12 @@ from robustfourier.mixture.least_squares.error_bands import (
     prediction_errors,
 )
 from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.moments import extended_columns
+from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.trend import Trend
-from robustfourier.modes import ModeTable
 
-__all__ = ["ColumnModel", "LevelShift", "mode_table", "shares"]
+__all__ = ["ColumnModel", "LevelShift"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +88,15 @@ class ColumnModel:
         θ of the level shifts; the last m rows of `trend` are their sizes.
     harmonics : ndarray of int of shape (K, F), optional
         ``lines.mode == harmonics @ bases``; by default what `component` and `order` say.
+    remainder : Remainder, optional
+        What is left over, where it has a memory; None for white noise.
+    last, spacing : float
+        θ of the last sample, and the median distance of samples from the one before.
+    lives : tuple of Living or None, optional
+        How each component wanders; empty if all are strict.
+    forgotten : ndarray of bool of shape (K,), optional
+        Lines of patterns that keep no phase for ever: they tell the typical waveform, and what they
+        are at any time is told by the process in `remainder`.
     """
 
     domain: Domain
@@ -107,6 +117,11 @@ class ColumnModel:
     variation: FloatArray | None = None
     steps: FloatArray = field(default_factory=lambda: np.zeros(0))
     harmonics: IntArray | None = None
+    remainder: Remainder | None = None
+    last: float = 1.0
+    spacing: float = 0.02
+    lives: tuple[Living | None, ...] = ()
+    forgotten: BoolArray | None = None
 
     @classmethod
     def of(
@@ -130,7 +145,10 @@ class ColumnModel:
         grouping = Grouping(
             fit.grouping.bases[rank], fit.grouping.harmonics[:, rank], fit.grouping.fixed[rank]
         )
-        component, order, rows = with_side_lines(grouping, fit.lines, fit.listed, series.nyquist)
+        images = np.array([distance for distance, _ in series.grid.side_peaks])
+        component, order, rows = with_side_lines(
+            grouping, fit.lines, fit.listed, series.nyquist, images
+        )
         sort = np.lexsort((order, order == 0, component))  # side lines last
         p, count = len(fit.trend), len(fit.lines)
         entries = np.concatenate([np.arange(p), *(p + j * count + sort for j in range(4))])
@@ -154,6 +172,8 @@ class ColumnModel:
             evidence=evidence,
             steps=series.steps,
             harmonics=grouping.harmonics[sort],
+            last=float(series.theta[-1]),
+            spacing=float(np.median(np.diff(np.unique(series.theta)))),
         )
 
     @property
@@ -188,27 +208,69 @@ class ColumnModel:
 
     def components_at(self, theta: FloatArray) -> FloatArray:
         """Return the value of each component at θ, shape (n, C, q)."""
+        strict = self._strict
         parts = [
-            self.lines.select(self.component == c).evaluate(theta) for c in range(self.n_components)
+            self.lines.select(strict & (self.component == c)).evaluate(theta)
+            + self._living_at(theta, c)
+            for c in range(self.n_components)
         ]
         empty = np.zeros((len(theta), 0, self.trend.shape[1]))
         return np.stack(parts, axis=1) if parts else empty
 
     def evaluate(self, theta: FloatArray) -> FloatArray:
         """Return trend plus all components at θ, shape (n, q)."""
-        return self.trend_at(theta) + self.lines.evaluate(theta)
+        values = self.trend_at(theta) + self.lines.select(self._strict).evaluate(theta)
+        for c in range(len(self.lives)):
+            values += self._living_at(theta, c)
+        return values
 
-    def errors_at(self, theta: FloatArray) -> FloatArray:
+    @property
+    def _strict(self) -> BoolArray:
+        """Lines that go on for ever, shape (K,)."""
+        return np.ones(len(self.lines), bool) if self.forgotten is None else ~self.forgotten
+
+    def _living_at(self, theta: FloatArray, c: int) -> FloatArray | float:
+        """What the samples tell about the living part of a component."""
+        if self.remainder is None or not self.lives or self.lives[c] is None:
+            return 0.0
+        return self.remainder.mean(theta, c)
+
+    def remainder_at(self, theta: FloatArray) -> FloatArray:
+        """Return what the samples tell about the remainder at θ, shape (n, q)."""
+        if self.remainder is None:
+            return np.zeros((len(theta), self.trend.shape[1]))
+        return self.remainder.mean(theta)
+
+    def errors_at(self, theta: FloatArray, remainder: bool = True) -> FloatArray:
         """Return standard errors of `evaluate`, shape (n, q).
 
         Far beyond the record the phase of a line is unknown; its error is then its amplitude, and
         does not grow any more.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (n,)
+        remainder : bool
+            Whether the error is that of `evaluate` plus `remainder_at`.
         """
         columns = self._trend.columns(theta)
-        errors = prediction_errors(theta, columns, self.lines.mode, self.factor)
-        alone = self.factor[:, : len(self.trend)]
-        trend = prediction_errors(theta, columns, np.zeros(0), alone)
-        return np.minimum(errors, np.hypot(trend, lengths(self.lines.amplitude.T)))
+        strict, p = self._strict, len(self.trend)
+        factor = self.factor * np.concatenate([np.ones(p, bool), *[strict] * 4])[None, :, None]
+        trend = prediction_errors(theta, columns, np.zeros(0), factor[:, :p])
+        most = np.hypot(trend, lengths(self.lines.amplitude[strict].T))
+        wander = self._trend.wander(theta)
+        if self.remainder is None or not remainder:
+            errors = prediction_errors(theta, columns, self.lines.mode, factor)
+        else:
+            errors = self.remainder.joined_errors(theta, self._extended_columns, factor)
+        errors = np.hypot(np.minimum(errors, most), wander)
+        if self.remainder is None:
+            return errors
+        return np.hypot(errors, np.sqrt(self.remainder.variance(theta, patterns=not remainder)))
+
+    def _extended_columns(self, theta: FloatArray) -> FloatArray:
+        """Columns that the rows of `factor` belong to, shape (n, p + 4K)."""
+        return extended_columns(theta, self._trend.columns(theta), self.lines.mode)
 
     def explaining(self, series: Series) -> ColumnModel:
         """Return the same model with the part of the variation that each component explains."""
@@ -267,6 +329,7 @@ class ColumnModel:
             factor=factor,
             domain=self.domain,
             column=column,
+            living=self.lives[c] if self.lives else None,
         )
 
     def _phase(self, line: int) -> float:
@@ -327,35 +390,6 @@ class ColumnModel:
             "label": np.array(names, dtype=str),
             "column": np.full(len(listed), column),
         }
-
-
-def shares(models: list[ColumnModel]) -> list[FloatArray]:
-    """Return the share of the variation that each component of each column explains, (C, q) each.
-
-    The variation of one column's fit is what the columns before it have left over.
-    """
-    powers = [np.zeros((m.n_components, 1)) if m.power is None else m.power for m in models]
-    last = models[-1].variation
-    whole = (0.0 if last is None else last) + sum(power.sum(axis=0) for power in powers[:-1])
-    whole = np.where(whole > 0, whole, np.inf)
-    return [np.clip(power / whole, 0.0, 1.0) for power in powers]
-
-
-def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
-    """Join the tables of all columns; with `single`, columns of one output are flat."""
-    parts, tables = [], []
-    bases = components = 0
-    for column, model in enumerate(models):
-        parts.append(model.table(bases, components, column))
-        bases, components = bases + len(model.bases), components + model.n_components
-    for model, part in zip(models, parts, strict=True):
-        if single:
-            flat = ("cosine", "sine", "amplitude_error", "phase_error")
-            part.update({name: part[name][:, 0] for name in flat})
-        if len(models) == 1:
-            del part["column"]
-        tables.append(ModeTable.build(span=model.domain.span, unit=model.domain.unit, **part))
-    return ModeTable.stack(tables)
 
 
 def _turn(

@@ -181,7 +181,7 @@ def _rank_correlation(x: FloatArray, y: FloatArray) -> float:
     for values in (x, y):
         _, place, count = np.unique(values, return_inverse=True, return_counts=True)
         ranks.append((np.cumsum(count) - 0.5 * count)[place])
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def compare(

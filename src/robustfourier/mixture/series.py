@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.errors import InputError
 from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.least_squares.refine import Refined
@@ -25,6 +25,7 @@ from robustfourier.spectral.sums import direct_sums
 
 __all__ = ["Series", "Settings"]
 
+CLOSED = 2.0  # modes beside one that the user closed: what is within two modes is its pattern's
 SLOWEST = 1.5  # cycles over the record; with fewer a period and a bend look alike
 # From this many samples on, sums at real modes are cheaper than adding up columns: the two took
 # the same time at about 300 samples and ten lines (`python -m benchmarks.peers cost`). Up to the
@@ -54,6 +55,14 @@ class Settings:
         Modes known to be there: kept as given, whatever their strength.
     max_mode : float, optional
         Highest mode to search. Default: `highest_mode`.
+    min_mode : float, optional
+        Lowest mode to search. Default: 1.5, or 1 for integer modes.
+    without : ndarray of shape (G,)
+        Modes at which, and up to two modes beside which, no line is taken.
+    split : ndarray of shape (S,)
+        Fundamentals of families that are to be taken apart; see `components/wishes`.
+    merge : ndarray of shape (P, 2)
+        Pairs of fundamentals that are to be one family.
     max_lines : int, optional
         Largest number of lines. Default: one per nine samples, at most 500.
     seed : int
@@ -66,6 +75,10 @@ class Settings:
     trend: str = "auto"
     modes: FloatArray = field(default_factory=lambda: np.zeros(0))
     max_mode: float | None = None
+    min_mode: float | None = None
+    without: FloatArray = field(default_factory=lambda: np.zeros(0))
+    split: FloatArray = field(default_factory=lambda: np.zeros(0))
+    merge: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
     max_lines: int | None = None
     seed: int = 0
 
@@ -148,7 +161,17 @@ class Series:
     @property
     def lowest(self) -> float:
         """Lowest mode to search."""
-        return 1.0 if self.integer else SLOWEST
+        return max(1.0 if self.integer else SLOWEST, self.settings.min_mode or 0.0)
+
+    @cached_property
+    def closed(self) -> FloatArray:
+        """Places of no line, so close that none fits between them and what they stand for."""
+        return np.ravel(self.settings.without[:, None] + np.array([-1.1, 0.0, 1.1]))
+
+    def is_open(self, modes: FloatArray) -> BoolArray:
+        """Whether a line may be at each of these modes, shape (len(modes),)."""
+        far = np.abs(modes[:, None] - self.settings.without).min(axis=1, initial=np.inf)
+        return np.asarray(far >= CLOSED)
 
     @cached_property
     def max_mode(self) -> float:

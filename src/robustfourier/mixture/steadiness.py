@@ -17,7 +17,7 @@ from robustfourier.mixture.blocks import blocks_of, scatter
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.series import Series
 
-__all__ = ["with_unsteady_errors"]
+__all__ = ["unsteadiness", "with_unsteady_errors"]
 
 
 def with_unsteady_errors(model: ColumnModel, series: Series) -> ColumnModel:
@@ -27,16 +27,10 @@ def with_unsteady_errors(model: ColumnModel, series: Series) -> ColumnModel:
     left = values - model.evaluate(theta)
     covariance, factor = model.base_covariance.copy(), model.factor.copy()
     for c in range(model.n_components):
-        mode = float(model.rows[c] @ model.bases)
-        block = blocks_of(series, mode)
         own = np.flatnonzero((model.component == c) & (model.order > 0))
-        side = model.lines.select((model.component == c) & (model.order == 0))
-        if block is None or not len(own):
+        phase, slope, height = unsteadiness(model, series, c, left)
+        if not len(own):
             continue
-        around = (left + side.evaluate(theta)) / np.maximum(model.noise, np.finfo(float).tiny)
-        turned, raised = _derivatives(model, own, theta)
-        phase, slope = scatter(turned, around, series.weights, theta, block)
-        height, _ = scatter(raised, around, series.weights, theta, block)
         formal = float(np.sqrt(max(model.rows[c] @ covariance @ model.rows[c], 0.0)))
         if 0.0 < formal < slope / np.pi:
             ratio = slope / np.pi / formal
@@ -46,6 +40,34 @@ def with_unsteady_errors(model: ColumnModel, series: Series) -> ColumnModel:
             factor[:, np.concatenate([p + 2 * count + own, p + 3 * count + own])] *= ratio
         factor = np.concatenate([factor, _common(model, own, phase, height)], axis=2)
     return replace(model, base_covariance=covariance, factor=factor)
+
+
+def unsteadiness(
+    model: ColumnModel, series: Series, c: int, left: FloatArray
+) -> tuple[float, float, float]:
+    """Return what the scatter of blocks adds to the errors of phase, its slope, and height.
+
+    All are zero for a pattern that is strict as far as its blocks tell.
+
+    Parameters
+    ----------
+    model : ColumnModel
+    series : Series
+    c : int
+        The component.
+    left : ndarray of shape (n, q)
+        Residual in units of y; its side lines count as unsteadiness.
+    """
+    block = blocks_of(series, float(model.rows[c] @ model.bases))
+    own = np.flatnonzero((model.component == c) & (model.order > 0))
+    if block is None or not len(own):
+        return 0.0, 0.0, 0.0
+    side = model.lines.select((model.component == c) & (model.order == 0))
+    noise = np.maximum(model.noise, np.finfo(float).tiny)
+    around = (left + side.evaluate(series.theta)) / noise
+    turned, raised = _derivatives(model, own, series.theta)
+    phase, slope = scatter(turned, around, series.weights, series.theta, block)
+    return phase, slope, scatter(raised, around, series.weights, series.theta, block)[0]
 
 
 def _common(model: ColumnModel, own: IndexArray, phase: float, height: float) -> FloatArray:

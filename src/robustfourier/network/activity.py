@@ -37,7 +37,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError
-from robustfourier.network.architecture import DIAGONAL, OUTPUT
+from robustfourier.network.architecture import DIAGONAL
 from robustfourier.network.weights import Weights
 
 __all__ = ["active_modes", "mode_strengths"]
@@ -62,8 +62,7 @@ def mode_strengths(weights: Weights) -> FloatArray:
         +φ and −φ act as one input, and the difference of their weights counts.
     """
     architecture, layout = weights.architecture, weights.architecture.layout()
-    behind = "dense.0.weight" if architecture.hidden_layer_sizes else OUTPUT
-    passed = weights.arrays[behind].astype(np.float64)
+    passed = weights.arrays[architecture.reader].astype(np.float64)
     squares = np.zeros(architecture.n_features)
     if architecture.diagonal:
         units = (passed * weights.arrays[DIAGONAL]) ** 2

@@ -102,6 +102,11 @@ class Architecture:
         """Features d(2m+1) of φ, all columns together: the embedding without mirror images."""
         return self.n_columns * (2 * self.n_modes + 1)
 
+    @property
+    def reader(self) -> str:
+        """Name of the parameter that reads the embedding, or the diagonal layer if there is one."""
+        return "dense.0.weight" if self.hidden_layer_sizes else OUTPUT
+
     def layout(self) -> EmbeddingLayout:
         """Return which feature stands at each entry of the embedding."""
         return embedding_layout(self.n_modes, self.embedding, self.n_columns)

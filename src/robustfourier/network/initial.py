@@ -124,9 +124,8 @@ def _antisymmetric(
 ) -> dict[str, NDArray[Any]]:
     arrays = _glorot(architecture, rng, r_c)
     if architecture.diagonal:
-        behind = "dense.0.weight" if architecture.hidden_layer_sizes else OUTPUT
-        sign = architecture.layout().sign
-        arrays[behind] = arrays[behind][:, _twins(architecture)] * sign
+        sign, reader = architecture.layout().sign, architecture.reader
+        arrays[reader] = arrays[reader][:, _twins(architecture)] * sign
     return arrays
 
 

@@ -76,8 +76,7 @@ def _feature_weights(weights: Weights) -> tuple[FloatArray, FloatArray]:
     if weights.diagonal is not None:
         squares = weights.diagonal.astype(np.float64) ** 2
     else:
-        first = weights.arrays[next(iter(weights.arrays))].astype(np.float64)
-        squares = (first**2).mean(axis=0)
+        squares = (weights.arrays[weights.architecture.reader].astype(np.float64) ** 2).mean(axis=0)
     total = np.bincount(layout.feature, squares) / np.bincount(layout.feature)
     rms = np.sqrt(total).reshape(weights.architecture.n_columns, -1)
     return rms[:, 2::2], rms[:, 1::2]

@@ -219,8 +219,7 @@ def without(weights: Weights, kept: BoolArray) -> Weights:
     """
     layout, arrays = weights.architecture.layout(), dict(weights.arrays)
     stays = (layout.mode == 0) | kept[layout.column, layout.mode - 1]
-    behind = "dense.0.weight" if weights.architecture.hidden_layer_sizes else OUTPUT
-    for name in (DIAGONAL, behind):
+    for name in (DIAGONAL, weights.architecture.reader):
         arrays[name] = np.where(stays, arrays[name], np.zeros((), weights.dtype))
     return Weights(weights.architecture, arrays)
 

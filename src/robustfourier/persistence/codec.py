@@ -41,9 +41,10 @@ def encode(value: Any, arrays: list[Array], where: str) -> Any:
         return value if math.isfinite(value) else {_TAG: "float", "value": repr(value)}
     if isinstance(value, (np.generic, np.ndarray)):
         return _encode_array(np.asarray(value), arrays, isinstance(value, np.generic))
-    if type(value) in (list, tuple):
+    if type(value) in (list, tuple) or (isinstance(value, tuple) and tag_of(type(value))):
         items = [encode(item, arrays, f"{where}[{i}]") for i, item in enumerate(value)]
-        return items if type(value) is list else {_TAG: "tuple", "items": items}
+        name = {} if type(value) is tuple else {"name": tag_of(type(value))}
+        return items if type(value) is list else {_TAG: "tuple", "items": items, **name}
     if isinstance(value, dict):
         pairs = [
             [encode(k, arrays, where), encode(v, arrays, f"{where}[{k!r}]")]
@@ -87,7 +88,7 @@ class _Decoder:
             "object": self.text,
             "dict": self.dict,
             "record": self.record,
-            "tuple": lambda tree: tuple(self.value(item) for item in tree["items"]),
+            "tuple": self.tuple,
             "int": lambda tree: int(tree["value"]),  # of version 0.1
             "float": lambda tree: float(tree["value"]),
         }
@@ -124,6 +125,12 @@ class _Decoder:
 
     def dict(self, tree: Any) -> Any:
         return {self.value(key): self.value(value) for key, value in tree["items"]}
+
+    def tuple(self, tree: Any) -> Any:
+        cls = class_of(tree["name"]) if "name" in tree else tuple
+        if not issubclass(cls, tuple):
+            raise ModelFormatError(f"a {tree['name']} is no tuple")
+        return cls(self.value(item) for item in tree["items"])
 
     def record(self, tree: Any) -> Any:
         cls: Any = class_of(tree["name"])

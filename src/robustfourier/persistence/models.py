@@ -52,7 +52,8 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     params = model.get_params(deep=False)
     if not isinstance(params.get("random_state"), int | None):
         params["random_state"] = None  # a generator is of no use after the fit
-    fitted = {key: value for key, value in vars(model).items() if key not in params}
+    left_out = {*params, "_seen"}  # the data that `plot` shows
+    fitted = {key: value for key, value in vars(model).items() if key not in left_out}
     arrays: list[Any] = []
     try:
         tree = {

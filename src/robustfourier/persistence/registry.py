@@ -16,24 +16,29 @@ __all__ = ["MODELS", "class_of", "tag_of"]
 #: Estimators, which are whole models.
 MODELS = ("PeriodicMixture", "FourierNetworkRegressor")
 
-#: Tag to module and class; all but the estimators are frozen dataclasses.
+#: Tag to module and class: estimators, frozen dataclasses, and one kind of tuple.
 _PLACES = {
     "Architecture": "robustfourier.network.architecture:Architecture",
     "Checkpoint": "robustfourier.training.checkpoint:Checkpoint",
     "ColumnModel": "robustfourier.mixture.model:ColumnModel",
     "Component": "robustfourier.mixture.component:Component",
+    "Components": "robustfourier.estimators.components:Components",
+    "Conditioned": "robustfourier.mixture.process:Conditioned",
     "Domain": "robustfourier.domain:Domain",
     "Evidence": "robustfourier.mixture.evidence:Evidence",
     "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",
     "History": "robustfourier.training.history:History",
     "LevelShift": "robustfourier.mixture.model:LevelShift",
     "Lines": "robustfourier.mixture.least_squares.lines:Lines",
+    "Living": "robustfourier.mixture.component:Living",
     "Link": "robustfourier.mixture.components.links:Link",
     "ModeTable": "robustfourier.modes:ModeTable",
     "NoiseFloor": "robustfourier.mixture.noise:NoiseFloor",
     "PeriodicMixture": "robustfourier.estimators.mixture:PeriodicMixture",
+    "Remainder": "robustfourier.mixture.remainder:Remainder",
     "SaveCheckpoint": "robustfourier.training.observers:SaveCheckpoint",
     "StopWhenStalled": "robustfourier.training.observers:StopWhenStalled",
+    "Waves": "robustfourier.mixture.process:Waves",
     "Weights": "robustfourier.network.weights:Weights",
 }
 _TAGS = {place: tag for tag, place in _PLACES.items()}

@@ -22,11 +22,10 @@ from robustfourier.plots.style import (
     name_axes,
     new_axes,
 )
-from robustfourier.results import Result, TimeAxis, summarise
+from robustfourier.results import Result, TimeAxis, result_of
 from robustfourier.results.calendar import spoken
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
-from robustfourier.samples import from_arrays
 from robustfourier.wording import percent, unit_name
 
 if TYPE_CHECKING:
@@ -48,29 +47,17 @@ __all__ = [
 WHISKERS = 400  # samples whose measured errors are drawn; more would be a grey wall
 
 
-def result_of(source: Any, times: Any = None, values: Any = None) -> Result:
-    """Return a `Result`: the given one, or that of a model and its data."""
-    if isinstance(source, Result):
-        return source
-    if times is None or values is None:
-        raise InputError(
-            "times and values are needed to draw this of a model; give those it was fitted to"
-        )
-    unit = source.domains_[0].unit
-    return summarise(from_arrays(times, values, duplicates="keep", unit=unit), source)
-
-
 def plot_model(
     model: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw the fitted function with its 90 % band, and the data where they are given.
+    """Draw the fitted function with its 90 % band, and the data where they are known.
 
     Parameters
     ----------
     model : PeriodicMixture or FourierNetworkRegressor
         Fitted to one column.
     times, values : array-like of shape (n,), optional
-        Data to show behind.
+        Data to show behind; those of the fit if not given.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -78,7 +65,7 @@ def plot_model(
     -------
     Axes
     """
-    if times is not None and values is not None:
+    if times is not None or getattr(model, "_seen", None) is not None:
         return plot_fit(result_of(model, times, values), ax=ax)
     domain = model.domains_[0]
     times = domain.from_theta(np.linspace(-1.0, 1.0, 2000))

@@ -4,6 +4,7 @@ The figures are SVG, so the page works without JavaScript and prints well; where
 the wide ones become interactive (uPlot, in `vendor/` with its licence).
 """
 
+from robustfourier.report.notebook import notebook
 from robustfourier.report.page import render
 
-__all__ = ["render"]
+__all__ = ["notebook", "render"]

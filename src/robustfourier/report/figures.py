@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.report.svg import Panel
-from robustfourier.report.thinning import envelope, evenly
+from robustfourier.report.thinning import envelope, evenly, extremes
 from robustfourier.results import Pattern, Result
 from robustfourier.results.axis import even_ticks
 from robustfourier.results.calendar import spoken
@@ -24,9 +24,11 @@ __all__ = [
     "histogram_figure",
     "is_dense",
     "link_figure",
+    "overview_figure",
     "residual_figure",
     "residual_spectrum_figure",
     "spectrum_figure",
+    "step_figures",
     "waveform_figure",
 ]
 
@@ -36,9 +38,10 @@ WIDE, NARROW = 960, 400
 DOTS = 2500
 #: Samples seen at once whose measured errors are drawn; more would be a grey wall.
 WHISKERS = 400
-_FOLDED = 600
+_FOLDED = 480
 _BAND = 1.645  # standard errors to each side of a 90 % band
 _CYCLES_SEEN = 60.0
+_STEPS = 4  # spectra of what is left that stand beside each other
 
 
 def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str:
@@ -61,16 +64,29 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
     panel.axes(result.axis.label, result.samples.value_name, xticks=result.axis.ticks(low, high, 8))
     dense = window is None and is_dense(result)
     if dense:
-        panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit pale")
+        panel.band(*extremes(curve.x[seen], curve.y[seen], 450), "envelope")
     if result.samples.errors is not None and len(here) <= WHISKERS:
         panel.whiskers(x[here], y[here], result.samples.errors[here], "whisker")
     panel.points(x[here], y[here], "data" if window else "data small")
     if not dense and seen.sum() > 2:
         std = np.zeros_like(curve.y) if curve.std is None else curve.std
-        top, bottom = curve.y + _BAND * std, curve.y - _BAND * std
-        panel.band(curve.x[seen], bottom[seen], top[seen], "band")
+        x, bottom, _ = extremes(curve.x[seen], curve.y[seen] - _BAND * std[seen], 900)
+        _, _, top = extremes(curve.x[seen], curve.y[seen] + _BAND * std[seen], 900)
+        panel.band(x, bottom, top, "band")
         panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit")
     return str(panel)
+
+
+def overview_figure(result: Result) -> str:
+    """The whole record as a strip, on which the part that is seen large can be chosen."""
+    x, y, curve = result.position, result.samples.values, result.curve
+    keep = evenly(len(x), WIDE)
+    ends = _padded(float(x.min()), float(x.max()), 0.01)
+    size = _padded(*_extent(y[keep], curve.y))
+    panel = Panel(WIDE, 52, ends, size, left=0, right=0, top=0, bottom=0, down=result.downwards)
+    panel.band(*extremes(curve.x, curve.y, 320), "envelope")
+    panel.points(x[keep], y[keep], "data small")
+    return str(panel).replace('role="img"', 'aria-hidden="true" preserveAspectRatio="none"')
 
 
 def is_dense(result: Result) -> bool:
@@ -124,6 +140,25 @@ def spectrum_figure(result: Result) -> str:
     _judged_by(panel, result, ("floor", s.floor), ("alarm", s.line))
     _mark_modes(panel, result)
     return str(panel)
+
+
+def step_figures(result: Result) -> list[tuple[str, str]]:
+    """What is left after one pattern, after two, …: words and a small spectrum each."""
+    s, names = result.spectrum, [pattern.name for pattern in result.patterns]
+    frequency = np.asarray(result.domain.frequency(s.mode))
+    figures = []
+    for i, step in enumerate(s.steps[:_STEPS]):
+        words = f"without {', '.join(names[: i + 1])}"
+        top = 1.15 * max(float(step.max()), s.line_top)
+        panel = Panel(
+            NARROW, 150, (0.0, float(frequency[-1])), (0.0, top), title=f"Spectrum {words}"
+        )
+        panel.axes(frequency_label(result), "amplitude")
+        keep = peak_bins(s.mode, step, 500)
+        panel.line(frequency[keep], step[keep], "rest")
+        _judged_by(panel, result, ("alarm", s.line), points=150)
+        figures.append((words, str(panel)))
+    return figures
 
 
 def _judged_by(
@@ -180,11 +215,12 @@ def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
     """Two cycles of a pattern with its band, the folded data behind it."""
     wave, folded = pattern.waveform, pattern.folded
     keep = evenly(len(folded.x), _FOLDED)
+    keep = keep[_inside(folded.y[keep], wave.y)]
     panel = Panel(
         NARROW,
         220,
         (-0.02, 2.02),
-        _padded(*_quantile_extent(folded.y, wave.y)),
+        _padded(*_extent(folded.y[keep], wave.y)),
         down=result.downwards,
         title=f"Waveform of pattern {pattern.name}",
     )
@@ -288,10 +324,13 @@ def _extent(*arrays: FloatArray) -> tuple[float, float]:
     return min(float(a.min()) for a in filled), max(float(a.max()) for a in filled)
 
 
-def _quantile_extent(cloud: FloatArray, curve: FloatArray) -> tuple[float, float]:
-    """Range of the curve and of all but the farthest hundredth of the points."""
-    low, high = np.quantile(cloud, [0.005, 0.995])
-    return min(float(low), float(curve.min())), max(float(high), float(curve.max()))
+def _inside(cloud: FloatArray, curve: FloatArray) -> IndexArray:
+    """Indices of the points that are seen: all but those far beyond the cloud and its curve."""
+    if not len(cloud):
+        return np.zeros(0, np.intp)
+    low, high = np.quantile(cloud, [0.01, 0.99])
+    low, high = min(float(low), float(curve.min())), max(float(high), float(curve.max()))
+    return np.flatnonzero((cloud >= low - (high - low)) & (cloud <= high + (high - low)))
 
 
 def _padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:

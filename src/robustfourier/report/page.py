@@ -14,13 +14,16 @@ from markupsafe import Markup
 
 from robustfourier.modes import ModeTable
 from robustfourier.report import figures
+from robustfourier.report.next_steps import Place, next_steps
 from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.wording import number, percent, probability, unit_name, with_error
 
-__all__ = ["render"]
+__all__ = ["render", "scripts"]
 
+#: What stands beside the page in a result folder.
+FILES = ("modes.csv", "components.csv", "fit.csv", "model.rfm", "run.json")
 _ROWS = 12  # modes shown at once; the rest behind a click
 _PANELS = 12  # patterns with a figure, of the main ones and of the weak ones each
 
@@ -44,7 +47,7 @@ class _Card:
     link: Markup | None
 
 
-def render(result: Result, run: Mapping[str, Any]) -> str:
+def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -> str:
     """Render the report.
 
     Parameters
@@ -52,7 +55,9 @@ def render(result: Result, run: Mapping[str, Any]) -> str:
     result : Result
         What to show.
     run : mapping
-        How it was made: names to values, shown as they are; ``files`` lists the other results.
+        How it was made: names to values, shown as they are.
+    place : Place, optional
+        The file and the result folder, for the commands that come next and links to other files.
 
     Returns
     -------
@@ -74,6 +79,11 @@ def render(result: Result, run: Mapping[str, Any]) -> str:
         extent=_extent(result),
         rows=_rows(result),
         shown_rows=_ROWS,
+        chips=[(card.index, card.pattern.name, card.period) for card in main],
+        steps=[(words, Markup(figure)) for words, figure in figures.step_figures(result)],
+        next=next_steps(result, place),
+        files=() if place is None else FILES,
+        overview=Markup(figures.overview_figure(result)),
         fit=Markup(figures.fit_figure(result)),
         closeup=None if window is None else Markup(figures.fit_figure(result, window)),
         spectrum=Markup(figures.spectrum_figure(result)),
@@ -83,13 +93,18 @@ def render(result: Result, run: Mapping[str, Any]) -> str:
         residual_spectrum=Markup(figures.residual_spectrum_figure(result)),
         payload=Markup(payload(result)),
         style=Markup(_asset("vendor/uPlot.min.css") + _asset("style.css")),
-        # Its notice names an address in a comment; without the scheme no scanner takes it for one.
-        uplot=Markup(_asset("vendor/uPlot.iife.min.js").replace("https://", "")),
-        script=Markup(_asset("report.js")),
+        uplot=Markup(scripts()[0]),
+        script=Markup(scripts()[1]),
         drawn={"js": SAMPLES_SENT, "nojs": figures.DOTS},
         level=percent(result.spectrum.level),
         per=f" (per {unit_name(result.domain.unit, plural=False)})" if result.domain.unit else "",
     )
+
+
+def scripts() -> tuple[str, ...]:
+    """The texts of the scripts in every report, for those who allow these and no others."""
+    # Its notice names an address in a comment; without the scheme no scanner takes it for one.
+    return _asset("vendor/uPlot.iife.min.js").replace("https://", ""), _asset("report.js")
 
 
 @cache
@@ -177,6 +192,7 @@ def _rows(result: Result) -> list[dict[str, str]]:
         rows.append(
             {
                 "index": str(owner % 6),
+                "owner": str(owner),
                 "pattern": "–" if pattern is None else pattern.name,
                 "label": _line_label(modes, i),
                 "period": result.period_words(

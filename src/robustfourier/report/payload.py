@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.report.figures import WHISKERS, closeup_range, frequency_label
 from robustfourier.report.thinning import evenly
 from robustfourier.results import Result
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
+from robustfourier.results.tables import components_table, csv_text, modes_table
 from robustfourier.wording import LADDER, SECONDS, decimals, unit_name
 
 __all__ = ["SAMPLES_SENT", "payload"]
@@ -27,6 +29,7 @@ __all__ = ["SAMPLES_SENT", "payload"]
 SAMPLES_SENT = 20_000
 _SPECTRUM = 3000
 _SMOOTH = 400
+_STEP = 1200
 _ENDLESS = 1e300  # JSON has no infinity
 
 
@@ -39,12 +42,25 @@ def payload(result: Result) -> str:
         "down": result.downwards,
         "samples": _samples(result),
         "curve": _curve(result),
+        "lines": _lines(result),
         "spectrum": _spectrum(result),
+        "patterns": [p.name for p in result.patterns],
+        "file": _stem(result),
+        "tables": {
+            "modes": csv_text(modes_table(result)),
+            "components": csv_text(components_table(result)),
+        },
         "view": closeup_range(result),
     }
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     # "</script>" or "<!--" in a column's name must not end the element.
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _stem(result: Result) -> str:
+    """A word for names of files that the page saves."""
+    stem = (result.samples.source or "report").rsplit("/", 1)[-1].split(".")[0]
+    return "".join(c if c.isalnum() else "-" for c in stem)[:40] or "report"
 
 
 def _time(result: Result) -> dict[str, Any]:
@@ -81,13 +97,32 @@ def _samples(result: Result) -> dict[str, Any]:
 
 
 def _curve(result: Result) -> dict[str, Any]:
-    curve = result.curve
+    """The fit on a grid of evenly spaced θ, and what of it is not in the lines."""
+    curve, lines = result.curve, result.lines
     std = np.zeros_like(curve.y) if curve.std is None else curve.std
+    even = np.ptp(np.diff(curve.x)) <= 1e-6 * (curve.x[-1] - curve.x[0])
+    rest = curve.y
+    if lines is not None:
+        theta = np.linspace(-1.0, 1.0, len(curve.x))
+        waves = Lines(lines.mode, lines.cosine[:, None], lines.sine[:, None]).evaluate(theta)[:, 0]
+        rest = np.log(curve.y) - waves if lines.multiplies else curve.y - waves
     return {
-        "ends": [float(curve.x[0]), float(curve.x[-1])],  # its points are evenly spaced
-        "y": _stepped(curve.y),
+        "ends": [float(curve.x[0]), float(curve.x[-1])],
+        # Where clocks are changed, the local time does not go on evenly.
+        "x": "" if even else _packed(curve.x - curve.x[0]),
+        "rest": _stepped(rest),
         "std": _stepped(std),
     }
+
+
+def _lines(result: Result) -> dict[str, Any]:
+    """Sinusoids of the fit, in float64: a phase is off by π times the error of a mode."""
+    lines = result.lines
+    none = np.zeros(0)
+    columns = (none,) * 4 if lines is None else (lines.mode, lines.cosine, lines.sine)
+    owner = [] if lines is None else lines.component.tolist()
+    packed = [base64.b64encode(c.astype("<f8").tobytes()).decode("ascii") for c in columns[:3]]
+    return {"lines": packed, "owner": owner, "log": lines is not None and lines.multiplies}
 
 
 def _spectrum(result: Result) -> dict[str, Any]:
@@ -105,7 +140,7 @@ def _spectrum(result: Result) -> dict[str, Any]:
             {
                 "f": _finite(result.modes.frequency[i]),
                 "a": _finite(result.modes.amplitude[i]),
-                "c": owner % 6,
+                "o": owner,
                 "t": result.patterns[owner].name if owner < len(result.patterns) else "",
                 "h": 1 if result.modes.harmonic is None else int(result.modes.harmonic[i]),
                 "p": result.period_words(float(result.modes.period[i])),
@@ -122,7 +157,13 @@ def _spectrum(result: Result) -> dict[str, Any]:
         "top": max(float(s.data.max()), s.line_top),
         "line": _packed(np.zeros(0) if s.line is None else s.line[rough]),
         "marks": marks,
+        "steps": [_step(frequency, step) for step in s.steps],
     }
+
+
+def _step(frequency: FloatArray, step: FloatArray) -> list[Any]:
+    keep = peak_bins(frequency, step, _STEP)
+    return [_stepped(frequency[keep]), _stepped(np.log(np.maximum(step[keep], 1e-300)))]
 
 
 def _finite(value: Any) -> float:

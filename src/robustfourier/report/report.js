@@ -16,6 +16,11 @@
     for (var j = 0; j < out.length; j++) out[j] = from.getFloat32(4 * j, true) + (origin || 0);
     return out;
   }
+  function doubles(text) {
+    var from = view(text), out = new Array(from.byteLength / 8);
+    for (var j = 0; j < out.length; j++) out[j] = from.getFloat64(8 * j, true);
+    return out;
+  }
   function steps(part) {
     var from = view(part.steps), out = new Array(from.byteLength / 2), unit = (part.high - part.low) / 65535;
     for (var j = 0; j < out.length; j++) out[j] = part.low + unit * from.getUint16(2 * j, true);
@@ -55,12 +60,32 @@
 
   var samples = { x: floats(data.samples.x, data.samples.origin), y: floats(data.samples.y), fit: steps(data.samples.fit), error: floats(data.samples.error) };
   samples.rest = samples.y.map(function (y, i) { return y - samples.fit[i]; });
-  var curve = { y: steps(data.curve.y), std: steps(data.curve.std) };
-  curve.x = between(data.curve.ends, curve.y.length);
+  var curve = { std: steps(data.curve.std), rest: steps(data.curve.rest) };
+  curve.x = data.curve.x ? floats(data.curve.x, data.curve.ends[0]) : between(data.curve.ends, curve.rest.length);
+  var lines = data.lines.lines.map(doubles), owner = data.lines.owner, multiplies = data.lines.log;
+  var power = 0, bends = 0;  // a mode as fast as all lines together, by their power
+  lines[0].forEach(function (mode, i) { var p = lines[1][i] * lines[1][i] + lines[2][i] * lines[2][i]; power += p; bends += p * mode * mode; });
+  var typical = Math.sqrt(bends / power) || 0;
+
+  // The fit at any time: its sinusoids, and what else it has, which is smooth, between the points of a grid.
+  function between2(ys, at) { var j = Math.min(Math.floor(at), ys.length - 2); return ys[j] + (at - j) * (ys[j + 1] - ys[j]); }
+  function indexOf(x) {
+    if (!data.curve.x) return (x - curve.x[0]) / (curve.x[curve.x.length - 1] - curve.x[0]) * (curve.x.length - 1);
+    var low = 0, high = curve.x.length - 1;
+    while (high - low > 1) { var middle = (low + high) >> 1; if (curve.x[middle] <= x) low = middle; else high = middle; }
+    return low + Math.min(1, (x - curve.x[low]) / (curve.x[high] - curve.x[low]));
+  }
+  function fitted(x, only) {
+    var at = Math.max(0, Math.min(indexOf(x), curve.x.length - 1)), theta = Math.PI * (2 * at / (curve.x.length - 1) - 1), sum = between2(curve.rest, at);
+    for (var i = 0; i < owner.length; i++) if (only === undefined || owner[i] === only) sum += lines[1][i] * Math.cos(lines[0][i] * theta) + lines[2][i] * Math.sin(lines[0][i] * theta);
+    return { y: multiplies ? Math.exp(sum) : sum, std: between2(curve.std, at) };
+  }
   var band = curve.std.some(function (s) { return s > 0; });
   var spectrum = data.spectrum;
   ["x", "y", "smooth", "floor", "line"].forEach(function (key) { spectrum[key] = floats(spectrum[key]); });
   spectrum.rest = spectrum.rest.map(function (part) { return floats(part); });
+  spectrum.steps = spectrum.steps.map(function (part) { return [steps(part[0]), steps(part[1]).map(Math.exp)]; });
+  var picked = -1, shown = { samples: true, fit: true, band: true }, step = -1;  // what is seen; step -1: all patterns taken away
 
   function stepped(u, at, axis, space, step) {
     var places = Math.max(0, Math.min(10, -Math.floor(Math.log10(step) + 1e-9)));
@@ -116,21 +141,68 @@
       box.style.left = Math.max(x, 0) + "px"; box.style.top = (u.root.offsetTop + u.over.offsetTop + 8) + "px";
     }] } };
   }
-  function tools(host, plot, range, linked) {
-    var bar = document.createElement("div"); bar.className = "tools";
-    function move(zoom, shift) {
-      var s = plot.scales.x, width = (s.max - s.min) * zoom, middle = (s.max + s.min) / 2 + shift * (s.max - s.min);
-      width = Math.min(width, range[1] - range[0]);
-      var low = Math.max(range[0], Math.min(middle - width / 2, range[1] - width));
-      plot.setScale("x", { min: low, max: low + width });
-    }
+  function knob(words, title, action) {
+    var button = document.createElement("button");
+    button.type = "button"; button.textContent = words; button.title = title; button.setAttribute("aria-label", title);
+    button.addEventListener("click", function () { action(button); });
+    return button;
+  }
+  function toggle(words, on, action) {
+    var button = knob(words, words, function () { action(button); });
+    button.setAttribute("aria-pressed", String(on));
+    return button;
+  }
+  function move(plot, range, zoom, shift, at) {
+    var s = plot.scales.x, width = Math.min((s.max - s.min) * zoom, range[1] - range[0]), centre = at === undefined ? (s.max + s.min) / 2 : at;
+    var low = centre - (centre - s.min) / (s.max - s.min) * width + shift * (s.max - s.min);
+    low = Math.max(range[0], Math.min(low, range[1] - width));
+    plot.setScale("x", { min: low, max: low + width });
+  }
+  function tools(host, plot, range, extras, name) {
+    var bar = document.createElement("div"), apart = document.createElement("span");
+    bar.className = "tools"; apart.className = "apart"; bar.appendChild(apart);
+    (extras || []).forEach(function (part) { apart.appendChild(part); });
     [["◀", "earlier", 1, -0.4], ["+", "closer", 0.5, 0], ["−", "wider", 2, 0], ["▶", "later", 1, 0.4], ["all", "show all", 1e9, 0]].forEach(function (b) {
-      var button = document.createElement("button");
-      button.type = "button"; button.textContent = b[0]; button.title = b[1]; button.setAttribute("aria-label", b[1]);
-      button.addEventListener("click", function () { move(b[2], b[3]); });
-      bar.appendChild(button);
+      bar.appendChild(knob(b[0], b[1] + ": " + name, function () { move(plot, range, b[2], b[3]); }));
     });
+    bar.appendChild(knob("PNG", "save this view as PNG: " + name, function () { plot.ctx.canvas.toBlob(function (blob) { save(name + ".png", blob); }); }));
+    bar.appendChild(knob("SVG", "save as SVG: " + name, function () { saveFigure(host.querySelector(".static svg"), name); }));
     host.insertBefore(bar, plot.root);
+  }
+  function save(name, blob) {
+    var link = document.createElement("a"), address = URL.createObjectURL(blob);
+    link.href = address; link.download = data.file + "-" + name;
+    document.body.appendChild(link); link.click(); link.remove();
+    setTimeout(function () { URL.revokeObjectURL(address); }, 1000);
+  }
+  function saveFigure(svg, name) {
+    var copy = svg.cloneNode(true), size = svg.getAttribute("viewBox").split(" "), style = document.createElementNS("http:" + "//www.w3.org/2000/svg", "style");
+    copy.setAttribute("data-theme", "light"); copy.setAttribute("width", size[2]); copy.setAttribute("height", size[3]);
+    style.textContent = document.getElementById("style").textContent + "svg { background: #fff; font-family: system-ui, sans-serif; }";
+    copy.insertBefore(style, copy.firstChild);
+    save(name + ".svg", new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+  }
+  function table(name) {
+    if (name !== "fit") return data.tables[name];
+    var rows = samples.x.map(function (x, i) {
+      return [moment(x).replace(/,/g, ""), samples.y[i], +samples.fit[i].toPrecision(6), +samples.rest[i].toPrecision(6)].join(","); });
+    return "time,value,fitted,residual\n" + rows.join("\n") + "\n";
+  }
+  function fingers(plot, range) {
+    var down = {};
+    function ends() { return Object.keys(down).map(function (k) { return down[k]; }); }
+    plot.over.addEventListener("pointerdown", function (e) { if (e.pointerType === "touch") down[e.pointerId] = e.clientX; });
+    ["pointerup", "pointercancel", "pointerleave"].forEach(function (n) { plot.over.addEventListener(n, function (e) { delete down[e.pointerId]; }); });
+    plot.over.addEventListener("pointermove", function (e) {
+      if (!(e.pointerId in down)) return;
+      var before = ends(), last = down[e.pointerId];
+      down[e.pointerId] = e.clientX;
+      var now = ends(), box = plot.over.getBoundingClientRect();
+      if (now.length === 2) {
+        var wide = Math.abs(now[0] - now[1]), was = Math.abs(before[0] - before[1]);
+        if (wide > 10 && was > 10) move(plot, range, was / wide, 0, plot.posToVal((now[0] + now[1]) / 2 - box.left, "x"));
+      } else if (now.length === 1) move(plot, range, 1, (last - e.clientX) / box.width);
+    });
   }
   var busy = false;
   function link(others) {
@@ -160,9 +232,58 @@
     }
     u.ctx.stroke(); u.ctx.restore();
   }
+  function strip(plot, range) {
+    var host = document.getElementById("strip"), frame = host.querySelector(".window") || host.appendChild(document.createElement("div")), held = false;
+    frame.className = "window";
+    function at(e) { var box = host.getBoundingClientRect(); return range[0] + (e.clientX - box.left) / box.width * (range[1] - range[0]); }
+    function go(e) { var s = plot.scales.x; move(plot, range, 1, (at(e) - (s.min + s.max) / 2) / (s.max - s.min)); }
+    host.onpointerdown = function (e) { held = true; host.setPointerCapture(e.pointerId); go(e); };
+    host.onpointermove = function (e) { if (held) go(e); };
+    host.onpointerup = host.onpointercancel = function () { held = false; };
+    return function (u, key) {
+      if (key !== "x") return;
+      var whole = range[1] - range[0];
+      frame.style.left = 100 * (u.scales.x.min - range[0]) / whole + "%"; frame.style.width = 100 * (u.scales.x.max - u.scales.x.min) / whole + "%";
+    };
+  }
+  function path(u, xs, ys, back) {
+    u.ctx.beginPath();
+    xs.forEach(function (x, i) { u.ctx.lineTo(u.valToPos(x, "x", true), u.valToPos(ys[i], "y", true)); });
+    if (back) for (var i = xs.length - 1; i >= 0; i--) u.ctx.lineTo(u.valToPos(xs[i], "x", true), u.valToPos(back[i], "y", true));
+  }
+  function curves(u) {
+    var low = Math.max(u.scales.x.min, curve.x[0]), high = Math.min(u.scales.x.max, curve.x[curve.x.length - 1]);
+    if (!(high > low)) return;
+    var ratio = devicePixelRatio || 1, columns = Math.max(50, Math.round(u.bbox.width / ratio * (high - low) / (u.scales.x.max - u.scales.x.min)));
+    var cycles = typical * (indexOf(high) - indexOf(low)) / (curve.x.length - 1) / columns;  // in one column of pixels
+    var ctx = u.ctx, colour = css("--fit");
+    ctx.save(); ctx.beginPath(); ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height); ctx.clip(); ctx.lineJoin = "round";
+    function draw(only, colour, pale) {
+      var xs = between([low, high], 2 * columns + 1), part = owner.length ? only : undefined;
+      if (cycles > 0.25) {  // too dense for a line: its outline
+        var bottom = [], top = [];
+        xs.forEach(function (x) {
+          var least = Infinity, most = -Infinity;
+          for (var k = 0; k < 8; k++) { var y = fitted(x + (k - 3.5) / 8 * (high - low) / columns, part).y; least = Math.min(least, y); most = Math.max(most, y); }
+          bottom.push(least); top.push(most);
+        });
+        path(u, xs, bottom, top); ctx.fillStyle = faded(colour, pale ? 0.15 : 0.32); ctx.fill();
+        return;
+      }
+      var points = xs.map(function (x) { return fitted(x, part); }), ys = points.map(function (p) { return p.y; });
+      if (band && shown.band && only === undefined) {
+        path(u, xs, points.map(function (p) { return p.y - 1.645 * p.std; }), points.map(function (p) { return p.y + 1.645 * p.std; }));
+        ctx.fillStyle = css("--band"); ctx.fill();
+      }
+      path(u, xs, ys); ctx.strokeStyle = faded(colour, pale ? 0.35 : 1); ctx.lineWidth = (only === undefined ? 1.8 : 2.4) * ratio; ctx.stroke();
+    }
+    if (shown.fit) draw(undefined, colour, picked >= 0);
+    if (picked >= 0 && owner.length) draw(picked, css("--c" + picked % 6), false);
+    ctx.restore();
+  }
   function dots(colour, size) { return { show: true, size: size, stroke: colour, fill: colour, width: 0 }; }
   function clock(seconds) { return uPlot.tzDate(new Date(seconds * 1e3), "Etc/UTC"); }
-  function place(id, height, options, values, range, text) {
+  function place(id, height, options, values, range, text, extras, name) {
     var host = document.getElementById(id);
     host.classList.add("live");
     options.width = host.clientWidth; options.height = height;
@@ -172,7 +293,8 @@
     options.plugins = [hint(host, text)];
     var plot = new uPlot(options, values, host);
     plot.over.addEventListener("dblclick", function () { plot.setScale("x", { min: range[0], max: range[1] }); });
-    tools(host, plot, range);
+    fingers(plot, range);
+    tools(host, plot, range, extras, name);
     plots.push({ plot: plot, host: host, height: height });
     return plot;
   }
@@ -184,22 +306,27 @@
     var phone = window.innerWidth < 620, time = data.time.dates, linked = [];
     var range = padded(samples.x[0], samples.x[samples.x.length - 1]);
     var size = samples.x.length > 4000 ? 3 : samples.x.length > 800 ? 4.5 : 6;
-    var lower = curve.y.map(function (y, i) { return y - 1.645 * curve.std[i]; });
-    var upper = curve.y.map(function (y, i) { return y + 1.645 * curve.std[i]; });
-    var joined = uPlot.join([[curve.x, upper, lower, curve.y], [samples.x, samples.y]]);
-    var fit = css("--fit"), none = { stroke: "transparent", width: 0, points: { show: false }, spanGaps: true };
+    var every = Math.ceil(curve.x.length * (owner.length + 1) / 1e6);  // the scale follows the fit, at a cost that cannot be felt
+    var rough = curve.x.filter(function (_, i) { return i % every === 0; }), ends = rough.map(function (x) { return fitted(x); });
+    var joined = uPlot.join([[rough, ends.map(function (p) { return p.y + 1.645 * p.std; }), ends.map(function (p) { return p.y - 1.645 * p.std; })], [samples.x, samples.y]]);
+    var fit = css("--fit"), none = { stroke: "transparent", width: 0, points: { show: false }, paths: function () { return null; } };
     var fitPlot = place("plot-fit", phone ? 280 : 350, {
       scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down ? -1 : 1 } },
       axes: axes(data.time.label, data.value, time),
       series: [{}, Object.assign({}, none), Object.assign({}, none),
-        { stroke: fit, width: 1.8, points: { show: false }, spanGaps: true },
-        { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.8), size) }],
-      bands: band ? [{ series: [1, 2], fill: css("--band") }] : [],
-      hooks: { setScale: link(function () { return linked; }).concat(grown(4)), draw: [whiskers] }
+        { show: shown.samples, paths: function () { return null; }, points: dots(faded(css("--dots"), 0.8), size) }],
+      hooks: { setScale: link(function () { return linked; }).concat(grown(3)), draw: [whiskers, curves] }
     }, joined, range, function (x) {
       var i = nearest(samples.x, x);
       return [moment(samples.x[i]), "value " + told(samples.y[i]) + (samples.error.length ? " ± " + told(samples.error[i]) : ""), "fit " + told(samples.fit[i]), "left over " + told(samples.rest[i])];
-    });
+    }, ["samples", "fit"].concat(band ? ["band"] : []).map(function (key) {
+      return toggle(key, shown[key], function (button) {
+        shown[key] = !shown[key]; button.setAttribute("aria-pressed", String(shown[key]));
+        if (key === "samples") fitPlot.setSeries(3, { show: shown.samples }); else fitPlot.redraw();
+      });
+    }), "data-and-fit");
+    var frame = strip(fitPlot, range);
+    fitPlot.hooks.setScale.push(frame); frame(fitPlot, "x");
     var restPlot = place("plot-residual", phone ? 190 : 210, {
       scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down ? -1 : 1 } },
       axes: axes(data.time.label, "residual", time),
@@ -210,18 +337,26 @@
     }, [samples.x, samples.rest], range, function (x) {
       var i = nearest(samples.x, x);
       return [moment(samples.x[i]), "left over " + told(samples.rest[i])];
-    });
+    }, [], "residuals");
     linked.push(fitPlot, restPlot);
 
     var top = spectrum.x[spectrum.x.length - 1], wide = [0, top];
-    var values = uPlot.join([[spectrum.x, spectrum.y], spectrum.rest, [spectrum.smooth, spectrum.floor, spectrum.line]]);
+    function values() { return uPlot.join([[spectrum.x, spectrum.y], step < 0 ? spectrum.rest : spectrum.steps[step], [spectrum.smooth, spectrum.floor, spectrum.line]]); }
+    var names = spectrum.steps.map(function (_, i) { return "without " + data.patterns.slice(0, i + 1).join(", "); });
+    var choices = (names.length ? names.concat(["what is left"]) : []).map(function (words, i) {
+      var mine = i === names.length ? -1 : i;
+      return toggle(words, step === mine, function (button) {
+        step = mine; spectrumPlot.setData(values(), false); spectrumPlot.redraw();
+        choices.forEach(function (b) { b.setAttribute("aria-pressed", String(b === button)); });
+      });
+    });
     var scales = axes(spectrum.label, "amplitude of " + data.value, false, true);
     scales.push(Object.assign({}, scales[0], { scale: "x", side: 0, label: "period", grid: { show: false },
       values: function (u, at) { return at.map(function (f) { return f > 0 ? period(1 / f, 3) : ""; }); } }));
     var most = 2.5 * spectrum.top;
     var least = spectrum.floor.reduce(function (a, b) { return Math.min(a, b); }, Infinity) * 0.25;
     if (!spectrum.floor.length) least = most * 1e-6;
-    place("plot-spectrum", phone ? 320 : 380, {
+    var spectrumPlot = place("plot-spectrum", phone ? 320 : 380, {
       scales: { x: { time: false, range: function (u, a, b) { return [a, b]; }, min: 0, max: top }, y: { distr: 3, range: [Math.max(least, most * 1e-7) || 1e-9, most || 1] } },
       axes: scales,
       series: [{}, { stroke: faded(css("--faint"), 0.45), width: 1, points: { show: false }, spanGaps: true },
@@ -235,7 +370,8 @@
         spectrum.marks.forEach(function (m) {
           if (m.f < u.scales.x.min || m.f > u.scales.x.max) return;
           var x = u.valToPos(m.f, "x", true), y = Math.max(u.valToPos(m.a, "y", true) - 5 * ratio, u.bbox.top + 18 * ratio);
-          ctx.fillStyle = css("--c" + m.c); ctx.beginPath(); ctx.moveTo(x, y); ctx.lineTo(x - 4 * ratio, y - 7 * ratio); ctx.lineTo(x + 4 * ratio, y - 7 * ratio); ctx.fill();
+          ctx.globalAlpha = picked >= 0 && m.o !== picked ? 0.25 : 1;
+          ctx.fillStyle = css("--c" + m.o % 6); ctx.beginPath(); ctx.moveTo(x, y); ctx.lineTo(x - 4 * ratio, y - 7 * ratio); ctx.lineTo(x + 4 * ratio, y - 7 * ratio); ctx.fill();
           if (m.h === 1 || m.h > 1 && u.scales.x.max - u.scales.x.min < top / 4) {
             var name = m.h === 1 ? m.t : m.t + m.h;
             if (named.some(function (n) { return Math.abs(n[0] - x) < 12 * ratio && Math.abs(n[1] - y) < 13 * ratio; })) return;
@@ -245,15 +381,40 @@
           }
         });
         ctx.restore(); }] }
-    }, values, wide, function (x, u) {
+    }, values(), wide, function (x, u) {
       var words = ["frequency " + digits(x, spectrum.places)], near = null, best = 12;
       spectrum.marks.forEach(function (m) { var d = Math.abs(u.valToPos(m.f, "x") - u.valToPos(x, "x")); if (d < best) { best = d; near = m; } });
       if (near) words.push("pattern " + near.t + (near.h > 1 ? ", harmonic " + near.h : near.h ? "" : ", side line") + ": " + near.p, "amplitude " + told(near.a));
       else if (x > 0) words.push("period " + period(1 / x, 4));
       return words;
-    });
+    }, choices, "spectrum");
     if (view) fitPlot.setScale("x", view);
   }
+
+  window.robustfourier = { fitted: fitted, pick: pick };  // for those who look closer
+  function pick(index) {
+    picked = index === picked ? -1 : index;
+    root.classList.toggle("has-pick", picked >= 0);
+    document.querySelectorAll("[data-pattern]").forEach(function (e) {
+      var mine = Number(e.dataset.pattern) === picked;
+      e.classList.toggle("picked", mine);
+      if (e.classList.contains("pick")) e.setAttribute("aria-pressed", String(mine));
+    });
+    plots.forEach(function (p) { p.plot.redraw(); });
+  }
+  document.querySelectorAll(".pick").forEach(function (b) { b.addEventListener("click", function () { pick(Number(b.dataset.pattern)); }); });
+  document.querySelectorAll(".card[data-pattern], tr[data-pattern]").forEach(function (e) {
+    e.addEventListener("click", function (event) { if (!event.target.closest("button, a, summary")) pick(Number(e.dataset.pattern)); });
+  });
+  document.querySelectorAll("[data-table]").forEach(function (b) {
+    b.addEventListener("click", function () { save(b.dataset.table + ".csv", new Blob([table(b.dataset.table)], { type: "text/csv" })); });
+  });
+  document.querySelectorAll(".card").forEach(function (card) {
+    card.querySelectorAll("svg.figure[role]").forEach(function (svg) {
+      var name = svg.getAttribute("aria-label"), button = knob("SVG", "save as SVG: " + name, function () { saveFigure(svg, name.toLowerCase().replace(/ /g, "-")); });
+      button.className = "get"; svg.parentNode.insertBefore(button, svg.nextSibling);
+    });
+  });
 
   draw(data.view && { min: data.view[0], max: data.view[1] });
   document.body.setAttribute("data-drawn", String(plots.length));

@@ -88,7 +88,10 @@ class Panel:
 
     def points(self, x: FloatArray, y: FloatArray, css: str) -> None:
         """Draw dots: one path of round strokes without length, a tenth of the size of circles."""
-        dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(self.px(x), self.py(y), strict=True))
+        # Steps from dot to dot in tenths of a pixel are shorter than places.
+        at = np.round(np.column_stack([self.px(x), self.py(y)]), 1)
+        steps = np.diff(at, axis=0, prepend=0.0)
+        dots = "".join(f"m{a:.4g} {b:.4g}h0" for a, b in np.round(steps, 1).tolist())
         self.shapes.append(f'<path class="dots {css}" d="{dots}"/>')
 
     def stems(self, x: FloatArray, y: FloatArray, css: str) -> None:

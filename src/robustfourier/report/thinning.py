@@ -8,7 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 
-__all__ = ["envelope", "evenly"]
+__all__ = ["envelope", "evenly", "extremes"]
 
 
 def evenly(n: int, count: int) -> IndexArray:
@@ -44,3 +44,18 @@ def envelope(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, Fl
         keep += [min(low, high), max(low, high)]
     at = np.array(keep)
     return x[at], y[at]
+
+
+def extremes(
+    x: FloatArray, y: FloatArray, columns: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Middle, lowest and highest y of so many columns: the outline of what is too dense to see.
+
+    Examples
+    --------
+    >>> extremes(np.arange(6.0), np.array([0.0, 9.0, 1.0, 2.0, -5.0, 3.0]), 2)
+    (array([1., 4.]), array([ 0., -5.]), array([9., 3.]))
+    """
+    edges = np.linspace(0, len(x), min(columns, len(x)) + 1).astype(np.intp)[:-1]
+    middle = np.add.reduceat(x, edges) / np.diff(np.append(edges, len(x)))
+    return middle, np.minimum.reduceat(y, edges), np.maximum.reduceat(y, edges)

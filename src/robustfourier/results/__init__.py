@@ -5,8 +5,19 @@ line and the CSV files draw and print, and compute nothing.
 """
 
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.outline import Outline, outline, result_of
 from robustfourier.results.record import Pattern, Result
 from robustfourier.results.spectrum import Spectrum
 from robustfourier.results.summary import briefly, summarise
 
-__all__ = ["Pattern", "Result", "Spectrum", "TimeAxis", "briefly", "summarise"]
+__all__ = [
+    "Outline",
+    "Pattern",
+    "Result",
+    "Spectrum",
+    "TimeAxis",
+    "briefly",
+    "outline",
+    "result_of",
+    "summarise",
+]

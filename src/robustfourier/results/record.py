@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.domain import Domain
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
@@ -16,13 +16,32 @@ from robustfourier.results.spectrum import Spectrum
 from robustfourier.samples import Samples
 from robustfourier.wording import percent, readable_period
 
-__all__ = ["WORTH_A_LINE", "Curve", "Diagonal", "Pattern", "Result"]
+__all__ = [
+    "WORTH_A_LINE",
+    "Curve",
+    "Diagonal",
+    "Pattern",
+    "Result",
+    "Synthesis",
+    "is_magnitude",
+]
 
 #: Share of the variation from which on a pattern is named and listed; below, it is folded away.
 WORTH_A_LINE = 0.01
 
 # "mag", "magnitude", "V_mag", "gmag"; not "image", "magnet" or the imaginary part "imag".
 _MAGNITUDE = re.compile(r"(?<![a-z])[ubvrgzjhky]?mag(s|nitudes?)?(?![a-z])")
+
+
+def is_magnitude(name: str) -> bool:
+    """Whether a column is named like magnitudes, which are drawn with the bright ones on top.
+
+    Examples
+    --------
+    >>> is_magnitude("V_mag"), is_magnitude("image")
+    (True, False)
+    """
+    return _MAGNITUDE.search(name.lower()) is not None
 
 
 @dataclass(frozen=True)
@@ -71,7 +90,8 @@ class Pattern:
     beat : int
         Order of its strongest harmonic: 7 for a daily rhythm that changes over the week.
     epoch : datetime64, Timestamp, float or None
-        A time of phase zero near the middle of the record; `epoch_error` in the domain's unit.
+        The maximum nearest to the middle of the record, where the phase is zero; `epoch_error` is
+        its standard error, in the domain's unit.
     calendar : str
         "day", "week", "month", "year", … if the period is one; else empty.
     shape : str
@@ -97,6 +117,26 @@ class Pattern:
     epoch_error: float = np.nan
     calendar: str = ""
     shape: str = ""
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """The sinusoids of all patterns, so that a fit can be drawn at any resolution.
+
+    Parameters
+    ----------
+    mode, cosine, sine : ndarray of shape (L,)
+        Line a cos(πkθ) + b sin(πkθ); of the logarithm if `multiplies`.
+    component : ndarray of int of shape (L,)
+        Index of its pattern.
+    multiplies : bool
+    """
+
+    mode: FloatArray
+    cosine: FloatArray
+    sine: FloatArray
+    component: IntArray
+    multiplies: bool
 
 
 @dataclass(frozen=True)
@@ -162,6 +202,10 @@ class Result:
         One sentence for everyone.
     warnings : tuple of str
         In plain words.
+    lines : Synthesis or None
+        What the fit is made of besides its trend, where it is made of sinusoids.
+    downwards : bool
+        Whether the values are magnitudes, which are drawn with the bright ones on top.
     """
 
     samples: Samples
@@ -189,11 +233,8 @@ class Result:
     searched: tuple[float, float] | None
     headline: str
     warnings: tuple[str, ...]
-
-    @property
-    def downwards(self) -> bool:
-        """Whether the values are magnitudes, which are drawn with the bright ones on top."""
-        return _MAGNITUDE.search(self.samples.value_name.lower()) is not None
+    lines: Synthesis | None = None
+    downwards: bool = False
 
     @property
     def main(self) -> tuple[Pattern, ...]:

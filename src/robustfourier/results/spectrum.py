@@ -6,7 +6,7 @@ threshold are those that the fit used; nothing is judged here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +18,7 @@ from robustfourier.spectral.periodogram import PeriodogramGrid
 __all__ = ["Spectrum", "amplitude_spectrum", "peak_bins"]
 
 _LOWEST = 0.5  # modes; below, cosine and sine are nearly parallel to the level
+_STEPS = 6  # patterns that are taken away one by one; the rest goes at once
 _POINTS_AT_MOST = 400_000  # of the grid; more than any screen has
 
 
@@ -37,6 +38,8 @@ class Spectrum:
         Amplitude that a mode had to reach; NaN where none would have been enough.
     level : float
         False-alarm probability there.
+    steps : ndarray of shape (S, K)
+        Amplitude of what is left after the first pattern, after the first two, and so on.
     """
 
     mode: FloatArray
@@ -45,6 +48,7 @@ class Spectrum:
     floor: FloatArray | None = None
     line: FloatArray | None = None
     level: float = np.nan
+    steps: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
     def line_top(self) -> float:
@@ -60,6 +64,7 @@ def amplitude_spectrum(
     residual: FloatArray,
     *,
     max_mode: float,
+    parts: FloatArray | None = None,
     weights: FloatArray | None = None,
     evidence: Evidence | None = None,
 ) -> Spectrum:
@@ -71,6 +76,8 @@ def amplitude_spectrum(
         Positions, data without their trend, and residual.
     max_mode : float
         Highest mode shown.
+    parts : ndarray of shape (C, n), optional
+        The patterns, which are taken away one after the other.
     weights : ndarray of shape (n,), optional
         Weights of the samples.
     evidence : Evidence, optional
@@ -85,13 +92,17 @@ def amplitude_spectrum(
     modes = grid.modes[keep]
     # Powers are squares: values of size one neither overflow nor vanish.
     size = float(max(np.abs(values).max(initial=0.0), np.abs(residual).max(initial=0.0))) or 1.0
-    powers = [grid.power(grid.data_sums(y[:, None] / size))[keep, 0] for y in (values, residual)]
-    data, left = (size * 2.0 * np.sqrt(np.maximum(power, 0.0) / n) for power in powers)
+    parts = np.zeros((0, n)) if parts is None else parts
+    gone = np.cumsum(parts[:_STEPS], axis=0)[: max(len(parts) - 1, 0)]
+    records = [values, residual, *(values - part for part in gone)]
+    powers = [grid.power(grid.data_sums(y[:, None] / size))[keep, 0] for y in records]
+    data, left, *after = (size * 2.0 * np.sqrt(np.maximum(power, 0.0) / n) for power in powers)
+    steps = np.array(after).reshape(len(after), len(modes))
     if evidence is None:
-        return Spectrum(modes, data, left)
+        return Spectrum(modes, data, left, steps=steps)
     floor, line = evidence.floor_amplitude(modes)[:, 0], evidence.threshold_amplitude(modes)[:, 0]
     line = np.where(np.isfinite(line), line, np.nan)
-    return Spectrum(modes, data, left, floor, line, evidence.level)
+    return Spectrum(modes, data, left, floor, line, evidence.level, steps)
 
 
 def peak_bins(x: FloatArray, y: FloatArray, count: int) -> IndexArray:

@@ -1,43 +1,33 @@
-"""`summarise`: samples and a fitted model to a `Result`.
-
-The one place that knows what the two estimators look like from outside.
-"""
+"""`summarise`: samples and a fitted model to a `Result`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.evidence import Evidence
-from robustfourier.mixture.model import ColumnModel, LevelShift
-from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import alias_notes, named
-from robustfourier.results.record import Curve, Diagonal, Pattern, Result
+from robustfourier.results.record import Curve, Pattern, Result, is_magnitude
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
 from robustfourier.results.verdicts import headline, plain_warnings, step_words
+from robustfourier.results.views import Flat, MixtureView, NetworkView
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
-from robustfourier.wording import number
 
 __all__ = ["Brief", "briefly", "summarise"]
 
 
-_PHASES = 201  # points of a waveform
 _CURVE = (1500, 12_000)  # points of the fitted function, at least and at most
 _POINTS_PER_CYCLE = 32
-_FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
-_BLOCK = 20_000  # times predicted at once
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
-def summarise(samples: Samples, model: Any) -> Result:
+def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> Result:
     """Compute all that is shown of a fit.
 
     Parameters
@@ -46,12 +36,15 @@ def summarise(samples: Samples, model: Any) -> Result:
         The record, as it was given to `fit`.
     model : PeriodicMixture or FourierNetworkRegressor
         Fitted to one column of times and one of values.
+    magnitudes : bool, optional
+        Whether the values are magnitudes, of which the smallest is the brightest; by default the
+        name of the column tells.
 
     Returns
     -------
     Result
     """
-    brief = briefly(samples, model)
+    brief = briefly(samples, model, magnitudes)
     view, domain, theta = brief.view, brief.domain, brief.theta
     times, patterns, flat = samples.axis, brief.patterns, brief.flat
     sampling = check_sampling(samples)
@@ -61,6 +54,7 @@ def summarise(samples: Samples, model: Any) -> Result:
         flat.values - flat.trend,
         flat.residual,
         max_mode=max_mode,
+        parts=flat.parts,
         weights=None if samples.errors is None else samples.errors**-2.0,
         evidence=view.evidence,
     )
@@ -91,6 +85,8 @@ def summarise(samples: Samples, model: Any) -> Result:
         trend_share=share_of_variance(flat.trend, flat.values),
         searched=None if view.range is None else _periods(domain, *view.range),
         headline=brief.headline,
+        lines=view.lines(),
+        downwards=brief.downwards,
         warnings=plain_warnings(
             patterns,
             sampling,
@@ -117,20 +113,22 @@ class Brief(NamedTuple):
     trend: FloatArray
     parts: FloatArray
     residual: FloatArray
-    flat: _Flat
+    flat: Flat
     patterns: tuple[Pattern, ...]
     explained: float
     noise: float
     headline: str
+    downwards: bool
 
 
-def briefly(samples: Samples, model: Any) -> Brief:
+def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Brief:
     """Patterns, noise and the headline of a fit, without spectra, errors and warnings.
 
     Takes a tenth of the time of `summarise`; parameters as there.
     """
     network = hasattr(model, "diagonal_weights_")
-    view = _NetworkView(model, samples.values) if network else _MixtureView(model)
+    down = is_magnitude(samples.value_name) if magnitudes is None else magnitudes
+    view = NetworkView(model, samples.values) if network else MixtureView(model, down)
     domain = view.domain if view.domain.unit else replace(view.domain, unit=samples.unit)
     theta = domain.to_theta(samples.axis)
     trend, parts = view.unmix(samples.axis)
@@ -143,234 +141,8 @@ def briefly(samples: Samples, model: Any) -> Brief:
     said = headline(patterns, explained, domain, view.trend_kind, samples.time_name)
     return Brief(
         *(view, domain, theta, fitted, trend, parts, residual, flat),
-        *(patterns, explained, noise, said),
+        *(patterns, explained, noise, said, down),
     )
-
-
-class _Flat(NamedTuple):
-    """Parts that add up, in the unit of the values: the scale on which the fit was made."""
-
-    values: FloatArray
-    trend: FloatArray
-    parts: FloatArray
-    residual: FloatArray
-
-
-class _MixtureView:
-    """What is shown of a `PeriodicMixture`.
-
-    Where logarithms were fitted, heights and noise are parts of the value; they are shown at the
-    typical level of the record, which brings them into the unit of the values.
-    """
-
-    method = "mixture"
-
-    def __init__(self, model: Any) -> None:
-        self.model = model
-        self.domain: Domain = model.domains_[0]
-        self.modes: ModeTable = model.modes_
-        self.evidence: Evidence | None = model.models_[0].evidence
-        used = self.evidence
-        self.max_mode = None if used is None else used.highest
-        self.range = None
-        if used is not None and used.highest > used.lowest:  # else the samples bear no period
-            self.range = (used.lowest, used.highest)
-        self.steps = model.models_[0].level_shifts()
-        self.multiplies = getattr(model, "scale_", "linear") == "log"
-        self.level = 1.0
-        if self.multiplies:
-            trend = model.models_[0].trend_at(np.linspace(-1.0, 1.0, _PHASES))
-            self.level = float(np.exp(np.mean(trend)))
-            self.modes = _at_level(self.modes, self.level)
-            self.steps = _jumps(model.models_[0])
-            if used is not None:
-                self.evidence = replace(used, scale=used.scale * self.level)
-
-    @property
-    def trend_kind(self) -> str:
-        return str(self.model.models_[0].trend_kind)
-
-    def fitted(self, times: Any) -> FloatArray:
-        return np.asarray(self.model.predict(times))
-
-    def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
-        # In blocks: standard errors need a row of all coefficients for each time.
-        parts = [
-            self.model.predict(times[i : i + _BLOCK], return_std=True)
-            for i in range(0, len(times), _BLOCK)
-        ]
-        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
-
-    def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
-        parts = self.model.unmix(times)
-        return parts.trend, parts.components.T
-
-    def flat(
-        self, values: FloatArray, trend: FloatArray, parts: FloatArray, residual: FloatArray
-    ) -> _Flat:
-        if not self.multiplies:
-            return _Flat(values, trend, parts, residual)
-        values, trend, parts = (self.level * np.log(part) for part in (values, trend, parts))
-        return _Flat(values, trend, parts, values - trend - parts.sum(axis=0))
-
-    def warnings(self) -> tuple[str, ...]:
-        if not self.multiplies:
-            return ()
-        return (
-            "Trend, patterns and noise multiply: logarithms were fitted. Heights and noise are "
-            f"told for a level of {number(self.level, 3)}, the typical one, and grow with it.",
-        )
-
-    @property
-    def noise(self) -> float | None:
-        return self.level * float(self.model.noise_)
-
-    def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
-        phases = np.linspace(0.0, 1.0, _PHASES)
-        found = []
-        for i, component in enumerate(self.model.components_):
-            wave, std = (self.level * w for w in component.waveform(phases, return_std=True))
-            cycle = 0.5 * component.mode * theta - component.phase / (2.0 * np.pi)
-            own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
-            mine = self.modes.select(np.flatnonzero(own))  # without side lines
-            phase_error = np.asarray(mine.phase_error)[0] / np.asarray(mine.harmonic)[0]
-            found.append(
-                Pattern(
-                    name=_letter(i),
-                    label=component.label,
-                    combination=component.combination,
-                    frequency=component.frequency,
-                    frequency_error=component.frequency_error,
-                    period=component.period,
-                    period_error=component.period_error,
-                    amplitude=0.5 * float(np.ptp(wave)),
-                    share=float(component.share),
-                    harmonics=tuple(int(n) for n in component.harmonics),
-                    false_alarm=float(np.asarray(mine.false_alarm).min()),
-                    waveform=Curve(phases, wave, std),
-                    folded=Curve(cycle % 1.0, residual + parts[i]),
-                    link=_link_curve(component.link, self.level),
-                    beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
-                    epoch=component.epoch,
-                    epoch_error=float(phase_error) / (2.0 * np.pi) * component.period,
-                )
-            )
-        return found
-
-    def diagonal(self) -> Diagonal | None:
-        """Weights of the flow that proposed first; the lowest ones, up to beyond the last mode."""
-        if self.evidence is None or len(self.evidence.diagonal) < 2:
-            return None
-        top = 1.4 * float(self.modes.mode.max(initial=0.0))
-        count = int(np.clip(top, *_FLOW_MODES))
-        weight = self.evidence.diagonal[1 : count + 1, None]
-        return Diagonal(np.arange(1.0, len(weight) + 1.0), weight, ("weight",))
-
-
-class _NetworkView:
-    """What is shown of a `FourierNetworkRegressor`: each active mode is a pattern."""
-
-    method = "network"
-    trend_kind = "level"
-    noise: float | None = None
-    evidence = None
-    steps = ()
-
-    def __init__(self, model: Any, values: FloatArray) -> None:
-        self.model, self.values = model, values
-        self.domain: Domain = model.domains_[0]
-        self.all: ModeTable = model.modes_
-        active = np.flatnonzero(self.all.active)
-        self.modes = self.all.select(active[np.argsort(-self.all.amplitude[active])])
-        self.max_mode = float(model.n_modes)
-        self.range = (1.0, self.max_mode)
-
-    def fitted(self, times: Any) -> FloatArray:
-        return np.asarray(self.model.predict(_column(times)))
-
-    def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
-        values = self.model.predict(_column(times))
-        return values, np.zeros_like(values)
-
-    def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
-        values = self.model.predict(_column(times))
-        theta = self.domain.to_theta(times)
-        angle = np.pi * np.outer(self.modes.mode, theta) - self.modes.phase[:, None]
-        parts = self.modes.amplitude[:, None] * np.cos(angle)
-        return np.full(len(values), float(np.mean(values - parts.sum(0)))), parts
-
-    def flat(self, *parts: FloatArray) -> _Flat:
-        return _Flat(*parts)
-
-    def warnings(self) -> tuple[str, ...]:
-        return ()
-
-    def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
-        phases = np.linspace(0.0, 1.0, _PHASES)
-        modes, found = self.modes, []
-        for i in range(len(modes)):
-            cycle = 0.5 * modes.mode[i] * theta - modes.phase[i] / (2.0 * np.pi)
-            found.append(
-                Pattern(
-                    name=_letter(i),
-                    label=f"f{i + 1}",
-                    combination=False,
-                    frequency=float(modes.frequency[i]),
-                    frequency_error=np.nan,
-                    period=float(modes.period[i]),
-                    period_error=np.nan,
-                    amplitude=float(modes.amplitude[i]),
-                    share=share_of_variance(parts[i], self.values),
-                    harmonics=(1,),
-                    false_alarm=np.nan,
-                    waveform=Curve(phases, modes.amplitude[i] * np.cos(2.0 * np.pi * phases)),
-                    folded=Curve(cycle % 1.0, residual + parts[i]),
-                )
-            )
-        return found
-
-    def diagonal(self) -> Diagonal | None:
-        table = self.all
-        if table.cosine_weight is None or table.sine_weight is None:
-            return None
-        weight = np.column_stack([table.cosine_weight, table.sine_weight])
-        return Diagonal(table.mode, weight, ("cosine", "sine"))
-
-
-def _column(times: Any) -> Any:
-    """One column of times, shape (n, 1)."""
-    return times.to_frame(index=False) if hasattr(times, "to_frame") else times.reshape(-1, 1)
-
-
-def _letter(i: int) -> str:
-    return (
-        ascii_uppercase[i] if i < 26 else f"{ascii_uppercase[i // 26 - 1]}{ascii_uppercase[i % 26]}"
-    )
-
-
-def _at_level(modes: ModeTable, level: float) -> ModeTable:
-    """Return the modes with amplitudes times a level."""
-    error = None if modes.amplitude_error is None else level * modes.amplitude_error
-    return replace(modes, amplitude=level * modes.amplitude, amplitude_error=error)
-
-
-def _jumps(model: ColumnModel) -> tuple[LevelShift, ...]:
-    """Return the level shifts of log y as jumps of y itself, from its level before each."""
-    before = np.exp(model.trend_at(model.steps - 1e-9))
-    return tuple(
-        replace(
-            shift, size=low * np.expm1(shift.size), error=low * np.exp(shift.size) * shift.error
-        )
-        for shift, low in zip(model.level_shifts(), before, strict=True)
-    )
-
-
-def _link_curve(link: Any, level: float) -> Curve | None:
-    if link is None:
-        return None
-    x = np.cos(np.linspace(np.pi, 0.0, _PHASES))  # denser at the ends, where links bend
-    values, std = link(x, return_std=True)
-    return Curve(x, level * values, level * std)
 
 
 def _curve(view: Any, domain: Domain, axis: TimeAxis) -> Curve:

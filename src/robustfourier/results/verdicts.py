@@ -12,6 +12,7 @@ from robustfourier.mixture.model import LevelShift
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.results.record import WORTH_A_LINE, Pattern
+from robustfourier.results.spread import deviation
 from robustfourier.sampling import Sampling
 from robustfourier.wording import (
     counted,
@@ -28,6 +29,7 @@ __all__ = ["headline", "plain_warnings", "step_words"]
 _NAMED = 3  # periods named in the headline
 _SEEN_TWICE = 3.0  # cycles below which a period is called uncertain
 _FEW = 30
+_TAILS = 1.5  # how much larger than its core the whole noise is when that is worth a sentence
 
 
 def headline(
@@ -193,10 +195,16 @@ def _outlier_words(residual: FloatArray) -> list[str]:
     far = int((np.abs(residual - np.median(residual)) > 6.0 * spread).sum())
     if not far:
         return []
-    return [
+    said = [
         f"{counted(far, 'sample')} {'lies' if far == 1 else 'lie'} far from the fit (more than six "
         "standard deviations); worth a look before they are trusted or thrown away."
     ]
+    if deviation(residual) > _TAILS * spread:
+        core, every = number(spread, 2), number(deviation(residual), 2)
+        said.append(
+            f"Most samples scatter around the fit by {core}; with those far off, by {every}."
+        )
+    return said
 
 
 def _period(value: float, sampling: Sampling) -> str:

@@ -51,7 +51,7 @@ def measure_completeness(model: Any, samples: Samples, **planting: Any) -> Compl
     return inject(
         search,
         domain.to_theta(axis),
-        samples.values - model.predict(axis),
+        samples.values - model.predict(axis, remainder=False),
         span=domain.span,
         max_mode=check_sampling(samples).max_mode,
         **planting,

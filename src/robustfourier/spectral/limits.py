@@ -16,11 +16,11 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.spectral.sums import weighted_sums
 
-__all__ = ["ModeLimit", "even_spacing", "highest_mode"]
+__all__ = ["MODES_AT_MOST", "ModeLimit", "even_spacing", "highest_mode"]
 
 
 _MODES_PER_SAMPLE = 10.0
-_MODES_AT_LEAST, _MODES_AT_MOST = 12_000, 50_000
+_MODES_AT_LEAST, MODES_AT_MOST = 12_000, 50_000
 _NEARLY_EVEN = 0.9
 
 
@@ -94,7 +94,7 @@ def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
     if len(distinct) < 4:
         return ModeLimit(0.0, nyquist, "fewer than four distinct times bear no mode")
     if nyquist is not None:
-        top = float(min(nyquist, _MODES_AT_MOST))
+        top = float(min(nyquist, MODES_AT_MOST))
         return ModeLimit(top, nyquist, f"the Nyquist mode {nyquist:.6g} of even sampling")
     return _irregular_limit(distinct)
 
@@ -102,7 +102,7 @@ def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
 def _irregular_limit(theta: FloatArray) -> ModeLimit:
     """Apply the rule for irregular samples."""
     n = len(theta)
-    top = int(np.clip(_MODES_PER_SAMPLE * n, _MODES_AT_LEAST, _MODES_AT_MOST))
+    top = int(np.clip(_MODES_PER_SAMPLE * n, _MODES_AT_LEAST, MODES_AT_MOST))
     window = np.abs(weighted_sums(theta, np.ones((n, 1)), 2 * top + 1)[:, 0]) / n
     # The main peak is left out: it falls below the threshold within the first few modes.
     first = int(np.argmax(window < _NEARLY_EVEN))
@@ -110,5 +110,5 @@ def _irregular_limit(theta: FloatArray) -> ModeLimit:
     if again.size:
         top = max((first + int(again[0])) // 2, 1)
         return ModeLimit(top, None, f"nearly even sampling: the spectral window peaks at {2 * top}")
-    rule = f"irregular sampling: ten modes per sample, {_MODES_AT_LEAST} to {_MODES_AT_MOST}"
+    rule = f"irregular sampling: ten modes per sample, {_MODES_AT_LEAST} to {MODES_AT_MOST}"
     return ModeLimit(top, None, rule)

@@ -41,6 +41,7 @@ from robustfourier.theory.series import (
     fourier_series,
     relu_coefficients,
     sine_link_coefficients,
+    truncation_error,
 )
 
 __all__ = [
@@ -73,4 +74,5 @@ __all__ = [
     "step_size_for",
     "success_probability",
     "theory_output_weights",
+    "truncation_error",
 ]

@@ -7,7 +7,6 @@ it has alone.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -21,6 +20,7 @@ from robustfourier.training.engine import EngineName, choose_engine
 from robustfourier.training.joint import Data, train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.schedule import InverseDecay
+from robustfourier.workers import cores
 
 __all__ = ["train_many"]
 
@@ -112,7 +112,7 @@ def train_many(
 
     # held while the trainings run, so that they all find the same table
     shared = feature_rows(data, shape, dtype) if isinstance(data, FixedSample) else None
-    with one_blas_thread(), ThreadPoolExecutor(n_jobs or _cores()) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(n_jobs or cores()) as pool:
         ends = list(pool.map(lambda each: run(*each), runs))
     del shared
     return ends
@@ -129,10 +129,3 @@ def _aligned(**given: Any) -> list[tuple[Any, ...]]:
         raise InputError("random_states is one Generator for several trainings; give one each")
     columns = [x if name in lengths else [x] * n for name, x in given.items()]
     return list(zip(*columns, strict=True))
-
-
-def _cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1

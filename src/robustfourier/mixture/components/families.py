@@ -59,6 +59,7 @@ def further_harmonics(ground: Ground, grouping: Grouping, left: SumsAt) -> Furth
         ``modes -> Σ w r e^{-iπkθ}`` of what the known lines leave over, shape (m, q).
     """
     rows = _candidates(grouping, ground.highest, RESOLUTION)
+    rows = rows[ground.series.is_open(rows @ grouping.bases)]
     modes = rows @ grouping.bases
     lines = grouping.harmonics @ grouping.bases
     p_value = _p_values(ground, left, modes, lines)

@@ -3,7 +3,9 @@
 Two tones closer than two modes beat less than twice in the record, and nothing in it tells them
 from one tone that swells and fades. One of less than half the height is then read as part of the
 stronger one's pattern: it is kept in the fit and its power counts to the pattern, but it is no
-pattern of its own.
+pattern of its own. Samples that come in seasons or nights show the same beside the images of a
+tone, one cycle per year or day away: there too a tone is hard to tell from one that changes from
+season to season.
 """
 
 from __future__ import annotations
@@ -22,7 +24,11 @@ WEAKER = 0.25  # of the power of the line beside, or of the pattern's strongest:
 
 
 def with_side_lines(
-    grouping: Grouping, lines: Lines, listed: BoolArray, nyquist: float = np.inf
+    grouping: Grouping,
+    lines: Lines,
+    listed: BoolArray,
+    nyquist: float = np.inf,
+    images: FloatArray | None = None,
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Give lines beside a stronger pattern to that pattern.
 
@@ -36,6 +42,8 @@ def with_side_lines(
         Lines that are significant.
     nyquist : float
         Nyquist mode of an even grid; harmonics beyond it are seen folded, as side lines.
+    images : ndarray of shape (J,), optional
+        Distances of the side peaks of the spectral window, in modes.
 
     Returns
     -------
@@ -49,12 +57,16 @@ def with_side_lines(
     rows = np.array(grouping.rows, dtype=np.int64)
     rows = rows.reshape(len(grouping.rows), len(grouping.bases))
     base = rows @ grouping.bases
+    beside = np.abs(lines.mode[:, None] - lines.mode)
+    for image in np.zeros(0) if images is None else images:
+        beside = np.minimum(beside, np.abs(np.abs(lines.mode[:, None] - lines.mode) - image))
     for c in np.argsort(-np.bincount(component, power, minlength=len(rows)), kind="stable"):
         own = np.flatnonzero(listed & (component == c))
         if not 0 < len(own) <= FEW:
             continue
         hosts = {
-            _host(int(line), lines.mode, power, component, order, base, nyquist) for line in own
+            _host(int(line), lines.mode, beside[line], power, component, order, base, nyquist)
+            for line in own
         }
         if len(hosts) == 1 and (host := hosts.pop()) >= 0:
             mine = component == c
@@ -66,6 +78,7 @@ def with_side_lines(
 def _host(
     line: int,
     mode: FloatArray,
+    beside: FloatArray,
     power: FloatArray,
     component: IntArray,
     order: IntArray,
@@ -74,7 +87,7 @@ def _host(
 ) -> int:
     """Return the component that a line is a side line of, −1 if it is none."""
     others = component != component[line]
-    near = (np.abs(mode - mode[line]) < CLOSE) & others & (order > 0)
+    near = (beside < CLOSE) & others & (order > 0)
     near &= power[line] < WEAKER * power
     if near.any():
         return int(component[np.argmax(np.where(near, power, 0.0))])

@@ -213,7 +213,7 @@ def refine(
     columns = level_column(theta) if trend is None else trend
     free = np.ones(len(bases), bool) if fixed is None else ~np.asarray(fixed, bool)
     squares = weights @ y**2
-    fit, *how = _search(
+    fit, iterations, converged = _search(
         moments_at or partial(direct_moments, theta, y, weights, columns),
         bases,
         ties=ties,
@@ -224,6 +224,7 @@ def refine(
         max_iterations=max_iterations,
         max_step=max_step,
     )
+    how = iterations, converged
     return _summary(theta, y, weights, columns, ties, free, fit, squares, colour, *how)
 
 

@@ -10,6 +10,7 @@ from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.cusps import Cusps
 from robustfourier.mixture.judge import Judge, cusp_p_value, trend_p_value
 from robustfourier.mixture.least_squares.refine import Refined, refine
+from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
 from robustfourier.mixture.series import Series
 
@@ -21,6 +22,7 @@ __all__ = [
     "judge_of",
     "local_noise",
     "slow_noise",
+    "squares_left",
     "trend_rung",
 ]
 
@@ -28,6 +30,9 @@ _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
 _STEPS = 12  # of one refinement on the way; lines that take longer are too close to each other
 _TREND_LEVEL = 0.002
 _CUSP_LEVEL = 0.01
+# Modes: the floor under a slower line is read from the twelve beside it, its own growth among them.
+_SLOW = 12.0
+_SLOW_MODES = 8  # that tell the slow noise
 
 
 @dataclass(frozen=True)
@@ -137,17 +142,44 @@ def _no_cusps(fit: Fit) -> Cusps:
     return Cusps(fit.modes, none, none, none)
 
 
+def _without_growth(series: Series, fit: Fit) -> tuple[FloatArray, FloatArray]:
+    """Return the mode of a slow line that grows or fades, and the residuals without that.
+
+    A season that doubles over three years leaves power of its own on both sides of its line, where
+    the floor under it is measured. The strongest slow line is given an amplitude linear in θ, two
+    columns more, if these gain more than the slow noise beside it would give.
+    """
+    residuals, none = fit.refined.residuals, np.zeros(0)
+    slow = np.where(fit.known | (fit.modes >= _SLOW), 0.0, fit.refined.lines.amplitude.max(axis=1))
+    if series.integer or not slow.any():
+        return none, residuals
+    mode = fit.modes[[int(np.argmax(slow))]]
+    phase = np.pi * mode * series.theta[:, None]
+    line = np.hstack([np.cos(phase), np.sin(phase)])
+    columns = np.hstack([series.trend(fit.rung), line, series.theta[:, None] * line])
+    weighted = series.weights[:, None] * columns
+    grown = residuals - columns @ solve_positive(weighted.T @ columns, weighted.T @ residuals)
+    left, squares = series.slow_grid.data_sums(grown), series.weights @ grown**2
+    noise, dof = slow_noise(series, left, squares, fit.rung, fit.modes, apart=1.5)
+    gain = fit.refined.rss - squares
+    noise = np.maximum(noise, 1e-20 * (series.weights @ series.values**2) + 1e-300)
+    grows = trend_p_value(gain, 2, noise, dof) < _TREND_LEVEL
+    return (mode, grown) if grows else (none, residuals)
+
+
 def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
-    """Return the noise floor of a fit from its residual sums."""
+    """Return the noise floor of a fit; its residual sums are used again if nothing grows."""
+    growing, residuals = _without_growth(series, fit)
+    sums = series.grid.data_sums(residuals) if len(growing) else data_sums
     step = round(1.0 / series.grid.spacing)
-    power = series.grid.power(data_sums)[step::step]
-    spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
+    power = series.grid.power(sums)[step::step]
+    spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes) + 2 * len(growing)
     left = max(1.0 - spent / series.total, 0.05)
     # Rounding errors are no signal: the floor never goes below 1e-20 of the variance.
     smallest = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
     floor = noise_floor(
         power / left,
-        fit.modes,
+        np.concatenate([fit.modes, growing - 0.5, growing + 0.5]),
         share=series.share,
         at_most=0.5 * series.distinct,
         smallest=smallest,
@@ -196,7 +228,8 @@ def trend_rung(series: Series, fit: Fit) -> int:
             break
         richer = fit_lines(series, fit.modes, known, rung)
         squares = richer.refined.rss
-        noise, dof = slow_noise(series, richer)
+        left = series.residual_sums(richer.refined, series.slow_grid.modes)
+        noise, dof = slow_noise(series, left, squares, rung, fit.modes)
         used = base > 1e-24 * (weights @ series.values**2)
         noise = np.maximum(noise, 1e-20 * base + 1e-300)
         gain = (base - squares)[used]
@@ -205,17 +238,31 @@ def trend_rung(series: Series, fit: Fit) -> int:
     return chosen
 
 
-def slow_noise(series: Series, fit: Fit, count: int = 8) -> tuple[FloatArray, float]:
+def squares_left(series: Series, fit: Fit) -> float:
+    """Weighted residual sum of squares over that of the values, summed over outputs."""
+    whole = np.maximum(series.weights @ series.values**2, 1e-300)
+    return float(np.sum(fit.refined.rss / whole))
+
+
+def slow_noise(
+    series: Series,
+    sums: ComplexArray,
+    squares: FloatArray,
+    rung: int,
+    lines: FloatArray,
+    apart: float = 1.0,
+) -> tuple[FloatArray, float]:
     """Return mean residual power at the few lowest modes that nothing has emptied.
 
-    This is the noise that a trend has to beat; its degrees of freedom come with it.
+    This is the noise that a trend has to beat; its degrees of freedom come with it. Given are the
+    sums of the residual at the slow modes and its sum of squares.
     """
     grid = series.slow_grid
-    power = grid.power(series.residual_sums(fit.refined, grid.modes))
-    beside = np.abs(grid.modes[:, None] - fit.modes).min(axis=1, initial=np.inf) > 1.0
-    usable = np.flatnonzero((grid.modes > max(trend_reach(fit.rung), 0.5)) & beside)[:count]
+    power = grid.power(sums)
+    beside = np.abs(grid.modes[:, None] - lines).min(axis=1, initial=np.inf) > apart
+    usable = np.flatnonzero((grid.modes > max(trend_reach(rung), 0.5)) & beside)[:_SLOW_MODES]
     if len(usable) < 2:
-        return fit.refined.rss / series.total, 1.0
+        return squares / series.total, 1.0
     return power[usable].mean(axis=0), max(len(usable) * series.share, 1.0)
 
 

@@ -13,11 +13,21 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.rows import weighted_median
 
-__all__ = ["FAR", "HUBER", "huber_pays", "pseudo_values", "robust_scale"]
+__all__ = [
+    "FAR",
+    "FLATTEST",
+    "HUBER",
+    "clipped",
+    "huber_pays",
+    "pays",
+    "pseudo_values",
+    "robust_scale",
+]
 
 
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
+FLATTEST = 0.25  # of γ: where most residuals are clipped, steps must not grow without end
 _REDESCEND = (4.0, 8.0)
 
 
@@ -59,15 +69,21 @@ def pseudo_values(
     scale = robust_scale(residuals, weights)
     used = scale > 0
     size = np.abs(residuals) / np.where(used, scale, 1.0)
+    pull, inside = clipped(size, clip, redescend)
+    slope = np.maximum(weights @ inside / weights.sum(), FLATTEST)
+    pulled = fitted + np.sign(residuals) * pull * np.where(used, scale, 1.0) / slope
+    return np.where(used, pulled, fitted + residuals)
+
+
+def clipped(size: FloatArray, clip: float, redescend: bool) -> tuple[FloatArray, FloatArray]:
+    """Return the pull ψ of residuals of that many deviations, and its derivative."""
     pull = np.minimum(size, clip)
     inside = (size <= clip).astype(float)
     if redescend:
         start, end = _REDESCEND
         pull *= np.clip((end - size) / (end - start), 0.0, 1.0)
         inside -= clip / (end - start) * ((size > start) & (size < end))
-    slope = np.maximum(weights @ inside / weights.sum(), 0.25)
-    pulled = fitted + np.sign(residuals) * pull * np.where(used, scale, 1.0) / slope
-    return np.where(used, pulled, fitted + residuals)
+    return pull, inside
 
 
 def huber_pays(residuals: FloatArray, weights: FloatArray, clip: float = HUBER) -> bool:
@@ -76,8 +92,12 @@ def huber_pays(residuals: FloatArray, weights: FloatArray, clip: float = HUBER) 
     Compares the asymptotic variances E r² of least squares and E ψ²/γ² of Huber's estimator. For
     Gaussian residuals the second is 5 % larger; outliers and heavy tails make it smaller.
     """
-    clipped = pseudo_values(np.zeros_like(residuals), residuals, weights, clip=clip)
-    squared, huber = weights @ residuals**2, weights @ clipped**2
+    pulled = pseudo_values(np.zeros_like(residuals), residuals, weights, clip=clip)
+    return pays(weights @ residuals**2, weights @ pulled**2)
+
+
+def pays(squared: FloatArray, huber: FloatArray) -> bool:
+    """Tell whether E ψ²/γ² is clearly below E r², both of shape (q,)."""
     used = squared > 0
     ratio = np.maximum(huber[used] / squared[used], np.finfo(float).tiny)
     return bool(np.mean(np.log(ratio)) < -0.05) if used.any() else False

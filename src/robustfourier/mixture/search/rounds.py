@@ -13,6 +13,7 @@ from robustfourier.mixture.search.assess import (
     fit_lines,
     judge_of,
     local_noise,
+    squares_left,
     trend_reach,
     trend_rung,
 )
@@ -43,6 +44,7 @@ _FLOW_MODES, _FLOW_AT_LEAST = 10_000, 1_000
 _WORTH_A_TEST = 0.2
 _LOOKS, _LOOK_AHEAD = 5, 6  # peaks fitted together when none is worth a test alone,
 _LOOK_FROM = 2.0  # from this mode on
+_NOISE = "noise alone shows one as strong more often than"
 _OUT_OF_PLACE = "left the range, or came too close to a stronger line"
 
 
@@ -72,6 +74,11 @@ class Search:
     def lowest(self) -> float:
         """Lowest mode that is not the trend's."""
         return max(self.series.lowest, trend_reach(self.fit.rung))
+
+    @property
+    def taken(self) -> FloatArray:
+        """Modes beside which nothing is proposed: lines, and what the user closed."""
+        return np.concatenate([self.fit.modes, self.series.closed])
 
     def run(self) -> None:
         """Propose, refine and test until nothing passes."""
@@ -123,7 +130,7 @@ class Search:
 
     def _tell_lines(self, what: str) -> None:
         lines = self.fit.refined.lines
-        amplitudes = np.linalg.norm(lines.amplitude * self.series.scale, axis=1)
+        amplitudes = np.hypot.reduce(lines.amplitude * self.series.scale, axis=1)  # no overflow
         tell("lines", what, modes=lines.mode, amplitudes=amplitudes)
 
     def _exchange(self) -> None:
@@ -146,6 +153,7 @@ class Search:
                 fit = fit_lines(self.series, folded, fit.known, fit.rung)
                 continue
             keep = resolved(fit, self.lowest, self.series.max_mode, self.series.integer)
+            keep &= fit.known | self.series.is_open(fit.modes)
             if keep.all():
                 return fit
             tell("lines", "dropped", modes=fit.modes[~keep], reason=_OUT_OF_PLACE)
@@ -163,8 +171,7 @@ class Search:
             drop = weakest_apart(self.fit.modes, assessment.ratio, bad)
             keep = np.ones(len(bad), bool)
             keep[drop] = False
-            why = f"noise alone shows one as strong more often than {level:g}"
-            tell("lines", "dropped", modes=self.fit.modes[drop], reason=why)
+            tell("lines", "dropped", modes=self.fit.modes[drop], reason=f"{_NOISE} {level:g}")
             fit = fit_lines(self.series, self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
             self.fit = self._separated(fit)
             assessment = self._assessed()
@@ -192,23 +199,24 @@ class Search:
         self.fit = self._separated(fit_lines(self.series, self.fit.modes, self.fit.known, rung))
 
     def _try_slow_line(self) -> None:
-        """Ask whether slow power is a cycle or two rather than a bend of the trend.
+        """Ask whether slow power is a cycle or two rather than a trend or slow noise.
 
-        A polynomial of degree four follows two cycles well enough to hide them. So the best line
-        beside a straight trend is tried, and kept if it passes and leaves less than the bends do.
+        A polynomial of degree four follows two cycles well enough to hide them, and beside three
+        strong cycles no slope passes. So the best slow line is tried together with a slope, and
+        kept if it passes and leaves less than what was there before.
         """
-        if self.fit.rung <= 2 or self.max_lines == 0:
+        rungs = self.series.settings.rungs
+        if self.max_lines == 0 or len(rungs) == 1:
             return
         before, assessment = self.fit, self.assessment
         self.fit = fit_lines(self.series, before.modes, before.known, 2)
-        self.assessment = self._assessed()
         grid = self.series.slow_grid
-        within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(before.rung))
+        within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(rungs[-1]))
         left = self.series.residual_sums(self.fit.refined, grid.modes)
         power = grid.power(left).sum(axis=1) * within
         self._try(grid.modes[[int(np.argmax(power))]])
         passed = len(self.fit.modes) > len(before.modes)
-        if not passed or _squares(self.series, self.fit) > _squares(self.series, before):
+        if not passed or squares_left(self.series, self.fit) > squares_left(self.series, before):
             self.fit, self.assessment = before, assessment
             self._tell_lines("kept")
 
@@ -285,7 +293,7 @@ class Search:
         floor = from_above(self.assessment.floor, np.arange(top + 1.0)).sum(axis=1)
         proposed = flow_proposals(self.flow, floor, series.total)
         proposed = np.round(proposed) if series.integer else proposed
-        return allowed(proposed, self.fit.modes, self.lowest, series.max_mode, series.integer)
+        return allowed(proposed, self.taken, self.lowest, series.max_mode, series.integer)
 
     def _look_ahead(self) -> FloatArray:
         """Return lines that would pass with ease if they did not hide each other.
@@ -328,7 +336,8 @@ class Search:
         clear = rise <= np.log(2.5)
         if len(modes) and np.average(rise, weights=floor.dof_at(modes)) <= np.log(1.5):
             clear[:] = True
-        return allowed(modes[clear], old, self.lowest, self.series.max_mode, self.series.integer)
+        taken = np.concatenate([old, self.series.closed])
+        return allowed(modes[clear], taken, self.lowest, self.series.max_mode, self.series.integer)
 
     def _highest_peak(self) -> FloatArray:
         """Return the highest peak of the residual if white noise would hardly show one as high.
@@ -344,7 +353,7 @@ class Search:
         power = grid.power(assessment.data_sums)
         allowed_here = (grid.modes >= self.lowest) & (grid.modes <= series.max_mode)
         apart = 0.5 if series.integer else APART
-        for line in fit.modes:
+        for line in self.taken:
             allowed_here &= np.abs(grid.modes - line) >= apart
         left = fit.refined.rss
         spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
@@ -383,13 +392,11 @@ class Search:
             assessment.data_sums,
             floor,
             worth,
-            self.fit.modes,
+            self.taken,
             lowest=max(_LOOK_FROM, self.lowest) if peaks else self.lowest,
             apart=0.5 if series.integer else APART,
             at_most=min(peaks or 64, max(self.max_lines - len(self.fit.modes), 0)),
         )
-
-    # -- the end ----------------------------------------------------------------------------
 
     def finish(self) -> None:
         """Fit once more, lines by ascending mode, with the covariance for the noise at each."""
@@ -400,9 +407,3 @@ class Search:
         modes, known = self.fit.modes[order], self.fit.known[order]
         self.fit = fit_lines(self.series, modes, known, self.fit.rung, colour[order])
         self.assessment = self.assessment.select(order)
-
-
-def _squares(series: Series, fit: Fit) -> float:
-    """Weighted residual sum of squares over that of the values, summed over outputs."""
-    whole = np.maximum(series.weights @ series.values**2, 1e-300)
-    return float(np.sum(fit.refined.rss / whole))

@@ -88,8 +88,8 @@ def _largest_jump(series: Series, left: FloatArray, taken: FloatArray) -> tuple[
     weights, theta = series.weights, series.theta
     variance = np.maximum(weights @ left**2 / series.total, 1e-300)
     # Distinct positions before each step there is, the ends counted as two.
-    ends = [len(np.unique(theta[: int(np.searchsorted(theta, step))])) - 1 for step in taken]
-    ends = np.array([-1, *ends, series.distinct - 1], dtype=np.int64)
+    before = [len(np.unique(theta[: int(np.searchsorted(theta, step))])) - 1 for step in taken]
+    ends = np.array([-1, *before, series.distinct - 1], dtype=np.int64)
     best, gain = _turning(theta, weights, left / np.sqrt(variance), series.total, ends)
     return 0.5 * float(theta[best] + theta[best + 1]), float(gain)
 

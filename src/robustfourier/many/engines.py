@@ -1,0 +1,194 @@
+"""Engines: where batches are fitted. All have one door, and give the same results to the bit.
+
+`serial` fits in this process. `processes` keeps a spawned process for each core, with one thread
+each; a process that dies costs its own batch and no other. `dask` is in `on_dask`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import wait as wait_for
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from robustfourier.errors import InputError
+from robustfourier.many.item import Batch
+from robustfourier.many.shards import Done, fit_batch
+from robustfourier.workers import cores, follow_parent, single_threads
+
+__all__ = ["ENGINES", "Engine", "Lost", "open_engine"]
+
+ENGINES = ("processes", "serial", "dask")
+_TICK = 1.0  # seconds between looks at what takes too long
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A batch that came to no end: its worker died, or there was no progress.
+
+    Parameters
+    ----------
+    why : str
+        For the user.
+    certain : bool
+        Whether the engine has tried again by itself, so that the batch itself is to blame.
+    """
+
+    why: str
+    certain: bool = False
+
+
+class Engine(Protocol):
+    """Takes batches and gives back what became of them, in any order."""
+
+    @property
+    def free(self) -> int:
+        """How many more batches it takes now."""
+
+    def start(self, batch: Batch) -> None:
+        """Take a batch."""
+
+    def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
+        """Wait for the next batches to end; the empty list now and then."""
+
+    def close(self) -> None:
+        """End all work."""
+
+
+@contextmanager
+def open_engine(engine: str, jobs: int | None, address: Any, patience: float) -> Iterator[Engine]:
+    """Open one of `ENGINES`, and end it whatever happens.
+
+    Parameters
+    ----------
+    engine : {"processes", "serial", "dask"}
+    jobs : int, optional
+        Processes; all cores if not given.
+    address : str or Client, optional
+        Where Dask's scheduler listens, or a client.
+    patience : float
+        Seconds after which a batch without an end is given up.
+    """
+    if engine not in ENGINES:
+        raise InputError(f"engine={engine!r} must be one of {', '.join(ENGINES)}")
+    if jobs is not None and jobs < 1:
+        raise InputError(f"jobs={jobs!r}: at least one process is needed")
+    if not patience > 0:
+        raise InputError(f"patience={patience!r} must be a positive number of seconds")
+    opened: Engine
+    if engine == "dask":
+        from robustfourier.many.on_dask import Cluster
+
+        opened = Cluster(address, patience)
+    elif engine == "serial":
+        opened = Serial()
+    else:
+        opened = Processes(jobs or cores(), patience)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+class Serial:
+    """The reference: one batch after the other, here and now."""
+
+    def __init__(self) -> None:
+        self._batch: Batch | None = None
+
+    @property
+    def free(self) -> int:
+        """One, unless there is something to do."""
+        return int(self._batch is None)
+
+    def start(self, batch: Batch) -> None:
+        """Take a batch; it is fitted when waited for."""
+        self._batch = batch
+
+    def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
+        """Fit the batch."""
+        batch, self._batch = self._batch, None
+        assert batch is not None
+        try:
+            return [(batch, fit_batch(batch))]
+        except Exception as error:
+            return [(batch, error)]
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+class Processes:
+    """A pool of one process for each job: when it breaks, we know whose batch it was."""
+
+    def __init__(self, jobs: int, patience: float) -> None:
+        self._patience = patience
+        self._idle: list[ProcessPoolExecutor | None] = [None] * jobs
+        self._busy: dict[Future[Done], tuple[ProcessPoolExecutor, Batch, float]] = {}
+
+    @property
+    def free(self) -> int:
+        """Processes that have nothing to do."""
+        return len(self._idle)
+
+    def start(self, batch: Batch) -> None:
+        """Give a batch to a process, which is started if it is new or the last one died."""
+        pool = self._idle.pop() or self._spawned()
+        with single_threads():  # the process itself is spawned here
+            future = pool.submit(fit_batch, batch)
+        self._busy[future] = (pool, batch, time.monotonic())
+
+    def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
+        """Wait for the next process to end its batch, or its life."""
+        done, _ = wait_for(self._busy, timeout=_TICK, return_when="FIRST_COMPLETED")
+        ended: list[tuple[Batch, Done | Lost | Exception]] = []
+        for future in done:
+            pool, batch, _ = self._busy.pop(future)
+            try:
+                ended.append((batch, future.result()))
+                self._idle.append(pool)
+            except BrokenProcessPool:
+                ended.append((batch, Lost("its worker process was killed or crashed")))
+                self._discard(pool)
+            except Exception as error:
+                ended.append((batch, error))
+                self._idle.append(pool)
+        now = time.monotonic()
+        for future, (pool, batch, began) in list(self._busy.items()):
+            if now - began > self._patience:
+                del self._busy[future]
+                self._discard(pool)
+                ended.append((batch, Lost(f"no end within {self._patience:g} s", certain=True)))
+        return ended
+
+    def close(self) -> None:
+        """End all processes, at once those that are at work."""
+        for pool, _, _ in self._busy.values():
+            _kill(pool)
+        for idle in self._idle:
+            if idle is not None:
+                idle.shutdown(wait=False, cancel_futures=True)
+        self._busy.clear()
+        self._idle.clear()
+
+    def _spawned(self) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(1, context, follow_parent, (os.getpid(),))
+
+    def _discard(self, pool: ProcessPoolExecutor) -> None:
+        _kill(pool)
+        self._idle.append(None)
+
+
+def _kill(pool: ProcessPoolExecutor) -> None:
+    """End the process of a pool, which has no public way to do so before Python 3.14."""
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        with suppress(OSError, ValueError):
+            process.kill()
+    pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,92 @@
+"""Gathering: the shards of a survey to its two tables, one row per series and one per pattern."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from robustfourier.many.discoveries import q_values
+from robustfourier.many.shards import read_shards
+from robustfourier.samples.parquet import arrow
+from robustfourier.writing import replacing
+
+__all__ = ["gather", "write_tables"]
+
+_STRONGEST = ("period", "period_error", "amplitude", "share", "false_alarm", "calendar")
+
+
+def gather(
+    folder: Path, keys: list[str], unread: list[tuple[str, str]]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the tables of series and of patterns, in the order of the plan.
+
+    Parameters
+    ----------
+    folder : Path
+        The survey's folder.
+    keys : list of str
+        Of all series that are asked for; what a shard holds beyond them is left out.
+    unread : list of pairs of str
+        Parts of the input that could not be read, and why.
+    """
+    place = {key: i for i, key in enumerate(keys)}
+    rows: dict[tuple[int, str], dict[str, Any]] = {}
+    for table in read_shards(folder):
+        for row in table.to_pylist():
+            at = (place.get(row["key"], -1), row["id"])
+            # A series may have two rows: one tells that its worker died, the other its end.
+            if at[0] >= 0 and (at not in rows or row["status"] == "ok"):
+                rows[at] = row
+    ordered = [rows[at] for at in sorted(rows)]
+    patterns = pd.DataFrame(
+        [{"id": row["id"], **found} for row in ordered for found in row["patterns"] or ()],
+        columns=["id", *_pattern_fields()],
+    )
+    fitted = sum(row["status"] == "ok" for row in ordered)
+    q = q_values(patterns["false_alarm"].to_numpy(np.float64), len(patterns) + fitted)
+    after = list(patterns.columns).index("false_alarm") + 1
+    patterns.insert(after, "q_value", q)
+    return _series(ordered, patterns, unread), patterns
+
+
+def _series(
+    rows: list[dict[str, Any]], patterns: pd.DataFrame, unread: list[tuple[str, str]]
+) -> pd.DataFrame:
+    """One row per series, with its strongest pattern and its smallest q-value."""
+    lost = [
+        {"key": "", "id": name, "status": "DataError", "message": why, "notes": [], "patterns": []}
+        for name, why in unread
+    ]
+    records = []
+    smallest = patterns.groupby("id")["q_value"].min().to_dict()
+    for row in [*rows, *lost]:
+        found = row["patterns"] or [{}]
+        best = {name: found[0].get(name) for name in _STRONGEST}
+        record = {name: value for name, value in row.items() if name != "patterns"}
+        record |= {"patterns": len(row["patterns"] or []), **best}
+        records.append(
+            record | {"q_value": smallest.get(row["id"]), "shape": found[0].get("shape")}
+        )
+    table = pd.DataFrame(records)
+    for name in ("period", "period_error", "amplitude", "share", "false_alarm", "q_value"):
+        if name in table:
+            table[name] = table[name].astype(np.float64)
+    return table
+
+
+def write_tables(folder: Path, series: pd.DataFrame, patterns: pd.DataFrame) -> None:
+    """Write both tables, each whole or not at all."""
+    pa = arrow()
+    for name, table in (("series", series), ("patterns", patterns)):
+        with replacing(folder / f"{name}.parquet") as file:
+            pa.parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), file)
+
+
+def _pattern_fields() -> list[str]:
+    from robustfourier.many.shards import schema
+
+    pattern = schema().field("patterns").type.value_type
+    return [pattern.field(i).name for i in range(pattern.num_fields)]

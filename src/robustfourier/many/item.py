@@ -1,0 +1,171 @@
+"""Items: the series of a survey, each with a name, where it lies, and what it must be fitted as.
+
+An item is all that a worker needs to know, whatever machine it is on: the folder has to be one that
+all of them see. Its key is a digest of name, data, parameters and version: a row with that key in a
+shard is a series that is done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from robustfourier.errors import DataError
+from robustfourier.samples import Samples, read_samples
+from robustfourier.samples.cleaning import clean
+from robustfourier.samples.clocks import checked_zone, on_clock
+from robustfourier.samples.instants import Times
+from robustfourier.samples.layout import Layout
+from robustfourier.samples.parquet import opened
+from robustfourier.samples.source import quoted
+
+__all__ = ["Batch", "Item", "Task", "digest", "load"]
+
+#: Columns of a bucket, into which long tables are sorted.
+LABEL, TIME, VALUE, ERROR = "label", "time", "value_", "error"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One series, or several that are fitted together.
+
+    Parameters
+    ----------
+    id : str
+        Its name in all tables.
+    data : str
+        Digest of the file or bucket that holds it.
+    path : str
+        That file or bucket.
+    values : tuple of str
+        Value columns; empty where the reader finds the one that is meant.
+    label : str or None
+        Which rows of a bucket are meant; None for a file of its own.
+    """
+
+    id: str
+    data: str
+    path: str
+    values: tuple[str, ...] = ()
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is done with each item.
+
+    Parameters
+    ----------
+    folder : str
+        The survey's folder, as all workers see it.
+    parameters : dict
+        Of `PeriodicMixture`.
+    reading : dict
+        Of `read_samples`.
+    layout : Layout or None
+        How the long table was read that the buckets hold.
+    seed : int
+    models : bool
+        Whether model files are written.
+    reports : {"all", "found", "none"}
+        Which series get a page of their own.
+    """
+
+    folder: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    reading: dict[str, Any] = field(default_factory=dict)
+    layout: Layout | None = None
+    seed: int = 0
+    models: bool = False
+    reports: str = "none"
+
+    def key(self, item: Item) -> str:
+        """Digest of all that the result depends on."""
+        from robustfourier import __version__
+
+        what = [__version__, item.id, item.data, item.values, self.parameters, self.reading]
+        return digest(json.dumps([*what, self.seed, self.models, self.reports], default=str))
+
+    def random_state(self, item: Item) -> int:
+        """Seed of a series: from its name, whoever fits it and when."""
+        return int(digest(f"{self.seed}:{item.id}")[:15], 16)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Items that one worker fits one after the other, and how often that was tried."""
+
+    items: tuple[Item, ...]
+    task: Task
+    attempt: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name of its shard: a digest of all keys."""
+        return digest("\n".join(sorted(self.task.key(item) for item in self.items)))
+
+    def again(self) -> Batch:
+        """The same batch, tried once more."""
+        return replace(self, attempt=self.attempt + 1)
+
+    def alone(self) -> list[Batch]:
+        """One batch for each item."""
+        return [Batch((item,), self.task) for item in self.items]
+
+
+def digest(text: str | bytes) -> str:
+    """Return the first 32 hexadecimal digits of SHA-256."""
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+class load:  # noqa: N801 - called like a function, it remembers the last bucket
+    """Samples of an item, one record for each of its value columns."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.bucket: tuple[str, dict[str, pd.DataFrame]] | None = None
+
+    def __call__(self, item: Item) -> list[Samples]:
+        """Read them."""
+        if item.label is None:
+            reading = self.task.reading
+            options = [{**reading, "value": value} for value in item.values] or [reading]
+            return [read_samples(item.path, **each) for each in options]
+        layout = self.task.layout
+        assert layout is not None
+        frame = self._rows(item)
+        return [self._samples(item, frame, layout, name) for name in item.values]
+
+    def _rows(self, item: Item) -> pd.DataFrame:
+        if self.bucket is None or self.bucket[0] != item.path:
+            with opened(item.path, Path(item.path).name) as file:
+                frame = file.read().to_pandas(ignore_metadata=True)
+            self.bucket = item.path, dict(iter(frame.groupby(LABEL, sort=False)))
+        frames = self.bucket[1]
+        if item.label not in frames:
+            raise DataError(f"{quoted(item.id)}: its rows are gone from {item.path!r}")
+        return frames[item.label]
+
+    def _samples(self, item: Item, frame: pd.DataFrame, layout: Layout, name: str) -> Samples:
+        asked = layout.asked
+        times = Times(frame[TIME].to_numpy(), layout.unit, layout.zone, ())
+        samples = clean(
+            on_clock(times, checked_zone(asked.timezone)),
+            frame[f"{VALUE}{layout.values.index(name)}"].to_numpy(np.float64),
+            frame[ERROR].to_numpy(np.float64) if layout.error is not None else None,
+            np.arange(1, len(frame) + 1),
+            missing=asked.missing,
+            duplicates=asked.duplicates or "mean",
+            time_name=layout.time,
+            value_name=name,
+            error_name=layout.error,
+            source=item.id,
+        )
+        return replace(samples, unit=asked.unit or samples.unit)

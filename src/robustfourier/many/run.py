@@ -1,0 +1,305 @@
+"""`fit_many`: a survey from its source to a folder of tables, resumable at any moment."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from robustfourier.errors import InputError, OutputError, WorkerError
+from robustfourier.many.engines import Engine, Lost, open_engine
+from robustfourier.many.gather import gather, write_tables
+from robustfourier.many.index import write_index
+from robustfourier.many.item import Batch, Item, Task
+from robustfourier.many.plan import Plan, plan
+from robustfourier.many.rows import failed_row
+from robustfourier.many.shards import AGAIN, Done, read_shards, write_shard
+from robustfourier.writing import locked, plain, reason, write_text
+
+__all__ = ["Progress", "Survey", "fit_many"]
+
+_SECONDS = 2.0  # that a batch should take: starting one costs some milliseconds
+_LARGEST = 200  # series of a batch: what is lost if its worker dies
+_REPORTS = 1000  # series up to which each gets a page of its own
+_TRIES = 3  # of a series alone before it is blamed for the death of its worker
+_OWN = ("shards", "buckets", "reports", "models", "index")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a survey is.
+
+    Parameters
+    ----------
+    done, total, failed : int
+        Series; those done in an earlier run are counted.
+    rate : float
+        Series per second in this run.
+    left : float
+        Seconds that the rest will take at this rate; NaN before the first has ended.
+    """
+
+    done: int
+    total: int
+    failed: int
+    rate: float
+    left: float
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The result of `fit_many`.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds ``series.parquet``, ``patterns.parquet`` and ``index.html``.
+    series, patterns : DataFrame
+        One row per series, and per series and pattern.
+    seconds, fitting : float
+        Time of this run by the clock, and of the processors on fits.
+    """
+
+    folder: Path
+    series: pd.DataFrame
+    patterns: pd.DataFrame
+    seconds: float
+    fitting: float
+
+    @property
+    def failed(self) -> pd.DataFrame:
+        """Rows of the series that could not be fitted, with class and message of the error."""
+        return self.series[self.series["status"] != "ok"]
+
+
+def fit_many(
+    source: Any,
+    *,
+    out: str | Path,
+    by: str | None = None,
+    time: str | None = None,
+    value: str | Sequence[str] | None = None,
+    error: str | None = None,
+    together: bool = False,
+    engine: str = "processes",
+    jobs: int | None = None,
+    address: Any = None,
+    patience: float = 600.0,
+    seed: int = 0,
+    models: bool = False,
+    reports: str = "auto",
+    reading: dict[str, Any] | None = None,
+    overwrite: bool = False,
+    observe: Callable[[Progress], Any] | None = None,
+    **parameters: Any,
+) -> Survey:
+    """Fit every series of a survey.
+
+    Parameters
+    ----------
+    source : path, list of paths, or table
+        Files with a series each; or, with `by`, a long table: CSV or Parquet of any size, folders
+        of them, pandas, polars, pyarrow tables and data sets, `dask.dataframe`. A table without
+        `by` has a series in each value column.
+    out : path
+        The folder of results. If a run with the same source and parameters was broken off there,
+        it goes on.
+    by : str, optional
+        Column that tells the series of a long table apart.
+    time, error : str, optional
+        Columns; found by themselves where their names speak.
+    value : str or sequence of str, optional
+        Value column, several of them, or "all".
+    together : bool
+        Fit the value columns of a series as outputs that share their periods. Right where one
+        cause moves all of them; one column's weak pattern is then found by the help of others.
+    engine : {"processes", "serial", "dask"}
+        Where. All give the same results to the bit.
+    jobs : int, optional
+        Processes; all cores if not given.
+    address : str or dask Client, optional
+        For ``engine="dask"``.
+    patience : float
+        Seconds without progress after which a series is given up.
+    seed : int
+        Each series has a seed of its own, made from this one and its name.
+    models : bool
+        Whether to write a model file for each series.
+    reports : {"auto", "all", "found", "none"}
+        Which series get a page of their own; "auto" is all of up to 1000 series, and of more those
+        in which a pattern was found.
+    reading : dict, optional
+        Further options of `read_samples`, such as ``time_format``.
+    overwrite : bool
+        Whether another survey in the folder may be replaced.
+    observe : callable, optional
+        Told `Progress` after each batch.
+    **parameters
+        Of `PeriodicMixture`.
+
+    Returns
+    -------
+    Survey
+
+    Raises
+    ------
+    RunLockedError
+        If another run is at work on the folder.
+    OutputError
+        If the folder holds something else, or cannot be written.
+    """
+    given = {"time": time, "error": error}
+    reading = {**(reading or {}), **{k: v for k, v in given.items() if v is not None}}
+    _check(parameters, reports)
+    values = [value] if isinstance(value, str) and value != "all" else value
+    folder = Path(out).absolute()
+    identity = plain({"by": by, "value": values, "together": together, "reading": reading})
+    identity |= plain({"parameters": parameters, "seed": seed})
+    busy = f"another run is working on {str(out)!r}; wait for it, or choose another folder"
+    try:
+        _claim(folder, identity, overwrite)
+        with locked(folder / ".lock", busy):
+            write_text(folder / "survey.json", json.dumps(identity, indent=2) + "\n")
+            planned = plan(
+                source,
+                by=by,
+                values=values,
+                together=together,
+                reading=reading,
+                folder=folder / "buckets",
+            )
+            many = len(planned.items) > _REPORTS
+            wanted = ("found" if many else "all") if reports == "auto" else reports
+            task = Task(str(folder), parameters, reading, planned.layout, int(seed), models, wanted)
+            with open_engine(engine, jobs, address, patience) as opened:
+                return _Run(folder, planned, task, observe).with_engine(opened)
+    except OSError as problem:
+        if isinstance(problem, OutputError) and problem.__cause__ is None:
+            raise
+        raise OutputError(
+            f"cannot write results to {str(out)!r} ({reason(problem)}); what is done is kept, "
+            "run the same command again or choose another folder"
+        ) from problem
+
+
+def _check(parameters: dict[str, Any], reports: str) -> None:
+    """Refuse what would fail for every series."""
+    from robustfourier.estimators.mixture import PeriodicMixture
+
+    known = set(PeriodicMixture().get_params()) - {"unit", "random_state"}
+    if unknown := sorted(set(parameters) - known):
+        raise InputError(f"{unknown[0]!r} is no parameter; there are {', '.join(sorted(known))}")
+    if reports not in ("auto", "all", "found", "none"):
+        raise InputError(f"reports={reports!r} must be one of auto, all, found, none")
+
+
+def _claim(folder: Path, identity: dict[str, Any], overwrite: bool) -> None:
+    """Make the folder ours, or refuse."""
+    record = folder / "survey.json"
+    if folder.is_dir() and any(folder.iterdir()):
+        try:
+            held = json.loads(record.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise OutputError(
+                f"{str(folder)!r} is not empty and holds no survey of ours; choose another folder"
+            ) from None
+        if held != identity:
+            if not overwrite:
+                raise OutputError(
+                    f"{str(folder)!r} holds a survey with other parameters; say overwrite "
+                    "(--overwrite), or choose another folder"
+                )
+            with locked(folder / ".lock", f"another run is working on {str(folder)!r}"):
+                for name in _OWN:
+                    shutil.rmtree(folder / name, ignore_errors=True)
+    for name in ("shards", "reports", "models", "index"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+
+
+class _Run:
+    """One run over the series that are not done yet."""
+
+    def __init__(
+        self, folder: Path, planned: Plan, task: Task, observe: Callable[[Progress], Any] | None
+    ) -> None:
+        self.folder, self.plan, self.task, self.observe = folder, planned, task, observe
+        self.started, self.fitting = time.monotonic(), 0.0
+        self.keys = {item.id: task.key(item) for item in planned.items}
+        self.finished = self._finished()
+        self.before = sum(key in self.finished for key in self.keys.values())
+        self.done, self.failed, self.pace = self.before, 0, 0.3
+        self.retries: deque[Batch] = deque()
+
+    def with_engine(self, engine: Engine) -> Survey:
+        """Fit what is missing, then gather."""
+        todo = deque(i for i in self.plan.items if self.keys[i.id] not in self.finished)
+        running = 0
+        self._tell()
+        while todo or self.retries or running:
+            while engine.free and (todo or self.retries):
+                engine.start(self._next(todo))
+                running += 1
+            for batch, outcome in engine.wait():
+                running -= 1
+                self._ended(batch, outcome)
+        # Long tables are told by name; files as they were given.
+        names = list(self.keys) if self.plan.layout is None else sorted(self.keys)
+        keys = [self.keys[name] for name in names]
+        series, patterns = gather(self.folder, keys, self.plan.unread)
+        write_tables(self.folder, series, patterns)
+        write_index(self.folder, series)
+        return Survey(self.folder, series, patterns, time.monotonic() - self.started, self.fitting)
+
+    def _finished(self) -> set[str]:
+        found: set[str] = set()
+        for table in read_shards(self.folder, ["key", "status"]):
+            rows = zip(*(table[name].to_pylist() for name in ("key", "status")), strict=True)
+            found.update(key for key, status in rows if status not in AGAIN)
+        return found
+
+    def _next(self, todo: deque[Item]) -> Batch:
+        if self.retries:
+            return self.retries.popleft()
+        count = int(min(max(round(_SECONDS / max(self.pace, 1e-3)), 1), _LARGEST, len(todo)))
+        return Batch(tuple(todo.popleft() for _ in range(count)), self.task)
+
+    def _ended(self, batch: Batch, outcome: Done | Lost | Exception) -> None:
+        if isinstance(outcome, Exception):
+            raise outcome
+        if isinstance(outcome, Lost):
+            self._lost(batch, outcome)
+            return
+        self.done += len(batch.items)
+        self.failed += outcome.failed
+        self.fitting += outcome.fitting
+        # The pace of late batches counts more: series of one kind often come together.
+        self.pace += 0.3 * (outcome.seconds / len(batch.items) - self.pace)
+        self._tell()
+
+    def _lost(self, batch: Batch, lost: Lost) -> None:
+        """Try again, then one by one; a series that kills its worker alone is named."""
+        if len(batch.items) > 1:
+            self.retries += batch.alone() if lost.certain or batch.attempt else [batch.again()]
+        elif not lost.certain and batch.attempt + 1 < _TRIES:
+            self.retries.append(batch.again())
+        else:
+            error = WorkerError(f"given up: {lost.why}")
+            row = failed_row(batch.items[0], self.task, error, 0.0)
+            write_shard(self.folder, batch.name, [row])
+            self.done, self.failed = self.done + 1, self.failed + 1
+            self._tell()
+
+    def _tell(self) -> None:
+        if self.observe is None:
+            return
+        here, seconds = self.done - self.before, max(time.monotonic() - self.started, 1e-9)
+        rate = here / seconds
+        left = (len(self.keys) - self.done) / rate if rate else float("nan")
+        self.observe(Progress(self.done, len(self.keys), self.failed, rate, left))

@@ -1,0 +1,160 @@
+"""Spilling: a long table of any size sorted into buckets, each of which holds whole series.
+
+A series is fitted as a whole, but its rows may lie anywhere in a table that does not fit into
+memory. One pass sends each row to the bucket that the digest of its label names. Buckets are plain
+Parquet files; a worker reads the one it needs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robustfourier.errors import DataError
+from robustfourier.many.item import ERROR, LABEL, TIME, VALUE, digest
+from robustfourier.samples.layout import Layout, Part, Piece
+from robustfourier.samples.parquet import arrow
+from robustfourier.writing import write_text
+
+__all__ = ["BUCKETS", "Spilled", "spill"]
+
+BUCKETS = 64  # a table of a hundred million rows is then read in pieces of 1.6 million
+_ROWS = 1 << 16  # held for a bucket before they are written: 64 buckets of them take 0.2 GB
+
+
+@dataclass
+class Spilled:
+    """The buckets of a table.
+
+    Parameters
+    ----------
+    labels : dict of str to list of str
+        Bucket file to the labels in it, in the order of their first rows.
+    digests : dict of str to str
+        Bucket file to the digest of its content.
+    unread : list of pairs of str
+        Parts that could not be read, and why.
+    """
+
+    labels: dict[str, list[str]] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    unread: list[tuple[str, str]] = field(default_factory=list)
+
+
+def spill(parts: Sequence[Part], layout: Layout, folder: Path, source: str | None) -> Spilled:
+    """Sort all rows of a table into buckets.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    layout : Layout
+    folder : Path
+        Where the buckets go.
+    source : str, optional
+        Digest of what the table is made from; if it is that of the buckets that are there, they
+        are taken as they are.
+    """
+    record = folder / "buckets.json"
+    if source is not None and (held := _read(record)) and held.get("source") == source:
+        return Spilled(held["labels"], held["digests"], [tuple(u) for u in held["unread"]])
+    folder.mkdir(parents=True, exist_ok=True)
+    record.unlink(missing_ok=True)
+    for old in folder.glob("*.parquet"):
+        old.unlink()
+    spilled = Spilled()
+    with ExitStack() as stack:
+        buckets = [stack.enter_context(_Bucket(folder, i)) for i in range(BUCKETS)]
+        for part in parts:
+            try:
+                for piece in part.pieces(layout):
+                    _send(piece, buckets)
+            except DataError as error:  # what came before the damage is kept
+                spilled.unread.append((part.name, str(error)))
+    for bucket in buckets:
+        if bucket.labels:
+            spilled.labels[bucket.path.name] = list(bucket.labels)
+            spilled.digests[bucket.path.name] = bucket.hash.hexdigest()[:32]
+    content = {"source": source, **vars(spilled)}
+    write_text(record, json.dumps(content, ensure_ascii=True))
+    return spilled
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _send(piece: Piece, buckets: list[_Bucket]) -> None:
+    labels = np.zeros(len(piece.times), object) if piece.labels is None else piece.labels
+    if piece.labels is None:
+        labels[:] = ""
+    known: dict[str, int] = {}
+    place = np.array(
+        [
+            known[name]
+            if name in known
+            else known.setdefault(name, zlib.crc32(name.encode("utf-8", "replace")) % BUCKETS)
+            for name in labels
+        ],
+        np.intp,
+    )
+    for i in np.unique(place):
+        buckets[i].add(piece, labels, np.flatnonzero(place == i))
+
+
+class _Bucket:
+    """A Parquet file to which rows are added."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self.path = folder / f"{number:03d}.parquet"
+        self.labels: dict[str, None] = {}
+        self.hash = hashlib.sha256()
+        self.waiting: list[Any] = []
+        self.rows = 0
+        self.writer: Any = None
+
+    def __enter__(self) -> _Bucket:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._write()
+        if self.writer is not None:
+            self.writer.close()
+
+    def add(self, piece: Piece, labels: Any, at: Any) -> None:
+        """Take rows of a piece."""
+        pa = arrow()
+        columns = {LABEL: pa.array(labels[at], pa.string()), TIME: piece.times[at]}
+        columns |= {f"{VALUE}{i}": piece.values[at, i] for i in range(piece.values.shape[1])}
+        if piece.errors is not None:
+            columns[ERROR] = piece.errors[at]
+        self.labels.update(dict.fromkeys(labels[at]))
+        self.hash.update(digest("\0".join(labels[at])).encode())
+        for name, column in columns.items():
+            if name != LABEL:
+                self.hash.update(np.ascontiguousarray(column).tobytes())
+        self.waiting.append(pa.table(columns))
+        self.rows += len(at)
+        if self.rows >= _ROWS:
+            self._write()
+
+    def _write(self) -> None:
+        if not self.waiting:
+            return
+        pa = arrow()
+        table = pa.concat_tables(self.waiting)
+        if self.writer is None:
+            self.writer = pa.parquet.ParquetWriter(self.path, table.schema)
+        self.writer.write_table(table.cast(self.writer.schema))
+        self.waiting, self.rows = [], 0

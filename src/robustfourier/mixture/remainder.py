@@ -1,0 +1,296 @@
+"""The remainder: what trend and patterns leave over, as a process with memory.
+
+Weather in a sea level, a slow drift, a resonance: what is left is often no white noise, and the
+neighbours of a time tell of it. The residual is read as white noise plus none, one or two damped
+oscillators driven by noise, by maximum likelihood. The first must raise the likelihood by more than
+the penalty of the Bayesian information criterion, so that white noise stays white noise; once there
+is memory, the second has to pay Akaike's penalty alone, which is that of the best prediction.
+
+Samples that lie far from what their neighbours tell lose their say step by step, as in the fit of
+the lines, so that an outlier draws no bump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.mixture.process import Conditioned, Waves, log_likelihood, oscillator
+from robustfourier.mixture.search.robust import FAR, robust_scale
+
+__all__ = [
+    "COARSE",
+    "OscillatorSearch",
+    "Remainder",
+    "chosen_rows",
+    "oscillators_of",
+    "remainder_of",
+    "say_of",
+]
+
+#: Gives the columns of a model at θ.
+Columns = Callable[[FloatArray], FloatArray]
+
+OSCILLATORS = 2  # at most: a drift and a hump, or two drifts
+AKAIKE = 3.0  # one for each parameter of an oscillator
+FEWEST = 30  # samples that can tell a memory: a gain of 1.5 log n needs about as many
+#: Likelihoods are taken on at most this many rows; the conditional mean is of all rows.
+ROWS = 10_000
+COARSE = 1e-6  # of the log-likelihood, a hundredth for ten thousand rows: enough to compare by
+_ENTRIES = 4_000_000  # numbers held at once for errors: 32 MB
+_ROWS_AT_ONCE = 8192
+_BLOCKS = 5  # stretches of neighbours of which these rows are, spread over the record
+_GONE = 8.0  # deviations at which a sample has lost all its say, as in `pseudo_values`
+_LEAST = 1e-6  # weight of such a sample
+_ROUNDS = 3  # of weighing; an outlier also shifts what is told of its neighbours
+_ROUNDING = 1e-10  # of the values' size: what a fit to noiseless data leaves over
+
+# Where the search for an oscillator starts: quality and variance over that of the white noise.
+_QUALITIES = (0.1, 0.7, 5.0)
+_RATIOS = (0.3, 3.0, 30.0)
+_FREQUENCIES = 8
+# Bounds: from a tenth of a cycle over the record to ten per sample, where memory ends; from a creep
+# to a hundred radians of ringing; from nothing to all of the variance.
+_QUALITY = (0.01, 100.0)
+_RATIO = (1e-4, 1e6)
+
+
+@dataclass(frozen=True, eq=False)
+class Remainder:
+    """What is left over, with its memory.
+
+    Parameters
+    ----------
+    parts : tuple of Conditioned
+        One per output, in units of y; without terms where the noise is white.
+    white : ndarray of shape (q,)
+        Standard deviation of the white part of a sample of weight one.
+    gain : ndarray of shape (q,)
+        Log-likelihood above that of white noise, on the rows it was taken on.
+    oscillators : tuple of ndarray of shape (k, 3)
+        For each output: frequency without damping in radians per θ, quality, and variance over the
+        white one, of each oscillator.
+    """
+
+    parts: tuple[Conditioned, ...]
+    white: FloatArray
+    gain: FloatArray
+    oscillators: tuple[FloatArray, ...]
+
+    @property
+    def deviation(self) -> FloatArray:
+        """Standard deviation of the part with memory, living patterns not counted, shape (q,)."""
+        return np.sqrt([part.waves.select(part.waves.owner < 0).variance for part in self.parts])
+
+    def mean(self, theta: FloatArray, owner: int = -1) -> FloatArray:
+        """Return the conditional mean at θ of the remainder or of a living pattern, (n, q)."""
+        return np.stack([p.mean(theta, p.waves.owner == owner) for p in self.parts], axis=1)
+
+    def variance(self, theta: FloatArray, patterns: bool = False) -> FloatArray:
+        """Return the conditional variance at θ, of all or of living patterns alone, (n, q)."""
+        which = [part.waves.owner >= (0 if patterns else -1) for part in self.parts]
+        pairs = zip(self.parts, which, strict=True)
+        return np.stack([part.variance(theta, own) for part, own in pairs], axis=1)
+
+    def joined_errors(self, theta: FloatArray, columns: Columns, factor: FloatArray) -> FloatArray:
+        """Return the standard error that lines and trend bring to the whole prediction, (n, q).
+
+        If they are off by E δ, the residual is off by −E δ, and the conditional mean, which is
+        linear in it, takes back what the samples show of that.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (n,)
+        columns : callable
+            Gives E(θ), shape (n, m).
+        factor : ndarray of shape (q, m, r)
+            The covariance of δ is ``factor @ factor.T``.
+        """
+        square = np.zeros((len(theta), len(factor)))
+        for o, part in enumerate(self.parts):
+            width = max(1, _ENTRIES // (len(part.theta) + len(theta)))
+            for start in range(0, factor.shape[2], width):
+                some = factor[o, :, start : start + width]
+                known = part.divided(_times(columns, part.theta, some))
+                off = _times(columns, theta, some) - part.across(theta, known)
+                square[:, o] += np.sum(off**2, axis=1)
+        return np.sqrt(square)
+
+
+def _times(columns: Columns, theta: FloatArray, factor: FloatArray) -> FloatArray:
+    """Return E(θ) times a factor, some rows at a time."""
+    pieces = [slice(i, i + _ROWS_AT_ONCE) for i in range(0, len(theta), _ROWS_AT_ONCE)]
+    return np.concatenate([columns(theta[rows]) @ factor for rows in pieces])
+
+
+def remainder_of(
+    theta: FloatArray, left: FloatArray, weights: FloatArray, size: FloatArray, *, robust: bool
+) -> Remainder | None:
+    """Return the process that the residual is, None if it is white noise in all outputs.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+        Sorted.
+    left : ndarray of shape (n, q)
+        Residual in units of y, outliers and all.
+    weights : ndarray of shape (n,)
+    size : ndarray of shape (q,)
+        Typical size of the values: what is smaller by ten digits is rounding.
+    robust : bool
+        Whether outliers lose their say.
+    """
+    outputs = [
+        _one_output(theta, column, weights, float(s), robust)
+        for column, s in zip(left.T, size, strict=True)
+    ]
+    if not any(len(part.waves.a) for part, *_ in outputs):
+        return None
+    parts, white, gain, oscillators = zip(*outputs, strict=True)
+    return Remainder(tuple(parts), np.array(white), np.array(gain), tuple(oscillators))
+
+
+def _one_output(
+    theta: FloatArray, left: FloatArray, weights: FloatArray, size: float, robust: bool
+) -> tuple[Conditioned, float, float, FloatArray]:
+    """Return the process, the white deviation, the gain and the oscillators of one output."""
+    variance = float(np.average(left**2, weights=weights))
+    white = Conditioned(Waves.none(), theta, variance / weights, np.zeros(len(theta)))
+    nothing_to_tell = (white, float(np.sqrt(variance)), 0.0, np.zeros((0, 3)))
+    if len(theta) < FEWEST or not np.sqrt(variance) > _ROUNDING * size:
+        return nothing_to_tell
+    rows = chosen_rows(len(theta), ROWS)
+    say = np.ones(len(theta))
+    if robust:
+        scale = max(float(robust_scale(left[:, None], weights)[0]), 1e-300)
+        say = say_of(left * np.sqrt(weights) / scale)
+    search = OscillatorSearch(theta[rows], left[rows], weights[rows] * say[rows])
+    found = search.run()
+    if found is None:
+        return nothing_to_tell
+    for _ in range(_ROUNDS if robust else 0):
+        process, factor = search.conditioned(found, theta, left, weights * say)
+        distance, spread = process.left_out()
+        own = factor / weights  # what the white noise of a sample would be with all its say
+        before, say = say, say_of(distance / np.sqrt(np.maximum(spread - own / say, 0.0) + own))
+        if np.array_equal(before, say):
+            break
+        search = OscillatorSearch(theta[rows], left[rows], weights[rows] * say[rows])
+        found, _ = search.climbed(found)
+    process, factor = search.conditioned(found, theta, left, weights * say)
+    return process, float(np.sqrt(factor)), search.gain(found), np.exp(found.reshape(-1, 3))
+
+
+def say_of(deviations: FloatArray) -> FloatArray:
+    """Weight of samples so many deviations away: one up to four, nothing from eight on."""
+    return np.clip((_GONE - np.abs(deviations)) / (_GONE - FAR), _LEAST, 1.0)
+
+
+def chosen_rows(n: int, at_most: int) -> IndexArray:
+    """All rows, or stretches of neighbours spread over the record."""
+    if n <= at_most:
+        return np.arange(n)
+    length = at_most // _BLOCKS
+    starts = np.linspace(0, n - length, _BLOCKS).astype(np.intp)
+    return (starts[:, None] + np.arange(length)).ravel()
+
+
+class OscillatorSearch:
+    """Oscillators by maximum likelihood; parameters are logarithms, three per oscillator.
+
+    Parameters
+    ----------
+    theta, values, weights : ndarray of shape (n,)
+    beside : Waves, optional
+        Other processes in the values, over the white variance.
+    """
+
+    def __init__(
+        self,
+        theta: FloatArray,
+        values: FloatArray,
+        weights: FloatArray,
+        beside: Waves | None = None,
+    ) -> None:
+        self.theta, self.values, self.noise = theta, values, 1.0 / weights
+        self.beside = Waves.none() if beside is None else beside
+        nyquist = 0.5 * len(np.unique(theta)) / max(np.ptp(theta) / 2.0, 1e-300)
+        self.fastest = np.pi * max(nyquist, 1.0)
+        bounds = ((0.1 * np.pi, 10.0 * self.fastest), _QUALITY, _RATIO)
+        self.bounds = [(np.log(low), np.log(high)) for low, high in bounds]
+        self.penalty = 1.5 * np.log(len(theta))  # half of three parameters' log n
+        self.none = self.likelihood(np.zeros(0))[0]
+
+    def likelihood(self, parameters: FloatArray) -> tuple[float, float]:
+        """Return the log-likelihood, and the white variance."""
+        waves = Waves.joined([self.beside, oscillators_of(parameters)])
+        return log_likelihood(waves, self.theta, self.values, self.noise)
+
+    def gain(self, parameters: FloatArray) -> float:
+        """Return the log-likelihood above that without oscillators."""
+        return self.likelihood(parameters)[0] - self.none
+
+    def price(self, parameters: FloatArray) -> float:
+        """Return what oscillators have to pay."""
+        count = len(parameters) // 3
+        return (self.penalty + AKAIKE * (count - 1)) if count else 0.0
+
+    def run(self, exact: bool = True) -> FloatArray | None:
+        """Return the likeliest oscillators that pay for themselves; None for white noise.
+
+        If not `exact`, starts are fewer and climbing ends early.
+        """
+        found, best = np.zeros(0), 0.0
+        for _ in range(OSCILLATORS):
+            more, gain = self._started(found, _RATIOS if exact else _RATIOS[1:2])
+            if not best and gain < 0.25 * self.penalty:  # a coarse start has much of the gain
+                break
+            more, gain = self.climbed(more, exact)
+            if gain - best < self.price(more) - self.price(found):
+                break
+            found, best = more, gain
+        return found if len(found) else None
+
+    def _started(self, found: FloatArray, ratios: tuple[float, ...]) -> tuple[FloatArray, float]:
+        """Return the parameters with the best of some starts for one oscillator more."""
+        frequencies = np.geomspace(np.pi, self.fastest, _FREQUENCIES)
+        starts = [
+            np.concatenate([found, np.log(start)])
+            for start in product(frequencies, _QUALITIES, ratios)
+        ]
+        gains = [self.gain(start) for start in starts]
+        best = int(np.argmax(gains))
+        return starts[best], gains[best]
+
+    def climbed(self, start: FloatArray, exact: bool = True) -> tuple[FloatArray, float]:
+        """Return the likeliest parameters near a start."""
+
+        def cost(parameters: FloatArray) -> float:
+            value = self.likelihood(parameters)[0]
+            return -value if np.isfinite(value) else 1e12
+
+        bounds = self.bounds * (len(start) // 3)
+        options: Any = {"eps": 1e-5} if exact else {"eps": 1e-5, "ftol": COARSE}
+        climbed: Any = minimize(cost, start, method="L-BFGS-B", bounds=bounds, options=options)
+        end = climbed.x if climbed.fun < cost(start) else start
+        return end, self.gain(end)
+
+    def conditioned(
+        self, found: FloatArray, theta: FloatArray, values: FloatArray, weights: FloatArray
+    ) -> tuple[Conditioned, float]:
+        """Return the process given all rows, and the white variance."""
+        factor = self.likelihood(found)[1]
+        waves = Waves.joined([self.beside, oscillators_of(found)]).scaled(factor)
+        return Conditioned.on(waves, theta, factor / weights, values), factor
+
+
+def oscillators_of(parameters: FloatArray) -> Waves:
+    """Return the covariance of oscillators, over the white variance, of their logarithms."""
+    threes = parameters.reshape(-1, 3)
+    return Waves.joined([Waves.none(), *(oscillator(*np.exp(three)) for three in threes)])

@@ -1,0 +1,318 @@
+"""What is shown of each of the two estimators: the one place that knows both from outside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from string import ascii_uppercase
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray
+from robustfourier.domain import Domain
+from robustfourier.mixture.component import Component
+from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.least_squares.error_bands import lengths
+from robustfourier.mixture.model import ColumnModel, LevelShift
+from robustfourier.modes import ModeTable
+from robustfourier.results.record import Curve, Diagonal, Pattern, Synthesis
+from robustfourier.results.spread import share_of_variance
+from robustfourier.wording import number
+
+__all__ = ["Flat", "MixtureView", "NetworkView"]
+
+_PHASES = 201  # points of a waveform
+_FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
+_BLOCK = 20_000  # times predicted at once
+_NEWTON = 4  # steps from a grid of 201: each doubles the digits
+_ANYWHERE = 12.0**-0.5  # of a cycle: the deviation of a phase of which nothing is known
+
+
+class Flat(NamedTuple):
+    """Parts that add up, in the unit of the values: the scale on which the fit was made."""
+
+    values: FloatArray
+    trend: FloatArray
+    parts: FloatArray
+    residual: FloatArray
+
+
+class MixtureView:
+    """What is shown of a `PeriodicMixture`.
+
+    Where logarithms were fitted, heights and noise are parts of the value; they are shown at the
+    typical level of the record, which brings them into the unit of the values.
+    """
+
+    method = "mixture"
+
+    def __init__(self, model: Any, down: bool = False) -> None:
+        self.model, self.down = model, down  # of magnitudes the smallest is the maximum
+        self.domain: Domain = model.domains_[0]
+        self.modes: ModeTable = model.modes_
+        self.evidence: Evidence | None = model.models_[0].evidence
+        used = self.evidence
+        self.max_mode = None if used is None else used.highest
+        self.range = None
+        if used is not None and used.highest > used.lowest:  # else the samples bear no period
+            self.range = (used.lowest, used.highest)
+        self.steps = model.models_[0].level_shifts()
+        self.multiplies = getattr(model, "scale_", "linear") == "log"
+        self.level = 1.0
+        if self.multiplies:
+            trend = model.models_[0].trend_at(np.linspace(-1.0, 1.0, _PHASES))
+            self.level = float(np.exp(np.mean(trend)))
+            self.modes = _at_level(self.modes, self.level)
+            self.steps = _jumps(model.models_[0])
+            if used is not None:
+                self.evidence = replace(used, scale=used.scale * self.level)
+
+    @property
+    def trend_kind(self) -> str:
+        """Level, slope or smooth."""
+        return str(self.model.models_[0].trend_kind)
+
+    def fitted(self, times: Any) -> FloatArray:
+        """The fitted function."""
+        return np.asarray(self.model.predict(times, remainder=False))
+
+    def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
+        """The fitted function and its standard error."""
+        # In blocks: standard errors need a row of all coefficients for each time.
+        parts = [
+            self.model.predict(times[i : i + _BLOCK], return_std=True, remainder=False)
+            for i in range(0, len(times), _BLOCK)
+        ]
+        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+    def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
+        """Trend (n,) and patterns (C, n)."""
+        parts = self.model.unmix(times)
+        return parts.trend, parts.components.T
+
+    def flat(
+        self, values: FloatArray, trend: FloatArray, parts: FloatArray, residual: FloatArray
+    ) -> Flat:
+        """The parts on the scale of the fit, where they add up."""
+        if not self.multiplies:
+            return Flat(values, trend, parts, residual)
+        values, trend, parts = (self.level * np.log(part) for part in (values, trend, parts))
+        return Flat(values, trend, parts, values - trend - parts.sum(axis=0))
+
+    def warnings(self) -> tuple[str, ...]:
+        """What comes before all other warnings."""
+        if not self.multiplies:
+            return ()
+        return (
+            "Trend, patterns and noise multiply: logarithms were fitted. Heights and noise are "
+            f"told for a level of {number(self.level, 3)}, the typical one, and grow with it.",
+        )
+
+    @property
+    def noise(self) -> float | None:
+        """Standard deviation of the noise, in the unit of the values."""
+        return self.level * float(self.model.noise_)
+
+    def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
+        """The patterns; data at θ without all other parts are folded behind each."""
+        phases = np.linspace(0.0, 1.0, _PHASES)
+        found = []
+        for i, component in enumerate(self.model.components_):
+            peak, peak_error = _peak(component, self.down)
+            wave, std = (self.level * w for w in component.waveform(phases + peak, return_std=True))
+            start = component.phase / (2.0 * np.pi) + peak
+            cycle = 0.5 * component.mode * theta - start
+            own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
+            mine = self.modes.select(np.flatnonzero(own))  # without side lines
+            found.append(
+                Pattern(
+                    name=_letter(i),
+                    label=component.label,
+                    combination=component.combination,
+                    frequency=component.frequency,
+                    frequency_error=component.frequency_error,
+                    period=component.period,
+                    period_error=component.period_error,
+                    amplitude=0.5 * float(np.ptp(wave)),
+                    share=float(component.share),
+                    harmonics=tuple(int(n) for n in component.harmonics),
+                    false_alarm=float(np.asarray(mine.false_alarm).min()),
+                    waveform=Curve(phases, wave, std),
+                    folded=Curve(cycle % 1.0, residual + parts[i]),
+                    link=_link_curve(component.link, self.level),
+                    beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
+                    epoch=_nearest(self.domain, start, component.mode),
+                    epoch_error=peak_error * component.period,
+                )
+            )
+        return found
+
+    def lines(self) -> Synthesis:
+        """The sinusoids of all patterns."""
+        model = self.model.models_[0]
+        lines = model.lines
+        return Synthesis(
+            lines.mode, lines.cosine[:, 0], lines.sine[:, 0], model.component, self.multiplies
+        )
+
+    def diagonal(self) -> Diagonal | None:
+        """Weights of the flow that proposed first; the lowest ones, up to beyond the last mode."""
+        if self.evidence is None or len(self.evidence.diagonal) < 2:
+            return None
+        top = 1.4 * float(self.modes.mode.max(initial=0.0))
+        count = int(np.clip(top, *_FLOW_MODES))
+        weight = self.evidence.diagonal[1 : count + 1, None]
+        return Diagonal(np.arange(1.0, len(weight) + 1.0), weight, ("weight",))
+
+
+class NetworkView:
+    """What is shown of a `FourierNetworkRegressor`: each active mode is a pattern."""
+
+    method = "network"
+    trend_kind = "level"
+    noise: float | None = None
+    evidence = None
+    steps = ()
+
+    def __init__(self, model: Any, values: FloatArray) -> None:
+        self.model, self.values = model, values
+        self.domain: Domain = model.domains_[0]
+        self.all: ModeTable = model.modes_
+        active = np.flatnonzero(self.all.active)
+        self.modes = self.all.select(active[np.argsort(-self.all.amplitude[active])])
+        self.max_mode = float(model.n_modes)
+        self.range = (1.0, self.max_mode)
+
+    def fitted(self, times: Any) -> FloatArray:
+        """The fitted function."""
+        return np.asarray(self.model.predict(_column(times)))
+
+    def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
+        """The fitted function and its standard error."""
+        values = self.model.predict(_column(times))
+        return values, np.zeros_like(values)
+
+    def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
+        """Trend (n,) and patterns (C, n)."""
+        values = self.model.predict(_column(times))
+        theta = self.domain.to_theta(times)
+        angle = np.pi * np.outer(self.modes.mode, theta) - self.modes.phase[:, None]
+        parts = self.modes.amplitude[:, None] * np.cos(angle)
+        return np.full(len(values), float(np.mean(values - parts.sum(0)))), parts
+
+    def flat(self, *parts: FloatArray) -> Flat:
+        """The parts as they are: they add up."""
+        return Flat(*parts)
+
+    def warnings(self) -> tuple[str, ...]:
+        """What comes before all other warnings."""
+        return ()
+
+    def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
+        """The patterns; data at θ without all other parts are folded behind each."""
+        phases = np.linspace(0.0, 1.0, _PHASES)
+        modes, found = self.modes, []
+        for i in range(len(modes)):
+            cycle = 0.5 * modes.mode[i] * theta - modes.phase[i] / (2.0 * np.pi)
+            found.append(
+                Pattern(
+                    name=_letter(i),
+                    label=f"f{i + 1}",
+                    combination=False,
+                    frequency=float(modes.frequency[i]),
+                    frequency_error=np.nan,
+                    period=float(modes.period[i]),
+                    period_error=np.nan,
+                    amplitude=float(modes.amplitude[i]),
+                    share=share_of_variance(parts[i], self.values),
+                    harmonics=(1,),
+                    false_alarm=np.nan,
+                    waveform=Curve(phases, modes.amplitude[i] * np.cos(2.0 * np.pi * phases)),
+                    folded=Curve(cycle % 1.0, residual + parts[i]),
+                )
+            )
+        return found
+
+    def lines(self) -> None:
+        """A network is no sum of sinusoids."""
+
+    def diagonal(self) -> Diagonal | None:
+        """Weights of cosine and sine of each mode."""
+        table = self.all
+        if table.cosine_weight is None or table.sine_weight is None:
+            return None
+        weight = np.column_stack([table.cosine_weight, table.sine_weight])
+        return Diagonal(table.mode, weight, ("cosine", "sine"))
+
+
+def _peak(component: Component, down: bool) -> tuple[float, float]:
+    """Phase at which a waveform is highest (lowest if `down`), and its standard error, in cycles.
+
+    Where the slope is zero: found on a grid, then by Newton's steps. The error is that of the slope
+    there over the curvature; a flat top has none, and could be anywhere in the cycle.
+    """
+    order = component.order
+    values = np.concatenate([component.cosine[:, 0], component.sine[:, 0]])
+    size = float(np.abs(values).max(initial=0.0)) or 1.0  # squares of huge values overflow
+    values = values / size
+    phases = np.linspace(0.0, 1.0, _PHASES)
+    wave = component.waveform(phases)
+    wave = wave if wave.ndim == 1 else wave[:, 0]
+    peak = float(phases[np.argmin(wave) if down else np.argmax(wave)])
+    rate = 2.0 * np.pi * order
+    for _ in range(_NEWTON):
+        c, s = np.cos(rate * peak), np.sin(rate * peak)
+        slope, bend = (
+            np.concatenate([-rate * s, rate * c]),
+            -np.tile(rate**2, 2) * np.concatenate([c, s]),
+        )
+        curvature = float(bend @ values)
+        if curvature == 0.0 or (curvature > 0) != down:
+            return peak, _ANYWHERE
+        step = float(slope @ values) / curvature
+        if abs(step) > 1.0 / _PHASES:  # no smooth top within reach of the grid
+            return peak, _ANYWHERE
+        peak -= step
+    error = float(lengths(slope @ (component.factor[0] / size))) / abs(curvature)
+    return peak % 1.0, min(error, _ANYWHERE)
+
+
+def _nearest(domain: Domain, cycles: float, mode: float) -> Any:
+    """The time nearest to the middle of the record at which so many cycles are done."""
+    return domain.from_theta(np.array([2.0 * (cycles - round(cycles)) / mode]))[0]
+
+
+def _column(times: Any) -> Any:
+    """One column of times, shape (n, 1)."""
+    return times.to_frame(index=False) if hasattr(times, "to_frame") else times.reshape(-1, 1)
+
+
+def _letter(i: int) -> str:
+    return (
+        ascii_uppercase[i] if i < 26 else f"{ascii_uppercase[i // 26 - 1]}{ascii_uppercase[i % 26]}"
+    )
+
+
+def _at_level(modes: ModeTable, level: float) -> ModeTable:
+    """Return the modes with amplitudes times a level."""
+    error = None if modes.amplitude_error is None else level * modes.amplitude_error
+    return replace(modes, amplitude=level * modes.amplitude, amplitude_error=error)
+
+
+def _jumps(model: ColumnModel) -> tuple[LevelShift, ...]:
+    """Return the level shifts of log y as jumps of y itself, from its level before each."""
+    before = np.exp(model.trend_at(model.steps - 1e-9))
+    return tuple(
+        replace(
+            shift, size=low * np.expm1(shift.size), error=low * np.exp(shift.size) * shift.error
+        )
+        for shift, low in zip(model.level_shifts(), before, strict=True)
+    )
+
+
+def _link_curve(link: Any, level: float) -> Curve | None:
+    if link is None:
+        return None
+    x = np.cos(np.linspace(np.pi, 0.0, _PHASES))  # denser at the ends, where links bend
+    values, std = link(x, return_std=True)
+    return Curve(x, level * values, level * std)

@@ -1,0 +1,104 @@
+"""Living patterns: sunspots are one cycle that wanders, strict patterns stay strict."""
+
+import numpy as np
+import pytest
+
+from robustfourier import PeriodicMixture, load
+from robustfourier.datasets import load_sunspots
+
+
+@pytest.fixture(scope="module")
+def sunspots():
+    data = load_sunspots()
+    return data, PeriodicMixture().fit(data.times, data.values)
+
+
+def test_sunspots_are_one_cycle_of_eleven_years_that_wanders(sunspots):
+    _, model = sunspots
+    (cycle,) = model.components_
+    assert 10.5 < cycle.period < 11.3
+    assert 0.05 < cycle.period_error < 0.4
+    assert 2 * cycle.period < cycle.coherence < 20 * cycle.period
+    assert cycle.modulation == pytest.approx(1.0)
+    assert "forgets its phase after about" in cycle.wandering
+    assert cycle.wandering in repr(cycle)
+
+
+def test_the_parts_of_a_living_pattern_add_up(sunspots):
+    data, model = sunspots
+    parts = model.unmix(data.times)
+    assert parts.total == pytest.approx(model.predict(data.times))
+    assert parts.trend + parts.components[:, 0] == pytest.approx(
+        model.predict(data.times, remainder=False)
+    )
+
+
+def test_amplitude_and_phase_make_the_pattern_again(sunspots):
+    data, model = sunspots
+    (cycle,) = model.components_
+    middle = data.times[(data.times > 1750) & (data.times < 1960)]
+    amplitude = cycle.amplitude_at(middle)
+    late = cycle.phase_at(middle)
+    first = np.arctan2(cycle.sine[0, 0], cycle.cosine[0, 0])
+    angle = 2 * np.pi * (middle - cycle.epoch) / cycle.period - first - late
+    told = model.unmix(middle).components[:, 0]
+    assert np.corrcoef(amplitude * np.cos(angle), told)[0, 1] > 0.98
+    assert np.std(amplitude) > 0.1 * np.mean(amplitude)
+    value, std = cycle.amplitude_at(middle, return_std=True)
+    assert np.array_equal(value, amplitude)
+    assert (std > 0).all()
+
+
+def test_a_pattern_that_forgets_fades_from_the_forecast(sunspots):
+    data, model = sunspots
+    years = data.times[-1] + np.arange(1, 400)
+    ahead = model.forecast(times=years)
+    (cycle,) = model.components_
+    late = years > data.times[-1] + 6 * cycle.coherence
+    trend = model.unmix(years).trend
+    assert np.abs(ahead.mean - trend)[late].max() < 0.05 * np.std(data.values)
+    assert ahead.std[late].min() > 0.5 * np.std(data.values)
+    assert np.ptp(ahead.std[late]) < 1e-3 * ahead.std[-1]
+
+
+def test_a_living_model_comes_back_from_its_file(sunspots, tmp_path):
+    data, model = sunspots
+    model.save(tmp_path / "model.rfm")
+    again = load(tmp_path / "model.rfm")
+    assert np.array_equal(model.predict(data.times), again.predict(data.times))
+    assert again.components_[0].coherence == model.components_[0].coherence
+    assert np.array_equal(
+        again.components_[0].amplitude_at(data.times), model.components_[0].amplitude_at(data.times)
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_strict_pattern_stays_strict(seed):
+    rng = np.random.default_rng(seed)
+    t = np.sort(rng.uniform(0, 60, 500))
+    y = np.cos(2 * np.pi * t) + 0.5 * np.cos(4 * np.pi * t - 1) + 0.3 * rng.normal(size=500)
+    (component,) = PeriodicMixture().fit(t, y).components_
+    assert component.coherence == np.inf
+    assert component.modulation == 0.0
+    assert component.wandering == ""
+    assert component.amplitude_at([3.0, 50.0]) == pytest.approx([1.0, 1.0], abs=0.1)
+    assert component.phase_at([3.0, 50.0]) == pytest.approx([0.0, 0.0])
+    assert component.phase_at([3.0], return_std=True)[1] > 0
+
+
+def test_a_breathing_pattern_is_one_that_keeps_its_phase():
+    rng = np.random.default_rng(3)
+    t = np.linspace(0, 60, 900)
+    swell = np.zeros(900)
+    for i in range(1, 900):
+        swell[i] = (
+            np.exp(-60 / 899 / 8.0) * swell[i - 1]
+            + np.sqrt(1 - np.exp(-2 * 60 / 899 / 8.0)) * rng.normal()
+        )
+    y = (1 + 0.4 * swell) * np.cos(2 * np.pi * t) + 0.2 * rng.normal(size=900)
+    model = PeriodicMixture(scale="linear").fit(t, y)
+    (component,) = model.components_
+    assert component.period == pytest.approx(1.0, abs=3 * component.period_error)
+    assert np.isfinite(component.coherence)
+    told = component.amplitude_at(t)
+    assert np.corrcoef(told, 1 + 0.4 * swell)[0, 1] > 0.8
