@@ -87,7 +87,7 @@ def noise_floor(
     *,
     share: float = 1.0,
     at_most: float = np.inf,
-    smallest: float = 0.0,
+    smallest: FloatArray | float = 0.0,
     slowest: float = 0.0,
 ) -> NoiseFloor:
     """Estimate the floor from the residual power at the modes 1, 2, …, M.
@@ -104,7 +104,7 @@ def noise_floor(
         Independent ordinates per integer mode, 1 for samples without gaps.
     at_most : float
         Largest number of independent ordinates in any window: half the number of samples.
-    smallest : float
+    smallest : ndarray of shape (q,) or float
         A level below which the floor does not go (rounding errors).
     slowest : float
         Modes up to this one are left out too, for the trend has emptied them.
@@ -123,7 +123,7 @@ def noise_floor(
     flat, worth = _widened(modes, centres, half, flat, count, share, at_most)
     level = np.where(falls, line, flat)
     dof = np.where(falls.any(axis=1), sloped, worth)
-    return NoiseFloor(centres, np.maximum(level, max(smallest, 1e-300)), dof)
+    return NoiseFloor(centres, np.maximum(level, np.maximum(smallest, 1e-300)), dof)
 
 
 def _usable(n_modes: int, lines: FloatArray, slowest: float) -> tuple[FloatArray, IndexArray]:

@@ -17,14 +17,15 @@ from robustfourier.errors import InputError
 from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
-from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale
+from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
 from robustfourier.spectral.realmodes import RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
-__all__ = ["Series", "Settings"]
+__all__ = ["GAPPY", "Series", "Settings"]
 
+GAPPY = 0.5  # independent ordinates per mode below which lines are seen through fringes
 CLOSED = 2.0  # modes beside one that the user closed: what is within two modes is its pattern's
 SLOWEST = 1.5  # cycles over the record; with fewer a period and a bend look alike
 # From this many samples on, sums at real modes are cheaper than adding up columns: the two took
@@ -33,6 +34,7 @@ SLOWEST = 1.5  # cycles over the record; with fewer a period and a bend look ali
 _SPECTRAL_FROM, _FEW = 300, 4000
 _BESIDE = 2.0  # modes beyond the highest that a refinement may step to
 _SLOW_MODES = 64.0  # modes of the grid on which a trend is weighed against slow noise
+_ENOUGH = 10_000  # rows that tell how values were rounded
 _ROWS_PER_LINE = 9  # three rows for each of a line's three numbers
 _LINES_AT_MOST = 500  # a Gram matrix of 2000 columns is solved in a second
 
@@ -196,6 +198,20 @@ class Series:
     def total(self) -> float:
         """Total weight."""
         return float(self.weights.sum())
+
+    @cached_property
+    def rounding(self) -> FloatArray:
+        """Variance of the errors of rounding on an even grid, as if they were noise, shape (q,).
+
+        There they repeat with the pattern, and are seen folded at modes of their own; at irregular
+        times they are noise. At most half of the variance of the values: rare events, 0 or 1, are
+        not rounded.
+        """
+        if self.limit.nyquist is None:
+            return np.zeros(self.original.shape[1])
+        rows = self.original[:: len(self.original) // _ENOUGH + 1]
+        steps = np.array([rounding_step(column) for column in rows.T])
+        return np.minimum(steps**2 / 12.0, 0.5 * np.var(rows, axis=0))
 
     @cached_property
     def distinct(self) -> int:

@@ -12,7 +12,7 @@ from robustfourier.mixture.judge import Judge, cusp_p_value, trend_p_value
 from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.series import GAPPY, Series
 
 __all__ = [
     "Assessment",
@@ -24,6 +24,7 @@ __all__ = [
     "slow_noise",
     "squares_left",
     "trend_rung",
+    "unknowable",
 ]
 
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
@@ -175,8 +176,9 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     power = series.grid.power(sums)[step::step]
     spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes) + 2 * len(growing)
     left = max(1.0 - spent / series.total, 0.05)
-    # Rounding errors are no signal: the floor never goes below 1e-20 of the variance.
-    smallest = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
+    # Rounding errors are no signal: neither those of the values nor 1e-20 of the variance.
+    tiny = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
+    smallest = np.maximum(tiny, series.rounding)
     floor = noise_floor(
         power / left,
         np.concatenate([fit.modes, growing - 0.5, growing + 0.5]),
@@ -187,6 +189,13 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     )
     peaks = np.array(series.grid.side_peaks).reshape(-1, 2)
     return replace(floor, distance=peaks[:, 0], height=peaks[:, 1])
+
+
+def unknowable(series: Series, fit: Fit) -> BoolArray:
+    """Mark lines that long gaps let grow against each other until no mode is known any more."""
+    if series.share > GAPPY:
+        return np.zeros(len(fit.modes), bool)
+    return np.asarray(2.0 * fit.refined.mode_error > fit.modes)
 
 
 def local_noise(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:

@@ -16,6 +16,7 @@ from robustfourier.mixture.search.assess import (
     squares_left,
     trend_reach,
     trend_rung,
+    unknowable,
 )
 from robustfourier.mixture.search.places import exchange, relocate, resolved, weakest_apart
 from robustfourier.mixture.search.proposals import (
@@ -26,7 +27,8 @@ from robustfourier.mixture.search.proposals import (
     held_out,
     residual_proposals,
 )
-from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pseudo_values
+from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, lines_explain
+from robustfourier.mixture.search.robust import pseudo_values as pulled_in
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series
 from robustfourier.observers import tell
@@ -163,7 +165,8 @@ class Search:
         """Drop lines, weakest first, until each of the others passes."""
         assessment = self._assessed()
         while True:
-            alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
+            alarm = np.where(unknowable(self.series, self.fit), 1.0, assessment.false_alarm)
+            alarm = np.where(self.fit.known, 0.0, alarm)
             bad = alarm > level
             tell("lines", "tested", modes=self.fit.modes, false_alarm=alarm)
             if not bad.any():
@@ -226,10 +229,9 @@ class Search:
         `_pull_in_outliers` goes on from there, and takes it back where it does not pay.
         """
         weights, median = self.series.weights, np.zeros_like(self.original)
-        if self.loss == "huber" or (
-            self.loss == "auto" and huber_pays(self.original, weights, FAR)
-        ):
-            values = pseudo_values(median, self.original, weights, clip=FAR)
+        pays = self.loss == "auto" and huber_pays(self.original, weights, FAR)
+        if self.loss == "huber" or pays:
+            values = pulled_in(median, self.original, weights, clip=FAR)
             self.series = self.series.with_values(values)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
 
@@ -243,19 +245,16 @@ class Search:
         residuals = self.original - fitted
         # Residuals at the level of rounding have tails of their own, which mean nothing.
         rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)
-        self.huber = self.loss == "huber" or (
-            self.loss == "auto"
-            and not rounding
-            and huber_pays(residuals, self.series.weights, clip)
-        )
+        pays = self.loss == "auto" and not rounding
+        pays = pays and huber_pays(residuals, self.series.weights, clip)
+        if pays and lines_explain(self.series, self.fit.modes, self.fit.rung, residuals):
+            self.loss, pays = "squared", False  # no outliers, but what is left over of jumps
+        self.huber = self.loss == "huber" or pays
+        values, weights = self.original, self.series.weights
         if self.huber:
-            values = pseudo_values(
-                fitted, residuals, self.series.weights, clip=clip, redescend=redescend
-            )
+            values = pulled_in(fitted, residuals, weights, clip=clip, redescend=redescend)
+        if self.series.values is not values:
             self.series = self.series.with_values(values)
-            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
-        elif self.series.values is not self.original:
-            self.series = self.series.with_values(self.original)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
 
     def _settle(self) -> None:
