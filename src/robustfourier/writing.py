@@ -24,7 +24,16 @@ except ImportError:  # Windows, where nothing is locked
 
 from robustfourier.errors import OutputError, RunLockedError
 
-__all__ = ["exchange", "locked", "plain", "reason", "refuse_inputs", "replacing", "write_text"]
+__all__ = [
+    "append_line",
+    "exchange",
+    "locked",
+    "plain",
+    "reason",
+    "refuse_inputs",
+    "replacing",
+    "write_text",
+]
 
 
 @contextmanager
@@ -68,6 +77,22 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text as UTF-8, whatever the locale; what UTF-8 does not know becomes a ``?``."""
     with replacing(path) as file:
         file.write(text.encode("utf-8", errors="replace"))
+
+
+def append_line(path: str | os.PathLike[str], line: str) -> None:
+    """Add one line to a file that only grows, and force it to the disk.
+
+    A process that is killed leaves whole lines, and at most one torn line at the end; the next
+    line starts on a line of its own.
+    """
+    with open(path, "a+b") as file:
+        torn = False
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            torn = file.read(1) != b"\n"
+        file.write(b"\n" * torn + line.encode("utf-8", errors="replace") + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 @contextmanager

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from robustfourier.asked import Asked
 from robustfourier.cli import many, options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
-_CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
+# Bytes of a file that is read in chunks: some 3 million rows of text. A fit in memory takes about
+# 1 kB for each row.
+_LONG_FILE = 100_000_000
 _TOLD = (
     *("name", "label", "combination", "period", "period_error", "frequency", "frequency_error"),
     *("amplitude", "share", "harmonics", "false_alarm", "calendar"),
@@ -48,6 +52,18 @@ def fit(
     period: Annotated[
         list[str] | None, typer.Option(help="A period known to be there; may be given repeatedly.")
     ] = None,
+    longest_period: Annotated[
+        str | None, typer.Option(help="Longest period to search, such as 1year or 30.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="A period at which no line is to be taken.")
+    ] = None,
+    split: Annotated[
+        list[str] | None, typer.Option(help="Period of a pattern whose lines are to stand alone.")
+    ] = None,
+    merge: Annotated[
+        list[str] | None, typer.Option(help="Two patterns that are to be one, as 24h+12h.")
+    ] = None,
     modes: Annotated[int, typer.Option(min=1, help="Modes of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Annotated[
@@ -66,32 +82,48 @@ def fit(
     Several files, --value all, --value a,b and --by column mean many series; see fit-many.
     """
     options.one_of("--method", method, ("mixture", "network"))
-    options.one_of("--loss", loss, ("auto", "squared", "huber"))
-    options.one_of("--scale", scale, ("auto", "linear", "log"))
-    if not 0 < level < 1:
-        raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
+    usual = Asked(level=level, loss=loss, scale=scale, seed=seed)
+    asked = replace(
+        usual,
+        shortest_period=shortest_period,
+        longest_period=longest_period,
+        period=tuple(period or ()),
+        without=tuple(without or ()),
+        split=tuple(split or ()),
+        merge=tuple(merge or ()),
+    )
     formats = _formats(figures)
     if many.is_survey(files, reading, together):
-        if method == "network" or shortest_period or period or dry or out is None:
+        if out is None and Path(files[0]).is_dir():
+            out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
+        if method == "network" or asked != usual or dry or out is None:
             raise InputError(
                 "many series need --out FOLDER, and go without --method network, --no-files, "
-                "--period and --shortest-period"
+                "and all that names periods"
             )
         parameters = {"level": level, "loss": loss, "scale": scale}
         how = {"out": out, "overwrite": overwrite, "together": together, "jobs": jobs, "seed": seed}
         many.fit_survey(files, reading, console, parameters=parameters, **how)
         return
     called, file = files[0], options.located(files[0])
-    from robustfourier.samples import check_columns
+    chunks = method == "mixture" and _in_chunks(file)
+    if not chunks:
+        from robustfourier.samples import check_columns
 
-    check_columns(file, **reading)  # before what takes seconds to load
+        check_columns(file, **reading)  # before what takes seconds to load
     from robustfourier.analysis import analyse
 
     def settings(samples: Samples) -> dict[str, Any]:
         if method == "network":
             return {"n_modes": modes, "n_steps": steps, "random_state": seed}
-        limits = _limits(shortest_period, period, samples)
-        return {"level": level, "loss": loss, "scale": scale, "random_state": seed, **limits}
+        return asked.parameters(samples)
+
+    if chunks and (shortest_period or period):
+        raise InputError(
+            f"{called!r} is read in chunks, without --shortest-period and --period; "
+            "use fit_large with max_frequency and periods in Python"
+        )
+    fixed = {"level": level, "loss": loss, "scale": scale, "random_state": seed}
 
     folder = None if dry else (out or default_folder(file))
     with console.stages() as observe, observed_by(observe):
@@ -100,7 +132,8 @@ def fit(
             out=folder,
             method=method,
             reading=reading,
-            parameters=settings,
+            parameters=fixed if chunks else settings,
+            chunks=chunks,
             overwrite=overwrite,
             formats=formats,
             magnitudes=magnitudes or None,
@@ -112,37 +145,20 @@ def fit(
         print_answer(console, analysis)
 
 
+def _in_chunks(file: str) -> bool:
+    """Whether a record is a folder of parts, or too long to be fitted in memory."""
+    path = Path(file)
+    if path.is_dir():
+        return True
+    return path.is_file() and path.stat().st_size > _LONG_FILE
+
+
 def default_folder(file: str) -> Path:
     """The result folder of a file: beside it would surprise, so in the current folder."""
     stem = "stdin" if file == "-" else Path(file).name
     for ending in (".gz", ".csv", ".tsv", ".txt", ".dat", ".asc", ".parquet", ".pq"):
         stem = stem[: -len(ending)] if stem.lower().endswith(ending) and stem != ending else stem
     return Path(f"{stem}-results")
-
-
-def _limits(shortest: str | None, known: list[str] | None, samples: Samples) -> dict[str, Any]:
-    """Limits of the search in the record's own unit."""
-    if shortest is None and not known:
-        return {}
-    from robustfourier.domain import Domain
-
-    span = Domain.from_times(samples.axis, unit=samples.unit or None).span
-
-    def period(text: str, option: str) -> float:
-        length = options.duration(text, samples.unit, option)
-        if span / length > _CYCLES:
-            raise InputError(
-                f"{option} {text!r}: would fit {span / length:.0e} times into the record; "
-                f"at most {_CYCLES:.0e} can be searched, so give a longer period"
-            )
-        return length
-
-    limits: dict[str, Any] = {}
-    if shortest is not None:
-        limits["max_frequency"] = 1.0 / period(shortest, "--shortest-period")
-    if known:
-        limits["periods"] = [period(text, "--period") for text in known]
-    return limits
 
 
 def _formats(text: str) -> tuple[str, ...]:

@@ -11,8 +11,17 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.estimators.times import known_periods
+from robustfourier.estimators.validation import seed_sequence
+from robustfourier.mixture.series import Settings
 
-__all__ = ["MOST_MODES", "highest_mode", "known_modes", "require_number"]
+__all__ = [
+    "MOST_MODES",
+    "highest_mode",
+    "known_modes",
+    "require_number",
+    "settings_of",
+    "wished_modes",
+]
 
 MOST_MODES = 2_000_000  # a periodogram of more would not fit into memory
 _LEAST_MODE = 1e-3  # of a known period: one that is longer than a thousand records is a level
@@ -24,20 +33,73 @@ def require_number(name: str, value: Any) -> None:
         raise InputError(f"{name}={value!r} must be a positive finite number")
 
 
-def known_modes(domain: Domain, periods: Any) -> FloatArray:
-    """Modes of the known periods, each once, or a clear word."""
+def known_modes(domain: Domain, periods: Any, name: str = "periods") -> FloatArray:
+    """Modes of the periods of a parameter, each once, or a clear word."""
     values = known_periods(periods, domain)
     if not (np.isfinite(values).all() and (values > 0).all()):
-        raise InputError(f"periods={periods!r} must all be positive finite numbers")
+        raise InputError(f"{name}={periods!r} must all be positive finite numbers")
     shortest, longest = domain.span / MOST_MODES, domain.span / _LEAST_MODE
     for value in values:
         if not shortest <= value <= longest:
             raise InputError(
-                f"periods has {value:g}, but from times that span {domain.span:.6g} only periods "
+                f"{name} has {value:g}, but from times that span {domain.span:.6g} only periods "
                 f"from {shortest:.3g} to {longest:.3g} can be fitted; check the unit of time"
             )
     _, first = np.unique(values, return_index=True)
     return domain.mode(1.0 / values[np.sort(first)])
+
+
+def settings_of(asked: Any, domains: list[Domain]) -> list[Settings]:
+    """Check the parameters of a `PeriodicMixture`; one record in modes per column.
+
+    Parameters
+    ----------
+    asked : PeriodicMixture
+    domains : list of Domain
+    """
+    require_number("level", asked.level)
+    if asked.max_frequency is not None:
+        require_number("max_frequency", asked.max_frequency)
+    if not (asked.unit is None or (isinstance(asked.unit, str) and asked.unit.isprintable())):
+        raise InputError(f"unit={asked.unit!r} must be text, such as 'day', or None")
+    (seed,) = seed_sequence(asked.random_state, 1)
+    return [
+        Settings(
+            level=asked.level,
+            frequencies=asked.frequencies,
+            loss=asked.loss,
+            modes=known_modes(domain, asked.periods) if column == 0 else np.zeros(0),
+            max_mode=highest_mode(domain, asked.max_frequency),
+            seed=seed,
+            **(wished_modes(domain, asked) if column == 0 else {}),
+        )
+        for column, domain in enumerate(domains)
+    ]
+
+
+def wished_modes(domain: Domain, wishes: Any) -> dict[str, Any]:
+    """The wishes of the user about lines and families, in modes.
+
+    Parameters
+    ----------
+    domain : Domain
+    wishes : PeriodicMixture
+        Of which `min_frequency`, `without`, `split` and `merge` are read.
+    """
+    lowest = wishes.min_frequency
+    if lowest is not None:
+        require_number("min_frequency", lowest)
+    pairs = [] if wishes.merge is None else list(wishes.merge)
+    merged = [known_modes(domain, pair, "merge") for pair in pairs]
+    for pair, modes in zip(pairs, merged, strict=True):
+        if len(modes) != 2:
+            raise InputError(f"merge has {pair!r}; give pairs of two periods, such as [(24, 12)]")
+    return {
+        "min_mode": None if lowest is None else float(domain.mode(lowest)),
+        "without": known_modes(domain, wishes.without, "without"),
+        "split": known_modes(domain, wishes.split, "split"),
+        "merge": np.array(merged).reshape(-1, 2),
+    }
 
 
 def highest_mode(domain: Domain, max_frequency: float | None) -> float | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +9,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from robustfourier.arrays import FloatArray
-from robustfourier.domain import Domain
-from robustfourier.errors import InputError
-from robustfourier.estimators.asked import highest_mode, known_modes, require_number
+from robustfourier.estimators.asked import settings_of
 from robustfourier.estimators.components import Components
 from robustfourier.estimators.face import Face
 from robustfourier.estimators.forecasting import Forecast, forecast_of
@@ -30,7 +26,7 @@ from robustfourier.estimators.validation import (
     check_targets,
     counted_rows,
     error_precision,
-    seed_sequence,
+    input_errors,
     span_columns,
     theta_columns,
     time_columns,
@@ -40,7 +36,6 @@ from robustfourier.mixture.fit import fit_columns
 from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.scale import fit_on_scale, from_log
-from robustfourier.mixture.series import Settings
 from robustfourier.mixture.tables import mode_table, shares
 from robustfourier.rows import weighted_deviation
 
@@ -67,6 +62,15 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     max_frequency : float, optional
         Highest frequency to search, in cycles per unit of time. Default: the Nyquist frequency of
         even sampling; for irregular sampling a rule that `notes_` tells.
+    min_frequency : float, optional
+        Lowest frequency to search; by default 1.5 cycles over the record.
+    without : list of float, str or timedelta, optional
+        Periods at which no line is taken, with two modes to either side; what is there stays in the
+        residual, and a strong line leaves its shadow beside the closed place.
+    split : list of float, str or timedelta, optional
+        Periods of patterns to be taken apart: each of their lines is a pattern of its own.
+    merge : list of pairs, optional
+        Periods of two patterns each that are to be one, with a common longer period.
     level : float, default 0.01
         False-alarm probability: how often noise alone may show one mode or more.
     loss : {"auto", "squared", "huber"}, default "auto"
@@ -158,6 +162,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         frequencies: Literal["real", "integer"] = "real",
         periods: Any = None,
         max_frequency: float | None = None,
+        min_frequency: float | None = None,
+        without: Any = None,
+        split: Any = None,
+        merge: Any = None,
         level: float = 0.01,
         loss: Literal["auto", "squared", "huber"] = "auto",
         scale: Literal["auto", "linear", "log"] = "auto",
@@ -169,6 +177,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         self.frequencies = frequencies
         self.periods = periods
         self.max_frequency = max_frequency
+        self.min_frequency = min_frequency
+        self.without = without
+        self.split = split
+        self.merge = merge
         self.level = level
         self.loss = loss
         self.scale = scale
@@ -201,7 +213,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         -------
         PeriodicMixture
         """
-        with _input_errors():
+        with input_errors():
             X, y = split_series(X, y)
             X, y, sample_weight, y_err = without_masked_rows(X, y, sample_weight, y_err)
             table = as_table(X)
@@ -213,7 +225,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         theta, targets, weights, weighing = counted_rows(
             theta_columns(columns, domains), values.reshape(len(values), -1), weights, precision
         )
-        settings = self._settings(domains)
+        settings = settings_of(self, domains)
         # Errors in the unit of y say that noise adds.
         scale = "linear" if self.scale == "auto" and y_err is not None else self.scale
         fit = fit_on_scale(
@@ -350,26 +362,6 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         check_is_fitted(self)
         save(self, path)
 
-    def _settings(self, domains: list[Domain]) -> list[Settings]:
-        """Check the parameters and turn units into modes, one record per column."""
-        require_number("level", self.level)
-        if self.max_frequency is not None:
-            require_number("max_frequency", self.max_frequency)
-        if not (self.unit is None or (isinstance(self.unit, str) and self.unit.isprintable())):
-            raise InputError(f"unit={self.unit!r} must be text, such as 'day', or None")
-        (seed,) = seed_sequence(self.random_state, 1)
-        return [
-            Settings(
-                level=self.level,
-                frequencies=self.frequencies,
-                loss=self.loss,
-                modes=known_modes(domain, self.periods) if column == 0 else np.zeros(0),
-                max_mode=highest_mode(domain, self.max_frequency),
-                seed=seed,
-            )
-            for column, domain in enumerate(domains)
-        ]
-
     def _theta(self, X: Any) -> FloatArray:
         """Times as θ, one column per column of `fit`."""
         return self._times(X)[1]
@@ -380,7 +372,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         table = X if self.n_features_in_ > 1 else as_table(X)
         if not (self.n_features_in_ == 1 and is_flat(X)):  # one column needs no name
             _check_feature_names(self, table, reset=False)
-        with _input_errors():
+        with input_errors():
             columns = time_columns(table, self)
             _check_n_features(self, table, reset=False)
         return columns, theta_columns(columns, list(self.domains_))
@@ -401,14 +393,3 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
     def _shaped(self, values: Any) -> FloatArray:
         return np.asarray(values[:, 0] if self.single_output_ else values)
-
-
-@contextmanager
-def _input_errors() -> Iterator[None]:
-    """Turn scikit-learn's complaints about arrays into `InputError`, which they already are."""
-    try:
-        yield
-    except InputError:
-        raise
-    except ValueError as error:
-        raise InputError(str(error)) from None

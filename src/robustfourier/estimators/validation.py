@@ -6,7 +6,8 @@ column goes to `Domain` as it is. Errors name the argument, the value and the re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, timedelta
 from typing import Any
 
@@ -25,6 +26,7 @@ __all__ = [
     "check_targets",
     "counted_rows",
     "error_precision",
+    "input_errors",
     "seed_sequence",
     "span_columns",
     "theta_columns",
@@ -326,3 +328,14 @@ def _require_finite(name: str, array: NDArray[Any]) -> None:
             f"{name} contains NaN or infinity (inf): {name}[{', '.join(map(str, at))}] is "
             f"{array[at]}; remove or fill such values first"
         )
+
+
+@contextmanager
+def input_errors() -> Iterator[None]:
+    """Turn scikit-learn's complaints about arrays into `InputError`, which they already are."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(str(error)) from None

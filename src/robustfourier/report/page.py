@@ -20,7 +20,7 @@ from robustfourier.results import Pattern, Result
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.wording import number, percent, probability, unit_name, with_error
 
-__all__ = ["render"]
+__all__ = ["render", "scripts"]
 
 #: What stands beside the page in a result folder.
 FILES = ("modes.csv", "components.csv", "fit.csv", "model.rfm", "run.json")
@@ -93,13 +93,18 @@ def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -
         residual_spectrum=Markup(figures.residual_spectrum_figure(result)),
         payload=Markup(payload(result)),
         style=Markup(_asset("vendor/uPlot.min.css") + _asset("style.css")),
-        # Its notice names an address in a comment; without the scheme no scanner takes it for one.
-        uplot=Markup(_asset("vendor/uPlot.iife.min.js").replace("https://", "")),
-        script=Markup(_asset("report.js")),
+        uplot=Markup(scripts()[0]),
+        script=Markup(scripts()[1]),
         drawn={"js": SAMPLES_SENT, "nojs": figures.DOTS},
         level=percent(result.spectrum.level),
         per=f" (per {unit_name(result.domain.unit, plural=False)})" if result.domain.unit else "",
     )
+
+
+def scripts() -> tuple[str, ...]:
+    """The texts of the scripts in every report, for those who allow these and no others."""
+    # Its notice names an address in a comment; without the scheme no scanner takes it for one.
+    return _asset("vendor/uPlot.iife.min.js").replace("https://", ""), _asset("report.js")
 
 
 @cache

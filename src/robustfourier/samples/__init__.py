@@ -7,7 +7,13 @@ error names file, line, column, value and remedy. `from_arrays` takes what is in
 
 from typing import TYPE_CHECKING, Any
 
-from robustfourier.samples.reading import ReadOptions, check_columns, read_samples, read_times
+from robustfourier.samples.reading import (
+    ReadOptions,
+    check_columns,
+    column_names,
+    read_samples,
+    read_times,
+)
 from robustfourier.samples.samples import Counts, Samples
 
 if TYPE_CHECKING:
@@ -18,6 +24,7 @@ __all__ = [
     "ReadOptions",
     "Samples",
     "check_columns",
+    "column_names",
     "from_arrays",
     "read_samples",
     "read_times",

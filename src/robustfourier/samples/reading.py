@@ -19,11 +19,18 @@ from robustfourier.errors import DataError
 from robustfourier.samples.dialect import Dialect, Table
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
-from robustfourier.samples.source import STDIN, TextSource, open_text, quoted
-from robustfourier.samples.table import OpenTable, open_table
+from robustfourier.samples.source import STDIN, TextSource, display_name, open_text, quoted
+from robustfourier.samples.table import OpenTable, open_table, table_names
 from robustfourier.samples.tokens import is_number, to_numbers
 
-__all__ = ["MAX_SAMPLES", "ReadOptions", "check_columns", "read_samples", "read_times"]
+__all__ = [
+    "MAX_SAMPLES",
+    "ReadOptions",
+    "check_columns",
+    "column_names",
+    "read_samples",
+    "read_times",
+]
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000
@@ -111,6 +118,17 @@ def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
     if not pipe and not _is_parquet(path):
         with open_text(path) as source:
             open_table(source, ReadOptions(**options), need_value=True)
+
+
+def column_names(path: str | os.PathLike[str], **options: Any) -> list[str]:
+    """Return the names of a table's columns, whether or not it is clear which are meant."""
+    if _is_parquet(path):
+        from robustfourier.samples.parquet import opened
+
+        with opened(path, display_name(path)) as file:
+            return list(file.schema_arrow.names)
+    with open_text(path) as source:
+        return table_names(source, ReadOptions(**options))
 
 
 def read_times(path: str | os.PathLike[str], **options: Any) -> Samples:

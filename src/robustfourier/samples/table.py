@@ -18,7 +18,7 @@ from robustfourier.samples.tokens import MISSING, NumberFormat, is_missing, is_n
 if TYPE_CHECKING:
     from robustfourier.samples.reading import ReadOptions
 
-__all__ = ["BLOCK", "OpenTable", "open_table"]
+__all__ = ["BLOCK", "OpenTable", "open_table", "table_names"]
 
 #: Rows that are held as text at once.
 BLOCK = 50_000
@@ -90,6 +90,13 @@ def open_table(source: TextSource, asked: ReadOptions, need_value: bool) -> Open
         apart=[j for j, _ in by],
     )
     return OpenTable(dialect, form, kinds, choice, by, head, rest)
+
+
+def table_names(source: TextSource, asked: ReadOptions) -> list[str]:
+    """Return the names of the columns, whether or not it is clear which are meant."""
+    sample, complete = _sample(itertools.islice(source.lines(), asked.skip, None))
+    marks = {"delimiter": asked.delimiter, "decimal": asked.decimal}
+    return list(sniff(sample, source.name, complete=complete, need_value=True, **marks).names)
 
 
 def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:

@@ -22,6 +22,7 @@ from robustfourier.mixture.components.joint import Prior, penalised_fit
 from robustfourier.mixture.components.links import phase_lock
 from robustfourier.mixture.components.loosening import loosened
 from robustfourier.mixture.components.waveform import prior_precision, shrinkage
+from robustfourier.mixture.components.wishes import as_wished
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
@@ -119,6 +120,7 @@ def compose(
         integer=series.integer,
         nyquist=series.nyquist,
     )
+    grouping = as_wished(grouping, series.settings)
     if series.integer:
         grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
     found, refined = loosened(ground, *tied_lines(ground, Found(grouping, alarm, known)))
@@ -231,7 +233,7 @@ class _Draft:
         grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
         modes = grouping.harmonics @ grouping.bases
         moments = ground.moments(modes)
-        colour = ground.colour(modes, refined.residuals)
+        colour = ground.colour(modes, refined)
         p, count = ground.n_trend, len(modes)
         linear = p + 2 * count
         lame, ridge = _half_seen(moments.gram[p:linear, p:linear])

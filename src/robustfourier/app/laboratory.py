@@ -1,0 +1,256 @@
+"""The paper's laboratory: two networks trained side by side while somebody watches.
+
+Each network trains in a thread of its own and stops at a gate every so many steps. The gate opens
+when both have arrived, so that their curves can be compared; it also knows pause, one step and
+speed. What is shown comes from `training`, `network` and `theory`.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from robustfourier.app.frames import numbers
+from robustfourier.arrays import FloatArray
+from robustfourier.errors import DivergenceError
+from robustfourier.experiments.problems import ExampleData, example_data
+from robustfourier.experiments.trial import GridError, diagonal_sizes
+from robustfourier.network.activity import active_modes, mode_strengths
+from robustfourier.network.architecture import OUTPUT, Architecture
+from robustfourier.network.embedding import embed
+from robustfourier.network.initial import Init, draw_weights
+from robustfourier.network.weights import Weights
+from robustfourier.synthetic import Component, Mixture, paper_grid
+from robustfourier.theory import predicted_diagonal
+from robustfourier.training import InverseDecay, train_jointly, train_layerwise
+from robustfourier.training.observers import Progress
+
+__all__ = ["run_laboratory"]
+
+Send = Callable[[dict[str, Any]], None]
+
+_FRAMES = 150  # of one training, at least; each is a picture
+_GAP = 0.04  # seconds between two pictures
+_WINDOW = 0.25  # half-width in θ of the fitted function that is drawn: every cycle can be seen
+_SEEN = 400  # points of it
+_POINTS = 1000  # on which the error is taken: 16 for each cycle of the paper's fastest mode
+_DTYPE = "float32"  # as in the paper's experiments
+_NO_DECAY = 1e-9  # λ of Theorem 1 where there is none: (1 − (1 − ηλ)^T)/λ is then ηT
+
+
+def run_laboratory(
+    settings: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], send: Send
+) -> None:
+    """Train two networks and send what they look like on the way.
+
+    Parameters
+    ----------
+    settings : dict
+        As `robustfourier.app.settings.checked_laboratory` returns it.
+    commands : queue of dict
+        pause, go, step, speed.
+    send : callable
+    """
+    data = _data(settings)
+    inside = np.abs(data.theta) <= _WINDOW
+    keep = np.flatnonzero(inside)[:: max(1, int(inside.sum()) // _SEEN)]
+    send(
+        {
+            **{"t": "problem", "title": data.title, "targets": list(data.targets)},
+            **{"theta": numbers(data.theta[keep]), "truth": numbers(data.truth[keep])},
+            "y": numbers(data.y[keep]),
+        }
+    )
+    gate = _Gate(commands, 2)
+    every = max(10, settings["steps"] // _FRAMES)
+    pupils = [
+        _Pupil(i, one, settings, data, keep, every) for i, one in enumerate(settings["networks"])
+    ]
+    errors: list[Exception] = []
+
+    def train(pupil: _Pupil) -> None:
+        try:
+            pupil.train(gate, send)
+        except Exception as error:  # told by the main thread
+            errors.append(error)
+        finally:
+            gate.leave()
+
+    with threadpool_limits(limits=1):
+        threads = [threading.Thread(target=train, args=(pupil,)) for pupil in pupils]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    for error in errors:
+        raise error
+    send({"t": "result", "errors": [pupil.error for pupil in pupils]})
+
+
+def _data(settings: dict[str, Any]) -> ExampleData:
+    seed, noise = settings["seed"], settings["noise"]
+    if settings["example"] != "own":
+        return example_data(settings["example"], seed, noise=noise)
+    parts = tuple(Component(**one) for one in settings["components"])
+    theta = paper_grid()
+    truth = Mixture(parts)(theta)
+    y = truth + noise * np.random.default_rng(seed).standard_normal(len(theta))
+    targets = tuple(round(one.mode) for one in parts)
+    return ExampleData(theta, y, truth, targets, "Your own mixture", "")
+
+
+class _Pupil:
+    """One network and its pictures."""
+
+    def __init__(
+        self,
+        index: int,
+        network: dict[str, Any],
+        settings: dict[str, Any],
+        data: ExampleData,
+        keep: Any,
+        every: int,
+    ) -> None:
+        self.index, self.network, self.settings, self.data = index, network, settings, data
+        self.every, self.error = every, float("nan")
+        thin = slice(None, None, max(1, len(data.theta) // _POINTS))
+        self.follow = GridError(data.theta[thin], data.truth[thin], network["modes"], _DTYPE)
+        self.seen = GridError(data.theta[keep], data.truth[keep], network["modes"], _DTYPE)
+        seeds = np.random.SeedSequence([settings["seed"], 1]).spawn(2)
+        self.rng, self.batches = (np.random.default_rng(seed) for seed in seeds)
+
+    def train(self, gate: _Gate, send: Send) -> None:
+        """Train to the end, with a picture at every gate."""
+        network, layerwise = self.network, self.network["training"] == "layerwise"
+        architecture = Architecture(
+            network["modes"],
+            hidden_layer_sizes=(network["width"],) * network["layers"],
+            diagonal=network["diagonal"],
+        )
+        init: Init = network["init"]
+        start = draw_weights(architecture, init, random_state=self.rng, dtype=_DTYPE)
+        send(
+            {
+                **self._picture(start, 0, "start"),
+                "name": ("*" if layerwise else "") + architecture.name,
+            }
+        )
+
+        def observe(progress: Progress) -> None:
+            send(self._picture(progress.weights(), progress.step, progress.phase, start))
+            gate.wait()
+
+        options: dict[str, Any] = {
+            "batch_size": network["batch"],
+            "schedule": InverseDecay(network["rate"]),
+            "ridge": network["ridge"],
+            "random_state": self.batches,
+            "observers": [observe],
+            "observe_every": self.every,
+            "record_every": self.settings["steps"],
+        }
+        rows, steps = (self.data.theta, self.data.y), self.settings["steps"]
+        try:
+            if layerwise:
+                train_layerwise(start, rows, n_steps=steps // 2, loss="half_squared", **options)
+            else:
+                train_jointly(start, rows, n_steps=steps, **options)
+        except DivergenceError:
+            send({"t": "diverged", "network": self.index})
+
+    def _picture(
+        self, weights: Weights, step: int, phase: str, start: Weights | None = None
+    ) -> dict[str, Any]:
+        self.error = self.follow(weights)
+        strengths = mode_strengths(weights)[0]
+        w, modes = weights.diagonal, self.network["modes"]
+        frame = {
+            **{"t": "picture", "network": self.index, "step": step, "phase": phase},
+            "error": float(f"{self.error:.6g}"),
+            "weights": numbers(strengths if w is None else diagonal_sizes(w, modes)),
+            "active": [int(mode) for mode in np.flatnonzero(active_modes(strengths)) + 1],
+            "fitted": numbers(self.seen.predict(weights)),
+        }
+        predicted = None if start is None else self._predicted(start, step, phase)
+        return frame if predicted is None else frame | {"predicted": numbers(predicted)}
+
+    def _predicted(self, start: Weights, step: int, phase: str) -> FloatArray | None:
+        """What Theorem 1 says of the diagonal, where it speaks: while it is trained alone."""
+        if self.network["training"] != "layerwise":
+            return None
+        weights = predicted_diagonal(
+            self.alpha,
+            start.arrays[OUTPUT][0],
+            decay=max(self.network["ridge"], _NO_DECAY),
+            step_size=self.network["rate"],
+            n_steps=step if phase == "diagonal" else self.settings["steps"] // 2,
+        )
+        return diagonal_sizes(weights, self.network["modes"])
+
+    @cached_property
+    def alpha(self) -> FloatArray:
+        """α_j = E[f x_j] over the samples' points."""
+        x = embed(self.data.theta[:, None], self.network["modes"], "signed")
+        return np.asarray(self.data.truth @ x / len(x))
+
+
+class _Gate:
+    """Where the networks wait for each other, and for the user."""
+
+    def __init__(self, commands: queue.SimpleQueue[dict[str, Any]], count: int) -> None:
+        self.commands, self.count = commands, count
+        self.paused, self.steps, self.gap = False, 0, _GAP
+        self.arrived, self.opened = 0, 0
+        self.condition = threading.Condition()
+
+    def wait(self) -> None:
+        """Wait until all have come and the user lets them go on."""
+        with self.condition:
+            self.arrived += 1
+            turn = self.opened
+            if self.arrived < self.count:
+                self.condition.wait_for(lambda: self.opened > turn)
+                return
+            self._hold()
+            self._open()
+
+    def leave(self) -> None:
+        """Go for good; the others wait no longer for this one."""
+        with self.condition:
+            self.count -= 1
+            if self.count and self.arrived >= self.count:
+                self._open()
+
+    def _open(self) -> None:
+        self.arrived, self.opened = 0, self.opened + 1
+        self.condition.notify_all()
+
+    def _hold(self) -> None:
+        """Let time pass by the speed, and for as long as there is a pause."""
+        end = time.monotonic() + self.gap
+        while True:
+            left = end - time.monotonic()
+            with suppress(queue.Empty):
+                self._obey(self.commands.get(timeout=None if self.paused else max(left, 0.0)))
+            if self.paused and self.steps:
+                self.steps -= 1
+                return
+            if not self.paused and time.monotonic() >= end:
+                return
+
+    def _obey(self, command: dict[str, Any]) -> None:
+        name = command["command"]
+        if name in ("pause", "go"):
+            self.paused, self.steps = name == "pause", 0
+        elif name == "step":
+            self.paused, self.steps = True, self.steps + 1
+        elif name == "speed":  # pictures a second
+            self.gap = 1.0 / min(max(command["value"], 0.5), 60.0)

@@ -1,0 +1,80 @@
+"""The files of the pages, and what a report may run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import zipfile
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+__all__ = ["PAGES", "asset", "examples", "kind_of", "listed", "report_policy", "zipped"]
+
+#: Path in the address → file.
+PAGES = {"/": "analyse.html", "/laboratory": "laboratory.html"}
+
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+}
+_OWN = ("app.css", "app.js", "analyse.js", "laboratory.js", *PAGES.values())
+_SHARED = ("style.css", "vendor/uPlot.min.css", "vendor/uPlot.iife.min.js")
+
+
+def kind_of(name: str) -> str:
+    """Return the content type of a file by its ending."""
+    return _KINDS.get(Path(name).suffix, "application/octet-stream")
+
+
+@cache
+def examples() -> dict[str, Path]:
+    """Return the series that come with the package, by name."""
+    paths = (Path(str(path)) for path in files("robustfourier.datasets").iterdir())
+    return {path.stem: path for path in paths if path.suffix == ".csv"}
+
+
+@cache
+def asset(name: str) -> bytes | None:
+    """Return a file of a page: of this room, or shared with the report; by a list, no path."""
+    if name in _SHARED:
+        return (files("robustfourier.report") / name).read_bytes()
+    return (files("robustfourier.app") / "static" / name).read_bytes() if name in _OWN else None
+
+
+def listed(folder: Path) -> list[str]:
+    """Return the names of the files that a finished run has written, by its own record."""
+    try:
+        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [name for name in run.get("files", []) if isinstance(name, str)]
+
+
+def zipped(folder: Path, names: list[str]) -> bytes:
+    """Return files of a folder as one archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.write(folder / name, name)
+    return packed.getvalue()
+
+
+@cache
+def report_policy() -> str:
+    """Return the policy of a report: its two scripts are inside of its page, and no other runs."""
+    from robustfourier.report.page import scripts
+
+    digests = (hashlib.sha256(text.encode()).digest() for text in scripts())
+    allowed = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+    )

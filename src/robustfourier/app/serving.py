@@ -1,0 +1,123 @@
+"""`serve`: the app on an address of this machine, until Ctrl-C."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robustfourier.errors import InputError, MissingDependencyError
+from robustfourier.writing import locked
+
+if TYPE_CHECKING:
+    from robustfourier.app.jobs import Limits
+
+__all__ = ["application", "serve"]
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def application(folder: Path, limits: Limits, token: str, hosts: frozenset[str]) -> Any:
+    """Return the guarded ASGI application.
+
+    Parameters
+    ----------
+    folder : Path
+        Where files and results are kept.
+    limits : Limits
+    token : str
+    hosts : frozenset of str
+        Names with port under which it may be asked for.
+    """
+    try:
+        from starlette.requests import Request
+        from starlette.responses import JSONResponse, Response
+    except ImportError:
+        raise MissingDependencyError(
+            "the app needs starlette and uvicorn; install it with: pip install robustfourier[app]"
+        ) from None
+    from robustfourier.app.folder import Folder
+    from robustfourier.app.guard import Guard
+    from robustfourier.app.routes import Site
+
+    async def refused(_: Request, error: Exception) -> Response:
+        return JSONResponse({"detail": str(error)}, 400)
+
+    async def failed(_: Request, error: Any) -> Response:
+        return JSONResponse({"detail": error.detail}, error.status_code)
+
+    inner = Site(Folder(folder), limits).application()
+    from starlette.exceptions import HTTPException
+
+    inner.add_exception_handler(InputError, refused)
+    inner.add_exception_handler(HTTPException, failed)
+    return Guard(inner, token, hosts)
+
+
+def serve(
+    folder: Path,
+    limits: Limits,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve the app until it is interrupted.
+
+    Parameters
+    ----------
+    folder : Path
+        Where files and results are kept; one server at a time may use it.
+    limits : Limits
+    host : str
+        Address to bind to; anything but the loopback lets others in who know the token.
+    port : int
+        0: any that is free.
+    ready : callable, optional
+        Told the address once it answers.
+    """
+    try:
+        import uvicorn
+    except ImportError:
+        raise MissingDependencyError(
+            "the app needs starlette and uvicorn; install it with: pip install robustfourier[app]"
+        ) from None
+    listener = _listen(host, port)
+    port = listener.getsockname()[1]
+    names = {host} | (set(_LOOPBACK) if host in _LOOPBACK else set())
+    hosts = frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names)
+    token = secrets.token_urlsafe(18)
+    shown = f"[{host}]" if ":" in host else host
+    folder.mkdir(parents=True, exist_ok=True)
+    busy = f"another app keeps its results in {str(folder)!r}; choose another with --folder"
+    with locked(folder / ".lock", busy), listener:
+        app = application(folder, limits, token, hosts)
+        config = uvicorn.Config(
+            app, log_level="error", lifespan="on", timeout_graceful_shutdown=2, server_header=False
+        )
+        address = f"http://{shown}:{port}/?token={token}"
+
+        class Server(uvicorn.Server):
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets=sockets)
+                if ready is not None and self.started:
+                    ready(address)
+
+        Server(config).run(sockets=[listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Bind before anything else, so that a busy port is told at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise InputError(
+            f"cannot listen at {host}:{port} ({error.strerror}); choose another --port"
+        ) from None
+    return listener

@@ -1,0 +1,138 @@
+"""What a request may ask for, checked before anything is begun."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robustfourier.asked import Asked
+from robustfourier.errors import InputError
+
+__all__ = ["checked_fit", "checked_laboratory"]
+
+_READING = ("time", "value", "error", "unit", "timezone", "time_format", "decimal", "delimiter")
+_LISTS = ("na", "by")
+_TEXT = 200  # characters of one setting
+_MANY = 50  # entries of one list
+
+
+def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a fit, of known names and kinds, without what is left at its default.
+
+    Parameters
+    ----------
+    body : dict
+        ``reading``: options of `read_samples`; ``asked``: fields of `Asked`; ``forecast``: how far
+        to look ahead, such as "30d".
+    """
+    reading, asked = _part(body, "reading"), _part(body, "asked")
+    taken: dict[str, Any] = {}
+    for name, value in reading.items():
+        if name in _LISTS:
+            taken[name] = _texts(name, value)
+        elif name in _READING:
+            taken[name] = _text(name, value)
+        else:
+            raise InputError(f"reading has {name!r}, which is no option here")
+    usual = Asked()
+    chosen: dict[str, Any] = {}
+    for name, value in asked.items():
+        default = getattr(usual, name, None) if name in Asked.__dataclass_fields__ else math.nan
+        if isinstance(default, tuple):
+            chosen[name] = _texts(name, value)
+        elif name == "level":
+            chosen[name] = _number(name, value, 0.0, 1.0)
+        elif name == "seed":
+            chosen[name] = int(_number(name, value, 0, 2**31))
+        elif default is None or isinstance(default, str):
+            chosen[name] = _text(name, value)
+        else:
+            raise InputError(f"asked has {name!r}, which is no option here")
+    Asked.of(chosen)
+    settings: dict[str, Any] = {"reading": taken, "asked": chosen}
+    if "forecast" in body:
+        settings["forecast"] = _text("forecast", body["forecast"])
+    return settings
+
+
+def checked_laboratory(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a training, within what a laptop trains while one looks."""
+    from robustfourier.synthetic import LINKS
+
+    networks = body.get("networks")
+    if not isinstance(networks, list) or len(networks) != 2:
+        raise InputError("networks must be a list of two")
+    example = _one_of("example", body.get("example", "1"), ("1", "2", "3", "4", "own"))
+    own = body.get("components", []) if example == "own" else []
+    if not isinstance(own, list) or len(own) > 8 or (example == "own" and not own):
+        raise InputError("components must be a list of one to eight")
+    components = [
+        {
+            "mode": _number("mode", _part_of(one).get("mode"), 1, 90),
+            "link": _one_of("link", one.get("link", "identity"), tuple(LINKS)),
+            "kind": _one_of("kind", one.get("kind", "cos"), ("cos", "sin")),
+            "amplitude": _number("amplitude", one.get("amplitude", 1), -10, 10),
+        }
+        for one in own
+    ]
+    return {
+        "example": example,
+        "components": components,
+        "noise": _number("noise", body.get("noise", 0.4), 0, 5),
+        "seed": int(_number("seed", body.get("seed", 0), 0, 2**31)),
+        "steps": int(_number("steps", body.get("steps", 40_000), 100, 400_000)),
+        "networks": [_network(_part_of(one)) for one in networks],
+    }
+
+
+def _network(one: dict[str, Any]) -> dict[str, Any]:
+    inits = ("glorot", "symmetric", "antisymmetric", "theory")
+    return {
+        "layers": int(_number("layers", one.get("layers", 0), 0, 3)),
+        "diagonal": bool(one.get("diagonal", True)),
+        "training": _one_of("training", one.get("training", "joint"), ("joint", "layerwise")),
+        "init": _one_of("init", one.get("init", "symmetric"), inits),
+        "modes": int(_number("modes", one.get("modes", 100), 1, 200)),
+        "width": int(_number("width", one.get("width", 100), 1, 300)),
+        "rate": _number("rate", one.get("rate", 2e-3), 1e-6, 10),
+        "ridge": _number("ridge", one.get("ridge", 0), 0, 10),
+        "batch": int(_number("batch", one.get("batch", 201), 1, 5000)),
+    }
+
+
+def _part(body: dict[str, Any], name: str) -> dict[str, Any]:
+    value = body.get(name, {})
+    if not isinstance(value, dict):
+        raise InputError(f"{name} must be an object")
+    return value
+
+
+def _part_of(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"{value!r} must be an object")
+    return value
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > _TEXT:
+        raise InputError(f"{name}={value!r} must be a short text")
+    return value
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    if not isinstance(value, list) or len(value) > _MANY:
+        raise InputError(f"{name}={value!r} must be a list of short texts")
+    return [_text(name, one) for one in value]
+
+
+def _number(name: str, value: Any, low: float, high: float) -> float:
+    good = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not (good and low <= value <= high):
+        raise InputError(f"{name}={value!r} must be a number from {low:g} to {high:g}")
+    return float(value)
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in allowed:
+        raise InputError(f"{name}={value!r} must be one of {', '.join(allowed)}")
+    return value

@@ -1,0 +1,94 @@
+"""The answer of a fit as the page needs it: what was found, and how to get it without the app."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robustfourier.analysis import Analysis
+from robustfourier.analysis.tables import prediction_table, write_csv
+from robustfourier.app.frames import numbers
+from robustfourier.asked import Asked
+from robustfourier.report.thinning import evenly
+from robustfourier.samples import from_arrays
+from robustfourier.wording import duration, number, percent, probability
+from robustfourier.writing import plain
+
+__all__ = ["told"]
+
+_POINTS = 2000  # of a forecast in its figure
+
+
+def told(
+    analysis: Analysis, asked: Asked, name: str, reading: dict[str, Any], ahead: str | None = None
+) -> dict[str, Any]:
+    """Return the last frame of a fit.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    asked : Asked
+    name : str
+        What the user calls the file.
+    reading : dict
+        Options of `read_samples`.
+    ahead : str, optional
+        How far to forecast.
+    """
+    result = analysis.result
+    return {
+        "t": "result",
+        "headline": result.headline,
+        "explained": percent(result.explained),
+        "noise": number(result.noise, 3),
+        "warnings": list(result.warnings),
+        "searched": result.searched_words,
+        "unit": result.domain.unit,
+        "patterns": [
+            {
+                "name": one.name,
+                "label": one.label,
+                "period": result.period_words(one.period, one.period_error, spread=True),
+                "exact": plain(float(one.period)),
+                "amplitude": number(one.amplitude),
+                "share": percent(one.share),
+                "harmonics": [int(order) for order in one.harmonics],
+                "alarm": probability(one.false_alarm),
+                "combination": bool(one.combination),
+                "lines": _lines(result.modes, index),
+            }
+            for index, one in enumerate(result.patterns)
+        ],
+        "ahead": None if ahead is None else _ahead(analysis, ahead),
+        "command": asked.command(name, reading),
+        "python": asked.python(name, reading, result.samples),
+        "seconds": plain(analysis.seconds),
+    }
+
+
+def _lines(modes: Any, pattern: int) -> list[float]:
+    """Periods of the lines of a pattern, exactly."""
+    if modes.component is None:
+        return []
+    return [float(period) for period in modes.period[modes.component == pattern]]
+
+
+def _ahead(analysis: Analysis, text: str) -> dict[str, Any]:
+    """The forecast of a model, as numbers for a figure and as a table beside the result."""
+    result = analysis.result
+    unit = result.domain.unit
+    forecast = analysis.model.forecast(duration(text, unit, "forecast"))
+    at = from_arrays(forecast.times, forecast.mean, duplicates="keep", unit=unit)
+    ends = (forecast.std, forecast.lower, forecast.upper)
+    table = prediction_table(at, forecast.mean, *ends)
+    assert analysis.folder is not None
+    write_csv(table, analysis.folder.with_name("forecast.csv"))
+    keep = evenly(len(forecast.mean), _POINTS)
+    return {
+        "level": forecast.level,
+        "label": result.axis.label,
+        "dates": result.axis.dates,
+        "x": [float(f"{x:.12g}") for x in result.axis.positions(forecast.times)[keep]],
+        "mean": numbers(forecast.mean[keep]),
+        "lower": numbers(forecast.lower[keep]),
+        "upper": numbers(forecast.upper[keep]),
+    }

@@ -1,0 +1,166 @@
+"""The process of one job: it loads the library, waits for an order, works, and ends.
+
+Orders and later commands come as JSON lines on standard input, frames leave as JSON lines on
+standard output. When standard input ends, the server is gone, and so is the worker.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import select
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+__all__ = ["main"]
+
+
+_WARM = 5000  # samples: more than those for which sums are added up directly
+
+
+class _Wire:
+    """Frames to the server, each on a line; whatever else prints goes to standard error."""
+
+    def __init__(self) -> None:
+        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)
+        self._lock = threading.Lock()
+
+    def __call__(self, frame: dict[str, Any]) -> None:
+        line = json.dumps(frame, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+        with self._lock:
+            self._out.write(f"{line}\n")
+            self._out.flush()
+
+
+def main() -> None:
+    """Load, say so, and do one job."""
+    send = _Wire()
+    kind, memory = sys.argv[1:]
+    _limit_memory(int(memory))
+    _load(kind)
+    if not select.select([sys.stdin], [], [], 0.0)[0]:  # nobody waits yet
+        _rehearse(kind)
+    first = sys.stdin.readline()
+    if not first:
+        return
+    order, commands = json.loads(first), queue.SimpleQueue[dict[str, Any]]()
+    threading.Thread(target=_listen, args=(commands,), daemon=True).start()
+    _work(order, commands, send)
+
+
+def _listen(commands: queue.SimpleQueue[dict[str, Any]]) -> None:
+    for line in sys.stdin:
+        commands.put(json.loads(line))
+    os._exit(1)  # the server is gone
+
+
+def _limit_memory(limit: int) -> None:
+    """Let the system refuse more than `limit` bytes; zero, or a system without limits: no limit."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        if limit:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def _load(kind: str) -> None:
+    """Import what a job needs."""
+    if kind == "fit":
+        from robustfourier.app import telling
+        from robustfourier.estimators import mixture
+        from robustfourier.report import page
+
+        del telling, mixture, page  # loaded is all they have to be
+    else:
+        from robustfourier.app import laboratory
+
+        del laboratory
+
+
+def _rehearse(kind: str) -> None:
+    """Go once through a small job: the first of each kind takes longer."""
+    if kind == "fit":
+        from robustfourier.app.frames import Frames
+        from robustfourier.estimators.mixture import PeriodicMixture
+        from robustfourier.observers import observed_by
+
+        with observed_by(Frames(lambda _: None)):
+            PeriodicMixture().fit(list(range(_WARM)), [(i * i) % 17 for i in range(_WARM)])
+    else:
+        from robustfourier.app.laboratory import run_laboratory
+        from robustfourier.app.settings import checked_laboratory
+
+        few = {"steps": 100, "networks": [{"layers": 1}, {"layers": 1, "diagonal": False}]}
+        run_laboratory(checked_laboratory(few), queue.SimpleQueue(), lambda _: None)
+
+
+def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], send: _Wire) -> None:
+    from robustfourier.errors import RobustFourierError
+
+    try:
+        if order["kind"] == "fit":
+            _fit(order, send)
+        else:
+            from robustfourier.app.laboratory import run_laboratory
+
+            run_laboratory(order["settings"], commands, send)
+    except RobustFourierError as error:
+        send({"t": "failed", "words": str(error)})
+    except MemoryError:
+        send({"t": "failed", "words": "not enough memory; thin out the data or raise --memory"})
+    except Exception as error:
+        first = (str(error).splitlines() or [""])[0]
+        words = f"this is a mistake of ours, not yours: {type(error).__name__}: {first}"
+        send({"t": "failed", "words": words})
+
+
+def _fit(order: dict[str, Any], send: _Wire) -> None:
+    from robustfourier.analysis import analyse
+    from robustfourier.app.frames import Frames
+    from robustfourier.app.pages import report_policy
+    from robustfourier.app.telling import told
+    from robustfourier.asked import Asked
+    from robustfourier.errors import DataError
+    from robustfourier.observers import Event, observed_by
+    from robustfourier.samples import column_names
+    from robustfourier.writing import write_text
+
+    path, name, reading = Path(order["path"]), order["name"], order["reading"]
+    asked = Asked.of(order["asked"])
+
+    def few_enough(event: Event) -> None:
+        if event.what == "read" and len(event.facts["samples"]) > order["rows"]:
+            count = len(event.facts["samples"])
+            raise DataError(
+                f"{name}: {count:,} samples; this app takes {order['rows']:,} at most, so use "
+                "`robustfourier fit`, or raise --rows"
+            )
+
+    try:
+        shown = {k: reading[k] for k in ("delimiter", "decimal", "skip") if k in reading}
+        send({"t": "columns", "columns": column_names(path, **shown)})
+        with observed_by(few_enough, Frames(send)):
+            analysis = analyse(
+                path,
+                out=Path(order["out"]),
+                reading=reading,
+                parameters=asked.parameters,
+                overwrite=True,
+                formats=("png", "svg"),
+                name=name,
+                called=name,
+            )
+    except DataError as error:
+        raise DataError(str(error).replace(path.name, name)) from None
+    # Kept with the result: a later version of the report has other scripts.
+    write_text(Path(order["out"]).with_name("policy.txt"), report_policy())
+    send(told(analysis, asked, name, reading, order.get("forecast")))
+
+
+if __name__ == "__main__":
+    main()
