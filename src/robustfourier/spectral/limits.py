@@ -36,11 +36,14 @@ class ModeLimit:
         Nyquist mode if the samples lie on an even grid, else None.
     rule : str
         The rule that gave `max_mode`, in words for the user.
+    beyond : float or None
+        Where the search would end if the samples did not lie nearly on an even grid, if they do.
     """
 
     max_mode: float
     nyquist: float | None
     rule: str
+    beyond: float | None = None
 
 
 def even_spacing(theta: FloatArray, tolerance: float = 1e-3) -> float | None:
@@ -108,7 +111,8 @@ def _irregular_limit(theta: FloatArray) -> ModeLimit:
     first = int(np.argmax(window < _NEARLY_EVEN))
     again = np.flatnonzero(window[first:] >= _NEARLY_EVEN)
     if again.size:
-        top = max((first + int(again[0])) // 2, 1)
-        return ModeLimit(top, None, f"nearly even sampling: the spectral window peaks at {2 * top}")
+        half = max((first + int(again[0])) // 2, 1)
+        rule = f"nearly even sampling: the spectral window peaks at {2 * half}"
+        return ModeLimit(half, None, rule, float(top))
     rule = f"irregular sampling: ten modes per sample, {_MODES_AT_LEAST} to {MODES_AT_MOST}"
     return ModeLimit(top, None, rule)

@@ -11,6 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.mixture.least_squares.moments import Moments
+from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
+from robustfourier.mixture.series import Series
 from robustfourier.rows import weighted_median
 
 __all__ = [
@@ -19,9 +22,11 @@ __all__ = [
     "HUBER",
     "clipped",
     "huber_pays",
+    "lines_explain",
     "pays",
     "pseudo_values",
     "robust_scale",
+    "whitening",
 ]
 
 
@@ -29,6 +34,9 @@ HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaus
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, steps must not grow without end
 _REDESCEND = (4.0, 8.0)
+# What lines must explain of outliers beyond chance (see `lines_explain`), and at least. Of random
+# and one-sided ones and of bursts they explained up to 0.03, of noisy square waves 0.1 and more.
+_CHANCE, _EXPLAINED = 6.0, 0.1
 
 
 def robust_scale(residuals: FloatArray, weights: FloatArray) -> FloatArray:
@@ -38,6 +46,14 @@ def robust_scale(residuals: FloatArray, weights: FloatArray) -> FloatArray:
     """
     columns = np.abs(residuals).T
     return np.array([weighted_median(column, weights) for column in columns]) / 0.6744897501960817
+
+
+def whitening(weights: FloatArray) -> FloatArray:
+    """Factors that bring residuals to the deviation of the rows with the largest weight, (n, 1).
+
+    A row of weight w has a variance 1/w as large.
+    """
+    return np.sqrt(weights / weights.max(initial=0.0))[:, None]
 
 
 def pseudo_values(
@@ -66,12 +82,13 @@ def pseudo_values(
     -----
     Outputs whose scale is zero (more than half of the residuals vanish) are left as they are.
     """
-    scale = robust_scale(residuals, weights)
+    root = whitening(weights)
+    scale = robust_scale(residuals * root, weights)
     used = scale > 0
-    size = np.abs(residuals) / np.where(used, scale, 1.0)
+    size = np.abs(residuals) * root / np.where(used, scale, 1.0)
     pull, inside = clipped(size, clip, redescend)
     slope = np.maximum(weights @ inside / weights.sum(), FLATTEST)
-    pulled = fitted + np.sign(residuals) * pull * np.where(used, scale, 1.0) / slope
+    pulled = fitted + np.sign(residuals) * pull / root * np.where(used, scale, 1.0) / slope
     return np.where(used, pulled, fitted + residuals)
 
 
@@ -101,3 +118,26 @@ def pays(squared: FloatArray, huber: FloatArray) -> bool:
     used = squared > 0
     ratio = np.maximum(huber[used] / squared[used], np.finfo(float).tiny)
     return bool(np.mean(np.log(ratio)) < -0.05) if used.any() else False
+
+
+def lines_explain(series: Series, modes: FloatArray, rung: int, residuals: FloatArray) -> bool:
+    """Tell whether lines at `modes`, fitted to all rows alike, explain part of the outliers.
+
+    Outliers come at random: K lines explain 2K of n rows, give or take by how many outliers there
+    are. What is left over of the jumps of a square wave looks like outliers too, but is explained,
+    and pulling it in would fake an exact fit.
+    """
+    moments, n_trend = series.with_values(residuals).moments(modes, rung), rung + len(series.steps)
+    size = n_trend + 2 * len(modes)
+    gain = _gain(moments, size) - _gain(moments, n_trend)
+    squares = np.maximum(series.weights @ residuals**2, 1e-300)
+    relative = np.abs(residuals) / np.sqrt(squares)  # so that fourth powers do not overflow
+    outliers = np.min(1.0 / np.maximum(series.weights @ relative**4, 1e-300))
+    chance = 2.0 * len(modes) / series.total * (1.0 + _CHANCE / np.sqrt(outliers))
+    return bool(np.mean(gain / squares) > max(chance, _EXPLAINED))
+
+
+def _gain(moments: Moments, size: int) -> FloatArray:
+    """Decrease of the sum of squares by the first columns, shape (q,)."""
+    gram, cross = moments.gram[:size, :size], moments.cross[:size]
+    return np.asarray(np.sum(cross * (pseudo_inverse(gram) @ cross), axis=0))
