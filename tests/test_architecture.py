@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src" / "robustfourier"
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
     ["arrays", "errors"],
-    ["memory", "observers", "rows", "workers", "writing"],
+    ["compiling", "memory", "observers", "rows", "workers", "writing"],
     ["persistence"],
     ["domain", "modes", "wording"],
     ["samples", "asked"],

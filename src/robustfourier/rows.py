@@ -49,6 +49,8 @@ def canonical_rows(
     >>> [a.ravel().tolist() for a in canonical_rows(theta, y, np.ones(3))]
     [[-1.0, 1.0], [0.0, 2.0], [1.0, 2.0]]
     """
+    if theta.ndim == 1 and np.all(weights > 0) and np.all(np.diff(theta) > 0):
+        return theta, y, weights
     kept = weights > 0
     theta, y, weights = theta[kept], y[kept], weights[kept]
     rows = np.column_stack([theta, y])
@@ -108,6 +110,8 @@ def weighted_median(values: FloatArray, weights: FloatArray) -> float:
     The mean of the two middle values where half of the weight lies exactly on each side, as for
     an even number of rows.
     """
+    if len(weights) and np.all(weights == weights[0]):
+        return float(np.median(values))
     order = np.argsort(values, kind="stable")
     below = np.cumsum(weights[order])
     half = 0.5 * below[-1]

@@ -94,6 +94,8 @@ def fit(
     )
     formats = _formats(figures)
     if many.is_survey(files, reading, together):
+        if out is None and Path(files[0]).is_dir():
+            out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
         if method == "network" or asked != usual or dry or out is None:
             raise InputError(
                 "many series need --out FOLDER, and go without --method network, --no-files, "

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IntArray
-from robustfourier.training.compiling import compiled
+from robustfourier.compiling import compiled
 
 __all__ = ["NODES", "Nodes", "Sums", "bins_for", "direct_sums"]
 
