@@ -6,7 +6,9 @@ STAMP  := $(VENV)/.installed
 
 BENCH  := $(VENV)/.installed-bench
 
-.PHONY: setup run app test lint format reproduce bench clean
+DOCS   := $(VENV)/.installed-docs
+
+.PHONY: setup run app test lint format reproduce bench docs links screenshots clean
 
 setup: $(STAMP)
 
@@ -39,6 +41,21 @@ lint: setup
 format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The site, executed and with warnings as errors: out/site/index.html. `make links` asks the web, too.
+$(DOCS): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[torch,test,docs]"
+	touch $(DOCS)
+
+docs: $(DOCS)
+	$(BIN)/python -m sphinx -W --keep-going -q -E -d out/doctrees docs out/site
+
+links: $(DOCS)
+	$(BIN)/python -m sphinx -b linkcheck -q -d out/doctrees docs out/links
+
+# The pictures of reports in README and site, by headless Chromium.
+screenshots: $(DOCS)
+	$(BIN)/python docs/screenshots.py
 
 # The paper again. Interrupt it as you like: it goes on where it was, and from the rows in docs.
 reproduce: setup

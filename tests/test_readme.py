@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib import pyplot
 
 from robustfourier.synthetic import paper_example
 
@@ -18,16 +20,17 @@ def names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     problem = paper_example(1, random_state=0)
     return {
+        "series": pd.Series(problem.y, index=problem.theta),
         "t": problem.theta,
         "y": problem.y,
         "t_new": np.linspace(-1, 1, 50),
-        "phase": np.linspace(0, 1, 9),
     }
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda text: text.splitlines()[0])
 def test_the_code_runs_and_gives_what_it_says(block, names):
     exec(block, names)
+    pyplot.close("all")
     if "modes_.active" in block:
         model = names["model"]
         assert model.modes_.mode[model.modes_.active].tolist() == [5.0, 29.0, 61.0]

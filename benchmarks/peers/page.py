@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.forecasts import section as forecast_section
 from benchmarks.peers import methods
 from benchmarks.peers.catalogue import (
     HARD,
@@ -112,6 +113,8 @@ def _sections(results: Results, entries: list[Entry], figures: list[str]) -> Ite
     yield _period_section(results, entries, figures)
     yield _noise_section(results, entries)
     yield _cost_section(results, entries, figures)
+    if forecasts := forecast_section():
+        yield forecasts.rstrip()
     yield _trouble_section(results, entries)
 
 

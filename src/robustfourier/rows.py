@@ -12,6 +12,7 @@ __all__ = [
     "centre_and_scale",
     "effective_rows",
     "limited_weights",
+    "rounding_step",
     "weighted_deviation",
     "weighted_median",
 ]
@@ -48,6 +49,8 @@ def canonical_rows(
     >>> [a.ravel().tolist() for a in canonical_rows(theta, y, np.ones(3))]
     [[-1.0, 1.0], [0.0, 2.0], [1.0, 2.0]]
     """
+    if theta.ndim == 1 and np.all(weights > 0) and np.all(np.diff(theta) > 0):
+        return theta, y, weights
     kept = weights > 0
     theta, y, weights = theta[kept], y[kept], weights[kept]
     rows = np.column_stack([theta, y])
@@ -107,6 +110,8 @@ def weighted_median(values: FloatArray, weights: FloatArray) -> float:
     The mean of the two middle values where half of the weight lies exactly on each side, as for
     an even number of rows.
     """
+    if len(weights) and np.all(weights == weights[0]):
+        return float(np.median(values))
     order = np.argsort(values, kind="stable")
     below = np.cumsum(weights[order])
     half = 0.5 * below[-1]
@@ -126,3 +131,30 @@ def centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, Fl
     spread = np.where((usual > 0) & (beyond < 0.1), usual, largest)
     exponent = np.where(spread > 0, np.log2(np.where(spread > 0, spread, 1.0)), 0.0)
     return centre, np.exp2(np.clip(np.round(exponent), -1020.0, 1020.0))
+
+
+def rounding_step(values: FloatArray) -> float:
+    """Return the step of the even grid that values were rounded to; 0 if they lie on none.
+
+    A grid with more than a million steps between the smallest and the largest value is none: its
+    rounding errors matter to nobody.
+
+    >>> round(rounding_step(np.array([0.2, 0.7, 0.4, 12.4])), 9)
+    0.1
+    >>> rounding_step(np.random.default_rng(0).normal(size=9))
+    0.0
+    """
+    distinct = np.unique(values)
+    if len(distinct) < 2 or not np.isfinite(distinct[-1] - distinct[0]):
+        return 0.0
+    gaps = np.diff(distinct)
+    finest = max(1e-6 * (distinct[-1] - distinct[0]), np.finfo(float).tiny)
+    exact = 4.0 * np.finfo(float).eps * np.max(np.abs(distinct))
+    step = float(gaps.min())
+    while step > finest:  # Euclid's algorithm, of all gaps at once
+        rest = np.abs(gaps - step * np.round(gaps / step))
+        off = rest > exact * (1.0 + gaps / step)
+        if not off.any():
+            return step
+        step = float(rest[off].min())
+    return 0.0

@@ -404,12 +404,13 @@ def test_reproduce_hands_on_what_it_is_told(run, monkeypatch, tmp_path):
         return tmp_path / "index.html"
 
     monkeypatch.setattr(robustfourier.experiments, "reproduce", listen)
-    code, out, _ = run("reproduce", "1", "theory", "--quick", "--out", tmp_path, "--jobs", "1")
+    options = ("--quick", "--out", tmp_path, "--jobs", "1", "--rows", tmp_path / "rows")
+    code, out, _ = run("reproduce", "1", "theory", *options)
     assert code == 0
     assert "index.html" in out
     assert told == {
         "names": ["1", "theory"], "out": tmp_path, "quick": True, "csv": None, "jobs": 1,
-        "progress": True,
+        "rows": tmp_path / "rows", "progress": True,
     }  # fmt: skip
 
 

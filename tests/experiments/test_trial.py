@@ -53,6 +53,31 @@ def test_layerwise_training_has_both_phases_on_the_record():
     assert np.ptp(curves["error"][40:]) > 0
 
 
+@pytest.mark.parametrize("network", ["*u0_diag", "u1_diag"])
+def test_a_killed_training_goes_on_from_its_checkpoint_to_the_same_row(
+    network, tmp_path, monkeypatch
+):
+    trial, error, calls = toy(Trial("1", network, 0)), GridError.__call__, []
+
+    def killed_at_the_thirtieth(self, weights):
+        calls.append(weights)
+        if len(calls) == 30:
+            raise KeyboardInterrupt
+        return error(self, weights)
+
+    whole, curves = run_trial(trial)
+    monkeypatch.setattr(GridError, "__call__", killed_at_the_thirtieth)
+    with pytest.raises(KeyboardInterrupt):
+        run_trial(trial, folder=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [f"{trial.key}.checkpoint"]
+    row, again = run_trial(trial, folder=tmp_path)
+    assert len(calls) == 30 + len(curves["step"]) - 29  # steps 0 to 28 were kept
+    assert row == whole
+    for name, array in curves.items():
+        np.testing.assert_array_equal(again[name], array)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_long_training_is_followed_more_closely_at_its_beginning():
     steps = np.array(_records(Trial("1", "*u0_diag", 0, n_steps=300_000)))
     first = steps[steps <= 300_000]

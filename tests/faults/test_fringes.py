@@ -1,8 +1,9 @@
-"""Two short stretches of samples far apart: places that fit as well are told."""
+"""Long gaps and bursts: places that fit as well are told, and errors count them."""
 
 import re
 
 import numpy as np
+import pytest
 
 from robustfourier.estimators.mixture import PeriodicMixture
 
@@ -14,6 +15,47 @@ def test_places_that_fit_as_well_are_told_and_the_true_one_is_among_them():
     (note,) = [note for note in model.notes_ if "fits as well at" in note]
     low, high = map(float, re.search(r"from mode (\S+) to (\S+):", note).groups())
     assert low - 0.5 < float(np.ptp(t)) / 1.3 < high + 0.5
+
+
+def two_stretches(seed):
+    rng = np.random.default_rng(seed)
+    return rng, np.concatenate([rng.uniform(0, 5, 200), rng.uniform(495, 500, 200)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_error_counts_all_places(seed):
+    rng, t = two_stretches(seed)
+    model = PeriodicMixture().fit(t, np.sin(2 * np.pi * t / 0.7) + 0.3 * rng.normal(size=400))
+    (pattern,) = model.components_
+    assert abs(pattern.period - 0.7) < 2 * pattern.period_error
+    assert pattern.period_error > 5e-4  # of one place alone it is 7e-6
+
+
+@pytest.mark.parametrize("period", [7.0, 20.0, 82.0])
+@pytest.mark.parametrize("seed", range(2))
+def test_no_period_is_told_whose_error_exceeds_half_of_it(seed, period):
+    rng, t = two_stretches(seed)
+    model = PeriodicMixture().fit(t, np.sin(2 * np.pi * t / period) + 0.3 * rng.normal(size=400))
+    assert len(model.components_) <= 2
+    assert all(c.period_error < 0.5 * c.period for c in model.components_)
+    assert model.noise_ < 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bursts_long_enough_tell_a_line_from_its_aliases(seed):
+    rng = np.random.default_rng(seed)
+    t = (10.0 * np.arange(80)[:, None] + rng.uniform(0, 0.5, (80, 5))).ravel()
+    model = PeriodicMixture().fit(t, np.sin(2 * np.pi * t / 3) + 0.3 * rng.normal(size=400))
+    (pattern,) = model.components_
+    assert abs(pattern.period - 3.0) < 4 * pattern.period_error
+
+
+def test_bursts_that_cannot_tell_say_so():
+    rng = np.random.default_rng(0)
+    t = (12.5 * np.arange(80)[:, None] + rng.uniform(0, 0.05, (80, 5))).ravel()
+    model = PeriodicMixture().fit(t, np.sin(2 * np.pi * t / 7) + 0.3 * rng.normal(size=400))
+    assert len(model.components_) == 1
+    assert [note for note in model.notes_ if "are seen alike, and the lowest is reported" in note]
 
 
 def test_samples_without_long_gaps_have_no_such_places():

@@ -25,6 +25,7 @@ from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.tables import mode_table
 from robustfourier.spectral.limits import ModeLimit
+from robustfourier.spectral.sums import direct_sums
 from robustfourier.synthetic import random_mixture
 
 WHITE = NoiseFloor(np.array([1.0, 1000.0]), np.full((2, 1), 0.09), np.full(2, 1e6))
@@ -57,6 +58,10 @@ def ground_of(theta, y, highest=400.0, noise=0.09, **settings):
     return Ground(series, WHITE, np.array([noise]), 1)
 
 
+def left_over(theta, residuals):
+    return lambda modes: direct_sums(theta, residuals, modes)
+
+
 def separated(theta, y, mode, **options):
     mode, ground = np.asarray(mode, float), ground_of(theta, y, **options)
     one = np.ones(len(mode))
@@ -66,7 +71,9 @@ def separated(theta, y, mode, **options):
 def test_weak_harmonics_are_found_at_multiples_of_a_known_base():
     theta, rng = samples(gap=False)
     residual = 0.06 * np.cos(np.pi * 3 * 20.3 * theta) + 0.3 * rng.normal(size=len(theta))
-    found = further_harmonics(ground_of(theta, residual), single([20.3]), residual[:, None])
+    found = further_harmonics(
+        ground_of(theta, residual), single([20.3]), left_over(theta, residual[:, None])
+    )
     assert found.rows.tolist() == [[3]]
     assert found.false_alarm[0] < 0.01
 
@@ -77,7 +84,7 @@ def test_noise_alone_gives_a_false_harmonic_about_as_often_as_the_level_says():
         theta, rng = samples(300, seed, gap=False)
         noise = 0.3 * rng.normal(size=(len(theta), 1))
         ground = ground_of(theta, noise, highest=100.0, level=0.05)
-        alarms += len(further_harmonics(ground, single([11.7]), noise).rows) > 0
+        alarms += len(further_harmonics(ground, single([11.7]), left_over(theta, noise)).rows) > 0
     # 5 % of 300 is 15; the spending rule stops at the highest mode, so somewhat fewer.
     assert 3 <= alarms <= 27
 
@@ -310,8 +317,8 @@ def test_a_cusp_is_seen_and_flat_noise_has_none():
     lines = np.array([50.0, 120.0])
     noise = 0.3 * rng.normal(size=(3000, 1))
     wobble = 0.4 * np.cos(np.pi * 51.6 * theta) + 0.4 * np.cos(np.pi * 48.4 * theta)
-    flat = cusp_ratio(theta, np.ones(3000), noise, lines, lines, WHITE)
-    cusp = cusp_ratio(theta, np.ones(3000), noise + wobble[:, None], lines, lines, WHITE)
+    flat = cusp_ratio(left_over(theta, noise), 3000.0, lines, lines, WHITE)
+    cusp = cusp_ratio(left_over(theta, noise + wobble[:, None]), 3000.0, lines, lines, WHITE)
     assert flat.tolist() == [1.0, 1.0]
     assert cusp[0] > 10
     assert cusp[1] == 1.0

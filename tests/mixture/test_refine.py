@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
+from robustfourier.mixture.least_squares import refine as refine_module
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import SpectralMoments, direct_moments
 from robustfourier.mixture.least_squares.refine import _fit_at, _projected_normal, refine
@@ -221,3 +222,30 @@ def test_many_lines_on_many_samples_are_evaluated_alike(n_lines, n_outputs):
     expected = np.cos(phase) @ lines.cosine + np.sin(phase) @ lines.sine
     np.testing.assert_allclose(lines.evaluate(theta), expected, atol=1e-9)
     np.testing.assert_allclose(lines.evaluate(theta[:500]), expected[:500], atol=1e-9)
+
+
+def test_compiled_steps_are_those_of_whole_matrices(monkeypatch):
+    rng = np.random.default_rng(3)
+    theta = np.sort(rng.uniform(-1, 1, 500))
+    weights, trend = rng.uniform(0.5, 2, 500), np.column_stack([np.ones(500), theta])
+    modes = np.array([5.2, 11.4, 30.3])
+    clean = np.cos(np.pi * np.outer(theta, modes)) @ rng.normal(size=(3, 2))
+    y = clean + 0.3 * rng.normal(size=(500, 2))
+    for bases, harmonics in ((modes + 0.1, None), (np.array([5.3]), np.array([[1], [2]]))):
+        few = refine(theta, y, weights, bases, harmonics, trend=trend)
+        monkeypatch.setattr(refine_module, "MOST_COLUMNS", 0)
+        whole = refine(theta, y, weights, bases, harmonics, trend=trend)
+        monkeypatch.undo()
+        assert few.iterations == whole.iterations
+        np.testing.assert_allclose(few.bases, whole.bases, atol=1e-11)
+        np.testing.assert_allclose(few.rss, whole.rss, rtol=1e-10)
+
+
+def test_a_sine_that_vanishes_on_the_samples_has_no_coefficient():
+    theta = np.linspace(-1, 1, 401)
+    y = np.cos(np.pi * 200 * theta)[:, None] + 0.1 * np.cos(np.pi * 17.3 * theta)[:, None]
+    sums = SpectralMoments(theta, y, np.ones(401), np.ones((401, 1)), 202.0)
+    fixed = np.array([True, False])
+    found = refine(theta, y, np.ones(401), np.array([200.0, 17.2]), fixed=fixed, moments_at=sums)
+    assert found.lines.sine[0, 0] == 0.0
+    np.testing.assert_allclose(found.lines.amplitude[:, 0], [1.0, 0.1], atol=1e-9)

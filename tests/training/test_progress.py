@@ -8,11 +8,11 @@ import pytest
 from numba import njit
 from rich.console import Console
 
+from robustfourier import compiling as compiling_module
+from robustfourier.compiling import announced, compiled
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
-from robustfourier.training import compiling as compiling_module
 from robustfourier.training import train_jointly
-from robustfourier.training.compiling import announced, compiled
 from robustfourier.training.progress import ProgressBar
 
 THETA = np.linspace(-1, 1, 40)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import shlex
 import time
@@ -48,6 +49,7 @@ def analyse(
     formats: tuple[str, ...] = ("png", "svg"),
     magnitudes: bool | None = None,
     called: str | None = None,
+    chunks: bool = False,
     name: str | None = None,
 ) -> Analysis:
     """Read a file, fit it, and write a result folder.
@@ -71,6 +73,8 @@ def analyse(
         See `summarise`.
     called : str, optional
         The file as the user wrote it, for the commands that the report suggests.
+    chunks : bool
+        Whether the record is larger than memory, a folder or a long file: see `fit_large`.
     name : str, optional
         What to call the file in the answers; its own name if not given.
 
@@ -80,20 +84,27 @@ def analyse(
     """
     clock = _Clock()
     reading = reading or {}
-    with clock("reading"):
-        samples = read_samples(path, **reading)
-        samples = samples if name is None else replace(samples, source=name)
-    tell("reading", "read", samples=samples)
-    parameters = dict((parameters(samples) if callable(parameters) else parameters) or {})
+    samples = None
+    if not chunks:
+        with clock("reading"):
+            samples = read_samples(path, **reading)
+            samples = samples if name is None else replace(samples, source=name)
+        tell("reading", "read", samples=samples)
+    if callable(parameters):
+        parameters = {} if samples is None else parameters(samples)
+    parameters = dict(parameters or {})
     identity = {
-        "sha256": samples.sha256,
+        "sha256": _fingerprint(Path(path)) if samples is None else samples.sha256,
         "method": method,
         "reading": plain(reading),
         "parameters": plain(parameters),
     }
     with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
         with clock("fitting"):
-            model = fit_model(samples, method, **parameters)
+            if samples is None:
+                samples, model = _fit_chunks(path, out, reading, parameters)
+            else:
+                model = fit_model(samples, method, **parameters)
         with clock("summing up"):
             result = summarise(samples, model, magnitudes)
         if out is not None:
@@ -102,6 +113,27 @@ def analyse(
                 _write(result, model, identity, draft, formats, clock, place)
     tell("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
+
+
+def _fit_chunks(
+    path: str | Path, out: Path | None, reading: dict[str, Any], parameters: dict[str, Any]
+) -> tuple[Samples, Any]:
+    """Fit by passes over the rows; the checkpoint stands beside the result folder."""
+    from robustfourier.large import fit_large
+
+    given = {name: value for name, value in reading.items() if name != "value"}
+    place = None if out is None else out.absolute().with_name(f".{out.name}.pass")
+    found = fit_large(
+        path, value=reading.get("value"), reading=given, checkpoint=place, **parameters
+    )
+    return found.samples, found.model
+
+
+def _fingerprint(path: Path) -> str:
+    """Digest of names, sizes and times of files, where reading them all would take long."""
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    stats = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in files]
+    return hashlib.sha256(repr(stats).encode()).hexdigest()
 
 
 class _Clock:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from robustfourier.cli import fit, many, models, paper, serve, survey
+from robustfourier.cli import compare, fit, many, models, paper, serve, survey
 from robustfourier.cli.console import Console, prepare_streams
 from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
 
@@ -22,7 +22,8 @@ OK, FAILURE, USAGE, BAD_DATA, INTERRUPTED = 0, 1, 2, 3, 130
 app = typer.Typer(
     name="robustfourier",
     help="Find the periods that are really there in noisy data, and the shape of each.",
-    add_completion=False,
+    epilog="Exit codes: 0 ok, 1 failure, 2 usage, 3 bad data or a bad model file, 130 interrupted.",
+    add_completion=True,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -53,6 +54,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "fit-many": many.fit_many,
     "predict": models.predict,
     "info": models.info,
+    "compare": compare.compare,
     "check": survey.check,
     "inject": survey.inject,
     "reproduce": paper.reproduce,

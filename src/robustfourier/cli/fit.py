@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
+# Bytes of a file that is read in chunks: some 3 million rows of text. A fit in memory takes about
+# 1 kB for each row.
+_LONG_FILE = 100_000_000
 _TOLD = (
     *("name", "label", "combination", "period", "period_error", "frequency", "frequency_error"),
     *("amplitude", "share", "harmonics", "false_alarm", "calendar"),
@@ -91,6 +94,8 @@ def fit(
     )
     formats = _formats(figures)
     if many.is_survey(files, reading, together):
+        if out is None and Path(files[0]).is_dir():
+            out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
         if method == "network" or asked != usual or dry or out is None:
             raise InputError(
                 "many series need --out FOLDER, and go without --method network, --no-files, "
@@ -101,15 +106,24 @@ def fit(
         many.fit_survey(files, reading, console, parameters=parameters, **how)
         return
     called, file = files[0], options.located(files[0])
-    from robustfourier.samples import check_columns
+    chunks = method == "mixture" and _in_chunks(file)
+    if not chunks:
+        from robustfourier.samples import check_columns
 
-    check_columns(file, **reading)  # before what takes seconds to load
+        check_columns(file, **reading)  # before what takes seconds to load
     from robustfourier.analysis import analyse
 
     def settings(samples: Samples) -> dict[str, Any]:
         if method == "network":
             return {"n_modes": modes, "n_steps": steps, "random_state": seed}
         return asked.parameters(samples)
+
+    if chunks and (shortest_period or period):
+        raise InputError(
+            f"{called!r} is read in chunks, without --shortest-period and --period; "
+            "use fit_large with max_frequency and periods in Python"
+        )
+    fixed = {"level": level, "loss": loss, "scale": scale, "random_state": seed}
 
     folder = None if dry else (out or default_folder(file))
     with console.stages() as observe, observed_by(observe):
@@ -118,7 +132,8 @@ def fit(
             out=folder,
             method=method,
             reading=reading,
-            parameters=settings,
+            parameters=fixed if chunks else settings,
+            chunks=chunks,
             overwrite=overwrite,
             formats=formats,
             magnitudes=magnitudes or None,
@@ -128,6 +143,14 @@ def fit(
         console.json(answer(analysis))
     else:
         print_answer(console, analysis)
+
+
+def _in_chunks(file: str) -> bool:
+    """Whether a record is a folder of parts, or too long to be fitted in memory."""
+    path = Path(file)
+    if path.is_dir():
+        return True
+    return path.is_file() and path.stat().st_size > _LONG_FILE
 
 
 def default_folder(file: str) -> Path:

@@ -38,7 +38,8 @@ def is_survey(files: Sequence[str], reading: dict[str, Any], together: bool) -> 
     """Whether what was given holds many series."""
     value = reading.get("value") or ""
     told_apart = any("=" not in text for text in reading.get("by", ()))
-    return len(files) > 1 or value == "all" or "," in value or told_apart or together
+    several = len(files) > 1 or any(Path(file).is_dir() for file in files)
+    return several or value == "all" or "," in value or told_apart or together
 
 
 @options.expanded

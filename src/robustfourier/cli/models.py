@@ -12,7 +12,7 @@ from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 
-__all__ = ["info", "predict"]
+__all__ = ["Model", "info", "model_file", "predict"]
 
 _POINTS_AT_MOST = 10_000_000
 
@@ -55,7 +55,7 @@ def predict(
         refuse_inputs(out, model, at)
     if (at is None) == (start is None and stop is None and every is None):
         raise InputError("give either --at FILE, or --to (with --from and --every, or without)")
-    fitted = load(_model_file(model))
+    fitted = load(model_file(model))
     domain = fitted.domains_[0]
     zone = domain.timezone
     if at is not None:
@@ -82,7 +82,7 @@ def predict(
         table.to_csv(sys.stdout, index=False, lineterminator="\n")
 
 
-def _model_file(model: str) -> str:
+def model_file(model: str) -> str:
     """The model file; that of a result folder if one is given."""
     return str(Path(model) / "model.rfm") if Path(model).is_dir() else model
 
@@ -96,7 +96,7 @@ def info(
     """Say what a model file holds."""
     from robustfourier.persistence import describe, load
 
-    file = _model_file(model)
+    file = model_file(model)
     about = describe(file)
     fitted = load(file)
     domain = fitted.domains_[0]

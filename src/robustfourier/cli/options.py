@@ -83,7 +83,8 @@ def console_of(as_json: Json = False, quiet: Quiet = False, verbose: Verbose = F
 def reading_options(
     time: Time = None,
     value: Annotated[
-        str | None, typer.Option(help="Value column: its name or number; to fit, several, or all.")
+        list[str] | None,
+        typer.Option(help="Value column: its name or number; to fit, several, or all."),
     ] = None,
     error: Annotated[
         str | None, typer.Option(help="Column with standard errors: its name or number.")
@@ -126,7 +127,13 @@ def reading_options(
     one_of("--missing", missing, ("drop", "error"))
     one_of("--duplicates", duplicates or "mean", ("mean", "first", "last", "keep", "error"))
     given = {
-        **{"time": time, "value": value, "error": error, "by": tuple(by or ()), "missing": missing},
+        **{
+            "time": time,
+            "value": ",".join(value or ()) or None,
+            "error": error,
+            "by": tuple(by or ()),
+            "missing": missing,
+        },
         **{"duplicates": duplicates, "na": tuple(na or ()), "delimiter": delimiter, "skip": skip},
         **{"decimal": decimal, "time_format": time_format, "timezone": timezone},
         "unit": unit and (unit_called(unit) or unit.strip()),

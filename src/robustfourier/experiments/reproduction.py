@@ -106,7 +106,7 @@ def reproduce(
     listed = trials([name for name in chosen if name != "theory"], quick=quick)
     tasks = theory_tasks(quick=quick) if "theory" in chosen else []
     if listed:
-        run_tasks(listed, work_on(csv), networks, jobs=jobs, report=report)
+        run_tasks(listed, work_on(csv, networks.curves_folder), networks, jobs=jobs, report=report)
     if tasks:
         run_tasks(tasks, run_theory_task, tests, jobs=jobs, report=report)
     if kept is not None:

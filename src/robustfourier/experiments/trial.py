@@ -20,12 +20,19 @@ from robustfourier.experiments.catalogue import SEEDS, Trial
 from robustfourier.experiments.problems import ExampleData, example_data
 from robustfourier.experiments.runner import Outcome
 from robustfourier.network.activity import active_modes, mode_strengths
-from robustfourier.network.architecture import OUTPUT, Architecture
-from robustfourier.network.embedding import EmbeddingKind, embedding_layout, fourier_features
+from robustfourier.network.architecture import Architecture
+from robustfourier.network.embedding import EmbeddingKind, embed, embedding_layout
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.synthetic import relative_error
-from robustfourier.training import InverseDecay, Training, train_jointly, train_layerwise
+from robustfourier.training import (
+    InverseDecay,
+    SaveCheckpoint,
+    Training,
+    load_checkpoint,
+    train_jointly,
+    train_layerwise,
+)
 
 __all__ = [
     "COLUMNS",
@@ -62,7 +69,7 @@ COLUMNS = (
 class GridError:
     """Relative L² error of a network on fixed points, quick enough to be followed.
 
-    The same as `relative_error(weights.predict(theta)[:, 0], truth)`, with the features kept.
+    The same as `relative_error(weights.predict(theta)[:, 0], truth)`, with the embedding kept.
 
     Parameters
     ----------
@@ -74,56 +81,25 @@ class GridError:
 
     def __init__(self, theta: FloatArray, truth: FloatArray, n_modes: int, dtype: str) -> None:
         self.truth = truth
-        self.features = fourier_features(theta, n_modes).astype(dtype)
-        self.sizes = np.abs(self.features)
+        self.rows = embed(theta[:, None], n_modes).astype(dtype)
 
     def predict(self, weights: Weights) -> FloatArray:
         """Return the network's values at the points, shape (n,)."""
-        if weights.diagonal is not None and not weights.architecture.hidden_layer_sizes:
-            return self._predict_pairs(weights.diagonal, weights.arrays[OUTPUT][0])
-        chunks = range(0, len(self.features), CHUNK)
-        values = [_forward(weights, self.features[start : start + CHUNK]) for start in chunks]
+        chunks = range(0, len(self.rows), CHUNK)
+        values = [weights.forward(self.rows[start : start + CHUNK])[:, 0] for start in chunks]
         return np.concatenate(values).astype(np.float64)
-
-    def _predict_pairs(self, w: NDArray[Any], c: NDArray[Any]) -> FloatArray:
-        """Without dense layers: cσ(wx) = ½(cw x + c|w| |x|) needs only sums over φ and |φ|."""
-        n = self.features.shape[1]
-        linear = (c * w)[:n] - (c * w)[n:]
-        folded = (c * np.abs(w))[:n] + (c * np.abs(w))[n:]
-        values = self.features @ linear + self.sizes @ folded
-        return 0.5 * values.astype(np.float64)
 
     def __call__(self, weights: Weights) -> float:
         """Return the relative error."""
         return relative_error(self.predict(weights), self.truth)
 
 
-def _forward(weights: Weights, features: NDArray[Any]) -> NDArray[Any]:
-    """Values of a network on Φ = [φ; −φ], from φ alone."""
-    layers = [
-        (weights.arrays[f"dense.{i}.weight"], weights.arrays[f"dense.{i}.bias"])
-        for i in range(len(weights.architecture.hidden_layer_sizes))
-    ]
-    no_bias = np.zeros(1, dtype=features.dtype)
-    layers.append((weights.arrays[OUTPUT], weights.arrays.get("output.bias", no_bias)))
-    (first, bias), *rest = layers
-    n, w = features.shape[1], weights.diagonal
-    if w is None:
-        x = features @ (first[:, :n] - first[:, n:]).T + bias
-    else:
-        x = np.maximum(features * w[:n], 0.0) @ first[:, :n].T
-        x += np.maximum(features * -w[n:], 0.0) @ first[:, n:].T + bias
-    for matrix, bias in rest:
-        x = np.maximum(x, 0.0) @ matrix.T + bias
-    return np.asarray(x[:, 0])
+def work_on(csv: Path | None, folder: Path | None = None) -> Callable[[Trial], Outcome]:
+    """Return `run_trial` with its options, in a form that worker processes can be given."""
+    return partial(run_trial, csv=csv, folder=folder)
 
 
-def work_on(csv: Path | None) -> Callable[[Trial], Outcome]:
-    """Return `run_trial` with the user's export, in a form that worker processes can be given."""
-    return partial(run_trial, csv=csv)
-
-
-def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
+def run_trial(trial: Trial, csv: Path | None = None, folder: Path | None = None) -> Outcome:
     """Train the network of a trial and measure it.
 
     Parameters
@@ -131,6 +107,8 @@ def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
     trial : Trial
     csv : path, optional
         The Google Trends export, for the example "trends".
+    folder : path, optional
+        Where the training leaves a checkpoint every tenth of its steps, and goes on from one.
 
     Returns
     -------
@@ -141,7 +119,7 @@ def run_trial(trial: Trial, csv: Path | None = None) -> Outcome:
     follow = GridError(data.theta, data.truth, trial.n_modes, trial.dtype)
     # With two threads BLAS adds in another order, and the errors differ in their last bits.
     with threadpool_limits(limits=1):
-        training = _train(trial, data, follow)
+        training = _train(trial, data, follow, folder)
     strengths = mode_strengths(training.weights)[0]
     w = training.weights.diagonal
     diagonal = None if w is None else diagonal_sizes(w, trial.n_modes)
@@ -181,7 +159,7 @@ def effective_number(strengths: FloatArray) -> float:
     return float(squares.sum() ** 2 / (squares**2).sum())
 
 
-def _train(trial: Trial, data: ExampleData, follow: GridError) -> Training:
+def _train(trial: Trial, data: ExampleData, follow: GridError, folder: Path | None) -> Training:
     architecture = Architecture(
         trial.n_modes, hidden_layer_sizes=trial.hidden_layer_sizes, diagonal=trial.diagonal
     )
@@ -193,7 +171,8 @@ def _train(trial: Trial, data: ExampleData, follow: GridError) -> Training:
         dtype=trial.dtype,
     )
     train = train_layerwise if trial.layerwise else train_jointly
-    return train(
+    file = None if folder is None else folder / f"{trial.key}.checkpoint"
+    training = train(
         start,
         (data.theta, data.y),
         n_steps=trial.n_steps,
@@ -203,7 +182,13 @@ def _train(trial: Trial, data: ExampleData, follow: GridError) -> Training:
         random_state=np.random.default_rng(batch_seed),
         record_every=_records(trial),
         metrics={"error": follow},
+        observers=() if file is None else (SaveCheckpoint(file),),
+        observe_every=max(1, trial.n_steps // 10),
+        resume=load_checkpoint(file) if file is not None and file.exists() else None,
     )
+    if file is not None:
+        file.unlink()
+    return training
 
 
 def _records(trial: Trial) -> list[int]:

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from robustfourier.errors import InputError, MissingDependencyError, WorkerError
@@ -64,7 +67,8 @@ class Cluster:
     @property
     def free(self) -> int:
         """How many more batches the cluster's threads can have waiting."""
-        threads = sum(self._client.nthreads().values()) or 1
+        with self._listening():
+            threads = sum(self._client.nthreads().values()) or 1
         return max(_AHEAD * threads - len(self._running), 0)
 
     def start(self, batch: Batch) -> None:
@@ -72,26 +76,23 @@ class Cluster:
         if not self._running:
             self._last = time.monotonic()
         key = f"robustfourier-{batch.name}-{batch.attempt}-{next(self._number)}"
-        future = self._client.submit(fit_batch, batch, key=key, pure=False)
+        with self._listening():
+            future = self._client.submit(fit_batch, batch, key=key, pure=False)
         self._running[future] = batch
 
     def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
         """Wait for the next batches to end."""
-        try:
+        with self._listening(), suppress(TimeoutError), self._client.as_current():
             self._distributed.wait(
                 list(self._running), timeout=_TICK, return_when="FIRST_COMPLETED"
             )
-        except TimeoutError:
-            pass
-        except Exception as error:  # the futures were cancelled with the scheduler
-            raise self._gone() from error
         ended: list[tuple[Batch, Done | Lost | Exception]] = []
         for future in [f for f in self._running if f.status != "pending"]:
             batch = self._running.pop(future)
             if future.status == "finished":
                 ended.append((batch, future.result()))
             elif future.status == "error":
-                ended.append((batch, self._failure(future.exception())))
+                ended.append((batch, self._failure(batch, future.exception())))
             else:
                 raise self._gone()
         if ended:
@@ -105,9 +106,20 @@ class Cluster:
             )
         return ended
 
-    def _failure(self, error: Exception) -> Lost | Exception:
-        killed = isinstance(error, self._distributed.KilledWorker)
-        return Lost("it killed every worker that had it", certain=True) if killed else error
+    def _failure(self, batch: Batch, error: Exception) -> Lost | Exception:
+        if not isinstance(error, self._distributed.KilledWorker):
+            return error
+        # Workers die for other reasons too: a series alone is blamed at the second time only.
+        certain = len(batch.items) > 1 or batch.attempt > 0
+        return Lost("it killed every worker that had it", certain)
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """Talk to the scheduler; its silence is told as such."""
+        try:
+            yield
+        except (CancelledError, OSError) as error:
+            raise self._gone() from error
 
     def _gone(self) -> WorkerError:
         return WorkerError(

@@ -9,16 +9,15 @@ told as thirty lines.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
-from scipy.stats import gamma as gamma_law
+from scipy.special import bdtrc, gammaincc, gammaincinv
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.mixture.judge import cusp_p_value
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.spectral.realmodes import RealModeSums
 
 __all__ = ["Cusps", "cusp_ratio"]
 
@@ -91,13 +90,12 @@ class Cusps:
         place = mode[:, None] + OFFSETS
         power = _beside(place, mode, strength, grid, left, lowest)
         count = np.isfinite(power).sum(axis=1)
-        middle = gamma_law.ppf(0.5, n_outputs)
+        middle = gammaincinv(n_outputs, 0.5)
         enough = count >= FEWEST
         size, power = np.zeros(len(mode)), np.where(enough[:, None], power, 1.0)
-        median = np.nanmedian(power, axis=1)
-        chance = binom.sf(np.ceil(0.5 * count) - 1, count, gamma_law.sf(median, n_outputs))
+        chance = bdtrc(np.ceil(0.5 * count) - 1, count, gammaincc(n_outputs, _median(power)))
         for i in np.flatnonzero(enough & (chance < CERTAIN)):
-            flat = np.nanmedian(power[i] / (1.0 + _SIZES[:, None] / OFFSETS**2), axis=1)
+            flat = _median(power[i] / (1.0 + _SIZES[:, None] / OFFSETS**2))
             size[i] = np.interp(-np.log(middle), -np.log(flat), _SIZES)
         return cls(mode, strength, size, EFFICIENCY * n_outputs * np.maximum(count, 1))
 
@@ -119,6 +117,13 @@ class Cusps:
         worst = np.argmax(lift, axis=1) if len(self.mode) else np.zeros(0, np.intp)
         highest = lift.max(axis=1, initial=1.0)
         return highest, np.where(self.size[worst] > 0.0, self.dof[worst], np.inf)
+
+
+def _median(values: FloatArray) -> FloatArray:
+    """Median of each row without its NaNs, of which no row consists; `np.nanmedian` is slow."""
+    ordered, count = np.sort(values, axis=-1), np.isfinite(values).sum(axis=-1, keepdims=True)
+    pair = [np.take_along_axis(ordered, at, -1) for at in ((count - 1) // 2, count // 2)]
+    return np.asarray(0.5 * (pair[0] + pair[1])[..., 0])
 
 
 def _beside(
@@ -146,9 +151,8 @@ def _beside(
 
 
 def cusp_ratio(
-    theta: FloatArray,
-    weights: FloatArray,
-    residuals: FloatArray,
+    sums_at: Callable[[FloatArray], ComplexArray],
+    total: float,
     modes: FloatArray,
     lines: FloatArray,
     floor: NoiseFloor,
@@ -157,9 +161,10 @@ def cusp_ratio(
 
     Parameters
     ----------
-    theta : ndarray of shape (n,)
-    weights : ndarray of shape (n,)
-    residuals : ndarray of shape (n, q)
+    sums_at : callable
+        ``modes -> Σ w r e^{-iπkθ}`` of the residual, shape (m, q).
+    total : float
+        Total weight.
     modes : ndarray of shape (m,)
         Where to look.
     lines : ndarray of shape (K,)
@@ -171,9 +176,8 @@ def cusp_ratio(
     beside = modes[:, None] + BESIDE
     nearest = np.abs(beside[:, :, None] - lines).min(axis=2, initial=np.inf)
     free = (nearest > CLEAR) & (beside > 0) & (beside <= floor.mode[-1])
-    top = float(beside.max()) + 1.0
-    sums = RealModeSums.of(theta, weights[:, None] * residuals, top).at(beside.ravel())
-    power = np.abs(sums).reshape(*beside.shape, -1) ** 2 / float(weights.sum())
+    sums = sums_at(np.where(free, beside, 1.0).ravel())
+    power = np.abs(sums).reshape(*beside.shape, -1) ** 2 / total
     ratio = (power / floor.at(modes)[:, None]).mean(axis=2)
     count = np.maximum(free.sum(axis=1), 1)
     local = np.where(free, ratio, 0.0).sum(axis=1) / count

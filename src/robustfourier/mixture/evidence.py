@@ -10,7 +10,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.assess import judge_of
 from robustfourier.mixture.search.detection import Detection
-from robustfourier.mixture.search.robust import robust_scale
+from robustfourier.mixture.search.robust import robust_scale, whitening
 
 __all__ = ["Evidence"]
 
@@ -64,9 +64,9 @@ class Evidence:
         series, floor = found.series, found.floor
         level = series.settings.level
         fitted = series.values - found.fit.refined.residuals
-        left = series.original - fitted
+        left = (series.original - fitted) * whitening(series.weights)
         size = np.maximum(robust_scale(left, series.weights), 1e-300)
-        far = np.any(np.abs(left) > OUTLIER * size, axis=1) & found.huber
+        far = np.abs(left) > OUTLIER * size
         return cls(
             lowest=series.lowest,
             highest=series.max_mode,
@@ -77,7 +77,7 @@ class Evidence:
             threshold=judge_of(series).threshold(level, floor, floor.mode),
             total=series.total,
             diagonal=np.zeros(0) if found.flow is None else np.abs(found.flow.weight),
-            outlier=series.theta[far],
+            outlier=series.theta[np.any(far, axis=1) & found.huber],
             robust=found.huber,
         )
 

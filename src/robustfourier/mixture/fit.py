@@ -19,6 +19,11 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.period_errors import (
+    unknown_period,
+    with_fringe_errors,
+    with_leftover_errors,
+)
 from robustfourier.mixture.remembering import with_memory
 from robustfourier.mixture.search.detection import Detection, search_lines
 from robustfourier.mixture.search.robust import pseudo_values
@@ -52,14 +57,27 @@ def fit_column(
         tell("sums", domain=domain, n_samples=len(theta), max_mode=series.max_mode)
         found = search_lines(series)
         tell("patterns")
-        series, fit = _settled(found, separate(found))
-        evidence = Evidence.of(found)
-        model = ColumnModel.of(domain, fit, series, evidence)
-        model = with_unsteady_errors(model, series).explaining(series)
+        model, series = _composed(domain, found)
+        while len(unknown := unknown_period(model)):
+            why = f"{len(unknown)} modes are left out: their errors exceed half of what they are"
+            less = found.without(unknown, why)
+            if len(less.known) == len(found.known):
+                break
+            found = less
+            model, series = _composed(domain, found)
+        model = model.explaining(series)
         if listening():
             components = model.components(shares([model])[0], 0, 0)
             tell("patterns", "composed", components=components)
         return model, found
+
+
+def _composed(domain: Domain, found: Detection) -> tuple[ColumnModel, Series]:
+    """Return the model of the lines found, with errors that count what a fit cannot know."""
+    series, fit = _settled(found, separate(found))
+    model = ColumnModel.of(domain, fit, series, Evidence.of(found))
+    model = with_leftover_errors(with_unsteady_errors(model, series), series)
+    return with_fringe_errors(model, found), series
 
 
 def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:

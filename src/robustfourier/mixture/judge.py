@@ -15,13 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import gammaln
-from scipy.stats import chi2
-from scipy.stats import f as f_law
-from scipy.stats import gamma as gamma_law
+from scipy.special import chdtrc, fdtrc, gammaincc, gammaln
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.noise import NoiseFloor
@@ -88,7 +84,8 @@ class Judge:
     def lines(self, refined: Refined, floor: NoiseFloor) -> tuple[FloatArray, FloatArray]:
         """Return strength over the floor and false-alarm probability of each line of a fit."""
         lines, root = refined.lines, np.sqrt(floor.at(refined.lines.mode))
-        white = whitener(refined.residuals, self.weights)
+        single = lines.n_outputs == 1
+        white = np.eye(1) if single else whitener(refined.residuals, self.weights)
         power = line_power(refined.gram, lines.cosine / root, lines.sine / root, white)
         ratio = power.sum(axis=1)
         return ratio, self.alarm(ratio, lines.mode, floor.dof_at(lines.mode), white.shape[1])
@@ -97,8 +94,7 @@ class Judge:
         """Return the power over floor of one output at which the false alarm is `level`, (K,)."""
         dof, widths = floor.dof_at(modes), self._widths(modes)
         pairs, place = np.unique(np.column_stack([dof, widths]), axis=0, return_inverse=True)
-        ratios = [_ratio_at(level, d, w, not self.integer) for d, w in pairs]
-        return np.array(ratios)[place.ravel()]
+        return _ratio_at(level, pairs[:, 0], pairs[:, 1], not self.integer)[place.ravel()]
 
     def _widths(self, modes: FloatArray) -> FloatArray:
         """Range searched that each of `modes` pays for, in units of independence."""
@@ -107,19 +103,23 @@ class Judge:
         return search_widths(self.theta, self.weights, self.lowest, self.highest, modes)
 
 
-def _ratio_at(level: float, dof: float, width: float, continuous: bool) -> float:
-    """Power over floor at which the false alarm is `level`; the alarm falls as power grows."""
+def _ratio_at(level: float, dof: FloatArray, width: FloatArray, continuous: bool) -> FloatArray:
+    """Power over floor at which the false alarm is `level`, (K,); the alarm falls as power grows.
 
-    def excess(log_ratio: float) -> float:
-        alarm = false_alarm(
-            np.array([np.exp(log_ratio)]), width=width, dof=dof, continuous=continuous
-        )
-        return float(np.log(max(alarm[0], 1e-300) / level))
+    Bisection of the logarithm, to rounding; infinite or zero where no ratio in reach has the level.
+    """
 
-    low, high = np.log(1e-3), np.log(1e6)
-    if excess(high) > 0.0:
-        return np.inf
-    return float(np.exp(brentq(excess, low, high))) if excess(low) > 0.0 else 0.0
+    def too_likely(logs: FloatArray) -> BoolArray:
+        alarm = false_alarm(np.exp(logs), width=width, dof=dof, continuous=continuous)
+        return np.asarray(alarm > level)
+
+    low, high = np.full(len(dof), np.log(1e-3)), np.full(len(dof), np.log(1e6))
+    never, always = too_likely(high), ~too_likely(low)
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        above = too_likely(middle)
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return np.where(never, np.inf, np.where(always, 0.0, np.exp(high)))
 
 
 def whitener(residuals: FloatArray, weights: FloatArray) -> FloatArray:
@@ -166,22 +166,22 @@ def trend_p_value(gain: FloatArray, columns: int, noise: FloatArray, dof: float)
     extra = columns * len(gain)
     if not extra:
         return 1.0
-    return float(f_law.sf(float(np.sum(gain / noise)) / extra, extra, 2.0 * dof))
+    return float(fdtrc(extra, 2.0 * dof, float(np.sum(gain / noise)) / extra))
 
 
 def cusp_p_value(ratio: FloatArray | float, count: FloatArray | float) -> FloatArray:
     """Return how often the mean of `count` ordinates of noise over their floor is as large."""
-    return np.asarray(gamma_law.sf(ratio * count, count))
+    return np.asarray(gammaincc(count, ratio * count))
 
 
 def scatter_p_value(square: float, freedom: int) -> float:
     """Return how often noise alone lets block estimates scatter as much in their errors (χ²)."""
-    return float(chi2.sf(square, freedom))
+    return float(chdtrc(freedom, square))
 
 
 def in_phase_p_value(quadrature: float, n_harmonics: int) -> float:
     """Return how often harmonics in phase show quadratures as large, one common shift fitted."""
-    return float(chi2.sf(quadrature, max(n_harmonics - 1, 1)))
+    return float(chdtrc(max(n_harmonics - 1, 1), quadrature))
 
 
 def search_width(theta: FloatArray, weights: FloatArray, lowest: float, highest: float) -> float:
@@ -266,7 +266,7 @@ def together(alarm: FloatArray) -> float:
     True
     """
     logs = np.log(np.maximum(alarm, 1e-300))
-    return float(chi2.sf(-2.0 * logs.sum(), 2 * len(logs))) if len(logs) else 1.0
+    return float(chdtrc(2 * len(logs), -2.0 * logs.sum())) if len(logs) else 1.0
 
 
 def _averaged(z: FloatArray, power: float, nu: FloatArray) -> FloatArray:

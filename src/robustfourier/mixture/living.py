@@ -36,11 +36,10 @@ REACH = 12.0  # modes; farther from a pattern's lines another line is not part o
 SHORTEST = 2.0  # cycles
 _COHERENCES = 5  # where the search starts: from 2 cycles to the record
 _STRENGTHS = (0.01, 0.1, 1.0)  # variance of the living part over the power of the strict one
-_LONGEST = 4.0  # coherence in θ, two records; longer ones look like strict lines
+_LONGEST = 2.0  # coherence in θ, the record; what is longer cannot be seen to be forgotten
 _STILL = 1e-6  # rate at which nothing is forgotten in a record
-_FOR_EVER = (0.1, 0.3, 1.0, 3.0)  # strengths tried then, over that of the living pattern
 _STEP = 0.05  # modes, for the curvature of the likelihood in the frequency
-_SHIFT = 1.5  # modes by which the frequency of a pattern without strict lines may move
+_SHIFT = 3.0  # modes by which the frequency of a pattern without strict lines may move
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +63,11 @@ class Candidate:
         Whether its own lines stay; if not, they are taken in too, and the phase is forgotten.
     n_lines : int
         Lines that are no more lines, which saves the penalty of their parameters.
+    own, near : ndarray of shape (2, ·)
+        Modes and powers of all its own lines, and of those that become part of it.
+    clock : bool
+        Whether its clock wanders, rather than its shape: if the phase of the fundamental walks,
+        that of harmonic n walks n times as far, and is forgotten n² times as fast.
     """
 
     component: int
@@ -74,6 +78,9 @@ class Candidate:
     taken: IndexArray
     strict: bool
     n_lines: int
+    own: FloatArray
+    near: FloatArray
+    clock: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +129,16 @@ def _waves(candidate: Candidate, living: FloatArray) -> Waves:
     share = candidate.power / candidate.power.sum()
     frequency = np.pi * candidate.order.astype(np.float64) * (candidate.mode + living[2])
     owner = np.full(len(one), candidate.component)
-    return Waves(strength * share, 0.0 * one, rate * one, frequency, owner)
+    rates = rate * (candidate.order**2.0 if candidate.clock else one)
+    return Waves(strength * share, 0.0 * one, rates, frequency, owner)
+
+
+def _still(lines: FloatArray, white: float) -> Waves:
+    """Waves that forget nothing, of modes and powers, over the white variance."""
+    mode, power = lines
+    zero = np.zeros(len(mode))
+    owner = np.zeros(len(mode), np.int64)
+    return Waves(power / white, zero, zero + _STILL, np.pi * mode, owner)
 
 
 def ways_to_live(
@@ -164,10 +180,14 @@ def ways_to_live(
         taken=near,
         strict=True,
         n_lines=len(near),
+        own=np.stack([lines.mode[own], power[own]]),
+        near=np.stack([lines.mode[near], power[near]]),
     )
     whole = breathing.values + lines.select(own).evaluate(theta)[:, 0]
     lines_less = len(near) + len(own)
-    return [breathing, replace(breathing, values=whole, strict=False, n_lines=lines_less)]
+    forgetting = replace(breathing, values=whole, strict=False, n_lines=lines_less)
+    many = len(breathing.order) > 1
+    return [breathing, forgetting, *([replace(forgetting, clock=True)] if many else [])]
 
 
 def _taken_in(
@@ -217,9 +237,13 @@ def most_alive(
     trials = [_Trial(way, theta[rows], noise[rows], way.values[rows], beside) for way in ways]
     found = [trial.run(oscillators, white, score) for trial in trials]
     alive = [life for life in found if life is not None and life.score > score]
-    if len(alive) == 2 and trials[1].keeps_a_strict_part(alive[0], alive[1], white):
-        return alive[0]
-    return alive[-1] if alive else None
+    if not alive:
+        return None
+    # All three are asked about the same values, with lines as waves that forget nothing.
+    whole = trials[-1]
+    kept = [whole.evidence(life, oscillators, white) for life in alive]
+    best = int(np.argmax(kept))
+    return alive[best] if kept[best] > whole.evidence(None, oscillators, white) else None
 
 
 class _Trial:
@@ -260,7 +284,7 @@ class _Trial:
             return None
         for again in (False, True):
             living = self._climbed(living, remainder, white)
-            remainder = self._remainder(living, remainder, warm=again or self.way.strict)
+            remainder = self._remainder(living, remainder, warm=again)
             value = self.likelihood(living, remainder)
             if value + self.credit - self.search().price(remainder) < score:
                 return None
@@ -268,10 +292,10 @@ class _Trial:
         bend = sum(self.likelihood(living + side * step, remainder) for side in (-1.0, 1.0))
         error = _STEP / np.sqrt(max(2.0 * value - bend, 1e-6))
         rate, strength = np.exp(living[:2])
+        if rate < 1.05 / _LONGEST:
+            return None  # nothing is seen to be forgotten
         if self.way.strict and rate > 0.95 * 0.5 * self.way.mode / SHORTEST:
             return None  # so short a memory is no longer that of a pattern
-        if value - self._for_ever(living, remainder) < 0.5 * self.log_n:
-            return None
         score = value + self.credit - self.search().price(remainder)
         return Life(
             self.way, float(rate), float(strength), float(living[2]), error, remainder, score
@@ -285,32 +309,26 @@ class _Trial:
         found = search.run(exact=False)
         return remainder if found is None else found
 
-    def keeps_a_strict_part(self, breathing: Life, forgetting: Life, white: float) -> bool:
-        """Whether a strict part beside the living one pays for its one number more.
+    def evidence(self, life: Life | None, oscillators: FloatArray, white: float) -> float:
+        """Log-likelihood less penalties of a life, or of strict lines alone.
 
-        Both are asked about the same values, the strict part being a wave that forgets nothing.
+        Strict lines are waves that forget nothing, of the power that was fitted: their amplitudes
+        are averaged over in the same way as those of a living pattern.
         """
-        living = np.log([breathing.rate, breathing.strength])
-        typical = np.log(self.way.power.sum() / white)
-        kept = -np.inf
-        for strength in typical + np.log(_FOR_EVER):
-            still = _waves(self.way, np.array([np.log(_STILL), strength, 0.0]))
-            parts = [_waves(self.way, np.append(living, 0.0)), still, self.beside]
-            waves = Waves.joined([*parts, oscillators_of(breathing.oscillators)])
-            value = log_likelihood(waves, self.theta, self.values, self.noise)[0]
-            kept = max(kept, value - self.search().price(breathing.oscillators))
-        logs = np.log([forgetting.rate, forgetting.strength])
-        forgot = self.likelihood(np.append(logs, forgetting.shift), forgetting.oscillators)
-        forgot -= self.search().price(forgetting.oscillators)
-        return kept - 0.5 * self.log_n > forgot
-
-    def _for_ever(self, living: FloatArray, remainder: FloatArray) -> float:
-        """Log-likelihood of the same pattern if it forgot nothing, at its best strength."""
-        if self.way.strict:
-            return -np.inf  # that is what it is measured against anyway
-        strengths = living[1] + np.log(_FOR_EVER)
-        still = [np.array([np.log(_STILL), strength, living[2]]) for strength in strengths]
-        return max(self.likelihood(one, remainder) for one in still)
+        numbers, parts = 0.0, [self.beside]
+        if life is None or life.candidate.strict:
+            parts.append(_still(self.way.own, white))
+            numbers += 2.0  # frequency and power
+        if life is None:
+            parts.append(_still(self.way.near, white))
+            numbers += 2.0 * len(self.way.taken)
+        else:
+            parts.append(life.waves)
+            oscillators = life.oscillators
+            numbers += 2.0 if life.candidate.strict else 3.0
+        waves = Waves.joined([*parts, oscillators_of(oscillators)])
+        value = log_likelihood(waves, self.theta, self.values, self.noise)[0]
+        return value - self.search().price(oscillators) - 0.5 * numbers * self.log_n
 
     def _started(
         self, oscillators: FloatArray, white: float
@@ -321,9 +339,7 @@ class _Trial:
         """
         shortest = SHORTEST * 2.0 / self.way.mode
         strengths = np.array(_STRENGTHS) * self.way.power.sum() / white
-        remainders = [oscillators]
-        if len(oscillators) and not self.way.strict:
-            remainders.append(np.zeros(0))
+        remainders = [oscillators, np.zeros(0)] if len(oscillators) else [oscillators]
         starts = []
         for tau, strength in product(np.geomspace(shortest, 2.0, _COHERENCES), strengths):
             living = np.array([-np.log(tau), np.log(strength), 0.0])
@@ -331,7 +347,14 @@ class _Trial:
                 price = self.search().price(remainder)
                 score = self.likelihood(living, remainder) + self.credit - price
                 starts.append((living, remainder, score))
-        return max(starts, key=lambda start: start[2])
+        living, remainder, score = max(starts, key=lambda start: start[2])
+        for shift in () if self.way.strict else (-0.5 * _SHIFT, 0.5 * _SHIFT):
+            moved = living + np.array([0.0, 0.0, shift])
+            price = self.search().price(remainder)
+            other = self.likelihood(moved, remainder) + self.credit - price
+            if other > score:
+                living, score = moved, other
+        return living, remainder, score
 
     def _climbed(self, living: FloatArray, remainder: FloatArray, white: float) -> FloatArray:
         def cost(parameters: FloatArray) -> float:

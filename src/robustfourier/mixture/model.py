@@ -202,6 +202,18 @@ class ColumnModel:
             for i in range(len(self.steps))
         ]
 
+    def mode_of(self, c: int) -> float:
+        """Return the mode of one component."""
+        return float(self.rows[c] @ self.bases)
+
+    def mode_error(self, c: int) -> float:
+        """Return its standard error."""
+        return float(np.sqrt(max(self.rows[c] @ self.base_covariance @ self.rows[c], 0.0)))
+
+    def trend_columns(self, theta: FloatArray) -> FloatArray:
+        """Return the columns whose coefficients are `trend`, shape (n, p)."""
+        return self._trend.columns(theta)
+
     def trend_at(self, theta: FloatArray) -> FloatArray:
         """Return level and slow part at θ, shape (n, q)."""
         return self._trend.evaluate(theta)
@@ -306,8 +318,7 @@ class ColumnModel:
         members = np.flatnonzero((self.component == c) & (self.order > 0))
         listed = members[np.isfinite(self.false_alarm[members])]
         lines, order = self.lines.select(members), self.order[members]
-        mode = float(self.rows[c] @ self.bases)
-        error = float(np.sqrt(max(self.rows[c] @ self.base_covariance @ self.rows[c], 0.0)))
+        mode, error = self.mode_of(c), self.mode_error(c)
         phase = self._phase(listed[0])
         factor = self._turned(members, phase)
         cosine, sine = _turn(lines.cosine, lines.sine, (order * phase)[:, None])

@@ -11,10 +11,13 @@ time, until a wider one disagrees with what it contains. The floor says how well
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.compiling import compiled
 
 __all__ = ["NoiseFloor", "noise_floor"]
 
@@ -84,7 +87,7 @@ def noise_floor(
     *,
     share: float = 1.0,
     at_most: float = np.inf,
-    smallest: float = 0.0,
+    smallest: FloatArray | float = 0.0,
     slowest: float = 0.0,
 ) -> NoiseFloor:
     """Estimate the floor from the residual power at the modes 1, 2, …, M.
@@ -101,23 +104,26 @@ def noise_floor(
         Independent ordinates per integer mode, 1 for samples without gaps.
     at_most : float
         Largest number of independent ordinates in any window: half the number of samples.
-    smallest : float
+    smallest : ndarray of shape (q,) or float
         A level below which the floor does not go (rounding errors).
     slowest : float
         Modes up to this one are left out too, for the trend has emptied them.
     """
     modes, usable = _usable(len(power), lines, slowest)
-    centres = _centres(len(power))
-    low, high = _windows(modes, centres)
-    ordinates = power[usable]
+    centres, half = _centres(len(power))
+    low, high = _windows(modes, centres, half)
+    ordinates = np.ascontiguousarray(power[usable])
     count = np.maximum(np.minimum((high - low) * share, at_most), 1.0)
-    flat = _clipped_level(ordinates, low, high)
-    line, leverage, falls = _power_law(modes, ordinates, centres, low, high, count)
+    # Ordinates that vanish are lifted, so that their logarithms are harmless.
+    logs = np.log(np.maximum(ordinates, 1e-6 * np.median(ordinates, axis=0) + 1e-300))
+    flat = np.exp(_window_means(logs, low, high) - _LOG_MEAN)
+    _clip(ordinates, low, high, flat)
+    line, leverage, falls = _power_law(modes, logs, centres, low, high, count)
     sloped = 1.0 / (_LOG_VARIANCE * leverage)
-    flat, worth = _widened(modes, centres, flat, count, share, at_most)
+    flat, worth = _widened(modes, centres, half, flat, count, share, at_most)
     level = np.where(falls, line, flat)
     dof = np.where(falls.any(axis=1), sloped, worth)
-    return NoiseFloor(centres, np.maximum(level, max(smallest, 1e-300)), dof)
+    return NoiseFloor(centres, np.maximum(level, np.maximum(smallest, 1e-300)), dof)
 
 
 def _usable(n_modes: int, lines: FloatArray, slowest: float) -> tuple[FloatArray, IndexArray]:
@@ -135,18 +141,20 @@ def _half_width(mode: float) -> float:
     return max(12.0, min(0.6 * mode, 64.0), 0.1 * mode)
 
 
-def _centres(n_modes: int) -> FloatArray:
-    """Window centres, a quarter of the half width apart."""
+@lru_cache(maxsize=4)
+def _centres(n_modes: int) -> tuple[FloatArray, FloatArray]:
+    """Window centres, a quarter of the half width apart, and half widths."""
     centres = [1.0]
     while centres[-1] < n_modes:
         centres.append(centres[-1] + max(1.0, 0.25 * _half_width(centres[-1])))
     centres[-1] = min(centres[-1], float(max(n_modes, 1)))
-    return np.array(centres)
+    return np.array(centres), np.array([_half_width(centre) for centre in centres])
 
 
-def _windows(modes: FloatArray, centres: FloatArray) -> tuple[IndexArray, IndexArray]:
+def _windows(
+    modes: FloatArray, centres: FloatArray, half: FloatArray
+) -> tuple[IndexArray, IndexArray]:
     """Return first and one past the last ordinate around each centre, at least 8 if possible."""
-    half = np.array([_half_width(centre) for centre in centres])
     low = np.searchsorted(modes, centres - half)
     high = np.searchsorted(modes, centres + half, side="right")
     missing = np.maximum(8 - (high - low), 0)
@@ -159,29 +167,26 @@ def _window_means(values: FloatArray, low: IndexArray, high: IndexArray) -> Floa
     return (running[high] - running[low]) / np.maximum(high - low, 1)[:, None]
 
 
-def _clipped_level(power: FloatArray, low: IndexArray, high: IndexArray) -> FloatArray:
-    """Return the level s of each window with mean min(P/s, c) as for exponentials, (C, q)."""
-    logs = np.log(_positive(power))
-    level = np.exp(_window_means(logs, low, high) - _LOG_MEAN)
-    size = np.maximum(high - low, 1)
-    octave = np.floor(np.log2(size))  # windows of like sizes share one array
-    for like in (np.flatnonzero(octave == o) for o in np.unique(octave)):
-        place = low[like, None] + np.arange(size[like].max())
-        inside = (place < high[like, None])[:, :, None]
-        ordinates = np.where(inside, power[np.minimum(place, len(power) - 1)], 0.0)
-        for _ in range(12):
-            clipped = np.minimum(ordinates, _CLIP * level[like, None]).sum(axis=1)
-            mean = clipped / size[like, None]
-            excess = (mean / level[like] - _CLIPPED_MEAN) / _CLIPPED_SLOPE
-            level[like] *= np.exp(np.clip(excess, -1.0, 1.0))
-            if np.all(np.abs(excess) < 1e-9):
-                break
-    return level
+@compiled
+def _clip(power: Any, low: Any, high: Any, level: Any) -> None:
+    """Turn each window's first guess into the level s with mean min(P/s, c) as for exponentials."""
+    for j in range(len(low)):
+        size = max(high[j] - low[j], 1)
+        for o in range(level.shape[1]):
+            for _ in range(12):
+                most, total = _CLIP * level[j, o], 0.0
+                for i in range(low[j], high[j]):
+                    total += min(power[i, o], most)
+                excess = (total / size / level[j, o] - _CLIPPED_MEAN) / _CLIPPED_SLOPE
+                level[j, o] *= np.exp(min(max(excess, -1.0), 1.0))
+                if abs(excess) < 1e-9:
+                    break
 
 
 def _widened(
     modes: FloatArray,
     centres: FloatArray,
+    half: FloatArray,
     flat: FloatArray,
     count: FloatArray,
     share: float,
@@ -200,7 +205,6 @@ def _widened(
     pieces = 0.5 * np.diff(centres)[:, None] * (flat[1:] + flat[:-1])
     area = np.vstack([np.zeros((1, flat.shape[1])), np.cumsum(pieces, axis=0)])
     lowest, highest = np.zeros(flat.shape), np.full(flat.shape, np.inf)
-    half = np.array([_half_width(centre) for centre in centres])
     grows = np.full(len(centres), len(centres) > 1)
     while grows.any():
         error = 1.0 / np.sqrt(dof)[:, None]
@@ -231,14 +235,9 @@ def _interpolate(at: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     return np.stack([np.interp(at, x, column) for column in y.T], axis=1)
 
 
-def _positive(power: FloatArray) -> FloatArray:
-    """Lift ordinates that vanish, so that their logarithms are harmless."""
-    return np.maximum(power, 1e-6 * np.median(power, axis=0) + 1e-300)
-
-
 def _power_law(
     modes: FloatArray,
-    power: FloatArray,
+    logs: FloatArray,
     centres: FloatArray,
     low: IndexArray,
     high: IndexArray,
@@ -257,7 +256,6 @@ def _power_law(
         above the level, which is the safe side, by more than three where below.
     """
     x = np.log(modes)[:, None]
-    logs = np.log(_positive(power))
     x_mean, y_mean = _window_means(x, low, high), _window_means(logs, low, high)
     spread = np.maximum(_window_means(x * x, low, high) - x_mean**2, 1e-12)
     slope = (_window_means(x * logs, low, high) - x_mean * y_mean) / spread

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
@@ -169,11 +168,20 @@ def _grows(trend: FloatArray, lines: FloatArray, left: FloatArray) -> bool:
     level = trend + lines
     if np.ptp(level) <= 1e-9 * np.max(np.abs(level)):
         return False
-    if spearmanr(level, np.abs(left)).statistic * np.sqrt(len(left)) > _GROWS:
+    if _rank_correlation(level, np.abs(left)) * np.sqrt(len(left)) > _GROWS:
         return True
     along = left * (trend - trend.mean()) * lines
     size = float(np.sqrt(np.sum(along**2)))
     return size > 0 and float(along.sum()) / size > _GROWS
+
+
+def _rank_correlation(x: FloatArray, y: FloatArray) -> float:
+    """Spearman's correlation; equal values share the mean of their ranks."""
+    ranks = []
+    for values in (x, y):
+        _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+        ranks.append((np.cumsum(count) - 0.5 * count)[place])
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def compare(

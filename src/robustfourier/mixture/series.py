@@ -12,23 +12,29 @@ from functools import cached_property
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.errors import InputError
 from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
+from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
-from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale
+from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
+from robustfourier.spectral.realmodes import RealModeSums
+from robustfourier.spectral.sums import direct_sums
 
-__all__ = ["Series", "Settings"]
+__all__ = ["GAPPY", "Series", "Settings"]
 
+GAPPY = 0.5  # independent ordinates per mode below which lines are seen through fringes
 CLOSED = 2.0  # modes beside one that the user closed: what is within two modes is its pattern's
 SLOWEST = 1.5  # cycles over the record; with fewer a period and a bend look alike
 # From this many samples on, sums at real modes are cheaper than adding up columns: the two took
-# the same time at about 4000 samples and ten lines (`python -m benchmarks.peers cost`).
-_SPECTRAL_FROM = 4000
+# the same time at about 300 samples and ten lines (`python -m benchmarks.peers cost`). Up to the
+# second number columns may be added up where sums are not exact enough.
+_SPECTRAL_FROM, _FEW = 300, 4000
 _BESIDE = 2.0  # modes beyond the highest that a refinement may step to
 _SLOW_MODES = 64.0  # modes of the grid on which a trend is weighed against slow noise
+_ENOUGH = 10_000  # rows that tell how values were rounded
 _ROWS_PER_LINE = 9  # three rows for each of a line's three numbers
 _LINES_AT_MOST = 500  # a Gram matrix of 2000 columns is solved in a second
 
@@ -194,6 +200,20 @@ class Series:
         return float(self.weights.sum())
 
     @cached_property
+    def rounding(self) -> FloatArray:
+        """Variance of the errors of rounding on an even grid, as if they were noise, shape (q,).
+
+        There they repeat with the pattern, and are seen folded at modes of their own; at irregular
+        times they are noise. At most half of the variance of the values: rare events, 0 or 1, are
+        not rounded.
+        """
+        if self.limit.nyquist is None:
+            return np.zeros(self.original.shape[1])
+        rows = self.original[:: len(self.original) // _ENOUGH + 1]
+        steps = np.array([rounding_step(column) for column in rows.T])
+        return np.minimum(steps**2 / 12.0, 0.5 * np.var(rows, axis=0))
+
+    @cached_property
     def distinct(self) -> int:
         """Number of distinct positions."""
         return int(np.count_nonzero(np.diff(self.theta))) + 1
@@ -241,6 +261,8 @@ class Series:
 
     def trend(self, rung: int) -> FloatArray:
         """Columns of a trend: `rung` smooth ones, and the steps, shape (n, rung + m)."""
+        if not len(self.steps):
+            return self.columns[:, :rung]
         return self.columns[:, self._trend_index(rung)]
 
     @cached_property
@@ -250,6 +272,16 @@ class Series:
         top = self.reach + _BESIDE
         return SpectralMoments(self.theta, self.values, self.weights, self.columns, top)
 
+    def add_up_directly(self) -> bool:
+        """Read no moments from sums any more, if few samples allow it; whether that is news.
+
+        Sums are known to 1e-13: where lines explain all but a millionth, they tell nothing of it.
+        """
+        news = self._all_moments is not None and len(self.theta) < _FEW
+        if news:
+            self.__dict__["_all_moments"] = None
+        return news
+
     def moments(self, modes: FloatArray, rung: int) -> Moments:
         """Return the moments of a trend of `rung` columns and lines at `modes`."""
         modes = np.clip(modes, 0.0, self.reach + _BESIDE)
@@ -257,10 +289,25 @@ class Series:
         if every is None:
             columns = self.trend(rung)
             return direct_moments(self.theta, self.values, self.weights, columns, modes)
-        moments = every(modes)
-        lines = np.arange(self.columns.shape[1], len(moments.gram))
-        chosen = np.concatenate([self._trend_index(rung), lines])
-        return Moments(moments.gram[np.ix_(chosen, chosen)], moments.cross[chosen], moments.bend)
+        return every(modes, self._trend_index(rung))
+
+    def residual_sums(self, refined: Refined, modes: FloatArray) -> ComplexArray:
+        """Return Σ w r e^{-iπkθ} at any modes for what a fit of this series leaves over, (m, q)."""
+        every = self._all_moments
+        if every is None:
+            return direct_sums(self.theta, self.weights[:, None] * refined.residuals, modes)
+        if refined.exact:
+            left = self.weights[:, None] * refined.residuals
+            return RealModeSums.of(self.theta, left, float(np.max(modes, initial=1.0))).at(modes)
+        chosen = self._trend_index(len(refined.trend) - len(self.steps))
+        return every.left_over(modes, refined.lines, refined.trend, chosen)
+
+    def window_sums(self, modes: FloatArray) -> ComplexArray:
+        """Return Σ w e^{-iπkθ} at modes up to twice the highest, shape (m,)."""
+        every = self._all_moments
+        if every is None:
+            return direct_sums(self.theta, self.weights[:, None], modes)[:, 0]
+        return every.window(modes)
 
     def with_steps(self, steps: FloatArray) -> Series:
         """Return the same series with level shifts at `steps`."""
@@ -275,8 +322,9 @@ class Series:
         """Return the same series with other values; what depends on positions alone is kept."""
         series = replace(self, values=values)
         series.__dict__.update({k: v for k, v in self.__dict__.items() if k in _OF_POSITIONS})
-        if self.__dict__.get("_all_moments") is not None:
-            series.__dict__["_all_moments"] = self.__dict__["_all_moments"].with_values(values)
+        if "_all_moments" in self.__dict__:
+            every = self._all_moments
+            series.__dict__["_all_moments"] = every and every.with_values(values)
         return series
 
 

@@ -36,20 +36,32 @@ class FourierEmbedding(nn.Module):
     n_columns : int, default 1
         Input columns d.
 
+    Attributes
+    ----------
+    modes : Tensor of int, shape (D,)
+        Mode of each entry, and so of each weight of a `DiagonalLayer` behind it; 0 is the constant.
+    out_features : int
+        Entries D.
+
     Notes
     -----
-    Input (..., d), output (..., D) in the dtype of the input. The phase is computed in float64
-    where the device has it: in float32 it is off by about 1 % at mode 10⁵.
+    Input (..., d), output (..., D) in the dtype of the input. Inputs lie in [-1, 1]: that is one
+    period, and mode k makes k cycles over it; `Domain.to_theta` brings times there. The phase is
+    computed in float64 where the device has it: in float32 it is off by about 1 % at mode 10⁵.
 
     Examples
     --------
     >>> import torch
-    >>> FourierEmbedding(1)(torch.tensor([[0.0]]))
+    >>> embedding = FourierEmbedding(1)
+    >>> embedding(torch.tensor([[0.0]]))
     tensor([[ 1.,  0.,  1., -1., -0., -1.]])
+    >>> embedding.modes
+    tensor([0, 1, 1, 0, 1, 1])
     """
 
     feature: Tensor
     sign: Tensor
+    modes: Tensor
 
     def __init__(self, n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1) -> None:
         super().__init__()
@@ -61,6 +73,7 @@ class FourierEmbedding(nn.Module):
         # constants, not state: they follow the module to a device but not into its state_dict
         self.register_buffer("feature", torch.from_numpy(layout.feature), persistent=False)
         self.register_buffer("sign", torch.from_numpy(layout.sign), persistent=False)
+        self.register_buffer("modes", torch.from_numpy(layout.mode), persistent=False)
 
     def forward(self, theta: Tensor) -> Tensor:
         """Return the embedding, shape (..., D)."""
@@ -113,7 +126,7 @@ class DiagonalLayer(nn.Module):
         ----------
         behind : Linear, optional
             The layer that reads this one: then an entry counts by what it passes on,
-            |w_i|·‖A_i‖, by the rule of `robustfourier.network.activity`; else by |w_i|.
+            ``|w_i|·‖A_i‖``, by the rule of `robustfourier.network.activity`; else by ``|w_i|``.
         """
         strength = self.weight.detach().abs()
         if behind is not None:
@@ -165,6 +178,7 @@ def sliced(
     setattr(copied, size_name, int(keep.sum()))
     if isinstance(copied, FourierEmbedding):
         copied.feature, copied.sign = copied.feature[keep], copied.sign[keep]
+        copied.modes = copied.modes[keep]
     else:
         copied.weight = nn.Parameter(copied.weight.detach()[..., keep])
     return copied

@@ -94,21 +94,22 @@ class Weights:
         rows = max(1, _CHUNK_BYTES // (8 * self.architecture.embedding_size))
         values = np.empty((len(theta), self.architecture.n_outputs))
         for start in range(0, len(theta), rows):
-            values[start : start + rows] = self._forward(theta[start : start + rows])
+            part = theta[start : start + rows]
+            x = embed(part, self.architecture.n_modes, self.architecture.embedding)
+            values[start : start + rows] = self.forward(x)
         return values
 
-    def _forward(self, theta: FloatArray) -> FloatArray:
-        architecture = self.architecture
-        relu = architecture.activation == "relu"
-        x = embed(theta, architecture.n_modes, architecture.embedding)
-        if architecture.diagonal:
+    def forward(self, x: NDArray[Any]) -> NDArray[Any]:
+        """Return the network's values, shape (n, q), for rows that are embedded already, (n, D)."""
+        relu = self.architecture.activation == "relu"
+        if self.architecture.diagonal:
             x = _activate(x * self.arrays[DIAGONAL], relu)
-        for i in range(len(architecture.hidden_layer_sizes)):
+        for i in range(len(self.architecture.hidden_layer_sizes)):
             x = x @ self.arrays[f"dense.{i}.weight"].T + self.arrays[f"dense.{i}.bias"]
             x = _activate(x, relu)
         y = x @ self.arrays[OUTPUT].T
         return y + self.arrays["output.bias"] if "output.bias" in self.arrays else y
 
 
-def _activate(x: FloatArray, relu: bool) -> FloatArray:
+def _activate(x: NDArray[Any], relu: bool) -> NDArray[Any]:
     return np.maximum(x, 0.0) if relu else x

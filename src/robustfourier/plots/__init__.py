@@ -3,6 +3,7 @@
 The only home of matplotlib, which is loaded when the first figure is drawn.
 """
 
+from robustfourier.plots.living import plot_forecast, plot_life, plot_remainder
 from robustfourier.plots.model import (
     plot_component,
     plot_components,
@@ -22,9 +23,12 @@ __all__ = [
     "plot_components",
     "plot_diagonal",
     "plot_fit",
+    "plot_forecast",
     "plot_histogram",
+    "plot_life",
     "plot_link",
     "plot_model",
+    "plot_remainder",
     "plot_residuals",
     "plot_spectrum",
     "plot_window",

@@ -64,6 +64,9 @@ def looks() -> Iterator[None]:
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         warnings.filterwarnings("ignore", message=".*Matplotlib currently does not support")
         yield
+        interactive = matplotlib.is_interactive()
+    # A notebook becomes interactive when pyplot is first loaded, which may have been in here.
+    matplotlib.interactive(interactive)
 
 
 def new_axes(ax: Axes | None, width: float = 9.0, height: float = 3.4) -> Axes:

@@ -139,6 +139,8 @@ def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Bri
     explained = min(sum(pattern.share for pattern in patterns), 1.0)
     noise = deviation(residual) if view.noise is None else view.noise
     said = headline(patterns, explained, domain, view.trend_kind, samples.time_name)
+    if np.ptp(samples.values) == 0.0:
+        said = f"The series is constant: all {len(samples):,} values are {samples.values[0]:.6g}."
     return Brief(
         *(view, domain, theta, fitted, trend, parts, residual, flat),
         *(patterns, explained, noise, said, down),

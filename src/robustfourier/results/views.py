@@ -101,11 +101,24 @@ class MixtureView:
 
     def warnings(self) -> tuple[str, ...]:
         """What comes before all other warnings."""
+        living = tuple(
+            f"Pattern {_letter(i)} {component.wandering}."
+            for i, component in enumerate(self.model.components_)
+            if component.wandering
+        )
+        left = self.model.remainder_
+        if left is not None and float(left.deviation[0]) > 0:
+            part = float(left.deviation[0] / np.hypot(left.deviation[0], left.white[0]))
+            living += (
+                f"What is left over has a memory: {100 * part**2:.0f} % of its variance belongs to "
+                "it, and predictions count what neighbouring samples tell.",
+            )
         if not self.multiplies:
-            return ()
+            return living
         return (
             "Trend, patterns and noise multiply: logarithms were fitted. Heights and noise are "
             f"told for a level of {number(self.level, 3)}, the typical one, and grow with it.",
+            *living,
         )
 
     @property

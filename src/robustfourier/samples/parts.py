@@ -38,12 +38,15 @@ _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz
 
 
 def parts_of(source: Any) -> list[Part]:
-    """The parts of a file, folder, table in memory, pyarrow data set or Dask table.
+    """The parts of a file, folder, table in memory, pyarrow data set or Dask table or arrays.
 
     Folders hold Parquet files (in folders named ``column=label`` too), or text files of one form.
     """
     if isinstance(source, (str, os.PathLike)):
         return _paths(Path(source))
+    if isinstance(source, (list, tuple)) and all(hasattr(each, "chunks") for each in source):
+        blocks = zip(*(array.to_delayed().ravel() for array in source), strict=True)
+        return [ArraysPart(block, f"chunk {i}") for i, block in enumerate(blocks)]
     if isinstance(source, (list, tuple)):
         return [part for each in source for part in parts_of(each)]
     if hasattr(source, "to_delayed") and hasattr(source, "npartitions"):
@@ -165,7 +168,16 @@ class LazyPart(_Frames):
         yield from self._computed().frames(columns)
 
     def _computed(self) -> FramePart:
-        return FramePart(self.partition.compute())
+        return FramePart(self.partition.compute(scheduler="sync"))  # here, where it is read
+
+
+@dataclass(frozen=True)
+class ArraysPart(LazyPart):
+    """Chunks of Dask arrays: times, values and, if there are three, errors."""
+
+    def _computed(self) -> FramePart:
+        columns = (block.compute(scheduler="sync") for block in self.partition)
+        return FramePart(pd.DataFrame(dict(zip(("time", "value", "error"), columns, strict=False))))
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.spectral.sums import weighted_sums
 
-__all__ = ["ModeLimit", "even_spacing", "highest_mode"]
+__all__ = ["MODES_AT_MOST", "ModeLimit", "even_spacing", "highest_mode"]
 
 
 _MODES_PER_SAMPLE = 10.0
-_MODES_AT_LEAST, _MODES_AT_MOST = 12_000, 50_000
+_MODES_AT_LEAST, MODES_AT_MOST = 12_000, 50_000
 _NEARLY_EVEN = 0.9
 
 
@@ -36,11 +36,14 @@ class ModeLimit:
         Nyquist mode if the samples lie on an even grid, else None.
     rule : str
         The rule that gave `max_mode`, in words for the user.
+    beyond : float or None
+        Where the search would end if the samples did not lie nearly on an even grid, if they do.
     """
 
     max_mode: float
     nyquist: float | None
     rule: str
+    beyond: float | None = None
 
 
 def even_spacing(theta: FloatArray, tolerance: float = 1e-3) -> float | None:
@@ -94,7 +97,7 @@ def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
     if len(distinct) < 4:
         return ModeLimit(0.0, nyquist, "fewer than four distinct times bear no mode")
     if nyquist is not None:
-        top = float(min(nyquist, _MODES_AT_MOST))
+        top = float(min(nyquist, MODES_AT_MOST))
         return ModeLimit(top, nyquist, f"the Nyquist mode {nyquist:.6g} of even sampling")
     return _irregular_limit(distinct)
 
@@ -102,13 +105,14 @@ def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
 def _irregular_limit(theta: FloatArray) -> ModeLimit:
     """Apply the rule for irregular samples."""
     n = len(theta)
-    top = int(np.clip(_MODES_PER_SAMPLE * n, _MODES_AT_LEAST, _MODES_AT_MOST))
+    top = int(np.clip(_MODES_PER_SAMPLE * n, _MODES_AT_LEAST, MODES_AT_MOST))
     window = np.abs(weighted_sums(theta, np.ones((n, 1)), 2 * top + 1)[:, 0]) / n
     # The main peak is left out: it falls below the threshold within the first few modes.
     first = int(np.argmax(window < _NEARLY_EVEN))
     again = np.flatnonzero(window[first:] >= _NEARLY_EVEN)
     if again.size:
-        top = max((first + int(again[0])) // 2, 1)
-        return ModeLimit(top, None, f"nearly even sampling: the spectral window peaks at {2 * top}")
-    rule = f"irregular sampling: ten modes per sample, {_MODES_AT_LEAST} to {_MODES_AT_MOST}"
+        half = max((first + int(again[0])) // 2, 1)
+        rule = f"nearly even sampling: the spectral window peaks at {2 * half}"
+        return ModeLimit(half, None, rule, float(top))
+    rule = f"irregular sampling: ten modes per sample, {_MODES_AT_LEAST} to {MODES_AT_MOST}"
     return ModeLimit(top, None, rule)

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray
+from robustfourier.spectral.kernels import grid_power
 from robustfourier.spectral.sums import SumsAt, direct_sums, weighted_sums
 
 __all__ = ["PeriodogramGrid", "direct_power"]
@@ -86,7 +87,19 @@ class PeriodogramGrid:
 
     def power(self, data_sums: ComplexArray) -> FloatArray:
         """Return half the decrease of the sum of squares at each mode, shape (J, q)."""
-        return _power(self.weight_sums[0].real, self.weight_sums[::2, None], data_sums)
+        alone, mixed = self._inverse
+        power = np.empty(data_sums.shape)
+        grid_power(alone, mixed, data_sums, power)
+        return power
+
+    @cached_property
+    def _inverse(self) -> tuple[FloatArray, ComplexArray]:
+        """Inverse Gram matrix of cosine and sine: a and b of power = a|R|² − Re(b̄R²), (J,) each."""
+        total, double = self.weight_sums[0].real, self.weight_sums[::2]
+        determinant = total**2 - np.abs(double) ** 2
+        full = determinant > _PARALLEL * total**2
+        safe = np.where(full, determinant, 1.0)
+        return np.where(full, total / safe, 1.0 / total), np.where(full, double / safe, 0.0)
 
     def amplitude(self, data_sums: ComplexArray) -> ComplexArray:
         """Return z of the least-squares fit Re(z e^{iπkθ}) at each mode, shape (J, q)."""
@@ -95,14 +108,6 @@ class PeriodogramGrid:
         full = 2.0 * (total * data_sums - double * data_sums.conj())
         safe = np.where(determinant > _PARALLEL * total**2, determinant, 1.0)
         return np.where(determinant > _PARALLEL * total**2, full / safe, data_sums / total)
-
-
-def _power(total: float, double: ComplexArray, sums: ComplexArray) -> FloatArray:
-    """Return ½ Rᵀ G⁻¹ R, with G the Gram matrix of cosine and sine and R their data sums."""
-    determinant = total**2 - np.abs(double) ** 2
-    quadratic = total * np.abs(sums) ** 2 - (double.conj() * sums**2).real
-    full = determinant > _PARALLEL * total**2
-    return np.where(full, quadratic / np.where(full, determinant, 1.0), np.abs(sums) ** 2 / total)
 
 
 def direct_power(

@@ -12,20 +12,24 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
+from numpy.polynomial import chebyshev
 from scipy.special import i0e
 
 from robustfourier.arrays import ComplexArray, FloatArray
+from robustfourier.spectral.kernels import (
+    HALF,
+    SPACING,
+    TERMS,
+    read_sums,
+    take_lines_out,
+)
 from robustfourier.spectral.sums import weighted_sums
 
-__all__ = ["RealModeSums"]
+__all__ = ["RealModeSums", "window_polynomials"]
 
 
-_WIDTH = 16  # samples under the window
+_WIDTH = 2 * HALF  # samples under the window
 _SHAPE = 2.30 * _WIDTH  # Kaiser-Bessel shape for samples twice as dense as the band needs
-_SPACING = 0.5
-_DEGREE = 15  # of the polynomials that stand for the window between two samples
-_CHUNK = 2048  # modes read at once, so that what they touch stays in the cache
 
 
 @dataclass(frozen=True)
@@ -55,43 +59,37 @@ class RealModeSums:
     @classmethod
     def of(cls, theta: FloatArray, columns: FloatArray, max_mode: float) -> RealModeSums:
         """Sum `columns` of shape (n, c) at positions `theta`."""
-        count = int(np.ceil(max_mode / _SPACING)) + _WIDTH + 1
-        spread = columns / _window_transform(np.pi * _SPACING * theta)[:, None]
-        return cls(weighted_sums(theta, spread, count, _SPACING), float(max_mode))
+        count = int(np.ceil(max_mode / SPACING)) + _WIDTH + 1
+        spread = columns / _window_transform(np.pi * SPACING * theta)[:, None]
+        return cls(weighted_sums(theta, spread, count, SPACING), float(max_mode))
 
     def at(self, modes: FloatArray) -> ComplexArray:
         """Return the sums at real `modes` of either sign, shape (len(modes), c)."""
-        modes = np.asarray(modes, dtype=np.float64)
-        sums = np.empty((len(modes), self.grid.shape[1]), dtype=np.complex128)
-        for start in range(0, len(modes), _CHUNK):
-            self._read(modes[start : start + _CHUNK], sums[start : start + _CHUNK])
+        return self.powers_at(modes, 1)[0]
+
+    def powers_at(self, modes: FloatArray, powers: int = 3) -> ComplexArray:
+        """Return Σ u θ^j e^{-iπκθ} for j = 0, or j = 0, 1, 2, shape (powers, len(modes), c).
+
+        Powers of θ are derivatives in κ, and those of the window are known.
+        """
+        modes = np.ascontiguousarray(modes, dtype=np.float64)
+        powers = 3 if powers > 1 else 1
+        sums = np.empty((powers, len(modes), self.grid.shape[1]), dtype=np.complex128)
+        read_sums(modes, window_polynomials(), self.parts[0], self.parts[1], sums)
         return sums
 
-    def _read(self, modes: FloatArray, sums: ComplexArray) -> None:
-        """Write the sums at a few modes into `sums`."""
-        position = np.abs(modes) / _SPACING
-        first = np.ceil(position - _WIDTH / 2)
-        # Between two samples the window's values at all of them are polynomials in the offset.
-        offset = 2.0 * (first - position) + (_WIDTH - 1.0)
-        window = np.vander(offset, _DEGREE + 1, increasing=True) @ _window_polynomials()
-        place = first.astype(np.intp) + _WIDTH // 2
-        below = modes < 0
-        for c, (real, imag) in enumerate(self._strips):
-            sums[:, c].real = np.einsum("mw,mw->m", window, real[place])
-            part = np.einsum("mw,mw->m", window, imag[place])
-            # Below zero the sums of real columns are the conjugates of their mirror images.
-            sums[:, c].imag = np.where(below, -part, part)
+    def take_lines_out(
+        self, modes: FloatArray, lines: FloatArray, z: ComplexArray, sums: ComplexArray
+    ) -> None:
+        """Subtract the sums at `modes` of Re Σ z e^{iπkθ} times the first column from `sums`."""
+        real, imag = self.parts
+        take_lines_out(modes, lines, z, window_polynomials(), real[0], imag[0], sums)
 
     @cached_property
-    def _strips(self) -> list[tuple[FloatArray, FloatArray]]:
-        """Real and imaginary parts of each column as all runs of `_WIDTH` neighbours."""
-        half = _WIDTH // 2
-        both = np.concatenate([self.grid[half:0:-1].conj(), self.grid]).T
-        real, imag = np.ascontiguousarray(both.real), np.ascontiguousarray(both.imag)
-        return [
-            (sliding_window_view(a, _WIDTH), sliding_window_view(b, _WIDTH))
-            for a, b in zip(real, imag, strict=True)
-        ]
+    def parts(self) -> FloatArray:
+        """Real and imaginary parts from half a window below zero on, shape (2, c, J + HALF)."""
+        both = np.concatenate([self.grid[HALF:0:-1].conj(), self.grid]).T
+        return np.stack([both.real, both.imag])
 
 
 def _window(distance: FloatArray) -> FloatArray:
@@ -103,18 +101,22 @@ def _window(distance: FloatArray) -> FloatArray:
 
 
 @cache
-def _window_polynomials() -> FloatArray:
-    """Coefficients of the window's values at its samples, shape (_DEGREE + 1, _WIDTH).
+def window_polynomials() -> FloatArray:
+    """Return polynomials of the window and two derivatives at its samples, (3, 2, TERMS, HALF).
 
-    Column w is a polynomial in 2x − 1, where x in [0, 1) is how far the first sample lies inside
-    the window; the window is analytic there, so that the polynomial is exact to rounding.
+    Even and odd terms of polynomials in 2x − 1, highest power first, where x in [0, 1) is how far
+    the first sample lies inside the window; the window is analytic there, so that they are exact
+    to rounding. The samples of the other half are the mirror images.
     """
-    nodes = np.cos(np.pi * (np.arange(32) + 0.5) / 32)
-    x = 0.5 * (nodes[:, None] + 1.0)
-    values = _window(0.5 * _WIDTH - x - np.arange(_WIDTH))
-    fits = np.polynomial.chebyshev.chebfit(nodes, values, _DEGREE).T
-    powers = [np.polynomial.chebyshev.cheb2poly(fit) for fit in fits]
-    return np.stack([np.pad(p, (0, _DEGREE + 1 - len(p))) for p in powers], axis=1)
+    nodes = np.cos(np.pi * (np.arange(48) + 0.5) / 48)
+    values = _window(0.5 * _WIDTH - 0.5 * (nodes[:, None] + 1.0) - np.arange(HALF))
+    fitted = chebyshev.chebfit(nodes, values, 2 * TERMS - 1)
+    table = np.empty((3, 2, TERMS, HALF))
+    for power in range(3):
+        for w, column in enumerate(chebyshev.chebder(fitted, power)[: 2 * TERMS].T):
+            terms = np.pad(chebyshev.cheb2poly(column), (0, 2 * TERMS))[: 2 * TERMS]
+            table[power, 0, ::-1, w], table[power, 1, ::-1, w] = terms[0::2], terms[1::2]
+    return table
 
 
 def _window_transform(angle: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ way is a nonuniform FFT (finufft), the slow way the definition.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import finufft
 import numpy as np
@@ -147,32 +148,39 @@ class SumsAt:
     def __init__(self, theta: FloatArray, count: int, spacing: float = 1.0) -> None:
         self._points = np.pi * spacing * theta
         self._count = count
-        self._plans: dict[int, finufft.Plan] = {}
 
     def __call__(self, columns: FloatArray) -> ComplexArray:
         """Return Σ u e^{-iπkθ} for each column u, shape (count, c)."""
         n_columns, count = columns.shape[1], self._count
-        # Sums of real numbers are Hermitian in k: two real columns share one complex transform.
-        packed = np.zeros(((n_columns + 1) // 2, len(self._points)), dtype=np.complex128)
-        packed.real = columns.T[0::2]
-        packed.imag[: n_columns // 2] = columns.T[1::2]
-        both = self._plan(len(packed)).execute(packed).reshape(len(packed), 2 * count - 1)
-        positive, mirrored = both[:, count - 1 :], both[:, count - 1 :: -1].conj()
         sums = np.empty((count, n_columns), dtype=np.complex128)
-        sums[:, 0::2] = 0.5 * (positive + mirrored).T
-        sums[:, 1::2] = (-0.5j * (positive - mirrored)).T[:, : n_columns // 2]
+        # Sums of real numbers are Hermitian in k: two real columns share one complex transform.
+        for c in range(0, n_columns - 1, 2):
+            both = self._paired.execute(columns[:, c] + 1j * columns[:, c + 1])
+            positive, mirrored = both[count - 1 :], both[count - 1 :: -1].conj()
+            sums[:, c], sums[:, c + 1] = (
+                0.5 * (positive + mirrored),
+                -0.5j * (positive - mirrored),
+            )
+        if n_columns % 2:  # one alone is turned by half of the modes, of which half as many do
+            plan, turn = self._single
+            sums[:, -1] = plan.execute(columns[:, -1] * turn)
         return sums
 
-    def _plan(self, transforms: int) -> finufft.Plan:
-        """Return the plan for so many transforms at once."""
-        if transforms not in self._plans:
-            # One thread: the order of additions, and so every bit, is then always the same.
-            plan = finufft.Plan(
-                1, (2 * self._count - 1,), transforms, PRECISION, isign=-1, nthreads=1
-            )
-            plan.setpts(self._points)
-            self._plans[transforms] = plan
-        return self._plans[transforms]
+    @cached_property
+    def _paired(self) -> finufft.Plan:
+        """Plan for the modes 1 − count … count − 1."""
+        return self._plan(2 * self._count - 1)
+
+    @cached_property
+    def _single(self) -> tuple[finufft.Plan, ComplexArray]:
+        """Plan for `count` modes around zero, and the factors that bring 0 … count − 1 there."""
+        return self._plan(self._count), np.exp(-1j * (self._count // 2) * self._points)
+
+    def _plan(self, n_modes: int) -> finufft.Plan:
+        # One thread: the order of additions, and so every bit, is then always the same.
+        plan = finufft.Plan(1, (n_modes,), 1, PRECISION, isign=-1, nthreads=1)
+        plan.setpts(self._points)
+        return plan
 
 
 def direct_sums(theta: FloatArray, columns: FloatArray, modes: FloatArray) -> ComplexArray:

@@ -179,7 +179,10 @@ class ReshuffledPasses:
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Go back to where `state` was taken."""
         self._rng.bit_generator.state = values["generator"]
-        self._rest = arrays["rest"].copy()
+        rest = arrays["rest"].astype(np.int64, casting="safe")
+        if rest.ndim != 1 or np.any((rest < 0) | (rest >= self._n_rows)):
+            raise ValueError("the rest of its pass has rows that are not there")
+        self._rest = rest
 
 
 class FreshDraws:

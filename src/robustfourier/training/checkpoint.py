@@ -50,9 +50,9 @@ class Checkpoint:
 
     def require_same(self, training: Mapping[str, Any]) -> None:
         """Raise `CheckpointError` unless `training` is what the checkpoint was made from."""
-        for key in sorted({*self.training, *training}):
+        for key in sorted({*map(str, self.training), *training}):
             before, now = self.training.get(key), training.get(key)
-            if before != now:
+            if repr(before) != repr(now):  # which no value of a foreign kind can make fail
                 raise CheckpointError(
                     f"the checkpoint belongs to another training: {key} was {before!r} and is now "
                     f"{now!r}; resume with the same arguments and data"

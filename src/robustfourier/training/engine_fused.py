@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
+from robustfourier.compiling import announced
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import Block, FixedSample, RowBlock
-from robustfourier.training.compiling import announced
 from robustfourier.training.engine import Phase
 from robustfourier.training.features import drawn_rows, feature_rows
 from robustfourier.training.losses import LOSSES, Loss

@@ -140,9 +140,12 @@ class Recorder:
             arrays["diagonal"] = history.diagonal
         return arrays | {f"metric.{name}": value for name, value in history.metrics.items()}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go back to what `state` gave."""
-        self._batch_loss = [arrays["batch_loss"]]
+    def restore(self, arrays: Mapping[str, NDArray[Any]], step: int) -> None:
+        """Go back to what `state` gave after `step` steps."""
+        losses = arrays["batch_loss"].astype(np.float64, casting="safe")
+        if losses.shape != (step,) or np.any(np.diff(arrays["step"], append=step) < 0):
+            raise ValueError(f"its history is not that of {step} steps")
+        self._batch_loss = [losses]
         diagonal = arrays.get("diagonal")
         self._records = [
             (
@@ -150,10 +153,11 @@ class Recorder:
                 float(arrays["loss"][i]),
                 str(arrays["phase"][i]),
                 [float(arrays[f"metric.{name}"][i]) for name in self._metrics],
-                None if diagonal is None else diagonal[i],
+                None if diagonal is None else diagonal[i].astype(np.float64, casting="safe"),
             )
             for i, step in enumerate(arrays["step"])
         ]
+        self.history()  # of which all records must be alike
 
     def _all_losses(self) -> FloatArray:
         if len(self._batch_loss) != 1:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.training.compiling import compiled
+from robustfourier.compiling import compiled
 
 __all__ = ["clip", "embed_row", "embed_rows", "run_pairs", "slope", "value"]
 

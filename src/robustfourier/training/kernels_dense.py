@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.training.compiling import compiled
+from robustfourier.compiling import compiled
 from robustfourier.training.kernels import clip, embed_row, slope, value
 
 __all__ = ["run_dense"]

@@ -6,6 +6,7 @@ healthy, records, and calls the observers. It prints and saves nothing.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.errors import DivergenceError, InputError
+from robustfourier.errors import CheckpointError, DivergenceError, InputError
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import BatchSource, Block, RowBlock
 from robustfourier.training.checkpoint import Checkpoint
@@ -281,13 +282,32 @@ class _Run:
         )
 
     def restore(self, checkpoint: Checkpoint) -> None:
+        """Go on from a checkpoint, or refuse one whose parts do not fit together."""
         checkpoint.require_same(self.describe())
-        self.step = checkpoint.step
-        self.reference = checkpoint.state["reference"]
-        self.observed = checkpoint.state["observed"]
-        self.source.restore(checkpoint.state["batches"], checkpoint.group("batches"))
-        self.recorder.restore(checkpoint.group("history"))
+        try:
+            self._restore(checkpoint)
+        except Exception as error:  # whatever foreign values lead to
+            raise CheckpointError(
+                f"the parts of the checkpoint do not fit together ({error}); start anew"
+            ) from error
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        state, history = checkpoint.state, checkpoint.group("history")
+        self.step, self.observed = (
+            operator.index(checkpoint.step),
+            operator.index(state["observed"]),
+        )
+        self.reference = None if state["reference"] is None else float(state["reference"])
+        weights = Weights(self.architecture, checkpoint.group("parameters"))
+        arrays = weights.arrays.values()
+        if any(array.dtype != self.dtype or not np.isfinite(array).all() for array in arrays):
+            raise ValueError(f"its parameters are not finite numbers of type {self.dtype}")
+        width = () if weights.diagonal is None else weights.diagonal.shape
+        if len(history["step"]) and history.get("diagonal", np.zeros(1)).shape[1:] != width:
+            raise ValueError("its history is that of another diagonal")
+        self.source.restore(state["batches"], checkpoint.group("batches"))
+        self.recorder.restore(history, self.step)
         if self.step < self.n_steps:
             # the record of a premature end is not one that the uninterrupted training makes
             self.recorder.keep(self.watch.is_record)
-        self._start(Weights(self.architecture, checkpoint.group("parameters")))
+        self._start(weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -50,7 +51,9 @@ def tied_lines(ground: Ground, found: Found) -> tuple[Found, Refined]:
 
 def _with_harmonics(ground: Ground, found: Found, refined: Refined) -> Found:
     """Add the harmonics that the residual holds; the same object if there are none."""
-    further = further_harmonics(ground, found.grouping, refined.residuals)
+    further = further_harmonics(
+        ground, found.grouping, partial(ground.series.residual_sums, refined)
+    )
     if not len(further.rows):
         return found
     rows = np.vstack([found.grouping.harmonics, further.rows])
@@ -146,5 +149,5 @@ def _supported(grouping: Grouping, bases: FloatArray, keep: BoolArray) -> Groupi
 def _refine(ground: Ground, grouping: Grouping) -> Refined:
     """Refine with ties; the covariance is that for the noise around each line."""
     first = ground.refine(grouping, None, ON_THE_WAY)
-    colour = ground.colour(first.lines.mode, first.residuals)
+    colour = ground.colour(first.lines.mode, first)
     return ground.refine(replace(grouping, bases=first.bases), colour, AT_THE_END)

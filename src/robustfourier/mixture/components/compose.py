@@ -233,7 +233,7 @@ class _Draft:
         grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
         modes = grouping.harmonics @ grouping.bases
         moments = ground.moments(modes)
-        colour = ground.colour(modes, refined.residuals)
+        colour = ground.colour(modes, refined)
         p, count = ground.n_trend, len(modes)
         linear = p + 2 * count
         lame, ridge = _half_seen(moments.gram[p:linear, p:linear])

@@ -11,6 +11,7 @@ from it, so that a long series of harmonics is followed to its end.
 from __future__ import annotations
 
 from bisect import bisect
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +21,11 @@ from robustfourier.mixture.components.ground import Ground
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.cusps import cusp_ratio
 from robustfourier.mixture.judge import false_alarm
-from robustfourier.spectral.realmodes import RealModeSums
 
 __all__ = ["Further", "further_harmonics", "waveform_rows"]
 
 
+SumsAt = Callable[[FloatArray], ComplexArray]
 HIGHEST_ORDER = 64
 RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be found by its power
 SAME = 0.02  # in modes: nearer to another line, what a harmonic does is done by that line
@@ -46,7 +47,7 @@ class Further:
     false_alarm: FloatArray
 
 
-def further_harmonics(ground: Ground, grouping: Grouping, residuals: FloatArray) -> Further:
+def further_harmonics(ground: Ground, grouping: Grouping, left: SumsAt) -> Further:
     """Search the residuals at the harmonics of every base.
 
     Parameters
@@ -54,14 +55,14 @@ def further_harmonics(ground: Ground, grouping: Grouping, residuals: FloatArray)
     ground : Ground
     grouping : Grouping
         Families so far.
-    residuals : ndarray of shape (n, q)
-        What the known lines leave over.
+    left : callable
+        ``modes -> Σ w r e^{-iπkθ}`` of what the known lines leave over, shape (m, q).
     """
     rows = _candidates(grouping, ground.highest, RESOLUTION)
     rows = rows[ground.series.is_open(rows @ grouping.bases)]
     modes = rows @ grouping.bases
     lines = grouping.harmonics @ grouping.bases
-    p_value = _p_values(ground, residuals, modes, lines)
+    p_value = _p_values(ground, left, modes, lines)
     found: list[int] = []
     alarm: list[float] = []
     for j in range(len(grouping.bases)):
@@ -136,23 +137,19 @@ def _candidates(grouping: Grouping, highest: float, distance: float) -> IntArray
     return rows[keep]
 
 
-def _p_values(
-    ground: Ground, residuals: FloatArray, modes: FloatArray, lines: FloatArray
-) -> FloatArray:
+def _p_values(ground: Ground, left: SumsAt, modes: FloatArray, lines: FloatArray) -> FloatArray:
     """Probability of as much power from noise alone, shape (m,).
 
     The strongest output counts, as one of q: outputs may share their noise.
     """
     if not len(modes):
         return np.zeros(0)
-    theta, weights, floor = ground.series.theta, ground.series.weights, ground.floor
-    top = float(modes.max())
-    sums = RealModeSums.of(theta, weights[:, None] * residuals, top).at(modes)
-    window = RealModeSums.of(theta, weights[:, None], 2.0 * top).at(2.0 * modes)[:, 0]
-    ratio = np.max(_power(sums, window, float(weights.sum())) / floor.at(modes), axis=1)
-    ratio = ratio / cusp_ratio(theta, weights, residuals, modes, lines, floor)
+    series, floor = ground.series, ground.floor
+    power = _power(left(modes), series.window_sums(2.0 * modes), series.total)
+    ratio = np.max(power / floor.at(modes), axis=1)
+    ratio = ratio / cusp_ratio(left, series.total, modes, lines, floor)
     single = false_alarm(ratio, width=1.0, dof=floor.dof_at(modes), continuous=False)
-    return np.minimum(1.0, residuals.shape[1] * single)
+    return np.minimum(1.0, len(ground.noise) * single)
 
 
 def _power(sums: ComplexArray, window: ComplexArray, total: float) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -92,7 +93,7 @@ class Ground:
             tolerance=gain / series.total,
         )
 
-    def colour(self, modes: FloatArray, residuals: FloatArray) -> FloatArray:
+    def colour(self, modes: FloatArray, refined: Refined) -> FloatArray:
         """Noise power at the modes over the variance of the noise, shape (K,).
 
         The local floor is worth a dozen ordinates or two, and low where the fit of many lines has
@@ -100,7 +101,8 @@ class Ground:
         logarithm is shrunk to zero by the James-Stein factor.
         """
         series, variance = self.series, np.maximum(self.noise, np.finfo(float).tiny)
-        cusps = cusp_ratio(series.theta, series.weights, residuals, modes, modes, self.floor)
+        left = partial(series.residual_sums, refined)
+        cusps = cusp_ratio(left, series.total, modes, modes, self.floor)
         local = np.log((self.floor.at(modes) / variance).mean(axis=1))
         chance = 1.0 / np.maximum(self.floor.dof_at(modes), 1.0)
         kept = 1.0 - chance / np.maximum(local**2, chance)

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from math import gcd
+from math import gcd, sqrt
 
 import numpy as np
 
@@ -189,6 +189,11 @@ class _LineList:
         density = np.exp(-0.5 * square) / np.sqrt(2 * np.pi * variance)
         return np.where(square > CONTRADICTION, 0.0, room * prior * density)
 
+    def farthest(self, line: int, order: int, variance: float) -> float:
+        """Distance from which on the errors contradict that a line has an order of a family."""
+        own = self.error[line] ** 2 + order**2 * variance
+        return 0.0 if self.exact else 1.001 * sqrt(CONTRADICTION * own)
+
 
 @dataclass(frozen=True)
 class _Family:
@@ -280,6 +285,9 @@ def _grown(lines: _LineList, rest: list[int], first: int, order: int) -> tuple[_
     """Let all higher lines join a founder of given order that are likelier to; their log odds."""
     family, total = _Family.of(lines, (first,), (order,)), 0.0
     for count, i in enumerate((i for i in rest if lines.mode[i] > lines.mode[first]), start=1):
+        n = round(float(lines.mode[i]) / family.base)
+        if n < 2 or abs(lines.mode[i] - n * family.base) > lines.farthest(i, n, family.variance):
+            continue
         share = len(family.members) / count
         odds, n = _harmonic_odds(lines, family, _Family.of(lines, (i,), (1,)), share)
         if odds > 1.0:

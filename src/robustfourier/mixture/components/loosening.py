@@ -169,5 +169,5 @@ def _released(grouping: Grouping, questioned: IntArray, free: Refined, worst: in
 
 def _refine(ground: Ground, grouping: Grouping, before: Refined) -> Refined:
     """Refine with ties; the covariance is that for the noise around each line."""
-    colour = ground.colour(before.lines.mode, before.residuals)
+    colour = ground.colour(before.lines.mode, before)
     return ground.refine(grouping, colour, AT_THE_END)

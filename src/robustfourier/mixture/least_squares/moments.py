@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
-from robustfourier.spectral.realmodes import RealModeSums
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.newton import fill_moments
+from robustfourier.spectral.realmodes import RealModeSums, window_polynomials
 
 __all__ = ["Moments", "SpectralMoments", "direct_moments", "extended_columns"]
 
@@ -108,17 +109,16 @@ class SpectralMoments:
         trend: FloatArray,
         max_mode: float,
     ) -> None:
-        w, t = weights[:, None], theta[:, None]
-        top = max_mode + 2.0
-        self._weight = RealModeSums.of(theta, np.hstack([w, w * t, w * t**2]), 2.0 * top)
-        self._trend = RealModeSums.of(theta, w * _powers(t, trend), top)
+        w, top = weights[:, None], max_mode + 2.0
+        self._weight = RealModeSums.of(theta, w, 2.0 * top)
+        self._trend = RealModeSums.of(theta, w * trend, top)
         self._trend_gram = (w * trend).T @ trend
         self._theta, self._weights, self._columns, self._top = theta, weights, trend, top
         self._set_values(y)
 
     def _set_values(self, y: FloatArray) -> None:
-        w, t = self._weights[:, None], self._theta[:, None]
-        self._value = RealModeSums.of(self._theta, w * _powers(t, y), self._top)
+        w = self._weights[:, None]
+        self._value = RealModeSums.of(self._theta, w * y, self._top)
         self._trend_cross = (w * self._columns).T @ y
 
     def with_values(self, y: FloatArray) -> SpectralMoments:
@@ -127,54 +127,32 @@ class SpectralMoments:
         other._set_values(y)
         return other
 
-    def __call__(self, modes: FloatArray) -> Moments:
-        """Return the moments at `modes`."""
-        p, count = self._columns.shape[1], len(modes)
-        gram = np.empty((p + 4 * count, p + 4 * count))
-        trend, bent = _cosines_and_sines(self._trend.at(modes), p)
-        gram[:p, :p], gram[p:, :p], gram[:p, p:] = self._trend_gram, trend, trend.T
-        self._fill_pairs(gram[p:, p:], modes)
-        cross, bend = _cosines_and_sines(self._value.at(modes), self._value.grid.shape[1] // 3)
-        return Moments(gram, np.vstack([self._trend_cross, cross]), np.hstack([bent, bend]))
+    def __call__(self, modes: FloatArray, chosen: IndexArray | None = None) -> Moments:
+        """Return the moments at `modes`, with all or the `chosen` trend columns."""
+        chosen = np.arange(self._columns.shape[1]) if chosen is None else chosen
+        p, count, q = len(chosen), len(modes), self._trend_cross.shape[1]
+        gram, cross = np.empty((p + 4 * count, p + 4 * count)), np.empty((p + 4 * count, q))
+        gram[:p, :p], cross[:p] = (
+            self._trend_gram[np.ix_(chosen, chosen)],
+            self._trend_cross[chosen],
+        )
+        bend = np.empty((2 * count, p + q))
+        # A slice, where it is one, takes no copy of the sums.
+        plain = np.array_equal(chosen, np.arange(p))
+        trend = self._trend.parts[:, :p] if plain else self._trend.parts[:, chosen]
+        sums = self._weight.parts, trend, self._value.parts
+        fill_moments(modes, window_polynomials(), *sums, gram, cross, bend)
+        return Moments(gram, cross, bend)
 
-    def _fill_pairs(self, gram: FloatArray, modes: FloatArray) -> None:
-        """Write the Gram matrix of [C, S, θC, θS] into `gram`.
+    def left_over(
+        self, modes: FloatArray, lines: Lines, trend: FloatArray, chosen: IndexArray
+    ) -> ComplexArray:
+        """Return Σ w r e^{-iπkθ} at `modes` for what lines and trend leave over, shape (m, q)."""
+        modes = np.ascontiguousarray(modes, dtype=np.float64)
+        sums = self._value.at(modes) - self._trend.at(modes)[:, chosen] @ trend
+        self._weight.take_lines_out(modes, lines.mode, lines.cosine - 1j * lines.sine, sums)
+        return sums
 
-        Products of cosines and sines are those of the differences and of the sums of their modes.
-        Either is needed for i ≤ j alone: S(k_j − k_i) is the conjugate of S(k_i − k_j).
-        """
-        count = len(modes)
-        i, j = _pairs(count)
-        read = self._weight.at(np.concatenate([modes[i] - modes[j], modes[i] + modes[j]]))
-        minus, plus = 0.5 * read[: len(i)].T, 0.5 * read[len(i) :].T
-        # Rows: the power of θ. Products of i with j in the upper, of j with i in the lower half.
-        cos_cos, sin_sin, sin_cos = np.empty((3, 3, count, count))
-        cos_cos[:, i, j] = cos_cos[:, j, i] = minus.real + plus.real
-        sin_sin[:, i, j] = sin_sin[:, j, i] = minus.real - plus.real
-        sin_cos[:, i, j], sin_cos[:, j, i] = -plus.imag - minus.imag, minus.imag - plus.imag
-        for power, low, high in ((0, 0, 0), (1, 0, 2), (1, 2, 0), (2, 2, 2)):
-            rows, columns = slice(low * count, None), slice(high * count, None)
-            part = gram[rows, columns]
-            part[:count, :count] = cos_cos[power]
-            part[count : 2 * count, :count] = sin_cos[power]
-            part[:count, count : 2 * count] = sin_cos[power].T
-            part[count : 2 * count, count : 2 * count] = sin_sin[power]
-
-
-@lru_cache(maxsize=16)
-def _pairs(count: int) -> tuple[IndexArray, IndexArray]:
-    """Indices i ≤ j of all pairs."""
-    i, j = np.triu_indices(count)
-    return i, j
-
-
-def _powers(theta: FloatArray, columns: FloatArray) -> FloatArray:
-    """Columns times 1, θ and θ²; θ of shape (n, 1)."""
-    return np.hstack([columns, theta * columns, theta**2 * columns])
-
-
-def _cosines_and_sines(sums: ComplexArray, n_columns: int) -> tuple[FloatArray, FloatArray]:
-    """Stack moments of [C, S, θC, θS], (4K, c), and of [θ²C, θ²S], (2K, c), from those sums."""
-    plain, once, twice = (sums[:, i * n_columns : (i + 1) * n_columns] for i in range(3))
-    first = np.vstack([plain.real, -plain.imag, once.real, -once.imag])
-    return first, np.vstack([twice.real, -twice.imag])
+    def window(self, modes: FloatArray) -> ComplexArray:
+        """Return Σ w e^{-iπkθ} at `modes`, at most twice the largest, shape (m,)."""
+        return self._weight.at(modes)[:, 0]

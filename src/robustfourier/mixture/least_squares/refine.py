@@ -20,11 +20,21 @@ from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.least_squares.covariance import covariances
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import Moments, direct_moments
+from robustfourier.mixture.least_squares.newton import (
+    MOST_COLUMNS,
+    REGULAR,
+    project,
+    solve_linear,
+    solve_step,
+)
 from robustfourier.mixture.least_squares.semidefinite import Positive
 
 __all__ = ["Refined", "level_column", "refine"]
 
 MomentsAt = Callable[[FloatArray], Moments]
+# Sums of squares below this part of those of the data are added up from residuals: as differences
+# of sums they would be known to 1e-5 only.
+_ROUNDING = 1e-8
 
 
 @dataclass(frozen=True)
@@ -41,30 +51,41 @@ class Refined:
         The K lines.
     trend : ndarray of shape (p, q)
         Coefficients of the trend columns.
-    residuals : ndarray of shape (n, q)
-        Data minus trend minus lines.
+    rss : ndarray of shape (q,)
+        Weighted residual sum of squares.
     noise_variance : ndarray of shape (q,)
-        Weighted residual sum of squares over (sum of weights − parameters).
+        That over (sum of weights − parameters).
     gram : ndarray of shape (p + 2K, p + 2K)
         Weighted Gram matrix of (trend, cosine, sine) at the refined modes.
     iterations : int
         Newton steps tried.
     converged : bool
         Whether the steps became negligible.
+    exact : bool
+        Whether residuals are at the level of rounding, so that sums tell nothing of them.
+    left_over : callable
+        ``() -> residuals``: data minus trend minus lines, shape (n, q).
     covariances : callable
-        ``() -> (base, coefficient, cross)``; most refinements on the way never need them.
+        ``() -> (base, coefficient, cross)``; most refinements on the way need neither.
     """
 
     bases: FloatArray
     harmonics: IntArray
     lines: Lines
     trend: FloatArray
-    residuals: FloatArray
+    rss: FloatArray
     noise_variance: FloatArray
     gram: FloatArray
     iterations: int
     converged: bool
+    exact: bool
+    left_over: Callable[[], FloatArray]
     covariances: Callable[[], tuple[FloatArray, FloatArray, FloatArray]]
+
+    @cached_property
+    def residuals(self) -> FloatArray:
+        """Data minus trend minus lines, shape (n, q)."""
+        return self.left_over()
 
     @cached_property
     def _known_covariances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -191,18 +212,41 @@ def refine(
     ties = np.eye(len(bases), dtype=np.int64) if harmonics is None else np.asarray(harmonics)
     columns = level_column(theta) if trend is None else trend
     free = np.ones(len(bases), bool) if fixed is None else ~np.asarray(fixed, bool)
-    if moments_at is None:
-
-        def moments_at(modes: FloatArray) -> Moments:
-            return direct_moments(theta, y, weights, columns, modes)
-
     squares = weights @ y**2
-    fit = _fit_at(moments_at, ties, bases, columns.shape[1], squares)
+    fit, iterations, converged = _search(
+        moments_at or partial(direct_moments, theta, y, weights, columns),
+        bases,
+        ties=ties,
+        free=free,
+        squares=squares,
+        p=columns.shape[1],
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        max_step=max_step,
+    )
+    how = iterations, converged
+    return _summary(theta, y, weights, columns, ties, free, fit, squares, colour, *how)
+
+
+def _search(
+    moments_at: MomentsAt,
+    bases: FloatArray,
+    *,
+    ties: IntArray,
+    free: BoolArray,
+    squares: FloatArray,
+    p: int,
+    tolerance: float,
+    max_iterations: int,
+    max_step: float,
+) -> tuple[Solved, int, bool]:
+    """Step to the minimum; the fit there, steps tried, and whether they became negligible."""
+    fit = _fit_at(moments_at, ties, bases, p, squares)
     damping, iterations, converged = 1e-4, 0, not free.any()
     while not converged and iterations < max_iterations:
         iterations += 1
         step, expected = _damped_step(fit, ties, free, damping, max_step)
-        trial = _fit_at(moments_at, ties, fit.bases + step, columns.shape[1], squares)
+        trial = _fit_at(moments_at, ties, fit.bases + step, p, squares)
         # Below the rounding of the sums a decrease can no longer be seen: take the step, and stop.
         negligible = expected <= tolerance * len(squares)
         if negligible or trial.objective < fit.objective:
@@ -217,8 +261,8 @@ def refine(
     if free.any():
         step, _ = _damped_step(fit, ties, free, 0.0, max_step)
         if np.max(np.abs(ties @ step), initial=0.0) < 1e-4:
-            fit = _fit_at(moments_at, ties, fit.bases + step, columns.shape[1], squares)
-    return _summary(theta, y, weights, columns, ties, free, fit, colour, iterations, converged)
+            fit = _fit_at(moments_at, ties, fit.bases + step, p, squares)
+    return fit, iterations, converged
 
 
 @dataclass(frozen=True)
@@ -249,32 +293,80 @@ def _fit_at(
     moments = moments_at(ties @ bases)
     linear = p + 2 * len(ties)
     gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
-    linear_part = Positive.of(gram)
-    coefficients = linear_part.solve(cross)
-    rss = squares - 2 * np.sum(coefficients * cross, 0)
-    rss = rss + np.sum(coefficients * (gram @ coefficients), 0)
+    linear_part, coefficients, rss = _few_solved(gram, cross, squares) or _solved(
+        gram, cross, squares
+    )
     rss = np.maximum(rss, 1e-30 * squares + np.finfo(float).tiny)
     objective = float(np.sum(np.log(rss)))
     return Solved(bases, coefficients, moments, linear_part, linear, rss, objective)
+
+
+def _solved(
+    gram: FloatArray, cross: FloatArray, squares: FloatArray
+) -> tuple[Positive, FloatArray, FloatArray]:
+    """Factor the Gram matrix; coefficients and residual sum of squares."""
+    linear_part = Positive.of(gram)
+    coefficients = linear_part.solve(cross)
+    explained = np.sum(coefficients * (2.0 * cross - gram @ coefficients), 0)
+    return linear_part, coefficients, squares - explained
+
+
+def _few_solved(
+    gram: FloatArray, cross: FloatArray, squares: FloatArray
+) -> tuple[Positive, FloatArray, FloatArray] | None:
+    """Return the same by compiled loops; None for many columns, or if they are not independent."""
+    if len(gram) > MOST_COLUMNS:
+        return None
+    factor, scale, rss = np.empty(gram.shape), np.empty(len(gram)), squares.copy()
+    coefficients = np.empty(cross.shape)
+    if solve_linear(gram, cross, factor, scale, coefficients, rss) <= REGULAR:
+        return None
+    return Positive(scale, factor, None), coefficients, rss
 
 
 def _damped_step(
     fit: Solved, ties: IntArray, free: BoolArray, damping: float, max_step: float
 ) -> tuple[FloatArray, float]:
     """Return one Levenberg step of the bases and the relative decrease it promises."""
-    gauss, newton, gradient = _projected_normal(fit, ties)
-    gauss, gradient = gauss[np.ix_(free, free)], gradient[free]
+    gauss, newton, gradient = _few_projected(fit, ties) or _projected_normal(fit, ties)
+    if not free.all():
+        gauss, gradient = gauss[np.ix_(free, free)], gradient[free]
+        newton = None if newton is None else newton[np.ix_(free, free)]
+    step = np.zeros(len(free))
+    step[free] = _solved_step(gauss, newton, gradient, damping)
+    expected = float(gradient @ step[free])
+    largest = np.max(np.abs(ties @ step), initial=0.0)
+    return step * min(1.0, max_step / max(largest, np.finfo(float).tiny)), expected
+
+
+def _solved_step(
+    gauss: FloatArray, newton: FloatArray | None, gradient: FloatArray, damping: float
+) -> FloatArray:
+    """Solve for the damped step of the free bases."""
+    if newton is not None and len(gauss) <= MOST_COLUMNS:
+        step = np.empty((len(gauss), 1))
+        if solve_step(gauss, newton, gradient, damping, step):
+            return step[:, 0]
     ridge = damping * np.diag(np.diag(gauss))
     normal = Positive.of(gauss + ridge)
     if newton is not None:
         # Far from the answer the second derivatives may point uphill; there they are left out.
-        curved = Positive.of(newton[np.ix_(free, free)] + ridge)
+        curved = Positive.of(newton + ridge)
         normal = curved if curved.factor is not None else normal
-    step = np.zeros(len(free))
-    step[free] = normal.solve(gradient)
-    expected = float(gradient @ step[free])
-    largest = np.max(np.abs(ties @ step), initial=0.0)
-    return step * min(1.0, max_step / max(largest, np.finfo(float).tiny)), expected
+    return normal.solve(gradient)
+
+
+def _few_projected(fit: Solved, ties: IntArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return `_projected_normal` by compiled loops; None where those are not for this fit."""
+    moments, part, n_bases = fit.moments, fit.linear_part, ties.shape[1]
+    if fit.n_linear > MOST_COLUMNS or part.factor is None or moments.bend is None:
+        return None
+    gauss, newton = np.zeros((n_bases, n_bases)), np.zeros((n_bases, n_bases))
+    gradient = np.zeros(n_bases)
+    left = moments.cross - moments.gram[:, : fit.n_linear] @ fit.coefficients
+    given = moments.gram, moments.bend, left, fit.coefficients, part.factor, part.scale, fit.rss
+    project(*given, ties.astype(np.float64), gauss, newton, gradient)
+    return gauss, newton + gauss, gradient
 
 
 def _projected_normal(
@@ -337,6 +429,7 @@ def _summary(
     ties: IntArray,
     free: BoolArray,
     fit: Solved,
+    squares: FloatArray,
     colour: FloatArray | None,
     iterations: int,
     converged: bool,
@@ -346,19 +439,28 @@ def _summary(
     lines = Lines(
         ties @ fit.bases, fit.coefficients[p : p + n_lines], fit.coefficients[p + n_lines :]
     )
-    residuals = y - trend @ fit.coefficients[:p] - lines.evaluate(theta)
+    coefficients, rss = fit.coefficients[:p], fit.rss
+
+    def left_over() -> FloatArray:
+        return np.asarray(y - trend @ coefficients - lines.evaluate(theta))
+
+    exact = bool(np.any(rss <= _ROUNDING * squares))
+    if exact:
+        rss = weights @ left_over() ** 2
     spent = fit.n_linear + np.count_nonzero(free) / y.shape[1]
-    noise = weights @ residuals**2 / max(float(weights.sum()) - spent, 1.0)
+    noise = rss / max(float(weights.sum()) - spent, 1.0)
     ratio = np.ones(n_lines) if colour is None else np.asarray(colour, float)
     return Refined(
         bases=fit.bases,
         harmonics=ties,
         lines=lines,
-        trend=fit.coefficients[:p],
-        residuals=residuals,
+        trend=coefficients,
+        rss=rss,
         noise_variance=noise,
         gram=fit.moments.gram[: fit.n_linear, : fit.n_linear],
         iterations=iterations,
         converged=converged,
+        exact=exact,
+        left_over=left_over,
         covariances=partial(covariances, fit, ties, free, noise, ratio),
     )

@@ -13,16 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.search.assess import Fit
-from robustfourier.mixture.series import Series
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
-__all__ = ["Alias", "alias_notes", "equal_places", "fringe_notes", "sampling_aliases"]
+__all__ = ["Alias", "alias_notes", "sampling_aliases"]
 
-
-_FRINGES = 10.0  # modes to either side of a line that are tried
-_FRINGE_STEP = 0.1  # of a fringe one mode wide: its top is missed by no more than 1 % of its power
-_AS_GOOD = 9.0  # in χ²: three standard errors
 _EACH = 3  # so many aliases are listed one by one; more are told by their distances
 
 
@@ -105,44 +99,4 @@ def alias_notes(aliases: Sequence[Alias]) -> list[str]:
             f"{len(lines)} of the modes could each be an alias {distance:.6g} modes away "
             f"(spectral window {likeness:.2f}); what fits better is reported"
         )
-    return notes
-
-
-def equal_places(series: Series, fit: Fit, line: int) -> FloatArray:
-    """Return modes near a line at which it would fit as well, without its own place.
-
-    Two short stretches of samples far apart see a line through fringes about one mode apart, as
-    two telescopes do. The other lines stay as they are; the trend and this line are fitted again.
-    """
-    refined, p = fit.refined, series.trend(fit.rung).shape[1]
-    tried = fit.modes[line] + np.arange(-_FRINGES, _FRINGES + 1e-9, _FRINGE_STEP)
-    tried = tried[(tried >= series.lowest) & (tried <= series.max_mode)]
-    own = refined.lines.select(np.array([line])).evaluate(series.theta)
-    part = refined.residuals + own + series.trend(fit.rung) @ refined.trend
-    moments = series.with_values(part).moments(tried, fit.rung)
-    gain = np.zeros(len(tried))
-    for k in range(len(tried)):
-        at = np.append(np.arange(p), [p + k, p + len(tried) + k])
-        cross = moments.cross[at]
-        solved = np.linalg.lstsq(moments.gram[np.ix_(at, at)], cross, rcond=1e-12)[0]
-        gain[k] = np.sum(cross * solved / np.maximum(refined.noise_variance, 1e-300))
-    top = np.append(gain[1:] <= gain[:-1], True) & np.append(True, gain[1:] >= gain[:-1])
-    away = np.abs(tried - fit.modes[line]) > 0.5
-    return np.asarray(tried[top & away & (gain > gain.max() - _AS_GOOD)])
-
-
-def fringe_notes(series: Series, fit: Fit) -> list[str]:
-    """Say for the strongest lines of a record with long gaps how many places fit as well."""
-    if series.share > 0.5 or series.integer:
-        return []
-    notes = []
-    strongest = np.argsort(-fit.refined.lines.amplitude.max(axis=1), kind="stable")
-    for line in (int(i) for i in strongest[:_EACH] if not fit.known[i]):
-        mode, others = fit.modes[line], equal_places(series, fit, line)
-        if len(others):
-            notes.append(
-                f"mode {mode:.6g} fits as well at {len(others)} other places from mode "
-                f"{others.min():.5g} to {others.max():.5g}: the samples have long gaps, and its "
-                "standard error holds only if this is the right one"
-            )
     return notes

@@ -12,7 +12,7 @@ from robustfourier.mixture.judge import Judge, cusp_p_value, trend_p_value
 from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.series import GAPPY, Series
 
 __all__ = [
     "Assessment",
@@ -24,6 +24,7 @@ __all__ = [
     "slow_noise",
     "squares_left",
     "trend_rung",
+    "unknowable",
 ]
 
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
@@ -96,19 +97,27 @@ def fit_lines(
     """
     alternating = ~known & (np.abs(modes - series.nyquist) < 1.0)
     modes = np.where(alternating, series.nyquist, modes) if alternating.any() else modes
-    refined = refine(
+    fit = Fit(_refined(series, modes, known | alternating, rung, colour), known, rung)
+    if fit.refined.exact and series.add_up_directly():
+        return fit_lines(series, fit.modes, known, rung, colour)
+    return fit
+
+
+def _refined(
+    series: Series, modes: FloatArray, fixed: BoolArray, rung: int, colour: FloatArray | None
+) -> Refined:
+    return refine(
         series.theta,
         series.values,
         series.weights,
         modes,
         trend=series.trend(rung),
-        fixed=known | alternating | series.integer,
+        fixed=fixed | series.integer,
         colour=colour,
         tolerance=_CLOSE_ENOUGH / series.total if colour is None else 1e-13,
         max_iterations=_STEPS if colour is None else 50,
         moments_at=lambda at: series.moments(at, rung),
     )
-    return Fit(refined, known, rung)
 
 
 def assess(series: Series, fit: Fit) -> Assessment:
@@ -151,8 +160,9 @@ def _without_growth(series: Series, fit: Fit) -> tuple[FloatArray, FloatArray]:
     columns = np.hstack([series.trend(fit.rung), line, series.theta[:, None] * line])
     weighted = series.weights[:, None] * columns
     grown = residuals - columns @ solve_positive(weighted.T @ columns, weighted.T @ residuals)
-    noise, dof = slow_noise(series, grown, fit.rung, fit.modes, apart=1.5)
-    gain = series.weights @ residuals**2 - series.weights @ grown**2
+    left, squares = series.slow_grid.data_sums(grown), series.weights @ grown**2
+    noise, dof = slow_noise(series, left, squares, fit.rung, fit.modes, apart=1.5)
+    gain = fit.refined.rss - squares
     noise = np.maximum(noise, 1e-20 * (series.weights @ series.values**2) + 1e-300)
     grows = trend_p_value(gain, 2, noise, dof) < _TREND_LEVEL
     return (mode, grown) if grows else (none, residuals)
@@ -166,8 +176,9 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     power = series.grid.power(sums)[step::step]
     spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes) + 2 * len(growing)
     left = max(1.0 - spent / series.total, 0.05)
-    # Rounding errors are no signal: the floor never goes below 1e-20 of the variance.
-    smallest = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
+    # Rounding errors are no signal: neither those of the values nor 1e-20 of the variance.
+    tiny = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
+    smallest = np.maximum(tiny, series.rounding)
     floor = noise_floor(
         power / left,
         np.concatenate([fit.modes, growing - 0.5, growing + 0.5]),
@@ -178,6 +189,13 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     )
     peaks = np.array(series.grid.side_peaks).reshape(-1, 2)
     return replace(floor, distance=peaks[:, 0], height=peaks[:, 1])
+
+
+def unknowable(series: Series, fit: Fit) -> BoolArray:
+    """Mark lines that long gaps let grow against each other until no mode is known any more."""
+    if series.share > GAPPY:
+        return np.zeros(len(fit.modes), bool)
+    return np.asarray(2.0 * fit.refined.mode_error > fit.modes)
 
 
 def local_noise(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
@@ -211,15 +229,16 @@ def trend_rung(series: Series, fit: Fit) -> int:
     """Return the number of trend columns that the data asks for beside the lines of `fit`."""
     rungs, weights, known = series.settings.rungs, series.weights, np.ones(len(fit.modes), bool)
     chosen = rungs[0]
-    base = weights @ fit_lines(series, fit.modes, known, chosen).refined.residuals ** 2
+    base = fit_lines(series, fit.modes, known, chosen).refined.rss
     slowest = float(fit.modes.min(initial=np.inf))
     for rung in rungs[1:]:
         # A trend that could follow the slowest line would take its place.
         if rung >= series.distinct - 2 * len(fit.modes) - 2 or trend_reach(rung) > slowest:
             break
         richer = fit_lines(series, fit.modes, known, rung)
-        squares = weights @ richer.refined.residuals**2
-        noise, dof = slow_noise(series, richer.refined.residuals, rung, fit.modes)
+        squares = richer.refined.rss
+        left = series.residual_sums(richer.refined, series.slow_grid.modes)
+        noise, dof = slow_noise(series, left, squares, rung, fit.modes)
         used = base > 1e-24 * (weights @ series.values**2)
         noise = np.maximum(noise, 1e-20 * base + 1e-300)
         gain = (base - squares)[used]
@@ -231,22 +250,28 @@ def trend_rung(series: Series, fit: Fit) -> int:
 def squares_left(series: Series, fit: Fit) -> float:
     """Weighted residual sum of squares over that of the values, summed over outputs."""
     whole = np.maximum(series.weights @ series.values**2, 1e-300)
-    return float(np.sum(series.weights @ fit.refined.residuals**2 / whole))
+    return float(np.sum(fit.refined.rss / whole))
 
 
 def slow_noise(
-    series: Series, residuals: FloatArray, rung: int, lines: FloatArray, apart: float = 1.0
+    series: Series,
+    sums: ComplexArray,
+    squares: FloatArray,
+    rung: int,
+    lines: FloatArray,
+    apart: float = 1.0,
 ) -> tuple[FloatArray, float]:
     """Return mean residual power at the few lowest modes that nothing has emptied.
 
-    This is the noise that a trend has to beat; its degrees of freedom come with it.
+    This is the noise that a trend has to beat; its degrees of freedom come with it. Given are the
+    sums of the residual at the slow modes and its sum of squares.
     """
     grid = series.slow_grid
-    power = grid.power(grid.data_sums(residuals))
+    power = grid.power(sums)
     beside = np.abs(grid.modes[:, None] - lines).min(axis=1, initial=np.inf) > apart
     usable = np.flatnonzero((grid.modes > max(trend_reach(rung), 0.5)) & beside)[:_SLOW_MODES]
     if len(usable) < 2:
-        return series.weights @ residuals**2 / series.total, 1.0
+        return squares / series.total, 1.0
     return power[usable].mean(axis=0), max(len(usable) * series.share, 1.0)
 
 

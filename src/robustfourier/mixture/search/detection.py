@@ -8,7 +8,7 @@ modes, and no more lines than the samples can bear.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,9 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search.aliases import Alias, alias_notes, fringe_notes, sampling_aliases
-from robustfourier.mixture.search.assess import Assessment, Fit
+from robustfourier.mixture.search.aliases import Alias, alias_notes, sampling_aliases
+from robustfourier.mixture.search.assess import Assessment, Fit, assess, fit_lines
+from robustfourier.mixture.search.fringes import Fringes, fits_better_beyond, fringes_of
 from robustfourier.mixture.search.rounds import Search
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.trend import Trend
@@ -26,6 +27,9 @@ from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.limits import ModeLimit
 
 __all__ = ["Detection", "detect", "search_lines"]
+
+_EACH = 3  # so many lines with fringes are told one by one
+_SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,10 @@ class Detection:
         Rounds of propose, refine, test.
     aliases : tuple of Alias
         What each line could be instead.
+    fringes : tuple of Fringes
+        Lines that fit as well at other places, because the samples have long gaps.
+    left_out : tuple of str
+        What is there but cannot be told, in words.
     """
 
     series: Series
@@ -57,6 +65,8 @@ class Detection:
     huber: bool
     rounds: int
     aliases: tuple[Alias, ...]
+    fringes: tuple[Fringes, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def lines(self) -> Lines:
@@ -132,14 +142,34 @@ class Detection:
         if n_lines and n_lines >= self.series.bearable_lines:
             notes.append(f"stopped at {n_lines} lines, as many as these samples can bear")
         notes.extend(alias_notes(self.aliases))
-        if n_lines:
-            notes.extend(fringe_notes(self.series, self.fit))
+        notes.extend(self.left_out)
+        notes.extend(str(fringes) for fringes in self.fringes[:_EACH])
+        if limit.beyond is not None and n_lines:
+            notes.append(
+                f"nearly even sampling: modes {2 * limit.max_mode:.6g} apart are seen alike, and "
+                "the lowest is reported"
+            )
         if limit.nyquist is not None and n_lines:
             notes.append(
                 f"even sampling: a mode k cannot be told from {2 * limit.nyquist:.6g} − k; "
                 "the lower one is reported"
             )
         return tuple(notes)
+
+    def without(self, modes: FloatArray, why: str) -> Detection:
+        """Return the same without the lines at some modes, the others fitted again."""
+        near = np.abs(self.fit.modes[:, None] - modes).min(axis=1, initial=np.inf) < _SAME_LINE
+        kept = np.flatnonzero(~near | self.known)
+        fit = fit_lines(self.series, self.fit.modes[kept], self.known[kept], self.fit.rung)
+        index = {int(line): i for i, line in enumerate(kept)}
+        return replace(
+            self,
+            fit=fit,
+            assessment=assess(self.series, fit),
+            aliases=tuple(replace(a, line=index[a.line]) for a in self.aliases if a.line in index),
+            fringes=tuple(replace(f, line=index[f.line]) for f in self.fringes if f.line in index),
+            left_out=(*self.left_out, why),
+        )
 
     def evaluate(self, theta: FloatArray) -> FloatArray:
         """Return trend plus lines at `theta` in units of y, shape (n, q)."""
@@ -148,17 +178,33 @@ class Detection:
 
 def search_lines(series: Series) -> Detection:
     """Find the lines of a series."""
-    search = Search(series)
-    search.run()
-    search.finish()
+    search = _searched(series)
+    if fits_better_beyond(search.series, search.fit):
+        rule = f"{series.limit.rule}, but the samples tell more"
+        series = replace(series, limit=ModeLimit(series.limit.beyond or 0.0, None, rule))
+        search = _searched(series)
     fit, assessment = search.fit, search.assessment
     aliases: tuple[Alias, ...] = ()
     if len(fit.modes):
         strength = np.zeros(len(fit.modes)) if assessment is None else assessment.ratio
         aliases = sampling_aliases(fit.modes, strength, series.limit.nyquist, series.grid)
     return Detection(
-        search.series, fit, assessment, search.flow, search.huber, search.rounds, aliases
+        search.series,
+        fit,
+        assessment,
+        search.flow,
+        search.huber,
+        search.rounds,
+        aliases,
+        fringes_of(search.series, fit),
     )
+
+
+def _searched(series: Series) -> Search:
+    search = Search(series)
+    search.run()
+    search.finish()
+    return search
 
 
 def detect(

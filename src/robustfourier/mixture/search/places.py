@@ -56,7 +56,7 @@ def exchange(series: Series, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
     lowest : float
         Lowest mode to offer.
     """
-    misfit = _misfit(series, fit)
+    misfit = _misfit(fit)
     for i in weak[:AT_MOST]:
         keep = np.arange(len(fit.modes)) != i
         rest = fit_lines(series, fit.modes[keep], fit.known[keep], fit.rung)
@@ -68,7 +68,7 @@ def exchange(series: Series, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
         if abs(peak - fit.modes[i]) < APART:
             continue
         trial = fit_lines(series, np.insert(rest.modes, i, peak), fit.known, fit.rung)
-        if (value := _misfit(series, trial)) < misfit:
+        if (value := _misfit(trial)) < misfit:
             fit, misfit = trial, value
     return fit
 
@@ -118,13 +118,12 @@ def _log_prior(series: Series, fit: Fit, line: int) -> float:
 
 def _log_likelihood(series: Series, fit: Fit) -> float:
     """Of the residual, each output with a noise of its own."""
-    return -0.5 * series.total * _misfit(series, fit)
+    return -0.5 * series.total * _misfit(fit)
 
 
-def _misfit(series: Series, fit: Fit) -> float:
+def _misfit(fit: Fit) -> float:
     """Sum over outputs of the log of the residual sum of squares."""
-    squares = series.weights @ fit.refined.residuals**2
-    return float(np.sum(np.log(np.maximum(squares, 1e-300))))
+    return float(np.sum(np.log(np.maximum(fit.refined.rss, 1e-300))))
 
 
 def resolved(fit: Fit, lowest: float, highest: float, integer: bool) -> BoolArray:

@@ -11,14 +11,32 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.mixture.least_squares.moments import Moments
+from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
+from robustfourier.mixture.series import Series
 from robustfourier.rows import weighted_median
 
-__all__ = ["FAR", "HUBER", "huber_pays", "pseudo_values", "robust_scale"]
+__all__ = [
+    "FAR",
+    "FLATTEST",
+    "HUBER",
+    "clipped",
+    "huber_pays",
+    "lines_explain",
+    "pays",
+    "pseudo_values",
+    "robust_scale",
+    "whitening",
+]
 
 
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
+FLATTEST = 0.25  # of γ: where most residuals are clipped, steps must not grow without end
 _REDESCEND = (4.0, 8.0)
+# What lines must explain of outliers beyond chance (see `lines_explain`), and at least. Of random
+# and one-sided ones and of bursts they explained up to 0.03, of noisy square waves 0.1 and more.
+_CHANCE, _EXPLAINED = 6.0, 0.1
 
 
 def robust_scale(residuals: FloatArray, weights: FloatArray) -> FloatArray:
@@ -28,6 +46,14 @@ def robust_scale(residuals: FloatArray, weights: FloatArray) -> FloatArray:
     """
     columns = np.abs(residuals).T
     return np.array([weighted_median(column, weights) for column in columns]) / 0.6744897501960817
+
+
+def whitening(weights: FloatArray) -> FloatArray:
+    """Factors that bring residuals to the deviation of the rows with the largest weight, (n, 1).
+
+    A row of weight w has a variance 1/w as large.
+    """
+    return np.sqrt(weights / weights.max(initial=0.0))[:, None]
 
 
 def pseudo_values(
@@ -56,18 +82,25 @@ def pseudo_values(
     -----
     Outputs whose scale is zero (more than half of the residuals vanish) are left as they are.
     """
-    scale = robust_scale(residuals, weights)
+    root = whitening(weights)
+    scale = robust_scale(residuals * root, weights)
     used = scale > 0
-    size = np.abs(residuals) / np.where(used, scale, 1.0)
+    size = np.abs(residuals) * root / np.where(used, scale, 1.0)
+    pull, inside = clipped(size, clip, redescend)
+    slope = np.maximum(weights @ inside / weights.sum(), FLATTEST)
+    pulled = fitted + np.sign(residuals) * pull / root * np.where(used, scale, 1.0) / slope
+    return np.where(used, pulled, fitted + residuals)
+
+
+def clipped(size: FloatArray, clip: float, redescend: bool) -> tuple[FloatArray, FloatArray]:
+    """Return the pull ψ of residuals of that many deviations, and its derivative."""
     pull = np.minimum(size, clip)
     inside = (size <= clip).astype(float)
     if redescend:
         start, end = _REDESCEND
         pull *= np.clip((end - size) / (end - start), 0.0, 1.0)
         inside -= clip / (end - start) * ((size > start) & (size < end))
-    slope = np.maximum(weights @ inside / weights.sum(), 0.25)
-    pulled = fitted + np.sign(residuals) * pull * np.where(used, scale, 1.0) / slope
-    return np.where(used, pulled, fitted + residuals)
+    return pull, inside
 
 
 def huber_pays(residuals: FloatArray, weights: FloatArray, clip: float = HUBER) -> bool:
@@ -76,8 +109,35 @@ def huber_pays(residuals: FloatArray, weights: FloatArray, clip: float = HUBER) 
     Compares the asymptotic variances E r² of least squares and E ψ²/γ² of Huber's estimator. For
     Gaussian residuals the second is 5 % larger; outliers and heavy tails make it smaller.
     """
-    clipped = pseudo_values(np.zeros_like(residuals), residuals, weights, clip=clip)
-    squared, huber = weights @ residuals**2, weights @ clipped**2
+    pulled = pseudo_values(np.zeros_like(residuals), residuals, weights, clip=clip)
+    return pays(weights @ residuals**2, weights @ pulled**2)
+
+
+def pays(squared: FloatArray, huber: FloatArray) -> bool:
+    """Tell whether E ψ²/γ² is clearly below E r², both of shape (q,)."""
     used = squared > 0
     ratio = np.maximum(huber[used] / squared[used], np.finfo(float).tiny)
     return bool(np.mean(np.log(ratio)) < -0.05) if used.any() else False
+
+
+def lines_explain(series: Series, modes: FloatArray, rung: int, residuals: FloatArray) -> bool:
+    """Tell whether lines at `modes`, fitted to all rows alike, explain part of the outliers.
+
+    Outliers come at random: K lines explain 2K of n rows, give or take by how many outliers there
+    are. What is left over of the jumps of a square wave looks like outliers too, but is explained,
+    and pulling it in would fake an exact fit.
+    """
+    moments, n_trend = series.with_values(residuals).moments(modes, rung), rung + len(series.steps)
+    size = n_trend + 2 * len(modes)
+    gain = _gain(moments, size) - _gain(moments, n_trend)
+    squares = np.maximum(series.weights @ residuals**2, 1e-300)
+    relative = np.abs(residuals) / np.sqrt(squares)  # so that fourth powers do not overflow
+    outliers = np.min(1.0 / np.maximum(series.weights @ relative**4, 1e-300))
+    chance = 2.0 * len(modes) / series.total * (1.0 + _CHANCE / np.sqrt(outliers))
+    return bool(np.mean(gain / squares) > max(chance, _EXPLAINED))
+
+
+def _gain(moments: Moments, size: int) -> FloatArray:
+    """Decrease of the sum of squares by the first columns, shape (q,)."""
+    gram, cross = moments.gram[:size, :size], moments.cross[:size]
+    return np.asarray(np.sum(cross * (pseudo_inverse(gram) @ cross), axis=0))

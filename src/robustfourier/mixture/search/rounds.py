@@ -16,6 +16,7 @@ from robustfourier.mixture.search.assess import (
     squares_left,
     trend_reach,
     trend_rung,
+    unknowable,
 )
 from robustfourier.mixture.search.places import exchange, relocate, resolved, weakest_apart
 from robustfourier.mixture.search.proposals import (
@@ -26,7 +27,8 @@ from robustfourier.mixture.search.proposals import (
     held_out,
     residual_proposals,
 )
-from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pseudo_values
+from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, lines_explain
+from robustfourier.mixture.search.robust import pseudo_values as pulled_in
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series
 from robustfourier.observers import tell
@@ -61,6 +63,14 @@ class Search:
         given = np.sort(np.asarray(settings.modes, float))
         self.fit = fit_lines(series, given, np.ones(len(given), bool), settings.rungs[0])
         self.assessment: Assessment | None = None
+        self._last: tuple[Series, Fit, Assessment] | None = None
+
+    def _assessed(self) -> Assessment:
+        """Assess the present fit, unless that was done last."""
+        last = self._last
+        if last is None or last[0] is not self.series or last[1] is not self.fit:
+            last = self._last = self.series, self.fit, assess(self.series, self.fit)
+        return last[2]
 
     @property
     def lowest(self) -> float:
@@ -127,7 +137,7 @@ class Search:
 
     def _exchange(self) -> None:
         """Exchange lines that do not pass for what the residual shows without them."""
-        assessment = assess(self.series, self.fit)
+        assessment = self._assessed()
         weak = np.flatnonzero(~self.fit.known & (assessment.false_alarm > self.level))
         weak = weak[np.argsort(assessment.ratio[weak], kind="stable")]
         self.fit = self._separated(exchange(self.series, self.fit, weak, self.lowest))
@@ -153,9 +163,10 @@ class Search:
 
     def _prune(self, level: float) -> None:
         """Drop lines, weakest first, until each of the others passes."""
-        assessment = assess(self.series, self.fit)
+        assessment = self._assessed()
         while True:
-            alarm = np.where(self.fit.known, 0.0, assessment.false_alarm)
+            alarm = np.where(unknowable(self.series, self.fit), 1.0, assessment.false_alarm)
+            alarm = np.where(self.fit.known, 0.0, alarm)
             bad = alarm > level
             tell("lines", "tested", modes=self.fit.modes, false_alarm=alarm)
             if not bad.any():
@@ -166,7 +177,7 @@ class Search:
             tell("lines", "dropped", modes=self.fit.modes[drop], reason=f"{_NOISE} {level:g}")
             fit = fit_lines(self.series, self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
             self.fit = self._separated(fit)
-            assessment = assess(self.series, self.fit)
+            assessment = self._assessed()
         self.assessment = assessment
         self._tell_lines("kept")
 
@@ -178,7 +189,7 @@ class Search:
                 fit = fit_lines(self.series, self.fit.modes, self.fit.known, rung)
                 self.fit = self._separated(fit)
             self._find_steps()
-        self.assessment = assess(self.series, self.fit)
+        self.assessment = self._assessed()
         tell("lines", "trend", bends=self.fit.rung, steps=self.series.steps)
 
     def _find_steps(self) -> None:
@@ -204,7 +215,8 @@ class Search:
         self.fit = fit_lines(self.series, before.modes, before.known, 2)
         grid = self.series.slow_grid
         within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(rungs[-1]))
-        power = grid.power(grid.data_sums(self.fit.refined.residuals)).sum(axis=1) * within
+        left = self.series.residual_sums(self.fit.refined, grid.modes)
+        power = grid.power(left).sum(axis=1) * within
         self._try(grid.modes[[int(np.argmax(power))]])
         passed = len(self.fit.modes) > len(before.modes)
         if not passed or squares_left(self.series, self.fit) > squares_left(self.series, before):
@@ -217,10 +229,9 @@ class Search:
         `_pull_in_outliers` goes on from there, and takes it back where it does not pay.
         """
         weights, median = self.series.weights, np.zeros_like(self.original)
-        if self.loss == "huber" or (
-            self.loss == "auto" and huber_pays(self.original, weights, FAR)
-        ):
-            values = pseudo_values(median, self.original, weights, clip=FAR)
+        pays = self.loss == "auto" and huber_pays(self.original, weights, FAR)
+        if self.loss == "huber" or pays:
+            values = pulled_in(median, self.original, weights, clip=FAR)
             self.series = self.series.with_values(values)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
 
@@ -234,19 +245,16 @@ class Search:
         residuals = self.original - fitted
         # Residuals at the level of rounding have tails of their own, which mean nothing.
         rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)
-        self.huber = self.loss == "huber" or (
-            self.loss == "auto"
-            and not rounding
-            and huber_pays(residuals, self.series.weights, clip)
-        )
+        pays = self.loss == "auto" and not rounding
+        pays = pays and huber_pays(residuals, self.series.weights, clip)
+        if pays and lines_explain(self.series, self.fit.modes, self.fit.rung, residuals):
+            self.loss, pays = "squared", False  # no outliers, but what is left over of jumps
+        self.huber = self.loss == "huber" or pays
+        values, weights = self.original, self.series.weights
         if self.huber:
-            values = pseudo_values(
-                fitted, residuals, self.series.weights, clip=clip, redescend=redescend
-            )
+            values = pulled_in(fitted, residuals, weights, clip=clip, redescend=redescend)
+        if self.series.values is not values:
             self.series = self.series.with_values(values)
-            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
-        elif self.series.values is not self.original:
-            self.series = self.series.with_values(self.original)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
 
     def _settle(self) -> None:
@@ -303,7 +311,7 @@ class Search:
             if len(peaks):
                 self._add(peaks)
                 self._exchange()
-                self.assessment = assess(self.series, self.fit)
+                self.assessment = self._assessed()
             if len(self.fit.modes) == count:
                 break
         if self.fit is before:
@@ -346,7 +354,7 @@ class Search:
         apart = 0.5 if series.integer else APART
         for line in self.taken:
             allowed_here &= np.abs(grid.modes - line) >= apart
-        left = series.weights @ fit.refined.residuals**2
+        left = fit.refined.rss
         spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
         free = series.total - spent - 2.0
         if not allowed_here.any() or free < 4.0 or len(fit.modes) >= self.max_lines:

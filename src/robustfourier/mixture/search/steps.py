@@ -9,9 +9,12 @@ large, and no jump passes.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.compiling import compiled
 from robustfourier.mixture.judge import trend_p_value
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.search.assess import Fit
@@ -83,15 +86,31 @@ def _all_pass(series: Series, left: FloatArray, base: list[FloatArray]) -> bool:
 def _largest_jump(series: Series, left: FloatArray, taken: FloatArray) -> tuple[float, float]:
     """Return where one step more would lower the sum of squares most, and by how many variances."""
     weights, theta = series.weights, series.theta
-    below = np.cumsum(weights)[:-1]
-    moved = np.cumsum(weights[:, None] * left, axis=0)[:-1]
     variance = np.maximum(weights @ left**2 / series.total, 1e-300)
-    gain = np.sum(moved**2 / variance, axis=1) / (below * (1.0 - below / series.total))
-    apart = np.diff(theta) > 0
-    count = np.append(0, np.cumsum(apart))  # of distinct positions before each sample
-    middle = 0.5 * (theta[1:] + theta[:-1])
-    ends = np.concatenate([[-1], count[np.searchsorted(theta, taken)] - 1, [count[-1]]])
-    near = np.abs(count[:-1, None] - ends).min(axis=1)
-    gain = np.where(apart & (near >= FEWEST), gain, -1.0)
-    best = int(np.argmax(gain))
-    return float(middle[best]), float(gain[best])
+    # Distinct positions before each step there is, the ends counted as two.
+    before = [len(np.unique(theta[: int(np.searchsorted(theta, step))])) - 1 for step in taken]
+    ends = np.array([-1, *before, series.distinct - 1], dtype=np.int64)
+    best, gain = _turning(theta, weights, left / np.sqrt(variance), series.total, ends)
+    return 0.5 * float(theta[best] + theta[best + 1]), float(gain)
+
+
+@compiled
+def _turning(theta: Any, weights: Any, left: Any, total: float, ends: Any) -> Any:
+    """Return after which sample, and how much, the cumulated residual turns most.
+
+    `ends` are the numbers of distinct positions, ascending, next to which no step may stand.
+    """
+    best, highest, below, count = 0, -1.0, 0.0, 0
+    moved = np.zeros(left.shape[1])
+    for i in range(len(theta) - 1):
+        below += weights[i]
+        square = 0.0
+        for o in range(len(moved)):
+            moved[o] += weights[i] * left[i, o]
+            square += moved[o] * moved[o]
+        if theta[i + 1] > theta[i]:
+            gain = square / (below * (1.0 - below / total))
+            if gain > highest and np.min(np.abs(ends - count)) >= FEWEST:
+                best, highest = i, gain
+            count += 1
+    return best, highest

@@ -1,0 +1,66 @@
+"""The documentation site: ``make docs``. Pages with code cells are executed when it is built."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+# Kernels of executed pages find the same package and speak of nothing but results.
+os.environ["PYTHONPATH"] = str(ROOT / "src")
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
+
+project = "robustfourier"
+author = "The robustfourier developers"
+project_copyright = "the robustfourier developers, MIT licence"
+version = release = metadata.version("robustfourier")
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+exclude_patterns = ["_build", "figures", "reproduction/**", "**.ipynb_checkpoints"]
+html_theme = "pydata_sphinx_theme"
+html_title = "robustfourier"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 2,
+    "navbar_align": "left",
+    "show_prev_next": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"index": []}
+
+# One backtick in a docstring is code.
+default_role = "code"
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autosummary_generate = False
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_merge_streams = True
+suppress_warnings = ["mystnb.unknown_mime_type"]
+linkcheck_ignore = [r"http://localhost.*"]

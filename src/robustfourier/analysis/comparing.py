@@ -1,0 +1,104 @@
+"""`compare`: which patterns of two models agree, drifted, are new or gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robustfourier.errors import InputError
+from robustfourier.mixture.component import Component
+from robustfourier.wording import SECONDS
+
+__all__ = ["Match", "compare"]
+
+_ERRORS = 3.0  # standard errors of a difference that are no drift: 0.3 % of Gaussian ones are more
+_RESOLVED = 1.0  # cycles over the shorter record: lines closer than that may be the same
+
+
+@dataclass(frozen=True)
+class Match:
+    """A pattern of one model, of the other, or of both.
+
+    Parameters
+    ----------
+    first, second : Component or None
+        Where it is not there, None.
+    verdict : {"agrees", "drifted", "gone", "new"}
+    period, period_error, amplitude, amplitude_error : float
+        Second minus first, in the first's unit of time; NaN where one is missing.
+    """
+
+    first: Component | None
+    second: Component | None
+    verdict: str
+    period: float = np.nan
+    period_error: float = np.nan
+    amplitude: float = np.nan
+    amplitude_error: float = np.nan
+
+
+def compare(first: Any, second: Any) -> list[Match]:
+    """Pair the patterns of two fitted models, the strongest first.
+
+    Two patterns are the same if their frequencies are closer than the shorter record can resolve or
+    three standard errors. Such a pair agrees unless its period or its amplitude differs by more
+    than three standard errors of the difference; then it drifted.
+
+    Parameters
+    ----------
+    first, second : PeriodicMixture
+        Of one column and one output.
+    """
+    for name, model in (("first", first), ("second", second)):
+        if not hasattr(model, "components_") or not model.single_output_ or len(model.domains_) > 1:
+            raise InputError(
+                f"{name} is no PeriodicMixture of one column and one output; only those compare"
+            )
+    units = _seconds(first), _seconds(second)
+    if None in units and first.domains_[0].unit != second.domains_[0].unit:
+        raise InputError(
+            f"units {first.domains_[0].unit!r} and {second.domains_[0].unit!r} cannot be converted"
+        )
+    factor = 1.0 if None in units else units[1] / units[0]  # type: ignore[operator]
+    shorter = min(first.domains_[0].span, second.domains_[0].span * factor)
+    left = list(range(len(second.components_)))
+    matches = []
+    for i, mine in enumerate(first.components_):
+        near = [j for j in left if _same(mine, second.components_[j], factor, shorter)]
+        if not near:
+            matches.append(Match(mine, None, "gone"))
+            continue
+        j = min(near, key=lambda j: abs(mine.frequency - second.components_[j].frequency / factor))
+        left.remove(j)
+        matches.append(_judged(first, i, second, j, factor))
+    return matches + [Match(None, second.components_[j], "new") for j in left]
+
+
+def _seconds(model: Any) -> float | None:
+    return SECONDS.get(model.domains_[0].unit)
+
+
+def _same(one: Component, other: Component, factor: float, shorter: float) -> bool:
+    apart = abs(one.frequency - other.frequency / factor)
+    error = np.hypot(one.frequency_error, other.frequency_error / factor)
+    return bool(apart <= max(_ERRORS * error, _RESOLVED / shorter))
+
+
+def _judged(first: Any, i: int, second: Any, j: int, factor: float) -> Match:
+    one, other = first.components_[i], second.components_[j]
+    period = factor * other.period - one.period
+    period_error = float(np.hypot(one.period_error, factor * other.period_error))
+    (a, a_error), (b, b_error) = _height(first, i), _height(second, j)
+    height_error = float(np.hypot(a_error, b_error))
+    moved = abs(period) > _ERRORS * period_error or abs(b - a) > _ERRORS * height_error
+    verdict = "drifted" if moved else "agrees"
+    return Match(one, other, verdict, period, period_error, b - a, height_error)
+
+
+def _height(model: Any, index: int) -> tuple[float, float]:
+    """Amplitude and standard error of the strongest line of a pattern."""
+    rows = np.flatnonzero(np.asarray(model.modes_.component) == index)
+    top = rows[np.argmax(model.modes_.amplitude[rows])]
+    return float(model.modes_.amplitude[top]), float(model.modes_.amplitude_error[top])

@@ -1,0 +1,230 @@
+"""What `refine` does in each step, compiled: for the few dozen lines that most series have.
+
+The numbers of a step are few then, and calling for each of them is most of the time. `refine` says
+what they are and has the same in terms of whole matrices, which are faster for many lines and bear
+lines that coincide on the samples.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robustfourier.compiling import compiled
+from robustfourier.spectral.kernels import pair_moments, read_sums
+
+__all__ = ["MOST_COLUMNS", "REGULAR", "fill_moments", "project", "solve_linear", "solve_step"]
+
+MOST_COLUMNS = 100  # trend and two for each line; from here on whole matrices are faster
+# Smallest pivots of matrices with unit diagonal that are safely regular, and that point downhill.
+REGULAR, _UPHILL = 1e-7, 1e-9
+# Sums are known to 1e-13 of the weight: a sine at the Nyquist mode of an even grid vanishes.
+_VANISHES = 1e-11
+
+
+@compiled
+def fill_moments(
+    modes: Any,
+    polynomials: Any,
+    weight: Any,
+    trend: Any,
+    value: Any,
+    gram: Any,
+    cross: Any,
+    bend: Any,
+) -> None:
+    """Write the `Moments` at `modes`; those of the trend with itself and the values are there.
+
+    `weight`, `trend` and `value` are sums of shape (2, columns, J), real and imaginary parts.
+    """
+    count, p, q = len(modes), trend.shape[1], value.shape[1]
+    pair_moments(modes, polynomials, weight[0, 0], weight[1, 0], gram[p:, p:])
+    on_trend = np.empty((3, count, p), np.complex128)
+    on_value = np.empty((3, count, q), np.complex128)
+    read_sums(modes, polynomials, trend[0], trend[1], on_trend)
+    read_sums(modes, polynomials, value[0], value[1], on_value)
+    for power in range(3):
+        for i in range(count):
+            cosine, sine = 2 * power * count + i, (2 * power + 1) * count + i
+            for c in range(p):
+                z = on_trend[power, i, c]
+                if power == 2:
+                    bend[i, c], bend[count + i, c] = z.real, -z.imag
+                else:
+                    gram[p + cosine, c] = gram[c, p + cosine] = z.real
+                    gram[p + sine, c] = gram[c, p + sine] = -z.imag
+            for o in range(q):
+                z = on_value[power, i, o]
+                if power == 2:
+                    bend[i, p + o], bend[count + i, p + o] = z.real, -z.imag
+                else:
+                    cross[p + cosine, o], cross[p + sine, o] = z.real, -z.imag
+    for i in range(2 * count):
+        other = p + (i + count) % (2 * count)
+        if gram[p + i, p + i] < _VANISHES * gram[other, other]:
+            _empty(p + i, gram, cross)
+            _empty(p + i + 2 * count, gram, cross)
+            bend[i] = 0.0
+
+
+@compiled
+def _empty(column: int, gram: Any, cross: Any) -> None:
+    """Write zeros where a column vanishes on the samples, instead of the rounding of its sums."""
+    for i in range(len(gram)):
+        gram[i, column] = gram[column, i] = 0.0
+    cross[column] = 0.0
+
+
+@compiled
+def solve_linear(
+    gram: Any, cross: Any, factor: Any, scale: Any, coefficients: Any, rss: Any
+) -> float:
+    """Factor the linear part, solve it, and lower `rss` by what it explains; the least pivot."""
+    linear = len(factor)
+    for i in range(linear):
+        for j in range(linear):
+            factor[i, j] = gram[i, j]
+        for o in range(len(rss)):
+            coefficients[i, o] = cross[i, o]
+    pivot = _factored(factor, scale)
+    if pivot > 0.0:
+        _forward(factor, scale, coefficients)
+        _backward(factor, scale, coefficients)
+        for o in range(len(rss)):
+            for i in range(linear):
+                left = 2.0 * cross[i, o]
+                for j in range(linear):
+                    left -= gram[i, j] * coefficients[j, o]
+                rss[o] -= coefficients[i, o] * left
+    return pivot
+
+
+@compiled
+def project(
+    gram: Any, bend: Any, left: Any, coefficients: Any, factor: Any, scale: Any, rss: Any,
+    ties: Any, gauss: Any, newton: Any, gradient: Any,
+) -> None:  # fmt: skip
+    """Add normal matrix, what the Hessian has more, and gradient; the linear part projected out."""
+    count, n_bases = ties.shape
+    linear, q = coefficients.shape
+    p = linear - 2 * count
+    moved, bowed = np.empty((linear, n_bases)), np.empty((linear, n_bases))
+    turned = np.empty(linear + 2 * count)
+    for o in range(q):
+        moved[:], bowed[:] = 0.0, 0.0
+        for k in range(count):
+            a, b = np.pi * coefficients[p + k, o], np.pi * coefficients[p + count + k, o]
+            cosine, sine = linear + k, linear + count + k
+            for i in range(linear + 2 * count):  # EᵀW of the line's derivative: π (b θC − a θS)
+                turned[i] = gram[cosine, i] * b - gram[sine, i] * a
+            on_cosine, on_sine = (
+                bend[k, bend.shape[1] - q + o],
+                bend[count + k, bend.shape[1] - q + o],
+            )
+            for c in range(p):
+                on_cosine -= bend[k, c] * coefficients[c, o]
+                on_sine -= bend[count + k, c] * coefficients[c, o]
+            for j in range(2 * count):
+                on_cosine -= gram[cosine, linear + j] * coefficients[p + j, o]
+                on_sine -= gram[sine, linear + j] * coefficients[p + j, o]
+            curve = np.pi * (a * on_cosine + b * on_sine)
+            for f in range(n_bases):
+                tie = ties[k, f]
+                if tie == 0.0:
+                    continue
+                gradient[f] += tie * (b * left[cosine, o] - a * left[sine, o]) / rss[o]
+                for i in range(linear):
+                    moved[i, f] += tie * turned[i]
+                bowed[p + k, f] += tie * np.pi * left[sine, o]
+                bowed[p + count + k, f] -= tie * np.pi * left[cosine, o]
+                for g in range(n_bases):
+                    newton[g, f] += tie * ties[k, g] * curve / rss[o]
+                for m in range(count):
+                    square = np.pi * coefficients[p + count + m, o] * turned[linear + m]
+                    square -= np.pi * coefficients[p + m, o] * turned[linear + count + m]
+                    for g in range(n_bases):
+                        gauss[g, f] += ties[m, g] * tie * square / rss[o]
+        for i in range(linear):
+            for f in range(n_bases):
+                bowed[i, f] += moved[i, f]
+        _forward(factor, scale, moved)
+        _forward(factor, scale, bowed)
+        for i in range(linear):
+            for f in range(n_bases):
+                first, second = moved[i, f] / rss[o], bowed[i, f] / rss[o]
+                for g in range(n_bases):
+                    newton[f, g] -= second * bowed[i, g] - first * moved[i, g]
+                    gauss[f, g] -= first * moved[i, g]
+
+
+@compiled
+def solve_step(gauss: Any, newton: Any, gradient: Any, damping: float, step: Any) -> bool:
+    """Write the damped step: Newton's, or that of Gauss and Newton where his would go uphill."""
+    part, scale = np.empty(gauss.shape), np.empty(len(gauss))
+    for attempt in range(2):
+        for f in range(len(gauss)):
+            step[f, 0] = gradient[f]
+            for g in range(len(gauss)):
+                part[f, g] = gauss[f, g] if attempt else newton[f, g]
+            part[f, f] += damping * gauss[f, f]
+        if _factored(part, scale) > _UPHILL:
+            _forward(part, scale, step)
+            _backward(part, scale, step)
+            return True
+    return False
+
+
+@compiled
+def _factored(matrix: Any, scale: Any) -> float:
+    """Turn a matrix into the Cholesky factor of itself with unit diagonal; the least pivot."""
+    least, largest = 1.0, 0.0
+    for i in range(len(matrix)):
+        largest = max(largest, matrix[i, i])
+    for i in range(len(matrix)):
+        if 0.0 < matrix[i, i] <= 1e-26 * largest:
+            return 0.0
+        scale[i] = np.sqrt(matrix[i, i]) if matrix[i, i] > 0.0 else 1.0
+    for i in range(len(matrix)):
+        for j in range(i + 1):
+            value = matrix[i, j] / (scale[i] * scale[j])
+            for k in range(j):
+                value -= matrix[i, k] * matrix[j, k]
+            if j < i:
+                matrix[i, j] = value / matrix[j, j]
+            elif matrix[i, i] == 0.0:  # a column that vanishes gets no coefficient
+                matrix[i, i] = 1.0
+            elif value <= 0.0:
+                return 0.0
+            else:
+                matrix[i, i], least = np.sqrt(value), min(least, value)
+    return least
+
+
+@compiled
+def _forward(factor: Any, scale: Any, right: Any) -> None:
+    """Replace `right` by L⁻¹ of it, rows scaled first."""
+    for i in range(len(right)):
+        for c in range(right.shape[1]):
+            right[i, c] /= scale[i]
+        for j in range(i):
+            part = factor[i, j]
+            for c in range(right.shape[1]):
+                right[i, c] -= part * right[j, c]
+        for c in range(right.shape[1]):
+            right[i, c] /= factor[i, i]
+
+
+@compiled
+def _backward(factor: Any, scale: Any, right: Any) -> None:
+    """Replace `right` by L⁻ᵀ of it, rows scaled after."""
+    for i in range(len(right) - 1, -1, -1):
+        for c in range(right.shape[1]):
+            right[i, c] /= factor[i, i]
+        for j in range(i):
+            part = factor[i, j]
+            for c in range(right.shape[1]):
+                right[j, c] -= part * right[i, c]
+    for i in range(len(right)):
+        for c in range(right.shape[1]):
+            right[i, c] /= scale[i]

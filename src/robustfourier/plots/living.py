@@ -1,0 +1,102 @@
+"""Figures of what wanders and what comes next: amplitude and phase, the remainder, the forecast."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robustfourier.errors import InputError
+from robustfourier.plots.style import BAND, FIT, SOFT, looks, name_axes, new_axes
+from robustfourier.results import TimeAxis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_forecast", "plot_life", "plot_remainder"]
+
+_POINTS = 1500
+
+
+def plot_life(
+    model: Any, component: int = 0, *, what: str = "amplitude", ax: Axes | None = None
+) -> Axes:
+    """Draw the amplitude or the phase of a pattern over time, with its 90 % band.
+
+    Parameters
+    ----------
+    model : PeriodicMixture
+        Fitted to one column of times.
+    component : int
+        Which of ``components_``.
+    what : {"amplitude", "phase"}
+        The phase is told in cycles by which the pattern is late.
+    ax : Axes, optional
+    """
+    if what not in ("amplitude", "phase"):
+        raise InputError(f"what={what!r} is not one of amplitude, phase")
+    pattern, (times, x) = model.components_[component], _times(model)
+    if what == "amplitude":
+        value, std = pattern.amplitude_at(times, return_std=True)
+    else:
+        value, std = (v / (2.0 * np.pi) for v in pattern.phase_at(times, return_std=True))
+    label = "amplitude" if what == "amplitude" else "late by (cycles)"
+    title = f"{pattern.label} {pattern.wandering or 'is strict'}"
+    return _curve(model, x, value, std, label, title, ax)
+
+
+def plot_remainder(model: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw what samples tell about the remainder over time, with its 90 % band."""
+    times, x = _times(model)
+    value = model.predict(times) - model.predict(times, remainder=False)
+    std = model.predict(times, return_std=True)[1]
+    title = "what is left over is white noise" if model.remainder_ is None else "remainder"
+    return _curve(model, x, value, std, "remainder", title, ax)
+
+
+def plot_forecast(model: Any, horizon: Any = None, *, ax: Axes | None = None) -> Axes:
+    """Draw the last part of the record and what comes next, with the interval of new measurements.
+
+    Parameters
+    ----------
+    model : PeriodicMixture
+        Fitted to one column of times and one of values.
+    horizon : float, str or timedelta, optional
+        How far; a fifth of the record if not given.
+    ax : Axes, optional
+    """
+    domain, last = model.domains_[0], model.models_[0].last
+    ahead = model.forecast(0.2 * domain.span if horizon is None else horizon)
+    before = domain.from_theta(np.linspace(last - 0.6, last, _POINTS // 2))
+    axis = TimeAxis.of(domain, "time")
+    with looks():
+        ax = new_axes(ax)
+        ax.plot(_x(axis, before), model.predict(before), color=SOFT, lw=1.0)
+        x = _x(axis, ahead.times)
+        share = f"{100 * ahead.level:.0f} % of new measurements"
+        ax.fill_between(x, ahead.lower, ahead.upper, color=FIT, alpha=0.15, lw=0, label=share)
+        ax.plot(x, ahead.mean, color=FIT, lw=1.4, label="forecast")
+        ax.legend(loc="best")
+        name_axes(ax, axis.label, "value")
+    return ax
+
+
+def _times(model: Any) -> tuple[Any, Any]:
+    domain = model.domains_[0]
+    times = domain.from_theta(np.linspace(-1.0, 1.0, _POINTS))
+    return times, _x(TimeAxis.of(domain, "time"), times)
+
+
+def _x(axis: TimeAxis, times: Any) -> Any:
+    """Positions on an axis; dates as matplotlib draws them."""
+    return times if not axis.dates else np.asarray(times, "datetime64[us]")
+
+
+def _curve(model: Any, x: Any, value: Any, std: Any, label: str, title: str, ax: Any) -> Axes:
+    with looks():
+        ax = new_axes(ax)
+        ax.fill_between(x, value - BAND * std, value + BAND * std, color=FIT, alpha=0.2, lw=0)
+        ax.plot(x, value, color=FIT, lw=1.2)
+        name_axes(ax, TimeAxis.of(model.domains_[0], "time").label, label)
+        ax.set_title(title)
+    return ax

@@ -1,0 +1,116 @@
+"""Compiled loops over Fourier sums at real modes; `realmodes` says what they compute.
+
+All loops of one stage stand in one file: the cache of a compiled loop is renewed when its own file
+changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robustfourier.compiling import compiled
+
+__all__ = ["HALF", "SPACING", "TERMS", "grid_power", "pair_moments", "read_sums", "take_lines_out"]
+
+HALF = 8  # samples under either half of the window
+SPACING = 0.5  # modes between two samples
+TERMS = 8  # of the even and of the odd part of each polynomial
+_FIRST, _SECOND = 4.0 / np.pi, -16.0 / np.pi**2  # from derivatives in the offset to powers of θ
+
+
+@compiled
+def _read(mode: float, polynomials: Any, real: Any, imag: Any, sums: Any, powers: int) -> None:
+    """Write Σ u θ^j e^{-iπκθ} at |κ| for one column: real parts of j = 0, 1, 2, then imaginary.
+
+    The window is the same seen from either end: with even and odd parts of its polynomials half of
+    them do, and samples at like distance from both ends are added or subtracted first.
+    """
+    position = abs(mode) / SPACING
+    first = np.ceil(position - HALF)
+    x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
+    start, square = int(first) + HALF, x * x
+    end = start + 2 * HALF - 1
+    for power in range(powers):
+        evens, odds = polynomials[power, 0], polynomials[power, 1]
+        mirror = -1.0 if power == 1 else 1.0
+        a = b = 0.0
+        for w in range(HALF):
+            even, odd = evens[0, w], odds[0, w]
+            for n in range(1, TERMS):
+                even, odd = even * square + evens[n, w], odd * square + odds[n, w]
+            near, far = even + odd * x, mirror * (even - odd * x)
+            a += near * real[start + w] + far * real[end - w]
+            b += near * imag[start + w] + far * imag[end - w]
+        sums[power], sums[3 + power] = a, b
+    if powers > 1:
+        sums[1], sums[4] = _FIRST * sums[4], -_FIRST * sums[1]
+        sums[2], sums[5] = _SECOND * sums[2], _SECOND * sums[5]
+
+
+@compiled
+def read_sums(modes: Any, polynomials: Any, real: Any, imag: Any, sums: Any) -> None:
+    """Write the sums of all columns at all modes into `sums`, shape (powers, modes, columns)."""
+    powers, n_modes, n_columns = sums.shape
+    one = np.empty(6)
+    for m in range(n_modes):
+        # Below zero the sums of real columns are the conjugates of their mirror images.
+        sign = -1.0 if modes[m] < 0.0 else 1.0
+        for c in range(n_columns):
+            _read(modes[m], polynomials, real[c], imag[c], one, powers)
+            for power in range(powers):
+                sums[power, m, c] = complex(one[power], sign * one[3 + power])
+
+
+@compiled
+def pair_moments(modes: Any, polynomials: Any, real: Any, imag: Any, gram: Any) -> None:
+    """Write the Gram matrix of [C, S, θC, θS] at all modes into `gram`, from the weights' sums.
+
+    Products of cosines and sines are those of the differences and of the sums of their modes.
+    """
+    count = len(modes)
+    minus, plus = np.empty(6), np.empty(6)
+    for i in range(count):
+        for j in range(i + 1):
+            apart = modes[i] - modes[j]
+            _read(apart, polynomials, real, imag, minus, 3)
+            _read(modes[i] + modes[j], polynomials, real, imag, plus, 3)
+            sign = -1.0 if apart < 0.0 else 1.0
+            for a in range(2):
+                for b in range(2):
+                    near, far = minus[a + b], plus[a + b]
+                    turned, folded = sign * minus[3 + a + b], plus[3 + a + b]
+                    cos_i, cos_j = 2 * a * count + i, 2 * b * count + j
+                    sin_i, sin_j = cos_i + count, cos_j + count
+                    gram[cos_i, cos_j] = gram[cos_j, cos_i] = 0.5 * (near + far)
+                    gram[sin_i, sin_j] = gram[sin_j, sin_i] = 0.5 * (near - far)
+                    gram[sin_i, cos_j] = gram[cos_j, sin_i] = -0.5 * (folded + turned)
+                    gram[cos_i, sin_j] = gram[sin_j, cos_i] = -0.5 * (folded - turned)
+
+
+@compiled
+def take_lines_out(
+    modes: Any, lines: Any, z: Any, polynomials: Any, real: Any, imag: Any, sums: Any
+) -> None:
+    """Subtract the sums of w Re Σ z_k e^{iπkθ} at `modes` from `sums`, shape (modes, outputs)."""
+    minus, plus = np.empty(6), np.empty(6)
+    for m in range(len(modes)):
+        for k in range(len(lines)):
+            apart = modes[m] - lines[k]
+            _read(apart, polynomials, real, imag, minus, 1)
+            _read(modes[m] + lines[k], polynomials, real, imag, plus, 1)
+            near = complex(minus[0], minus[3] if apart >= 0.0 else -minus[3])
+            far = complex(plus[0], plus[3])
+            for o in range(sums.shape[1]):
+                sums[m, o] -= 0.5 * (z[k, o] * near + z[k, o].conjugate() * far)
+
+
+@compiled
+def grid_power(alone: Any, mixed: Any, sums: Any, power: Any) -> None:
+    """Write a|R|² − Re(b̄R²) for data sums R of shape (J, q) into `power`."""
+    for j in range(sums.shape[0]):
+        a, b, c = alone[j], mixed[j].real, mixed[j].imag
+        for o in range(sums.shape[1]):
+            x, y = sums[j, o].real, sums[j, o].imag
+            power[j, o] = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)

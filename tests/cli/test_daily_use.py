@@ -1,0 +1,164 @@
+"""What a user types on an ordinary day, each line as it is meant."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from robustfourier import PeriodicMixture
+from robustfourier.analysis.comparing import compare
+from robustfourier.cli import main
+from robustfourier.errors import InputError
+
+T = np.arange(200.0)
+
+
+def wave(period, seed=0, height=1.0, phase=0.0):
+    noise = 0.2 * np.random.default_rng(seed).normal(size=len(T))
+    return height * np.cos(2 * np.pi * T / period + phase) + noise
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run the program in an empty folder; returns exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main(arguments)
+        said = capsys.readouterr()
+        return stop.value.code, said.out, said.err
+
+    return run
+
+
+def test_parquet_with_an_index_as_its_time(run):
+    index = pd.date_range("2024-01-01", periods=200, freq="D")
+    pd.DataFrame({"sales": wave(7)}, index=index).to_parquet("sales.parquet")
+    code, out, _ = run("fit", "sales.parquet", "--no-files")
+    assert code == 0
+    assert "time 'index', value 'sales'" in out
+    assert ": a week." in out
+
+
+def test_quoted_thousands(run, tmp_path):
+    rows = "\n".join(f'{i},"{6743 + 100 * v:,.0f}"' for i, v in enumerate(wave(7)))
+    (tmp_path / "count.csv").write_text(f"day,count\n{rows}\n")
+    code, out, _ = run("fit", "count.csv", "--no-files")
+    assert code == 0
+    assert re.search(r"7\.00", out)
+
+
+def test_one_column_is_numbered_and_told(run, tmp_path):
+    (tmp_path / "y.csv").write_text("y\n" + "\n".join(f"{v:.4f}" for v in wave(7)))
+    code, out, _ = run("fit", "y.csv", "--no-files")
+    assert code == 0
+    assert "its rows, counted from 1, are taken as times" in out
+
+
+def test_a_constant_series_is_called_so(run, tmp_path):
+    (tmp_path / "c.csv").write_text("t,v\n" + "\n".join(f"{i},5" for i in range(30)))
+    code, out, _ = run("fit", "c.csv", "--no-files")
+    assert code == 0
+    assert "The series is constant: all 30 values are 5." in out
+
+
+def test_a_value_given_twice_means_both(run, tmp_path):
+    table = pd.DataFrame({"t": T, "v": wave(7), "w": wave(11, seed=1), "x": T})
+    table.to_csv(tmp_path / "two.csv", index=False)
+    code, *_ = run("fit", "two.csv", "--value", "v", "--value", "w", "--out", "both", "-q")
+    assert code == 0
+    series = pd.read_parquet(tmp_path / "both" / "series.parquet")
+    assert len(series) == 2
+
+
+def test_a_folder_means_the_files_in_it(run, tmp_path):
+    for name in "ab":
+        pd.DataFrame({"t": T, "v": wave(7)}).to_csv(tmp_path / f"{name}.csv", index=False)
+    code, _, err = run("fit", ".", "-q")
+    assert (code, err) == (0, "")
+    (folder,) = tmp_path.glob("*-results")
+    assert len(pd.read_parquet(folder / "series.parquet")) == 2
+
+
+def test_a_narrow_terminal_keeps_the_letters_of_the_patterns(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # taken for a terminal
+    pd.DataFrame({"t": T, "v": wave(7)}).to_csv(tmp_path / "n.csv", index=False)
+    _, out, _ = run("fit", "n.csv", "--no-files")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
+    assert re.search(r"^ A +7\.00", plain, re.M)
+    assert max(len(line) for line in plain.splitlines() if re.match(r"^ [A─]", line)) <= 60
+    assert "a wider terminal also shows" in plain
+
+
+def test_without_a_word_help_and_exit_codes_are_told(run):
+    code, out, _ = run()
+    assert code == 0
+    assert "Exit codes: 0 ok, 1 failure, 2 usage, 3 bad data" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["fit"], 2), (["fit", "none.csv"], 3), (["info", "none.rfm"], 3), (["nonsense"], 2),
+     (["fit", "none.csv", "--level", "7"], 2), (["compare", "none.rfm", "none.rfm"], 3)],
+)  # fmt: skip
+def test_exit_codes_are_as_documented(run, arguments, code):
+    assert run(*arguments)[0] == code
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_can_complete(shell):
+    words = {"bash": "robustfourier co", "zsh": "robustfourier co", "fish": "robustfourier co"}
+    asked = {
+        "_ROBUSTFOURIER_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": words[shell],
+        "COMP_CWORD": "1",
+        "_TYPER_COMPLETE_ARGS": words[shell],
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    told = subprocess.run(
+        [sys.executable, "-m", "robustfourier.cli"],
+        env={**os.environ, **asked}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "compare" in told.stdout
+
+
+class TestCompare:
+    def model(self, *waves):
+        return PeriodicMixture(unit="day").fit(T, sum(waves))
+
+    def verdicts(self, first, second):
+        return sorted(match.verdict for match in compare(first, second))
+
+    def test_the_same_pattern_in_other_noise_agrees(self):
+        assert self.verdicts(self.model(wave(7, 0)), self.model(wave(7, 1))) == ["agrees"]
+
+    def test_another_period_or_height_has_drifted(self):
+        first = self.model(wave(7, 0))
+        assert self.verdicts(first, self.model(wave(7.05, 1))) == ["drifted"]
+        assert self.verdicts(first, self.model(wave(7, 1, height=1.5))) == ["drifted"]
+
+    def test_patterns_come_and_go(self):
+        first, second = self.model(wave(7), wave(23, 2)), self.model(wave(7), wave(11, 2))
+        assert self.verdicts(first, second) == ["agrees", "gone", "new"]
+
+    def test_units_are_converted_or_refused(self):
+        days, hours = self.model(wave(7)), PeriodicMixture(unit="hour").fit(24 * T, wave(7))
+        assert self.verdicts(days, hours) == ["agrees"]
+        with pytest.raises(InputError, match=re.escape("units 'day' and 'parsec' cannot be")):
+            compare(days, PeriodicMixture(unit="parsec").fit(T, wave(7)))
+
+    def test_the_command_says_it_in_a_sentence_and_a_table(self, run, tmp_path):
+        self.model(wave(7, 0), wave(23, 2)).save(tmp_path / "a.rfm")
+        self.model(wave(7, 1)).save(tmp_path / "b.rfm")
+        code, out, _ = run("compare", "a.rfm", "b.rfm")
+        assert code == 0
+        assert out.startswith("One pattern agrees and one pattern gone.")
+        code, out, _ = run("compare", "a.rfm", "b.rfm", "--json")
+        assert sorted(match["verdict"] for match in json.loads(out)) == ["agrees", "gone"]

@@ -1,0 +1,44 @@
+"""Figures of what wanders and what comes next."""
+
+import re
+
+import numpy as np
+import pytest
+
+from robustfourier import PeriodicMixture, plots
+from robustfourier.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def model():
+    rng = np.random.default_rng(0)
+    dates = np.datetime64("2024-01-01") + np.arange(200).astype("timedelta64[D]")
+    left = np.convolve(rng.normal(size=230), 0.8 ** np.arange(30), "valid")[:200]
+    return PeriodicMixture().fit(dates, 5 * np.cos(2 * np.pi * np.arange(200) / 7) + left)
+
+
+def test_a_forecast_shows_its_interval_after_the_record(model):
+    ax = plots.plot_forecast(model, "30D")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "90 % of new measurements",
+        "forecast",
+    ]
+    assert len(ax.lines) == 2
+
+
+@pytest.mark.parametrize("what", ["amplitude", "phase"])
+def test_a_strict_pattern_is_drawn_as_strict(model, what):
+    ax = plots.plot_life(model, what=what)
+    assert ax.get_title(loc="left") == "f1 is strict"
+    assert np.ptp(ax.lines[0].get_ydata()) == pytest.approx(0.0)
+
+
+def test_the_remainder_is_what_predictions_add_to_patterns(model):
+    ax = plots.plot_remainder(model)
+    assert ax.get_title(loc="left") == "remainder"
+    assert np.ptp(ax.lines[0].get_ydata()) > 0.5
+
+
+def test_what_is_not_drawn_is_named(model):
+    with pytest.raises(InputError, match=re.escape("what='colour' is not one of")):
+        plots.plot_life(model, what="colour")

@@ -1,0 +1,36 @@
+"""README and site: links lead somewhere, every page is reachable, examples are executed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.md") if "reproduction" not in path.parent.name)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda p: p.stem)
+def test_links_within_the_repository_lead_to_files(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if not target.startswith(("http:", "https:", "#", "mailto:")):
+            assert (page.parent / target.split("#")[0]).exists(), target
+
+
+def test_every_page_is_in_a_table_of_contents():
+    named = set()
+    for page in PAGES:
+        for tree in re.findall(r"```\{toctree\}(.*?)```", page.read_text(encoding="utf-8"), re.S):
+            words = [re.sub(r".*<(.*)>", r"\1", line) for line in tree.split("\n")]
+            named |= {(page.parent / f"{w.strip()}.md") for w in words if w and w[0] != ":"}
+    assert {page for page in PAGES if page.name != "index.md" or page.parent != DOCS} <= named
+
+
+def test_the_gallery_has_eight_executed_pages_and_never_needs_a_file():
+    gallery = [page for page in PAGES if page.parent.name == "gallery" and page.stem != "index"]
+    assert len(gallery) >= 8
+    for page in gallery:
+        text = page.read_text(encoding="utf-8")
+        assert "{code-cell}" in text
+        assert not re.search(r"read_csv|open\(|/work|/home", text)
