@@ -21,7 +21,7 @@ __all__ = ["measure", "record", "write_record"]
 
 PART = 2_000_000  # rows of a file
 MEMORY, GROWTH = 1.5, 1.05  # GB, and exponent
-PERIODS = (7.31, 3.131, 0.4567)
+PERIODS = (7.31, 3.131, 0.5171)
 
 
 def write_record(folder: Path, rows: int, seed: int) -> None:
@@ -53,7 +53,9 @@ def _child(folder: str, loss: str) -> None:
         time="t",
         value="y",
         loss=loss,
-        observe=lambda what: stamps.append((what, time.process_time())),
+        observe=lambda what: stamps.append(
+            (f"{what} after {_gigabytes():.2f} GB", time.process_time())
+        ),
     )
     stamps.append(("end", time.process_time()))
     spans = [(a, u - t) for (a, t), (_, u) in pairwise(stamps)]
@@ -62,17 +64,23 @@ def _child(folder: str, loss: str) -> None:
         abs(c.period - truth) / c.period_error
         for c, truth in zip(found.model.components_, PERIODS, strict=False)
     ]
+    print([what for what, _ in stamps], file=sys.stderr)
     report = {
         "passes": found.passes,
         "passing": scan,
         "fitting": sum(s for what, s in spans if what.startswith("fitting")),
         "seconds": time.process_time() - start,
-        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+        "gigabytes": _gigabytes(),
         "patterns": len(found.model.components_),
         "worst": max(errors, default=np.nan),
         "cores": len(os.sched_getaffinity(0)),
     }
     print(json.dumps(report))
+
+
+def _gigabytes() -> float:
+    """The most memory that this process has had so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 def record(folder: Path, sizes: list[int], seed: int, loss: str) -> list[Verdict]:

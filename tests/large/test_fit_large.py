@@ -67,8 +67,8 @@ def test_outliers_are_pulled_in_as_in_memory(table):
     model = rf.PeriodicMixture(scale="linear", **FAST)
     model.fit(dirty["time"].to_numpy(), dirty["value"])
     assert found.passes >= 4
-    # In memory three rounds are made around the waveforms, here as many as it takes.
-    assert_same(found.model, model, within=0.1)
+    # In memory the noise floor is that of the search; here it is that of each fit.
+    assert_same(found.model, model, within=0.05)
 
 
 def test_files_in_parts_threads_and_dask_arrays_say_the_same(table, large, tmp_path):

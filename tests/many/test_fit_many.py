@@ -100,6 +100,21 @@ def test_a_second_run_fits_only_what_is_missing(long_table, tmp_path):
     same(first, again)
 
 
+def test_an_interrupted_run_goes_on(serial, long_table, tmp_path):
+    def interrupt(progress):
+        if progress.done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rf.fit_many(long_table, out=tmp_path / "out", engine="serial", observe=interrupt, **QUICK)
+    seen = []
+    survey = rf.fit_many(
+        long_table, out=tmp_path / "out", engine="serial", observe=seen.append, **QUICK
+    )
+    assert 0 < seen[0].done < 12
+    same(serial, survey)
+
+
 def test_other_data_under_the_same_name_are_fitted_again(tmp_path):
     first = rf.fit_many(series("x", 1), out=tmp_path / "out", engine="serial", **QUICK)
     other = series("x", 1)

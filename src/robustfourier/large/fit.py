@@ -22,6 +22,7 @@ from robustfourier.errors import CheckpointError, DataError, InputError
 from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.large.condense import Nodes, Sums, bins_for
 from robustfourier.large.passes import Added, AddUp, Facts, Pull, Scan, total
+from robustfourier.memory import give_back
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pays, robust_scale
 from robustfourier.mixture.tables import shares
@@ -134,7 +135,9 @@ class _Adder:
     def __call__(self, work: Callable[[Part], Any], what: str) -> Any:
         self.passes += 1
         self.observe(f"pass {self.passes}: {what}")
-        return total(self.parts, work, self.engine, self.jobs, self.client)
+        added = total(self.parts, work, self.engine, self.jobs, self.client)
+        give_back()
+        return added
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,6 +261,7 @@ class _Fit:
     def _fitted(self, nodes: Nodes, values: FloatArray) -> PeriodicMixture:
         """The fit of the condensed rows."""
         self.add.observe(f"fitting {len(nodes.theta):,} rows that stand for {self.facts.used:,}")
+        give_back()
         shown = np.exp(values) if self.log else values
         errors = nodes.weights**-0.5 * (shown if self.log else 1.0)
         model = PeriodicMixture(unit=self.unit, **self.parameters)

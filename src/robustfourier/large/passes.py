@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import reduce
-from operator import add
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -116,17 +115,18 @@ class Scan:
 
     def __call__(self, part: Part) -> Facts:
         """Facts of one part."""
-        found: list[Facts] = []
+        found: Facts | None = None
         for count, times, values, errors in rows_of(part, self.layout):
-            if not len(times):
-                found.append(Facts(None, None, count, 0))
-                continue
-            error = np.ones(len(values)) if errors is None else errors
-            ends = times.min(), times.max()
-            found.append(Facts(*ends, count, len(times), ((times, values, error),)))
-        if not found:
+            if len(times):
+                error = np.ones(len(values)) if errors is None else errors
+                ends = times.min(), times.max()
+                piece = Facts(*ends, count, len(times), ((times, values, error),))
+            else:
+                piece = Facts(None, None, count, 0)
+            found = _plus(found, piece)
+        if found is None:
             raise DataError(f"{part.name}: has no rows; leave it out")
-        return reduce(add, found)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +212,7 @@ class AddUp:
 
     def __call__(self, part: Part) -> Added | None:
         """Sums of one part; None if it has no rows."""
-        found: list[Added] = []
+        found: Added | None = None
         for _, times, values, errors in rows_of(part, self.layout):
             if not len(times):
                 continue
@@ -221,12 +221,13 @@ class AddUp:
             w = np.ones(len(values)) if errors is None else (self.unit_error / errors) ** 2
             if self.pull is None:
                 sums = Sums.of(theta, values, w, self.bins)
-                found.append(Added(sums, sums.squares, sums.total))
+                piece = Added(sums, sums.squares, sums.total)
             else:
                 left, pulled, inside = self.pull(theta, values)
                 sums = Sums.of(theta, pulled, w, self.bins)
-                found.append(Added(sums, float(w @ left**2), float(w @ inside)))
-        return reduce(add, found) if found else None
+                piece = Added(sums, float(w @ left**2), float(w @ inside))
+            found = _plus(found, piece)
+        return found
 
 
 def total(

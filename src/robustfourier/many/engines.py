@@ -173,7 +173,7 @@ class Processes:
             _kill(pool)
         for idle in self._idle:
             if idle is not None:
-                idle.shutdown(wait=False, cancel_futures=True)
+                idle.shutdown(wait=True)  # it has nothing to do, and ends at once
         self._busy.clear()
         self._idle.clear()
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.wording import with_error
+from robustfourier.wording import unit_name, with_error
 from robustfourier.writing import plain, write_text
 
 __all__ = ["CHUNK", "write_index"]
@@ -67,7 +67,7 @@ def _period(row: dict[Any, Any]) -> str:
     if period is None or not np.isfinite(period):
         return ""
     error = row.get("period_error")
-    unit = row.get("unit") or ""
+    unit = unit_name(row.get("unit") or "")
     return with_error(float(period), float(error) if error and np.isfinite(error) else None, unit)
 
 

@@ -60,7 +60,7 @@ def opened(path: str | os.PathLike[str], name: str) -> Iterator[Any]:
     """A Parquet file; whatever is wrong with it is a `DataError` that names it."""
     parquet = arrow().parquet
     try:
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, pre_buffer=False) as file:
             yield file
     except FileNotFoundError:
         raise DataError(f"{str(path)!r}: no such file; check the name and folder") from None

@@ -1,0 +1,106 @@
+"""The index page of ten thousand series in headless Chromium."""
+
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from robustfourier.many.index import write_index
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--disable-dev-shm-usage", "--hide-scrollbars", "--enable-logging=stderr"),
+    *("--window-size=1200,800", "--virtual-time-budget=8000", "--dump-dom"),
+]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+
+COUNT = 10_000
+EVIL = "<img src=x onerror=document.title='broken'>/../<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("index")
+    (folder / "index").mkdir()
+    rng = np.random.default_rng(0)
+    found = rng.uniform(size=COUNT) < 0.3
+    q = np.where(found, rng.uniform(size=COUNT) ** 4, np.nan)
+    q[7] = 1e-300
+    found[7] = True
+    table = pd.DataFrame(
+        {
+            "id": [EVIL if i == 7 else f"V{i:05d}" for i in range(COUNT)],
+            "status": np.where(np.arange(COUNT) == 3, "DataError", "ok"),
+            "message": np.where(np.arange(COUNT) == 3, "too short", ""),
+            "headline": "words of the headline",
+            "unit": "day",
+            "used": 200,
+            "patterns": found.astype(int),
+            "period": np.where(found, 7.3, np.nan),
+            "period_error": 0.01,
+            "share": np.where(found, rng.uniform(size=COUNT), np.nan),
+            "false_alarm": q,
+            "q_value": q,
+            "noise": 1.0,
+            "report": [f"reports/{i}.html" if found[i] else None for i in range(COUNT)],
+            "spark": [[0.0, None, 1.0, 0.5]] * COUNT,
+            "shape": [[0.0, 1.0, 0.0] if found[i] else None for i in range(COUNT)],
+        }
+    )
+    write_index(folder, table)
+    return folder
+
+
+def opened(folder, script="", name="page"):
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    place = folder / f"{name}.html"
+    place.write_text(page.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+    return subprocess.run(
+        [str(CHROMIUM), *FLAGS, f"--user-data-dir={folder / name}", place.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+
+
+def test_ten_thousand_series_are_told_but_only_those_in_sight_are_drawn(folder):
+    done = opened(folder)
+    assert '<h1 id="title">10,000 series, ' in done.stdout
+    assert "1 not fitted" in done.stdout
+    assert 10 < len(re.findall(r'<div class="row(?: bad)?" role="row"', done.stdout)) < 60
+    assert done.stdout.count('class="spark"') > 10  # the first chunk has come
+    assert done.stdout.count('<script src="index/') < 4  # and the other thirty-nine have not
+    assert 'href="reports/7.html"' in done.stdout
+    assert "CONSOLE" not in done.stderr
+
+
+def test_names_are_text_whatever_they_say(folder):
+    done = opened(folder, name="evil")
+    assert "<title>10,000 series" in done.stdout
+    assert "&lt;img src=x" in done.stdout
+    assert "<img" not in done.stdout
+
+
+def test_it_sorts_searches_and_filters(folder):
+    script = """
+    document.getElementById("filter").value = "0.05";
+    document.getElementById("filter").dispatchEvent(new Event("change"));
+    Array.from(document.querySelectorAll("#head button")).find(b => b.textContent == "q").click();
+    document.body.dataset.first = document.querySelector("#body .row .id").textContent;
+    document.body.dataset.count = document.getElementById("count").textContent;
+    document.getElementById("filter").value = "all";
+    document.getElementById("search").value = "v00123";
+    document.getElementById("search").dispatchEvent(new Event("input"));
+    document.body.dataset.hits = document.getElementById("count").textContent;
+    """
+    text = opened(folder, script, "tools").stdout
+    assert re.search(r'data-first="&lt;img', text) or 'data-first="<img' in text
+    count = int(re.search(r'data-count="([\d,]+) of 10,000', text)[1].replace(",", ""))
+    assert 500 < count < 2500
+    assert 'data-hits="1 of 10,000 series"' in text
