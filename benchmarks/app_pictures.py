@@ -17,11 +17,10 @@ from typing import Any
 from PIL import Image
 from selenium import webdriver
 
-from benchmarks.app import running
+from benchmarks.app import App, running
 
 DESKTOP, PHONE = (1280, 860), (390, 844)
-COLOURS = 96  # of a palette: flat pages lose nothing that is seen
-EXAMPLE = "double_mode_cepheid"
+COLOURS = 200  # of a palette: flat pages lose nothing that is seen
 
 
 def browser(folder: str, size: tuple[int, int], dark: bool) -> Any:
@@ -81,35 +80,52 @@ def strip(shots: list[Image.Image]) -> Image.Image:
     return joined
 
 
+def analyse(app: App, page: Any, out: Path, name: str) -> None:
+    """The result of a fit, and on a bright desktop the way there."""
+    page.get(f"http://{app.host}/?token={app.token}")
+    until(page, "document.querySelectorAll('#examples button').length")
+    app.warm()
+    shots = frames_of_a_fit(page)
+    if name == "desktop-light":
+        save(strip(shots), out / "fit-as-it-happens.png")
+    until(page, "document.body.dataset.shown")
+    until(page, "document.getElementById('report').contentDocument.body.dataset.drawn")
+    time.sleep(1.0)
+    save(picture(page), out / f"analyse-{name}.png")
+
+
+def laboratory(app: App, page: Any, out: Path, name: str) -> None:
+    """The diagonal network ahead of the other."""
+    page.get(f"http://{app.host}/laboratory?token={app.token}")
+    page.find_element("id", "start").click()
+    until(page, "Number(document.body.dataset.step) >= 9000")
+    page.find_element("id", "pause").click()
+    page.execute_script("scrollTo(0, arguments[0])", 400 if "phone" in name else 0)
+    time.sleep(0.5)
+    save(picture(page), out / f"laboratory-{name}.png")
+
+
+SCREENS = (
+    (analyse, DESKTOP, False),
+    (analyse, PHONE, True),
+    (laboratory, DESKTOP, True),
+    (laboratory, PHONE, False),
+)
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.app_pictures", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("docs/figures/app"))
-    out = parser.parse_args(arguments).out
-    out.mkdir(parents=True, exist_ok=True)
+    parser.add_argument("--only", default="", help="screens whose names hold this text")
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
     with running() as app, tempfile.TemporaryDirectory() as folder:
-        for size, dark in ((DESKTOP, False), (PHONE, True), (DESKTOP, True), (PHONE, False)):
+        for screen, size, dark in SCREENS:
             name = f"{'phone' if size == PHONE else 'desktop'}-{'dark' if dark else 'light'}"
-            page = browser(folder, size, dark)
-            page.get(f"http://{app.host}/?token={app.token}")
-            until(page, "document.querySelectorAll('#examples button').length")
-            app.warm()
-            shots = frames_of_a_fit(page)
-            if (size, dark) == (DESKTOP, False):
-                save(strip(shots), out / "fit-as-it-happens.png")
-            until(page, "document.body.dataset.shown")
-            until(page, "document.getElementById('report').contentDocument.body.dataset.drawn")
-            time.sleep(1.0)
-            if dark == (size == PHONE):
-                save(picture(page), out / f"analyse-{name}.png")
-            else:
-                page.get(f"http://{app.host}/laboratory")
-                page.find_element("id", "start").click()
-                until(page, "Number(document.body.dataset.step) >= 9000")
-                page.find_element("id", "pause").click()
-                page.execute_script("scrollTo(0, arguments[0])", 380 if size == PHONE else 0)
-                time.sleep(0.5)
-                save(picture(page), out / f"laboratory-{name}.png")
-            page.quit()
+            if options.only in f"{screen.__name__}-{name}":
+                page = browser(folder, size, dark)
+                screen(app, page, options.out, name)
+                page.quit()
 
 
 if __name__ == "__main__":

@@ -288,6 +288,25 @@ class TestFaults:
         finally:
             second.close()
 
+    @pytest.mark.parametrize(
+        ("limit", "words"),
+        [
+            (("--memory", "0.2"), "perhaps for want of memory"),
+            (("--minutes", "0.001"), "took longer than 0.001 minutes"),
+        ],
+    )
+    def test_a_fit_that_takes_too_much_is_ended_and_the_server_lives(
+        self, start, record, tmp_path, limit, words
+    ):
+        one = start(tmp_path / "kept", *limit)
+        try:
+            ended = one.wait(one.fit(one.upload(record), reading={"value": "level"}))
+            assert ended["state"] == "failed"
+            assert words in ended["words"]
+            assert one.ask("/").status == 200
+        finally:
+            one.close()
+
     def test_two_servers_do_not_share_a_folder(self, start, tmp_path):
         folder = tmp_path / "kept"
         one = start(folder)
@@ -335,6 +354,23 @@ class TestLaboratory:
     )
     def test_experiments_that_are_none_are_refused(self, server, order):
         assert server.ask("/api/laboratory", order).status == 400
+
+
+def test_a_full_disk_is_said_and_what_happened_is_still_known(tmp_path, monkeypatch):
+    from robustfourier.app import folder as module
+
+    folder = Folder(tmp_path / "kept")
+    source = tmp_path / "x.csv"
+    source.write_text("t,y\n1,2\n")
+    fit = folder.add_fit(folder.add_file("x.csv", source), {"reading": {}, "asked": {}})
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "append_line", full)
+    with pytest.raises(OSError, match="No space left"):
+        folder.set_state(fit.id, "done")
+    assert folder.fits[fit.id].state == "done"
 
 
 def test_records_with_foreign_lines_are_read(tmp_path):

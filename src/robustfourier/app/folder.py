@@ -168,8 +168,8 @@ class Folder:
 
     def _tell(self, kind: str, **content: Any) -> None:
         record = {"record": kind, "at": time.time(), **content}
-        append_line(self._records, json.dumps(record, ensure_ascii=False))
         self._apply(record)
+        append_line(self._records, json.dumps(record, ensure_ascii=False))
 
     def _apply(self, record: dict[str, Any]) -> None:
         """Bring the state to what a record says; what it does not know is left alone."""

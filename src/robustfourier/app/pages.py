@@ -25,6 +25,8 @@ _KINDS = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
+# By the package: `files` of a room would load it, and with it all of numpy and pandas.
+_PACKAGE = files("robustfourier")
 _OWN = ("app.css", "app.js", "analyse.js", "laboratory.js", *PAGES.values())
 _SHARED = ("style.css", "vendor/uPlot.min.css", "vendor/uPlot.iife.min.js")
 
@@ -37,7 +39,7 @@ def kind_of(name: str) -> str:
 @cache
 def examples() -> dict[str, Path]:
     """Return the series that come with the package, by name."""
-    paths = (Path(str(path)) for path in files("robustfourier.datasets").iterdir())
+    paths = (Path(str(path)) for path in (_PACKAGE / "datasets").iterdir())
     return {path.stem: path for path in paths if path.suffix == ".csv"}
 
 
@@ -45,8 +47,8 @@ def examples() -> dict[str, Path]:
 def asset(name: str) -> bytes | None:
     """Return a file of a page: of this room, or shared with the report; by a list, no path."""
     if name in _SHARED:
-        return (files("robustfourier.report") / name).read_bytes()
-    return (files("robustfourier.app") / "static" / name).read_bytes() if name in _OWN else None
+        return (_PACKAGE / "report" / name).read_bytes()
+    return (_PACKAGE / "app" / "static" / name).read_bytes() if name in _OWN else None
 
 
 def listed(folder: Path) -> list[str]:

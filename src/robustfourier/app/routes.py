@@ -6,7 +6,8 @@ import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,8 @@ class Site:
     def __init__(self, folder: Folder, limits: Limits) -> None:
         self.folder, self.limits = folder, limits
         self.workers = Workers(limits.memory)
-        self.jobs, self.trainings = Jobs(limits, self.workers), Jobs(limits, self.workers)
+        self.jobs = Jobs(limits, self.workers)
+        self.trainings = Jobs(replace(limits, at_once=_LABORATORIES), self.workers)
         self.live: dict[str, Job] = {}  # jobs whose story is in memory
 
     def application(self) -> Starlette:
@@ -190,10 +192,13 @@ class Site:
 
     def _keep(self, job: Job) -> None:
         """Record where a fit stands, and at its end what it told."""
-        self.folder.set_state(job.id, job.state, job.words)
-        if job.ended and job.id in self.folder.fits:
-            write_text(self.folder.place(job.id) / "story.jsonl", "\n".join([*job.story, ""]))
-            del self.live[job.id]
+        with suppress(OSError):  # a full disk must not end the server: the page still knows
+            self.folder.set_state(job.id, job.state, job.words)
+            if job.ended and job.id in self.folder.fits:
+                write_text(self.folder.place(job.id) / "story.jsonl", "\n".join([*job.story, ""]))
+                del self.live[job.id]
+        if job.id not in self.folder.fits:  # its file was forgotten meanwhile
+            self.live.pop(job.id, None)
 
     async def show(self, request: Request) -> Response:
         """Show another entry of a file's history."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robustfourier.errors import InputError, MissingDependencyError
-from robustfourier.writing import locked
+from robustfourier.writing import locked, reason
 
 if TYPE_CHECKING:
     from robustfourier.app.jobs import Limits
@@ -51,7 +51,11 @@ def application(folder: Path, limits: Limits, token: str, hosts: frozenset[str])
     inner = Site(Folder(folder), limits).application()
     from starlette.exceptions import HTTPException
 
+    async def full(_: Request, error: Any) -> Response:
+        return JSONResponse({"detail": f"this cannot be kept ({reason(error)})"}, 507)
+
     inner.add_exception_handler(InputError, refused)
+    inner.add_exception_handler(OSError, full)
     inner.add_exception_handler(HTTPException, failed)
     return Guard(inner, token, hosts)
 

@@ -43,8 +43,9 @@ def main() -> None:
     kind, memory = sys.argv[1:]
     _limit_memory(int(memory))
     _load(kind)
-    if not select.select([sys.stdin], [], [], 0.0)[0]:  # nobody waits yet
-        _rehearse(kind)
+    with suppress(OSError):  # Windows, whose pipes cannot be asked
+        if not select.select([sys.stdin], [], [], 0.0)[0]:  # nobody waits yet
+            _rehearse(kind)
     first = sys.stdin.readline()
     if not first:
         return

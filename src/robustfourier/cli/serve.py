@@ -28,8 +28,8 @@ def app(
     jobs: Annotated[
         int, typer.Option(min=0, help="Fits that run side by side; 0 for one per core.")
     ] = 0,
-    minutes: Annotated[float, typer.Option(min=0.1, help="Time that one fit may take.")] = 30.0,
-    memory: Annotated[float, typer.Option(min=1.0, help="Memory of one fit in GB.")] = 4.0,
+    minutes: Annotated[float, typer.Option(min=0.001, help="Time that one fit may take.")] = 30.0,
+    memory: Annotated[float, typer.Option(min=0.1, help="Memory of one fit in GB.")] = 4.0,
     upload: Annotated[float, typer.Option(min=0.001, help="Largest file in MB.")] = 200.0,
     rows: Annotated[int, typer.Option(min=1, help="Most samples of one file.")] = 2_000_000,
     console: Console,

@@ -67,7 +67,7 @@ def as_table(X: Any) -> Any:
 
 def is_flat(X: Any) -> bool:
     """Whether X is one column without a name that matters: no table, and not two-dimensional."""
-    return not hasattr(X, "columns") and np.ndim(X) < 2
+    return not hasattr(X, "columns") and np.asarray(X).ndim < 2
 
 
 def time_index(column: Any) -> pd.Index[Any]:

@@ -28,6 +28,7 @@ __all__ = ["with_memory"]
 
 _PER_COHERENCE = 8  # places at which amplitude and phase of a living pattern are told
 _PLACES_AT_MOST = 2000
+_LARGEST = 140.0  # powers of ten: beyond, variances in the unit of the values would overflow
 
 
 def with_memory(models: list[ColumnModel], series: list[Series]) -> list[ColumnModel]:
@@ -39,6 +40,8 @@ def with_memory(models: list[ColumnModel], series: list[Series]) -> list[ColumnM
     series : list of Series
         The samples that each was fitted to.
     """
+    if any(np.any(np.abs(np.log10(one.scale)) > _LARGEST) for one in series):
+        return models
     best, most = -1, 0.0
     told = [_remainder(*pair) for pair in zip(models, series, strict=True)]
     for j, remainder in enumerate(told):

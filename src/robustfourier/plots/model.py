@@ -26,6 +26,7 @@ from robustfourier.results import Result, TimeAxis, result_of
 from robustfourier.results.calendar import spoken
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
+from robustfourier.results.thinning import extremes
 from robustfourier.wording import percent, unit_name
 
 if TYPE_CHECKING:
@@ -91,16 +92,16 @@ def plot_fit(source: Any, times: Any = None, values: Any = None, *, ax: Axes | N
     with looks():
         ax = new_axes(ax)
         x = _x(result, curve.x)
-        if curve.std is not None and np.any(curve.std > 0):
-            low, high = curve.y - BAND * curve.std, curve.y + BAND * curve.std
-            ax.fill_between(x, low, high, color=FIT, alpha=0.2, lw=0)
-        # More cycles than can be seen at once would hide the data: they go behind, and paler.
-        dense = (
-            result.domain.span > 60.0 * min(result.patterns, key=_period).period
-            if (result.patterns)
-            else False
-        )
-        ax.plot(x, curve.y, color=FIT, lw=0.7 if dense else 1.2, alpha=0.4 if dense else 1.0)
+        # More cycles than can be seen at once would be a solid block: their outline, behind.
+        dense = result.is_dense
+        if dense:
+            middle, low, high = extremes(curve.x, curve.y, 900)
+            ax.fill_between(_x(result, middle), low, high, color=FIT, alpha=0.3, lw=0)
+        else:
+            if curve.std is not None and np.any(curve.std > 0):
+                low, high = curve.y - BAND * curve.std, curve.y + BAND * curve.std
+                ax.fill_between(x, low, high, color=FIT, alpha=0.2, lw=0)
+            ax.plot(x, curve.y, color=FIT, lw=1.2)
         if result.samples.errors is not None and len(result.samples) <= WHISKERS:
             x, y = _x(result, result.position), result.samples.values
             ax.errorbar(x, y, result.samples.errors, fmt="none", ecolor=DOTS, elinewidth=0.7)
@@ -142,6 +143,7 @@ def plot_spectrum(
         for i in range(len(modes)):
             owner = i if modes.component is None else int(modes.component[i])
             ax.plot(modes.frequency[i], 1.25 * modes.amplitude[i], "v", ms=5, color=colour(owner))
+        _name_marks(ax, result)
         ax.set_yscale("log")
         bottom = 0.0 if s.floor is None else 0.2 * float(np.median(s.floor))
         top = 3.0 * max(float(s.data.max()), s.line_top)
@@ -149,8 +151,39 @@ def plot_spectrum(
         ax.margins(x=0.01)
         unit = result.domain.unit
         per = f" (cycles per {unit_name(unit, plural=False)})" if unit else ""
-        name_axes(ax, f"frequency{per}", "amplitude")
+        name_axes(ax, f"frequency{per}", f"amplitude of {result.samples.value_name}")
+        _period_axis(ax, result)
     return ax
+
+
+def _name_marks(ax: Axes, result: Result) -> None:
+    """Write the letter of each pattern above its strongest line, where no other letter stands."""
+    taken: list[float] = []
+    modes, width = result.modes, float(np.ptp(ax.get_xlim())) or 1.0
+    for owner, pattern in enumerate(result.patterns[:8]):
+        own = np.arange(len(modes)) if modes.component is None else np.asarray(modes.component)
+        rows = np.flatnonzero(own == owner)
+        if not len(rows):
+            continue
+        top = int(rows[np.argmax(modes.amplitude[rows])])
+        if any(abs(modes.frequency[top] - at) < 0.012 * width for at in taken):
+            continue
+        taken.append(float(modes.frequency[top]))
+        place = (modes.frequency[top], 1.25 * modes.amplitude[top])
+        ax.annotate(
+            pattern.name, place, (0, 6), textcoords="offset points",
+            ha="center", fontsize=9, color=colour(owner),
+        )  # fmt: skip
+
+
+def _period_axis(ax: Axes, result: Result) -> None:
+    """Write the periods of the ticks of a frequency axis above it."""
+    low, high = ax.get_xlim()
+    at = [tick for tick in ax.get_xticks() if max(low, 0.0) < tick <= high]
+    above = ax.secondary_xaxis("top")
+    above.set_xticks(at, [result.period_words(1.0 / tick) for tick in at], fontsize=8.5)
+    above.tick_params(length=0)
+    above.spines["top"].set_visible(False)
 
 
 def _alarm_words(result: Result) -> str:
@@ -300,10 +333,6 @@ def _turned(ax: Axes, result: Result) -> None:
     """Let magnitudes grow downwards."""
     if result.downwards and not ax.yaxis_inverted():
         ax.invert_yaxis()
-
-
-def _period(pattern: Any) -> float:
-    return float(pattern.period)
 
 
 def _pattern(result: Result, index: int) -> Any:

@@ -6,12 +6,12 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.report.svg import Panel
-from robustfourier.report.thinning import envelope, evenly, extremes
 from robustfourier.results import Pattern, Result
 from robustfourier.results.axis import even_ticks
 from robustfourier.results.calendar import spoken
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
+from robustfourier.results.thinning import envelope, evenly, extremes
 from robustfourier.wording import unit_name
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "fit_figure",
     "frequency_label",
     "histogram_figure",
-    "is_dense",
     "link_figure",
     "overview_figure",
     "residual_figure",
@@ -40,7 +39,6 @@ DOTS = 2500
 WHISKERS = 400
 _FOLDED = 480
 _BAND = 1.645  # standard errors to each side of a 90 % band
-_CYCLES_SEEN = 60.0
 _STEPS = 4  # spectra of what is left that stand beside each other
 
 
@@ -62,7 +60,7 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
         title="Data and fit" if window is None else "Data and fit, close up",
     )
     panel.axes(result.axis.label, result.samples.value_name, xticks=result.axis.ticks(low, high, 8))
-    dense = window is None and is_dense(result)
+    dense = window is None and result.is_dense
     if dense:
         panel.band(*extremes(curve.x[seen], curve.y[seen], 450), "envelope")
     if result.samples.errors is not None and len(here) <= WHISKERS:
@@ -89,15 +87,9 @@ def overview_figure(result: Result) -> str:
     return str(panel).replace('role="img"', 'aria-hidden="true" preserveAspectRatio="none"')
 
 
-def is_dense(result: Result) -> bool:
-    """Whether the record has too many cycles to be seen at once."""
-    periods = [p.period / p.beat for p in result.patterns if p.share > 0.02] or [np.inf]
-    return bool(result.domain.span / min(periods) > _CYCLES_SEEN)
-
-
 def closeup_range(result: Result) -> tuple[float, float] | None:
     """A window of some cycles of the strongest patterns, where samples are; None if needless."""
-    if not result.patterns or not is_dense(result):
+    if not result.patterns or not result.is_dense:
         return None
     scale, x = result.axis.scale(), result.position
     whole = float(x.max() - x.min())

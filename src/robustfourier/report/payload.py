@@ -15,11 +15,11 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.report.figures import WHISKERS, closeup_range, frequency_label
-from robustfourier.report.thinning import evenly
 from robustfourier.results import Result
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.tables import components_table, csv_text, modes_table
+from robustfourier.results.thinning import evenly
 from robustfourier.wording import LADDER, SECONDS, decimals, unit_name
 
 __all__ = ["SAMPLES_SENT", "payload"]

@@ -29,6 +29,7 @@ __all__ = [
 #: Share of the variation from which on a pattern is named and listed; below, it is folded away.
 WORTH_A_LINE = 0.01
 
+_CYCLES_SEEN = 60.0  # side by side; more are narrower than a person can tell apart
 # "mag", "magnitude", "V_mag", "gmag"; not "image", "magnet" or the imaginary part "imag".
 _MAGNITUDE = re.compile(r"(?<![a-z])[ubvrgzjhky]?mag(s|nitudes?)?(?![a-z])")
 
@@ -235,6 +236,12 @@ class Result:
     warnings: tuple[str, ...]
     lines: Synthesis | None = None
     downwards: bool = False
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the record has too many cycles to be seen at once."""
+        periods = [p.period / p.beat for p in self.patterns if p.share > 0.02] or [np.inf]
+        return bool(self.domain.span / min(periods) > _CYCLES_SEEN)
 
     @property
     def main(self) -> tuple[Pattern, ...]:

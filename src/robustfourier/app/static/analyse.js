@@ -233,13 +233,13 @@
     const before = [...(wishes.without.length ? [["closed at " + wishes.without.slice(0, 3).map((p) => (+p).toPrecision(4)).join(", ") + (wishes.without.length > 3 ? " …" : ""), "without"]] : []), ...(wishes.split.length ? [["split " + wishes.split.map((p) => (+p).toPrecision(4)).join(", "), "split"]] : []), ...(wishes.merge.length ? [["merged " + wishes.merge.join(", "), "merge"]] : [])];
     const again = () => fit(wanted(current()));
     const shown = found ? found.patterns.filter((p) => !p.combination).slice(0, 12) : [];
-    $("patterns").replaceChildren(el("legend", {}, "Patterns"),
+    $("patterns").replaceChildren(...[el("legend", {}, "Patterns"),
       ...shown.map((p) => el("div", { class: "pattern" }, el("input", { type: "checkbox", name: "merge", value: p.exact, "aria-label": "Choose pattern " + p.name + " to be merged" }), el("span", {}, p.name + ": " + p.period),
         el("span", { class: "acts" }, el("button", { type: "button", class: "small", title: "Fit without this pattern", "data-off": p.name, on: { click: () => { wishes.without.push(...p.lines.map(String)); again(); } } }, "Off"),
           el("button", { type: "button", class: "small", title: "Each harmonic a pattern of its own", "data-split": p.name, disabled: p.harmonics.length < 2, on: { click: () => { wishes.split.push(String(p.exact)); again(); } } }, "Split")))),
       shown.length > 1 ? el("button", { type: "button", class: "small", id: "merge", on: { click: () => { const two = [...$("patterns").querySelectorAll("[name=merge]:checked")].map((box) => box.value); if (two.length !== 2) return warn("Choose two patterns to merge."); wishes.merge.push(two.join("+")); again(); } } }, "Merge the two chosen") : null,
       ...before.map(([words, key]) => el("p", { class: "caption" }, words + " ", el("button", { type: "button", class: "small", on: { click: () => { wishes[key] = []; again(); } } }, "take back"))),
-      shown.length || before.length ? null : el("p", { class: "caption" }, "None found."));
+      shown.length || before.length ? null : el("p", { class: "caption" }, "None found.")].filter(Boolean));
   }
   function exports(one, found) {
     const place = "/fits/" + one.id + "/", done = one.state === "done";
