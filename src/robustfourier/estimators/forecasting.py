@@ -69,7 +69,7 @@ def forecast_of(model: Any, horizon: Any, times: Any, level: float) -> Forecast:
     mean, std = model.predict(times, return_std=True)
     left = model.remainder_
     scatter = np.asarray(model.noise_ if left is None else left.white)
-    ends = _new_measurements(mean, std, scatter, level, model.scale_ == "log")
+    ends = _new_measurements(mean, std, scatter, level, getattr(model, "scale_", "linear") == "log")
     return Forecast(times, mean, std, *ends, level)
 
 

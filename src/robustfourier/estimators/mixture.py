@@ -339,7 +339,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         if self._multiplies:
             trend, components = from_log(trend), from_log(components)
             left = None if left is None else from_log(left)
-        return Unmixed(self._shaped(trend), components, labels, self.scale_, times, left)
+        scale = "log" if self._multiplies else "linear"
+        return Unmixed(self._shaped(trend), components, labels, scale, times, left)
 
     def summary(self) -> str:
         """Return what was found, in words and a table."""
