@@ -140,7 +140,7 @@ def _client(folder: Path, table: pd.DataFrame, kills: int, seed: int) -> Verdict
     rng, place = random.Random(seed), folder / "table.parquet"
     table.to_parquet(place)
     out = folder / "resumed"
-    command = [sys.executable, "-m", "robustfourier", "fit-many", str(place), "--by", "sensor"]
+    command = [sys.executable, "-m", "robustfourier.cli", "fit-many", str(place), "--by", "sensor"]
     command += ["--value", "level", "--scale", "linear", "--reports", "none", "-o", str(out)]
     died = 0
     for _ in range(kills):

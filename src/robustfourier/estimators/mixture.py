@@ -32,7 +32,7 @@ from robustfourier.estimators.validation import (
     time_columns,
     without_masked_rows,
 )
-from robustfourier.mixture.fit import fit_columns
+from robustfourier.mixture.fit import fit_columns, remembered
 from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.scale import fit_on_scale, from_log
@@ -235,7 +235,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             targets,
             weights,
         )
-        models = fit.models
+        models = remembered(fit.models, fit.found)  # only of the scale that was taken
 
         _check_n_features(self, table, reset=True)
         _check_feature_names(self, table, reset=True)

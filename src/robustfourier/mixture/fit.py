@@ -32,7 +32,7 @@ from robustfourier.mixture.steadiness import with_unsteady_errors
 from robustfourier.mixture.tables import shares
 from robustfourier.observers import listening, tell
 
-__all__ = ["fit_column", "fit_columns"]
+__all__ = ["fit_column", "fit_columns", "remembered"]
 
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
 ROBUST_ROUNDS = 3  # of pulling outliers in around the smoothed fit
@@ -120,7 +120,10 @@ def fit_columns(
             models[j], found[j] = fit_column(domains[j], theta[:, j], rest, weights, settings[j])
             if n_columns > 1:
                 parts[j] = models[j].evaluate(theta[:, j])
+    return [models[j] for j in range(n_columns)], [found[j] for j in range(n_columns)]
+
+
+def remembered(models: list[ColumnModel], found: list[Detection]) -> list[ColumnModel]:
+    """Return the models that `fit_columns` gave with the memory of what they leave over."""
     with threadpool_limits(limits=1):
-        ordered = [models[j] for j in range(n_columns)]
-        remembering = with_memory(ordered, [found[j].series for j in range(n_columns)])
-    return remembering, [found[j] for j in range(n_columns)]
+        return with_memory(models, [one.series for one in found])
