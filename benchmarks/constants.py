@@ -48,6 +48,9 @@ CONSTANTS = (
     Constant("cusps", "REACH", "twice the distance at which cusps are measured"),
     Constant("noise", "_CLIP", "ordinates are clipped at three levels: 77 % efficient"),
     Constant("noise", "_REACH", "red noise: a window never grows beyond four times its mode"),
+    Constant("search.robust", "_EXPLAINED", "random outliers explained 0.03, square waves 0.1"),
+    Constant("search.fringes", "_AS_GOOD", "three standard errors: such a place fits as well"),
+    Constant("period_errors", "_CLEAR", "two deviations: the jackknife's error is no chance"),
     Constant("search.robust", "FAR", "what neither Gaussian noise nor a sum of tones reaches"),
     Constant("components.grouping", "ODDS", "a tie must be ten times likelier than a free line"),
     Constant("components.grouping", "SLACK", "lines not yet found bias their neighbours"),
@@ -56,7 +59,7 @@ CONSTANTS = (
     Constant("components.completing", "TWINS", "half a resolution: such lines are one"),
     Constant("components.side_lines", "CLOSE", "two tones that beat less than twice"),
     Constant("components.side_lines", "WEAKER", "half the height of the pattern's strongest line"),
-    Constant("steadiness", "UNSTEADY", "a strict pattern is called unsteady in 1 %"),
+    Constant("blocks", "UNSTEADY", "a strict pattern is called unsteady in 1 %"),
 )
 
 

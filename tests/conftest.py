@@ -51,3 +51,29 @@ def noise_result():
     noise = np.random.default_rng(3).normal(size=60)
     samples = from_arrays(np.arange(60.0), noise, value_name="hiss", source="noise.csv")
     return summarise(samples, fit_model(samples))
+
+
+@pytest.fixture
+def run(capsys):
+    """The program in this process: its exit code, and what it said on both streams."""
+    from robustfourier.cli import main
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return stop.value.code, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file of text or bytes; its path."""
+
+    def write(content, name="data.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write

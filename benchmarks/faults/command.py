@@ -24,11 +24,11 @@ MODELS = ROOT / "tests" / "persistence" / "data"
 #: Parts of all cases, and cases of one piece.
 TARGETS = {
     "tables": (0.12, 10_000),
-    "model files": (0.50, 20_000),
-    "checkpoints": (0.365, 20_000),
+    "model files": (0.50, 50_000),
+    "checkpoints": (0.365, 50_000),
     "command lines": (0.015, 5_000),
 }
-KILLED = {"fit": 0.3, "save": 0.4, "reproduce": 0.1, "many series": 0.2}  # parts of all kills
+KILLED = {"fit": 0.15, "save": 0.65, "reproduce": 0.05, "many series": 0.15}  # parts of all kills
 KILLS = 25  # of one piece
 MEMORY = 4 * 2**30  # bytes of address space that a piece may take beyond what it starts with
 

@@ -13,7 +13,6 @@ import pytest
 
 import robustfourier
 from robustfourier.analysis import Analysis
-from robustfourier.cli import main
 from robustfourier.cli.console import Console
 from robustfourier.cli.fit import print_answer
 from robustfourier.cli.options import duration, instant
@@ -55,17 +54,6 @@ def finished(record, tmp_path_factory):
         cwd=folder, env=bare, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return done, folder / "out"
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        said = capsys.readouterr()
-        return stop.value.code, said.out, said.err
-
-    return run
 
 
 class TestFit:

@@ -28,7 +28,11 @@ def with_value(array, value):
         (np.ones(9), np.arange(9.0), "times are all equal; at least two different times"),
         (T, Y[:-1], "y has 249 rows but X has 250"),
         (T, None, "requires y to be passed, but the target y is None"),
-        (np.array(["a"] * 250, dtype=object), Y, "X is text that is not read as dates ('a' is neither a number"),
+        (
+            np.array(["a"] * 250, dtype=object),
+            Y,
+            "X is text that is not read as dates ('a' is neither a number",
+        ),
         (T, ["x"] * 250, "Convert your data to numeric values explicitly instead"),
         (T, Y.reshape(250, 1, 1), "y has shape (250, 1, 1); give (n_samples,)"),
     ],

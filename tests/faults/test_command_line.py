@@ -13,7 +13,6 @@ import pytest
 
 import robustfourier
 from robustfourier.analysis.predicting import grid_samples
-from robustfourier.cli import main
 from robustfourier.cli.console import Console
 from robustfourier.cli.options import instant
 from robustfourier.domain import Domain
@@ -30,17 +29,6 @@ def record(tmp_path):
     values = np.sin(times / 3.0) + 0.1 * np.cos(times**2)
     path.write_text("t,v\n" + "".join(f"{t},{v}\n" for t, v in zip(times, values, strict=True)))
     return path
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        said = capsys.readouterr()
-        return stop.value.code, said.out, said.err
-
-    return run
 
 
 def shell(command):

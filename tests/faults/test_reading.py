@@ -13,16 +13,6 @@ from robustfourier.samples.dialect import MAX_COLUMNS
 from robustfourier.samples.tokens import is_number
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="data.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
 def column(cells, name="x", value="y"):
     rows = "".join(f"{cell},{i}.5\n" for i, cell in enumerate(cells))
     return f"{name},{value}\n{rows}"

@@ -14,7 +14,6 @@ import zipfile
 import numpy as np
 import pytest
 
-from robustfourier.cli import main
 from robustfourier.samples import read_samples
 
 TIMES = np.arange(1.0, 13.0)
@@ -123,17 +122,6 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "one time only": ("time,value\n" + "5,1\n" * 20, "two different times"),
     "one row": ("time,value\n1,2\n", "two different times"),
 }
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        said = capsys.readouterr()
-        return stop.value.code, said.out, said.err
-
-    return run
 
 
 def put(tmp_path, content):

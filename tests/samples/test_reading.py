@@ -10,17 +10,6 @@ import pytest
 from robustfourier.errors import DataError, InputError, MissingDependencyError
 from robustfourier.samples import from_arrays, read_samples, read_times
 
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="data.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
 PLAIN = "time,value\n1,2.5\n2,3.5\n4,0.25\n"
 
 

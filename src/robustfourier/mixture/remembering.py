@@ -27,7 +27,7 @@ from robustfourier.mixture.steadiness import unsteadiness
 __all__ = ["with_memory"]
 
 _PER_COHERENCE = 8  # places at which amplitude and phase of a living pattern are told
-_PLACES_AT_MOST = 2000
+_PLACES_AT_MOST = 2000  # as many as a figure has pixels
 _LARGEST = 140.0  # powers of ten: beyond, variances in the unit of the values would overflow
 
 

@@ -19,9 +19,9 @@ from robustfourier.spectral.sums import weighted_sums
 __all__ = ["MODES_AT_MOST", "ModeLimit", "even_spacing", "highest_mode"]
 
 
-_MODES_PER_SAMPLE = 10.0
-_MODES_AT_LEAST, MODES_AT_MOST = 12_000, 50_000
-_NEARLY_EVEN = 0.9
+_MODES_PER_SAMPLE = 10.0  # see above; short periods are looked for, at a cost that is bounded:
+_MODES_AT_LEAST, MODES_AT_MOST = 12_000, 50_000  # a quarter of a second, and one second
+_NEARLY_EVEN = 0.9  # of the window: an alias then has four fifths of the line's power
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ __all__ = ["Further", "further_harmonics", "waveform_rows"]
 
 
 SumsAt = Callable[[FloatArray], ComplexArray]
-HIGHEST_ORDER = 64
+HIGHEST_ORDER = 64  # sharper patterns than 64 harmonics show are told by `period_errors`
 RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be found by its power
 SAME = 0.02  # in modes: nearer to another line, what a harmonic does is done by that line
 

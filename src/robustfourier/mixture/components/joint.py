@@ -21,7 +21,7 @@ from robustfourier.mixture.least_squares.semidefinite import solve_positive
 __all__ = ["Penalised", "Prior", "penalised_fit"]
 
 
-ITERATIONS = 4
+ITERATIONS = 4  # of Gauss and Newton, from a fit of all significant lines
 HALVINGS = 4  # of a step that leads uphill
 UPHILL = 0.01  # part of the objective by which a step may be wrong
 LARGEST_STEP = 0.25  # in modes, and in radians of the highest order for a shift

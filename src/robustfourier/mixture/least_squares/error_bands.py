@@ -18,7 +18,7 @@ from robustfourier.mixture.least_squares.moments import extended_columns
 __all__ = ["amplitude_errors", "lengths", "phase_errors", "prediction_errors"]
 
 
-_CHUNK = 8192
+_CHUNK = 8192  # rows evaluated at once, so that memory is bounded
 
 
 def prediction_errors(

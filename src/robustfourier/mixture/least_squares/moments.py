@@ -22,7 +22,7 @@ from robustfourier.spectral.realmodes import RealModeSums, window_polynomials
 __all__ = ["Moments", "SpectralMoments", "direct_moments", "extended_columns"]
 
 
-_CHUNK = 8192
+_CHUNK = 8192  # rows added up at once, so that memory is bounded
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ __all__ = [
 
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
 _STEPS = 12  # of one refinement on the way; lines that take longer are too close to each other
-_TREND_LEVEL = 0.002
-_CUSP_LEVEL = 0.01
+_TREND_LEVEL = 0.002  # five rungs are tested: one per cent in all
+_CUSP_LEVEL = 0.01  # the usual one: a cusp only lifts the noise of its own line
 # Modes: the floor under a slower line is read from the twelve beside it, its own growth among them.
 _SLOW = 12.0
 _SLOW_MODES = 8  # that tell the slow noise

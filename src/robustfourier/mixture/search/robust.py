@@ -33,7 +33,7 @@ __all__ = [
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, steps must not grow without end
-_REDESCEND = (4.0, 8.0)
+_REDESCEND = (4.0, 8.0)  # deviations from which on a pull weakens, and at which it has ended
 # What lines must explain of outliers beyond chance (see `lines_explain`), and at least. Of random
 # and one-sided ones and of bursts they explained up to 0.03, of noisy square waves 0.1 and more.
 _CHANCE, _EXPLAINED = 6.0, 0.1

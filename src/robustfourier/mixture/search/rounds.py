@@ -38,7 +38,7 @@ from robustfourier.spectral.sums import fourier_sums
 __all__ = ["Search"]
 
 
-_ROUNDS = 40
+_ROUNDS = 40  # at most; each must find a line, and most searches end within ten
 # The flow sees as many modes as there are samples, at least 1000 and at most 10 000 of those
 # searched; with more its steps become small. Lines above are proposed by the residual.
 _FLOW_MODES, _FLOW_AT_LEAST = 10_000, 1_000

@@ -1,0 +1,66 @@
+"""Every number of the mixture and of the spectra says where it comes from."""
+
+import ast
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from benchmarks.constants import CONSTANTS, ROOM
+
+import robustfourier
+
+ROOT = Path(robustfourier.__file__).parent
+FILES = sorted(path for room in ("mixture", "spectral") for path in (ROOT / room).rglob("*.py"))
+
+
+def numbers(tree):
+    """Statements at the top of a module that give a name in capitals a number, and the names."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [part.id for target in targets for part in ast.walk(target)
+                     if isinstance(part, ast.Name) and part.id.strip("_").isupper()]  # fmt: skip
+            given = [part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant)]
+            if names and any(type(value) in (int, float) for value in given):
+                yield node, names
+
+
+def is_explained(node, lines):
+    """A comment in the statement, or above it and its neighbours without a blank line between."""
+    first = node.lineno - 1
+    if any("#" in line for line in lines[first : node.end_lineno]):
+        return True
+    while first > 0 and lines[first - 1].strip() and not lines[first - 1].startswith("#"):
+        first -= 1
+    return first > 0 and lines[first - 1].startswith("#")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_number_has_its_reason_beside_it_or_on_the_page(path):
+    text = path.read_text(encoding="utf-8")
+    module = ".".join(
+        path.relative_to(ROOT / path.relative_to(ROOT).parts[0]).with_suffix("").parts
+    )
+    listed = {constant.name for constant in CONSTANTS if constant.module == module}
+    bare = [
+        name
+        for node, names in numbers(ast.parse(text))
+        if not is_explained(node, text.splitlines())
+        for name in names
+        if name not in listed
+    ]
+    assert bare == []
+
+
+def test_a_bare_number_is_noticed():
+    lines = ["import x", "", "BARE = 3.0", "GOOD = 4.0  # derived", "", "# Both from the paper.",
+             "A = 1.0", "B = 2"]  # fmt: skip
+    found = {
+        names[0]: is_explained(node, lines) for node, names in numbers(ast.parse("\n".join(lines)))
+    }
+    assert found == {"BARE": False, "GOOD": True, "A": True, "B": True}
+
+
+@pytest.mark.parametrize("constant", CONSTANTS, ids=lambda constant: constant.name)
+def test_the_constants_of_the_page_are_there(constant):
+    assert getattr(import_module(f"{ROOM}.{constant.module}"), constant.name) > 0

@@ -1,0 +1,110 @@
+"""Broken surroundings: a full or read-only disk, threads, forks, and no torch."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from robustfourier.estimators.mixture import PeriodicMixture
+
+HERE = str(Path(__file__).parent)
+#: In a mount name space of its own: an earlier result on a small disk, and a fit over it.
+DISK = """
+import subprocess, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from test_result_folder import left_beside, marks, put, small_table
+from robustfourier.cli import main
+
+table, disk, options = small_table(Path(sys.argv[2]) / "a.csv"), Path(sys.argv[3]), sys.argv[4]
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=120k", "tmpfs", disk], check=True)
+out = disk / "results"
+put(out, "old")
+if options == "ro":
+    subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+try:
+    main(["fit", str(table), "--out", str(out), "--overwrite"])
+except SystemExit as stop:
+    print(stop.code, marks(out), left_beside(out))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mounts a small disk")
+@pytest.mark.parametrize(
+    ("options", "words"), [("rw", "No space left on device"), ("ro", "Read-only file system")]
+)
+def test_a_full_or_read_only_disk_leaves_the_earlier_result(tmp_path, options, words):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["unshare", "-m", sys.executable, "-c", DISK, HERE, str(tmp_path), str(disk), options]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no unshare")
+    if "unshare" in done.stderr or "mount" in done.stderr:
+        pytest.skip("mounting is not allowed here")
+    code, rest = done.stdout.strip().split(" ", 1)
+    assert int(code) == 1, done.stderr
+    assert rest.startswith("{'old'} [")
+    assert ".part" not in rest
+    assert words in done.stderr
+    assert str(disk / "results") in done.stderr
+
+
+def series(seed):
+    rng = np.random.default_rng(seed)
+    t = np.sort(rng.uniform(0, 100, 200))
+    return t, np.sin(2 * np.pi * t / 7) + 0.3 * rng.normal(size=200)
+
+
+def answer(seed):
+    t, y = series(seed)
+    return PeriodicMixture().fit(t, y).predict(t).tobytes()
+
+
+def test_fits_in_threads_give_the_bits_of_fits_alone():
+    alone = [answer(seed) for seed in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(answer, range(4))) == alone
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_fit_in_a_forked_process_gives_the_same_bits():
+    code = (
+        f"import os, sys; sys.path.insert(0, {HERE!r})\n"
+        "from test_surroundings import answer\n"
+        "before = answer(0)\n"
+        "child = os.fork()\n"
+        "if child == 0:\n    os._exit(0 if answer(0) == before else 7)\n"
+        "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], timeout=300, check=False)
+    assert done.returncode == 0
+
+
+def test_without_torch_all_but_the_layer_works(tmp_path):
+    code = (
+        "import sys\n"
+        "class Nowhere:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name.partition('.')[0] == 'torch':\n"
+        "            raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')\n"
+        "sys.meta_path.insert(0, Nowhere())\n"
+        f"sys.path.insert(0, {HERE!r})\n"
+        "import numpy as np\n"
+        "from robustfourier import PeriodicMixture, load\n"
+        "from robustfourier.errors import MissingDependencyError\n"
+        "t = np.arange(60.0)\n"
+        "model = PeriodicMixture().fit(t, np.sin(t) + t % 2)\n"
+        f"model.save({str(tmp_path / 'm.rfm')!r})\n"
+        f"assert (load({str(tmp_path / 'm.rfm')!r}).predict(t) == model.predict(t)).all()\n"
+        "try:\n    import robustfourier.nn\n"
+        "except MissingDependencyError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "torch" in done.stdout
