@@ -28,7 +28,7 @@ class Components(tuple[Component, ...]):
         frame = {
             name: [getattr(c.domain if name == "unit" else c, name) for c in self] for name in names
         }
-        shares = np.array([np.atleast_1d(c.share) for c in self]).reshape(len(self), -1)
+        shares = np.array([np.atleast_1d(c.share) for c in self] or np.zeros((0, 1)))
         outputs = [""] if shares.shape[1] < 2 else [f"_{i}" for i in range(shares.shape[1])]
         for i, name in enumerate(outputs):
             frame[f"share{name}"] = list(shares[:, i]) if len(self) else []
