@@ -114,7 +114,7 @@ def test_a_network_computes_in_its_own_dtype(dtype):
 def test_a_network_goes_to_another_device_with_everything_it_needs():
     network = FourierNetwork(3, (4,)).to("meta")
     held = [*network.parameters(), *network.buffers()]
-    assert len(held) == 5 + 2
+    assert len(held) == 5 + 3  # the buffers are feature, sign and mode
     assert {tensor.device.type for tensor in held} == {"meta"}
 
 
