@@ -11,9 +11,9 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.observers import Event
-from robustfourier.report.thinning import evenly
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.spectrum import peak_bins
+from robustfourier.results.thinning import evenly
 from robustfourier.samples import Samples
 from robustfourier.wording import readable_period
 

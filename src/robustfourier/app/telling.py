@@ -8,7 +8,7 @@ from robustfourier.analysis import Analysis
 from robustfourier.analysis.tables import prediction_table, write_csv
 from robustfourier.app.frames import numbers
 from robustfourier.asked import Asked
-from robustfourier.report.thinning import evenly
+from robustfourier.results.thinning import evenly
 from robustfourier.samples import from_arrays
 from robustfourier.wording import duration, number, percent, probability
 from robustfourier.writing import plain
