@@ -108,7 +108,9 @@ def test_a_pattern_is_switched_off_and_a_family_split_by_a_new_fit(page, server,
         ("split", "split", lambda p: [str(p["exact"])]),
     ):
         pattern = next(p for p in answer["patterns"] if len(p["harmonics"]) > 1)
-        page.browser.find_element("css selector", f"[data-{act}={pattern['name']}]").click()
+        button = f"[data-{act}={pattern['name']}]"
+        page.until("document.querySelector(arguments[0])", button)
+        page.browser.find_element("css selector", button).click()
         page.until("document.body.dataset.fit !== arguments[0]", one)
         later = page.js("document.body.dataset.fit")
         asked = [float(text) for text in server.state(later)["asked"][name]]

@@ -204,7 +204,7 @@ class TestResults:
     def test_the_story_can_be_read_again_from_any_frame(self, server, fitted):
         story = server.story(fitted[1])
         kinds = [frame.get("t") for frame in story]
-        assert kinds.count("weights") >= 3
+        assert kinds.count("weights") >= 2, "weights are seen to grow"
         assert {"columns", "read", "lines", "patterns", "result"} <= set(kinds)
         assert server.story(fitted[1], after=5) == story[5:]
         read = next(frame for frame in story if frame.get("t") == "read")

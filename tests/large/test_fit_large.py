@@ -135,7 +135,7 @@ def test_the_command_takes_a_folder_of_parts(table, tmp_path, capsys):
     table.iloc[:4000].to_csv(tmp_path / "parts" / "a.csv", index=False)
     table.iloc[4000:8000].to_csv(tmp_path / "parts" / "b.csv", index=False)
     with pytest.raises(SystemExit) as stop:
-        main(["fit", str(tmp_path / "parts"), "--no-files", "--loss", "squared"])
+        main(["fit", str(tmp_path / "parts"), "--parts", "--no-files", "--loss", "squared"])
     assert stop.value.code == 0
     assert "7.3" in capsys.readouterr().out
 

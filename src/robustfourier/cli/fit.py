@@ -74,12 +74,16 @@ def fit(
     ] = False,
     seed: options.Seed = 0,
     together: many.Together = False,
+    parts: Annotated[
+        bool, typer.Option("--parts", help="The files of a folder are parts of one long record.")
+    ] = False,
     jobs: many.Jobs = None,
     console: Console,
 ) -> None:
     """Find the repeating patterns in a file and write a report; in many, and write an index.
 
-    Several files, --value all, --value a,b and --by column mean many series; see fit-many.
+    Several files, a folder, --value all, --value a,b and --by column mean many series; see
+    fit-many. A folder with --parts is one record, which may be larger than memory.
     """
     options.one_of("--method", method, ("mixture", "network"))
     usual = Asked(level=level, loss=loss, scale=scale, seed=seed)
@@ -93,7 +97,11 @@ def fit(
         merge=tuple(merge or ()),
     )
     formats = _formats(figures)
-    if many.is_survey(files, reading, together):
+    if parts and (len(files) > 1 or not Path(files[0]).is_dir()):
+        raise InputError(
+            f"--parts {files[0]!r} takes one folder, whose files are parts of a record"
+        )
+    if not parts and many.is_survey(files, reading, together):
         if out is None and Path(files[0]).is_dir():
             out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
         if method == "network" or asked != usual or dry or out is None:

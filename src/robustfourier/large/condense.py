@@ -43,7 +43,7 @@ def bins_for(max_mode: float) -> int:
     Examples
     --------
     >>> bins_for(50_000)
-    71184
+    71211
     """
     factorial = float(np.prod(np.arange(1.0, NODES + 1.0)))
     phase = (_REMAINDER * 2.0 ** (NODES - 1) * factorial) ** (1.0 / NODES)

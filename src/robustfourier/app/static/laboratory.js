@@ -57,8 +57,10 @@
 
   // -- pictures ---------------------------------------------------------------------------------
   const line = (colour, width) => ({ stroke: () => css(colour), width: width || 2, points: { show: false }, spanGaps: true });
+  // A logarithmic axis needs two finite positive ends; before the first error there are none.
+  const logRange = (low, high) => { const from = low > 0 && isFinite(low) ? low : 0.1, to = high >= from && isFinite(high) ? high : 10 * from; return [0.85 * from, 1.15 * to]; };
   const plots = {
-    error: RF.chart($("plot-error"), { scales: { x: { time: false }, y: { distr: 3, range: (u, low, high) => [0.85 * (low || 0.1), 1.15 * (high || 1)] } }, axes: RF.axes("steps", "relative error"), series: [{}, line("--c0", 2.4), line("--c1", 2.4)] }, [[], [], []]),
+    error: RF.chart($("plot-error"), { scales: { x: { time: false }, y: { distr: 3, range: (u, low, high) => logRange(low, high) } }, axes: RF.axes("steps", "relative error"), series: [{}, line("--c0", 2.4), line("--c1", 2.4)] }, [[], [], []]),
     weights: [0, 1].map((i) => RF.stems($("plot-weights" + i), "mode (cycles over the record)", "weight", "--c" + i, () => (problem ? problem.targets : []))),
     shape: RF.chart($("plot-function"), { scales: { x: { time: false } }, axes: RF.axes("θ", "value"), series: [{}, { paths: () => null, points: { show: true, size: 3, fill: () => css("--rule"), stroke: () => css("--faint"), width: 0.5 } }, line("--faint", 4), line("--c0", 1.8), line("--c1", 1.8)] }, [[], [], [], [], []]),
   };

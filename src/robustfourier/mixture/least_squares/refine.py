@@ -444,7 +444,7 @@ def _summary(
     def left_over() -> FloatArray:
         return np.asarray(y - trend @ coefficients - lines.evaluate(theta))
 
-    exact = bool(np.any(rss <= _ROUNDING * squares))
+    exact = bool(np.any(rss <= _ROUNDING * squares + np.finfo(float).tiny))
     if exact:
         rss = weights @ left_over() ** 2
     spent = fit.n_linear + np.count_nonzero(free) / y.shape[1]
