@@ -57,8 +57,9 @@
 
   // -- pictures ---------------------------------------------------------------------------------
   const line = (colour, width) => ({ stroke: () => css(colour), width: width || 2, points: { show: false }, spanGaps: true });
-  // A logarithmic axis needs two finite positive ends; before the first error there are none.
-  const logRange = (low, high) => { const from = low > 0 && isFinite(low) ? low : 0.1, to = high >= from && isFinite(high) ? high : 10 * from; return [0.85 * from, 1.15 * to]; };
+  // A logarithmic axis needs two finite positive ends, whole in their first digit: uPlot steps on
+  // from the lower one, and from 0.0096 it would step for ever.
+  const logRange = (low, high) => { const from = low > 0 && isFinite(low) ? low : 0.1, to = high >= from && isFinite(high) ? high : 10 * from; return uPlot.rangeLog(0.85 * from, 1.15 * to, 10, false); };
   const plots = {
     error: RF.chart($("plot-error"), { scales: { x: { time: false }, y: { distr: 3, range: (u, low, high) => logRange(low, high) } }, axes: RF.axes("steps", "relative error"), series: [{}, line("--c0", 2.4), line("--c1", 2.4)] }, [[], [], []]),
     weights: [0, 1].map((i) => RF.stems($("plot-weights" + i), "mode (cycles over the record)", "weight", "--c" + i, () => (problem ? problem.targets : []))),
