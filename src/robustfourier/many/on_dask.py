@@ -135,11 +135,13 @@ class Cluster:
 
     def close(self) -> None:
         """Take back what has not begun; a client of our own is closed."""
-        if self._running and self._client.status == "running":
-            self._client.cancel(list(self._running), force=True)
-        self._running.clear()
-        if self._own:
-            self._client.close(timeout=5)
+        # A client whose scheduler is gone may fail in any way; why the run ends is told already.
+        with suppress(Exception):
+            if self._running and self._client.status == "running":
+                self._client.cancel(list(self._running), force=True)
+            self._running.clear()
+            if self._own:
+                self._client.close(timeout=5)
 
 
 def _distributed() -> Any:
