@@ -33,7 +33,8 @@ _TREND_LEVEL = 0.002  # five rungs are tested: one per cent in all
 _CUSP_LEVEL = 0.01  # the usual one: a cusp only lifts the noise of its own line
 # Modes: the floor under a slower line is read from the twelve beside it, its own growth among them.
 _SLOW = 12.0
-_SLOW_MODES = 8  # that tell the slow noise
+_SLOW_MODES = 8  # lowest modes whose mean is the slow noise: known to one part in √8
+_GROWTH = 1.5  # modes to each side of a line that an amplitude linear in θ empties
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def _without_growth(series: Series, fit: Fit) -> tuple[FloatArray, FloatArray]:
     weighted = series.weights[:, None] * columns
     grown = residuals - columns @ solve_positive(weighted.T @ columns, weighted.T @ residuals)
     left, squares = series.slow_grid.data_sums(grown), series.weights @ grown**2
-    noise, dof = slow_noise(series, left, squares, fit.rung, fit.modes, apart=1.5)
+    noise, dof = slow_noise(series, left, squares, fit.rung, fit.modes, apart=_GROWTH)
     gain = fit.refined.rss - squares
     noise = np.maximum(noise, 1e-20 * (series.weights @ series.values**2) + 1e-300)
     grows = trend_p_value(gain, 2, noise, dof) < _TREND_LEVEL
@@ -181,7 +182,8 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     smallest = np.maximum(tiny, series.rounding)
     floor = noise_floor(
         power / left,
-        np.concatenate([fit.modes, growing - 0.5, growing + 0.5]),
+        # `noise_floor` leaves out one mode to each side of what it is given.
+        np.concatenate([fit.modes, growing - (_GROWTH - 1.0), growing + (_GROWTH - 1.0)]),
         share=series.share,
         at_most=0.5 * series.distinct,
         smallest=smallest,
