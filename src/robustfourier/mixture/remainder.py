@@ -288,10 +288,11 @@ class OscillatorSearch:
         present = beside + spectrum.density(oscillators_of(found))
         frequencies = np.geomspace(np.pi, self.fastest, _FREQUENCIES)
         grid = np.log(list(product(frequencies, _QUALITIES, _RATIOS)))
-        told = [
-            spectrum.likelihood(present + spectrum.density(oscillators_of(start))) for start in grid
-        ]
-        coarse = np.concatenate([found, grid[int(np.argmax(told))]])
+        terms = 1 + (grid[:, 1] < np.log(0.5))  # of each: one if it swings, two if it creeps
+        first = np.cumsum(terms) - terms
+        each = np.add.reduceat(spectrum.densities(oscillators_of(grid.ravel())), first)
+        best = int(np.argmax(spectrum.likelihoods(present + each)))
+        coarse = np.concatenate([found, grid[best]])
 
         def density(parameters: FloatArray) -> FloatArray:
             return beside + spectrum.density(oscillators_of(parameters))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import finufft
 import numpy as np
 
-from robustfourier.arrays import ComplexArray, FloatArray
+from robustfourier.arrays import FloatArray
 from robustfourier.mixture.process import Waves
 
 __all__ = ["Spectrum"]
@@ -44,27 +44,36 @@ class Spectrum:
         place = np.mod(theta * (np.pi / (count * self.step)), 2.0 * np.pi)
         sums = finufft.nufft1d1(place, columns, 2 * count + 1, eps=_EXACT, isign=-1, nthreads=1)
         self.power = np.abs(sums[count + 1 :]) ** 2 / np.sum(taper**2 * share)
-        self.turn: ComplexArray = np.exp(-1j * angle)
+        self.cosine, self.sine = np.cos(angle), np.sin(angle)
         self.blur = _BLUR / length
 
     def density(self, waves: Waves) -> FloatArray:
-        """Return the density of a covariance over the white variance, folded at the Nyquist mode.
+        """Return the density of a covariance over the white variance, shape (m,)."""
+        return np.asarray(self.densities(waves).sum(axis=0))
 
-        It is the sum of the covariance at all multiples of the step, which is a geometric series.
+    def densities(self, waves: Waves) -> FloatArray:
+        """Return the density of each term, folded at the Nyquist mode, shape (M, m).
+
+        It is the sum of the covariance at all multiples of the step, a geometric series with the
+        ratio z: Re[(a - ib) / (1 - z e^{-iω}) + (a + ib) / (1 - z* e^{-iω})] - a.
         """
-        total = np.zeros(len(self.power))
-        ratio = np.exp((-(waves.c + self.blur) + 1j * waves.d) * self.step)
-        for a, b, z in zip(waves.a, waves.b, ratio, strict=True):
-            both = (a - 1j * b) / (1.0 - z * self.turn)
-            both += (a + 1j * b) / (1.0 - np.conj(z) * self.turn)
-            total += both.real - a
-        return np.maximum(total, 0.0)
+        size = np.exp(-(waves.c + self.blur) * self.step)[:, None]
+        turn = (waves.d * self.step)[:, None]
+        cosine, sine = size * np.cos(turn), size * np.sin(turn)
+        a, b = waves.a[:, None], waves.b[:, None]
+        first = _fraction(a, -b, cosine, sine, self.cosine, self.sine)
+        second = _fraction(a, b, cosine, -sine, self.cosine, self.sine)
+        return first + second - a
 
     def likelihood(self, density: FloatArray) -> float:
         """Return Whittle's log-likelihood up to a constant, at the best factor of all variances."""
-        whole = 1.0 + density
-        factor = max(float(np.mean(self.power / whole)), 1e-300)
-        return -(len(whole) * float(np.log(factor)) + float(np.log(whole).sum()))
+        return float(self.likelihoods(density))
+
+    def likelihoods(self, density: FloatArray) -> FloatArray:
+        """Return the same of densities of shape (..., m)."""
+        whole = 1.0 + np.maximum(density, 0.0)
+        factor = np.maximum(np.mean(self.power / whole, axis=-1), 1e-300)
+        return np.asarray(-(len(self.power) * np.log(factor) + np.log(whole).sum(axis=-1)))
 
     def information(
         self, density: Callable[[FloatArray], FloatArray], parameters: FloatArray
@@ -77,7 +86,7 @@ class Spectrum:
             Gives the density for parameters.
         parameters : ndarray of shape (k,)
         """
-        whole = 1.0 + density(parameters)
+        whole = 1.0 + np.maximum(density(parameters), 0.0)
         steps = _STEP * np.eye(len(parameters))
         change = np.array([density(parameters + step) + 1.0 for step in steps]) - whole
         logs = change.reshape(len(steps), -1) / (_STEP * whole)
@@ -85,3 +94,16 @@ class Spectrum:
         slopes = logs @ (ratio / max(float(ratio.mean()), 1e-300) - 1.0)
         logs -= logs.mean(axis=1, keepdims=True)  # the factor of all variances is free
         return slopes, logs @ logs.T
+
+
+def _fraction(
+    a: FloatArray,
+    b: FloatArray,
+    cosine: FloatArray,
+    sine: FloatArray,
+    on: FloatArray,
+    across: FloatArray,
+) -> FloatArray:
+    """Real part of (a + ib) / (1 - (cosine + i sine) (on - i across))."""
+    real, imaginary = 1.0 - cosine * on - sine * across, cosine * across - sine * on
+    return (a * real + b * imaginary) / (real**2 + imaginary**2)
