@@ -275,10 +275,6 @@ class _Trial:
         beside = Waves.joined([self.beside, _waves(self.way, living)])
         return OscillatorSearch(self.theta, self.values, 1.0 / self.noise, beside, self.spectrum)
 
-    def price(self, remainder: FloatArray) -> float:
-        """What the remainder has to pay."""
-        return price(remainder, len(self.theta))
-
     def likelihood(self, living: FloatArray, remainder: FloatArray) -> float:
         """Log-likelihood of log rate, log strength and shift, with the remainder's parameters."""
         parts = [_waves(self.way, living), self.beside, oscillators_of(remainder)]
@@ -293,7 +289,7 @@ class _Trial:
         found = self.search(living).run(exact=False)
         remainder = remainder if found is None else found
         living, remainder, value = self._climbed(living, remainder, white, together=True)
-        own_score = value + self.credit - self.price(remainder)
+        own_score = value + self.credit - price(remainder, len(self.theta))
         rate, strength = np.exp(living[:2])
         if own_score < score or rate < 1.05 / _LONGEST:
             return None  # it does not pay, or nothing is seen to be forgotten
@@ -324,7 +320,7 @@ class _Trial:
             numbers += 2.0 if life.candidate.strict else 3.0
         waves = Waves.joined([*parts, oscillators_of(oscillators)])
         value = log_likelihood(waves, self.theta, self.values, self.noise)[0]
-        return value - self.price(oscillators) - 0.5 * numbers * self.log_n
+        return value - price(oscillators, len(self.theta)) - 0.5 * numbers * self.log_n
 
     def _started(
         self, oscillators: FloatArray, white: float
@@ -347,9 +343,11 @@ class _Trial:
         for remainder in remainders:
             waves = Waves.joined([self.beside, oscillators_of(remainder)])
             beside = self.spectrum.density(waves)
-            told = [self._told(living, beside) for living in grid]
-            for which in np.argsort(told)[-_WORTH:]:
-                value = self.likelihood(grid[which], remainder) - self.price(remainder)
+            chosen = range(len(grid))
+            if self.spectrum.fair:
+                chosen = np.argsort([self._told(living, beside) for living in grid])[-_WORTH:]
+            for which in chosen:
+                value = self.likelihood(grid[which], remainder) - price(remainder, len(self.theta))
                 starts.append((grid[which], remainder, value + self.credit))
         return max(starts, key=lambda start: start[2])
 

@@ -3,24 +3,27 @@
 Whittle's likelihood takes ordinates of a tapered spectrum for independent exponentials of the
 process's density. It is close where samples are even and long, wrong where they are not, and needs
 no factorisation: it says where a search may begin, and the likelihood itself says where it ends.
+Stretches between gaps have spectra of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
-import finufft
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.process import Waves
+from robustfourier.spectral.sums import weighted_sums
 
 __all__ = ["Spectrum"]
 
 _GAP = 10.0  # typical steps; longer ones are gaps, and do not count for the typical step
-_BLUR = 4.0  # over the length of the record: the width that Hann's taper gives each line
+_EVEN = 0.9  # of the steps are within half of the typical one where samples are even
+_LONG = 64  # samples of a stretch: with fewer, ordinates are too few
+_BLUR = 4.0  # over the length of a stretch: the width that Hann's taper gives each line
 _STEP = 1e-4  # of parameters, for slopes of the density
-_EXACT = 1e-6  # of the sums, far below their noise
 
 
 class Spectrum:
@@ -33,19 +36,26 @@ class Spectrum:
     """
 
     def __init__(self, theta: FloatArray, values: FloatArray, weights: FloatArray) -> None:
-        steps = np.diff(np.unique(theta))
-        self.step = float(steps[steps <= _GAP * np.median(steps)].mean())
-        length = float(np.ptp(theta))
-        share = weights / np.mean(weights)
-        taper = 0.5 + 0.5 * np.cos(2.0 * np.pi * (theta - theta.mean()) / length)
-        count = max(len(theta) // 2, 1)
-        angle = np.arange(1, count + 1) * np.pi / count
-        columns = (taper * share * values).astype(np.complex128)
-        place = np.mod(theta * (np.pi / (count * self.step)), 2.0 * np.pi)
-        sums = finufft.nufft1d1(place, columns, 2 * count + 1, eps=_EXACT, isign=-1, nthreads=1)
-        self.power = np.abs(sums[count + 1 :]) ** 2 / np.sum(taper**2 * share)
+        steps = np.diff(theta)
+        middle = float(np.median(steps))
+        gap = steps > _GAP * middle
+        usual = float(steps[~gap].mean()) if not gap.all() else 0.0
+        self.step = usual or float(np.ptp(theta)) / len(theta)  # half of the rows may coincide
+        even = np.abs(steps - middle) < 0.5 * middle
+        ends = [0, *(np.flatnonzero(gap) + 1), len(theta)]
+        #: Whether samples are even and long enough for this likelihood to be close.
+        self.fair = bool(even.mean() >= _EVEN and len(theta) >= _LONG * (len(ends) - 1))
+        ends = ends if self.fair else [0, len(theta)]
+        angles, powers = [], []
+        for first, last in pairwise(ends):
+            rows, count = slice(first, last), (last - first) // 2
+            angles.append(np.arange(1, count + 1) * (np.pi / max(count, 1)))
+            place, share = theta[rows] / self.step, weights[rows] / weights.mean()
+            fair = self.fair and count > 0
+            powers.append(_tapered(place, values[rows], share, count) if fair else np.ones(count))
+        angle, self.power = np.concatenate(angles), np.concatenate(powers)
         self.cosine, self.sine = np.cos(angle), np.sin(angle)
-        self.blur = _BLUR / length
+        self.blur = _BLUR * (len(ends) - 1) / (self.step * len(theta))
 
     def density(self, waves: Waves) -> FloatArray:
         """Return the density of a covariance over the white variance, shape (m,)."""
@@ -94,6 +104,16 @@ class Spectrum:
         slopes = logs @ (ratio / max(float(ratio.mean()), 1e-300) - 1.0)
         logs -= logs.mean(axis=1, keepdims=True)  # the factor of all variances is free
         return slopes, logs @ logs.T
+
+
+def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray, count: int) -> FloatArray:
+    """Power of one stretch at angles per step of π/count to π, places being told in steps."""
+    length = max(float(np.ptp(place)), 1.0) + 1.0
+    taper = 0.5 + 0.5 * np.cos(2.0 * np.pi * (place - 0.5 * (place[0] + place[-1])) / length)
+    # Powers do not see where the angles are counted from.
+    middle = (place - 0.5 * (place[0] + place[-1])) / count
+    sums = weighted_sums(middle, (taper * weights * values)[:, None], count + 1)[1:, 0]
+    return np.abs(sums) ** 2 / max(float(np.sum(taper**2 * weights)), 1e-300)
 
 
 def _fraction(
