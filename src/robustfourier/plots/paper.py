@@ -175,7 +175,7 @@ def _draw_zoom(ax: Axes, shown: RegressionFigure, *, diagonal: bool) -> None:
     ax.plot(
         theta, shown.y[inside], ".", color=DOTS, markersize=size, alpha=alpha, markeredgewidth=0
     )
-    truth = {"color": _TRUTH, "linewidth": 3.2, "alpha": 0.28, "label": "truth"}
+    truth: dict[str, Any] = {"color": _TRUTH, "linewidth": 3.2, "alpha": 0.28, "label": "truth"}
     handles = ax.plot(theta, shown.truth[inside], **truth)
     seen = [name for name in shown.predictions if name.endswith("diag") == diagonal]
     for rank, network in enumerate(seen):
