@@ -38,7 +38,6 @@ from robustfourier.spectral.sums import fourier_sums
 
 __all__ = ["Search"]
 
-
 _ROUNDS = 40  # at most; each must find a line, and most searches end within ten
 # The flow sees as many modes as there are samples, at least 1000 and at most 10 000 of those
 # searched; with more its steps become small. Lines above are proposed by the residual.
@@ -342,15 +341,13 @@ class Search:
         """
         series, fit, assessment = self.series, self.fit, self.assessment
         assert assessment is not None
-        grid = series.grid
-        power = grid.power(assessment.data_sums)
+        grid, power = series.grid, series.grid.power(assessment.data_sums)
         allowed_here = (grid.modes >= self.lowest) & (grid.modes <= series.max_mode)
         apart = 0.5 if series.integer else APART
         for line in self.taken:
             allowed_here &= np.abs(grid.modes - line) >= apart
-        left = fit.refined.rss
         spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
-        free = series.total - spent - 2.0
+        left, free = fit.refined.rss, series.total - spent - 2.0
         if not allowed_here.any() or free < 4.0 or len(fit.modes) >= self.max_lines:
             return np.zeros(0)
         noise = np.maximum(left - 2.0 * power, 1e-20 * left + 1e-300) / free
