@@ -105,10 +105,6 @@ class Domain:
         unit : str, optional
             Unit for frequencies and periods; "day" for dates and durations unless told, a mere
             label for numbers.
-
-        Returns
-        -------
-        Domain
         """
         array = to_array(times)
         if unit is None and array.dtype.kind in "Mm":

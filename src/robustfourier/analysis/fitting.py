@@ -28,10 +28,6 @@ def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> A
     **parameters
         Of the estimator's constructor.
 
-    Returns
-    -------
-    PeriodicMixture or FourierNetworkRegressor
-
     Raises
     ------
     DataError

@@ -41,13 +41,7 @@ _LABORATORIES = 2  # trainings at a time, the oldest gives way
 
 
 class Site:
-    """The server's state and its routes.
-
-    Parameters
-    ----------
-    folder : Folder
-    limits : Limits
-    """
+    """The server's state and its routes."""
 
     def __init__(self, folder: Folder, limits: Limits) -> None:
         self.folder, self.limits = folder, limits

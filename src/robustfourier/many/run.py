@@ -144,10 +144,6 @@ def fit_many(
     **parameters
         Of `PeriodicMixture`.
 
-    Returns
-    -------
-    Survey
-
     Raises
     ------
     RunLockedError

@@ -61,10 +61,6 @@ def plot_model(
         Data to show behind; those of the fit if not given.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
-
-    Returns
-    -------
-    Axes
     """
     if times is not None or getattr(model, "_seen", None) is not None:
         return plot_fit(result_of(model, times, values), ax=ax)

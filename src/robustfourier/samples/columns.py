@@ -81,10 +81,6 @@ def choose_columns(
         Whether a value column has to be found.
     apart : sequence of int
         Columns that are neither of them.
-
-    Returns
-    -------
-    Choice
     """
     told_time = None if time is None else find_column(time, names, source, "--time")
     told_value = None if value is None else find_column(value, names, source, "--value")

@@ -90,10 +90,6 @@ def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
     **options
         Fields of `ReadOptions`.
 
-    Returns
-    -------
-    Samples
-
     Raises
     ------
     DataError

@@ -117,10 +117,6 @@ def check_sampling(samples: Samples) -> Sampling:
     ----------
     samples : Samples
         At least two different times.
-
-    Returns
-    -------
-    Sampling
     """
     if len(np.unique(samples.times)) < 2:
         raise DataError(
