@@ -12,7 +12,6 @@ import numpy as np
 from robustfourier.errors import InputError
 from robustfourier.plots.style import (
     ALARM,
-    BAND,
     DOTS,
     FIT,
     FLOOR,
@@ -24,9 +23,11 @@ from robustfourier.plots.style import (
 )
 from robustfourier.results import Result, TimeAxis, result_of
 from robustfourier.results.calendar import spoken
+from robustfourier.results.record import BAND, WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.thinning import extremes
+from robustfourier.results.views import as_column
 from robustfourier.wording import percent, unit_name
 
 if TYPE_CHECKING:
@@ -43,9 +44,6 @@ __all__ = [
     "plot_residuals",
     "plot_spectrum",
 ]
-
-
-WHISKERS = 400  # samples whose measured errors are drawn; more would be a grey wall
 
 
 def plot_model(
@@ -74,8 +72,7 @@ def plot_model(
             curve, std = model.predict(times, return_std=True)
             ax.fill_between(x, curve - BAND * std, curve + BAND * std, color=FIT, alpha=0.2, lw=0)
         else:
-            table = times.to_frame(index=False) if hasattr(times, "to_frame") else times[:, None]
-            curve = model.predict(table)
+            curve = model.predict(as_column(times))
         ax.plot(x, curve, color=FIT, lw=1.4)
         name_axes(ax, axis.label, "value")
     return ax

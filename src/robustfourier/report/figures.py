@@ -9,6 +9,7 @@ from robustfourier.report.svg import Panel
 from robustfourier.results import Pattern, Result
 from robustfourier.results.axis import even_ticks
 from robustfourier.results.calendar import spoken
+from robustfourier.results.record import BAND, WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.thinning import envelope, evenly, extremes
@@ -16,7 +17,6 @@ from robustfourier.wording import unit_name
 
 __all__ = [
     "DOTS",
-    "WHISKERS",
     "closeup_range",
     "diagonal_figure",
     "fit_figure",
@@ -35,10 +35,7 @@ __all__ = [
 WIDE, NARROW = 960, 400
 #: Samples that a static figure shows at most.
 DOTS = 2500
-#: Samples seen at once whose measured errors are drawn; more would be a grey wall.
-WHISKERS = 400
 _FOLDED = 480
-_BAND = 1.645  # standard errors to each side of a 90 % band
 _STEPS = 4  # spectra of what is left that stand beside each other
 
 
@@ -68,8 +65,8 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
     panel.points(x[here], y[here], "data" if window else "data small")
     if not dense and seen.sum() > 2:
         std = np.zeros_like(curve.y) if curve.std is None else curve.std
-        x, bottom, _ = extremes(curve.x[seen], curve.y[seen] - _BAND * std[seen], 900)
-        _, _, top = extremes(curve.x[seen], curve.y[seen] + _BAND * std[seen], 900)
+        x, bottom, _ = extremes(curve.x[seen], curve.y[seen] - BAND * std[seen], 900)
+        _, _, top = extremes(curve.x[seen], curve.y[seen] + BAND * std[seen], 900)
         panel.band(x, bottom, top, "band")
         panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit")
     return str(panel)
@@ -223,7 +220,7 @@ def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
     )
     panel.points(folded.x[keep], folded.y[keep], "data small")
     if wave.std is not None:
-        low, high = wave.y - _BAND * wave.std, wave.y + _BAND * wave.std
+        low, high = wave.y - BAND * wave.std, wave.y + BAND * wave.std
         panel.band(wave.x, low, high, f"band c{index % 6}")
     panel.line(wave.x, wave.y, f"wave c{index % 6}")
     panel.repeat(f"wave-{pattern.name}", 1.0)
@@ -240,12 +237,12 @@ def link_figure(result: Result, pattern: Pattern, index: int) -> str | None:
         NARROW,
         200,
         (-1.0, 1.0),
-        _padded(*_extent(link.y - _BAND * std, link.y + _BAND * std)),
+        _padded(*_extent(link.y - BAND * std, link.y + BAND * std)),
         down=result.downwards,
         title=f"Link function of pattern {pattern.name}",
     )
     panel.axes("cosine of the cycle", result.samples.value_name)
-    panel.band(link.x, link.y - _BAND * std, link.y + _BAND * std, f"band c{index % 6}")
+    panel.band(link.x, link.y - BAND * std, link.y + BAND * std, f"band c{index % 6}")
     panel.line(link.x, link.y, f"wave c{index % 6}")
     return str(panel)
 

@@ -59,7 +59,6 @@ def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> R
     return Result(
         samples=samples,
         method=view.method,
-        model_name=type(model).__name__,
         parameters=model.get_params(deep=False),
         domain=domain,
         axis=axis,

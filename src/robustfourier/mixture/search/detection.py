@@ -85,16 +85,6 @@ class Detection:
         return self.fit.refined.mode_error
 
     @property
-    def amplitude_error(self) -> FloatArray:
-        """Standard errors of the amplitudes in units of y, shape (K, q)."""
-        return self.fit.refined.amplitude_error * self.series.scale
-
-    @property
-    def phase_error(self) -> FloatArray:
-        """Standard errors of the phases in radians, shape (K, q)."""
-        return self.fit.refined.phase_error
-
-    @property
     def false_alarm(self) -> FloatArray:
         """How often noise alone shows a line as strong anywhere in the range searched, (K,)."""
         return np.ones(len(self.known)) if self.assessment is None else self.assessment.false_alarm
