@@ -28,7 +28,7 @@ from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.thinning import extremes
 from robustfourier.results.views import as_column
-from robustfourier.wording import percent, unit_name
+from robustfourier.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,9 +142,7 @@ def plot_spectrum(
         top = 3.0 * max(float(s.data.max()), s.line_top)
         ax.set_ylim(max(bottom, 1e-6 * top), top)
         ax.margins(x=0.01)
-        unit = result.domain.unit
-        per = f" (cycles per {unit_name(unit, plural=False)})" if unit else ""
-        name_axes(ax, f"frequency{per}", f"amplitude of {result.samples.value_name}")
+        name_axes(ax, result.domain.frequency_label, f"amplitude of {result.samples.value_name}")
         _period_axis(ax, result)
     return ax
 

@@ -13,14 +13,12 @@ from robustfourier.results.record import BAND, WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.thinning import envelope, evenly, extremes
-from robustfourier.wording import unit_name
 
 __all__ = [
     "DOTS",
     "closeup_range",
     "diagonal_figure",
     "fit_figure",
-    "frequency_label",
     "histogram_figure",
     "link_figure",
     "overview_figure",
@@ -120,7 +118,7 @@ def spectrum_figure(result: Result) -> str:
         top=38,
         title="Amplitude spectrum with the modes found, the noise floor and the false-alarm line",
     )
-    panel.axes(frequency_label(result), f"amplitude of {result.samples.value_name}")
+    panel.axes(result.domain.frequency_label, f"amplitude of {result.samples.value_name}")
     at = even_ticks(0.0, float(frequency[-1]), 9)[1:]
     panel.top_axis(at, [result.period_words(1.0 / f) for f in at], "period")
     panel.line(frequency[keep], s.data[keep], "spectrum")
@@ -142,7 +140,7 @@ def step_figures(result: Result) -> list[tuple[str, str]]:
         panel = Panel(
             NARROW, 150, (0.0, float(frequency[-1])), (0.0, top), title=f"Spectrum {words}"
         )
-        panel.axes(frequency_label(result), "amplitude")
+        panel.axes(result.domain.frequency_label, "amplitude")
         keep = peak_bins(s.mode, step, 500)
         panel.line(frequency[keep], step[keep], "rest")
         _judged_by(panel, result, ("alarm", s.line), points=150)
@@ -170,12 +168,6 @@ def _mark_modes(panel: Panel, result: Result) -> None:
         base = modes.harmonic is None or int(modes.harmonic[i]) == 1
         text = names.get(owner, "") if base and owner < 8 else ""
         panel.mark(float(modes.frequency[i]), float(modes.amplitude[i]), text, f"c{owner % 6}")
-
-
-def frequency_label(result: Result) -> str:
-    """Name of the frequency axis with its unit."""
-    unit = result.domain.unit
-    return f"frequency (cycles per {unit_name(unit, plural=False)})" if unit else "frequency"
 
 
 def diagonal_figure(result: Result) -> str | None:
@@ -302,7 +294,7 @@ def residual_spectrum_figure(result: Result) -> str:
         (0.0, 1.1 * max(float(s.residual.max()), s.line_top)),
         title="Spectrum of the residuals",
     )
-    panel.axes(frequency_label(result), "amplitude")
+    panel.axes(result.domain.frequency_label, "amplitude")
     panel.line(frequency[keep], s.residual[keep], "rest")
     _judged_by(panel, result, ("alarm", s.line), points=200)
     return str(panel)

@@ -14,7 +14,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.report.figures import closeup_range, frequency_label
+from robustfourier.report.figures import closeup_range
 from robustfourier.results import Result
 from robustfourier.results.record import WHISKERS
 from robustfourier.results.spectrum import peak_bins
@@ -148,7 +148,7 @@ def _spectrum(result: Result) -> dict[str, Any]:
             }
         )
     return {
-        "label": frequency_label(result),
+        "label": result.domain.frequency_label,
         "places": decimals(0.0, 0.1 / result.domain.span),
         "rest": [_packed(frequency[rest]), _packed(s.residual[rest])],
         "x": _packed(frequency[keep]),

@@ -14,7 +14,7 @@ from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.spectrum import Spectrum
 from robustfourier.samples import Samples
-from robustfourier.wording import percent, readable_period
+from robustfourier.wording import percent
 
 __all__ = [
     "BAND",
@@ -275,6 +275,4 @@ class Result:
 
     def period_words(self, period: float, error: float | None = None, spread: bool = False) -> str:
         """A period as people say it, in this record's unit."""
-        return readable_period(
-            period, self.domain.unit, error=error, dates=self.domain.dates, spread=spread
-        )
+        return self.domain.period_words(period, error, spread)

@@ -17,7 +17,7 @@ from robustfourier.errors import DataError
 from robustfourier.samples import Samples
 from robustfourier.spectral.limits import even_spacing, highest_mode
 from robustfourier.spectral.sums import weighted_sums
-from robustfourier.wording import counted, number, percent, readable_period
+from robustfourier.wording import counted, number, percent
 
 __all__ = ["Finding", "Gap", "Sampling", "Window", "check_sampling", "spectral_window"]
 
@@ -191,9 +191,7 @@ def _gaps(
 
 
 def _findings(quality: Sampling, samples: Samples) -> list[Finding]:
-    def period(value: float) -> str:
-        return readable_period(value, quality.domain.unit, dates=quality.domain.dates)
-
+    period = quality.domain.period_words
     found = [_sampling_finding(quality, period(quality.step))]
     if not quality.shortest < quality.longest:
         return [*found, Finding("warning", f"Only {quality.n} samples: too few for any period.")]

@@ -36,7 +36,7 @@ class Ground:
     rung : int
         Smooth columns of the trend.
     lines, wandering : ndarray of shape (K,)
-        Modes that the search found, and their errors because phases wander.
+        Modes that the search found, and how far each may be off because its phase wanders.
     """
 
     series: Series
@@ -47,7 +47,7 @@ class Ground:
     wandering: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def blur(self, mode: float) -> float:
-        """Return the error of a mode because its phase wanders: that of the line found there."""
+        """Return how far a mode may be off because the phase of the line found there wanders."""
         near = np.abs(self.lines - mode) < SAME_LINE
         return float(np.max(self.wandering[near], initial=0.0))
 

@@ -55,7 +55,7 @@ class Detection:
     fringes : tuple of Fringes
         Lines that fit as well at other places, because the samples have long gaps.
     left_out : tuple of str
-        What is there but cannot be told, in words.
+        Which lines were found and left out, and why.
     """
 
     series: Series
