@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from tests.looks import faults
 
 from robustfourier import plots
+from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.plots.files import save_completeness, save_figures, save_window
 from robustfourier.sampling import Completeness, check_sampling
@@ -123,7 +124,7 @@ def test_the_surveys_are_saved(small_samples, tmp_path):
         4,
         0.0,
     )
-    save_completeness(found, tmp_path / "map.png", "day", False)
+    save_completeness(found, tmp_path / "map.png", Domain(0.0, 30.0, "day"))
     assert (tmp_path / "window.png").stat().st_size > 1000
     assert (tmp_path / "map.png").stat().st_size > 1000
 
