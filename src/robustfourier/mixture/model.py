@@ -17,6 +17,7 @@ from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.labels import label
+from robustfourier.mixture.least_squares.covariance import mode_errors
 from robustfourier.mixture.least_squares.error_bands import (
     amplitude_errors,
     lengths,
@@ -27,26 +28,9 @@ from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import extended_columns
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.series import Series
-from robustfourier.mixture.trend import Trend
+from robustfourier.mixture.trend import LevelShift, Trend
 
-__all__ = ["ColumnModel", "LevelShift"]
-
-
-@dataclass(frozen=True, eq=False)
-class LevelShift:
-    """A jump of the level.
-
-    Parameters
-    ----------
-    time : number or date
-        Half way between the samples before and after it.
-    size, error : ndarray of shape (q,)
-        By how much, and the standard error of that.
-    """
-
-    time: Any
-    size: FloatArray
-    error: FloatArray
+__all__ = ["ColumnModel"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,15 +115,7 @@ class ColumnModel:
         series: Series,
         evidence: Evidence | None = None,
     ) -> ColumnModel:
-        """Return the fit of a series in units of y, components ranked by strength.
-
-        Parameters
-        ----------
-        domain : Domain
-        fit : Separated
-        series : Series
-        evidence : Evidence, optional
-        """
+        """Return the fit of a series in units of y, components ranked by strength."""
         scale = series.scale
         rank = _ranking(fit.grouping, fit.lines, fit.noise_variance)
         grouping = Grouping(
@@ -382,9 +358,7 @@ class ColumnModel:
         harmonics = self.harmonics
         if harmonics is None:
             harmonics = self.order[:, None] * self.rows[self.component]
-        error = np.sqrt(
-            np.maximum(np.einsum("kf,fg,kg->k", harmonics, self.base_covariance, harmonics), 0.0)
-        )
+        error = mode_errors(harmonics, self.base_covariance)
         amplitude = amplitude_errors(self.lines, self.factor, p)
         phase = phase_errors(self.lines, self.factor, p)
         names = [label([0] * first_base + harmonics[i].tolist()) for i in listed]
