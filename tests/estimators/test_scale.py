@@ -41,6 +41,17 @@ def counted_fits(monkeypatch):
     return calls
 
 
+def test_patterns_that_are_unlikely_as_factors_are_not_searched_a_second_time(monkeypatch):
+    hours = np.arange(720.0)
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=720) * (1.0 + 0.2 * np.cos(2 * np.pi * hours / 24))
+    y = 4.2 + 2.0 * np.cos(2 * np.pi * hours / 24) + 0.5 * noise
+    calls = counted_fits(monkeypatch)
+    monkeypatch.setattr(scales, "_may_multiply", lambda *_: True)
+    assert PeriodicMixture().fit(hours, y).scale_ == "linear"
+    assert len(calls) == 1
+
+
 def test_growth_times_season_is_fitted_by_logarithms_and_the_notes_say_so(grown):
     assert grown.scale_ == "log"
     assert "logarithms of the values were fitted" in grown.notes_[0]
