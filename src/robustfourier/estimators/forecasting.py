@@ -67,7 +67,7 @@ def forecast_of(model: Any, horizon: Any, times: Any, level: float) -> Forecast:
         first = model.models_[0]
         times = times_ahead(horizon, model.domains_[0], first.last, first.spacing)
     mean, std = model.predict(times, return_std=True)
-    left = model.remainder_
+    left = next((m.onward for m in model.models_ if m.onward is not None), model.remainder_)
     scatter = np.asarray(model.noise_ if left is None else left.white)
     ends = _new_measurements(mean, std, scatter, level, getattr(model, "scale_", "linear") == "log")
     return Forecast(times, mean, std, *ends, level)

@@ -8,6 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.component import Living
+from robustfourier.mixture.drift import with_drift
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.living import CANDIDATES, ROWS, Life, most_alive, ways_to_live
 from robustfourier.mixture.model import ColumnModel
@@ -48,9 +49,11 @@ def with_memory(models: list[ColumnModel], series: list[Series]) -> list[ColumnM
         if remainder is not None and remainder.gain.sum() > most:
             best, most = j, float(remainder.gain.sum())
     models = [replace(m, remainder=told[j] if j == best else None) for j, m in enumerate(models)]
-    if len(models) == 1 and series[0].values.shape[1] == 1:
-        return [_with_life(models[0], series[0])]
-    return models
+    if len(models) > 1:
+        return models
+    if series[0].values.shape[1] == 1:
+        models = [_with_life(models[0], series[0])]
+    return [with_drift(models[0], series[0])]
 
 
 def _left(model: ColumnModel, series: Series) -> FloatArray:
