@@ -1,10 +1,11 @@
-"""Drift: what comes before and after a record whose trend is more than a level.
+"""Drift: what comes before and after a record whose trend bends.
 
-Inside the record a trend is a few columns. Beyond its ends these say nothing: what goes on is the
+Inside the record a bend is a few columns. Beyond its ends these say nothing: what goes on is the
 level and the slope that the last samples had, and both may change as they did before. There the
 slow part is read as a drift, a creeping oscillator driven by noise that is far slower than the
 record (between a random walk and one of the slope), beside the remainder and the living patterns,
-around one level; all of it by maximum likelihood.
+around one level; all of it by maximum likelihood. A trend that is a straight line stays one, with a
+drift around it where what is left over has a memory.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.onward import Onward
 from robustfourier.mixture.process import Conditioned, Waves
@@ -30,17 +31,19 @@ from robustfourier.mixture.remainder import (
 )
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
+from robustfourier.mixture.trend import trend_columns
 
 __all__ = ["with_drift"]
 
 ROWS = 2_000  # rows on which likelihoods are taken: what is slow, few tell as well
 # Where the search starts: radians per θ, quality, variance over the white one.
-_SPEEDS = (0.1, 0.5, 2.0)
-_QUALITIES = (0.03, 0.2, 0.5)
+_SPEEDS = (0.1, 0.3, 1.0)
+_QUALITIES = (0.001, 0.03, 0.5)
 _RATIOS = (1e1, 1e4, 1e7)
-# A drift is slower than two radians per cycle of the record, θ being two of them, and does not
-# ring; from a hundredth of a radian on it is a straight line.
-_BOUNDS = ((0.03, 2.0 * np.pi), (0.01, 0.5), (1e-4, 1e9))
+# The record is two in θ: what is faster than one radian per θ comes back to its level within it,
+# and below a thirtieth it is a straight line. A drift does not ring; at the lowest quality it is a
+# random walk from one of ten thousand samples to the next.
+_BOUNDS = ((0.03, 1.0), (1e-4, 0.5), (1e-4, 1e9))
 
 
 def with_drift(model: ColumnModel, series: Series) -> ColumnModel:
@@ -52,32 +55,37 @@ def with_drift(model: ColumnModel, series: Series) -> ColumnModel:
     series : Series
         The samples that it was fitted to.
     """
-    if model.trend_kind == "level" or len(series.theta) < FEWEST:
+    remembers = model.remainder is not None
+    count = {"level": 0, "slope": 2 if remembers else 0, "smooth": 1}[model.trend_kind]
+    if not count or len(series.theta) < FEWEST:
         return model
+    columns = trend_columns(series.theta, count)
     values = series.original * series.scale + series.centre - model.strict_at(series.theta)
-    found = [_one_output(model, series, o, values[:, o]) for o in range(values.shape[1])]
-    parts, white, gain, oscillators, level, error = zip(*found, strict=True)
-    numbers = (np.array(column) for column in (level, error))
-    onward = Onward(tuple(parts), np.array(white), np.array(gain), tuple(oscillators), *numbers)
-    return replace(model, onward=onward)
+    found = [_one_output(model, series, o, columns, column) for o, column in enumerate(values.T)]
+    parts, white, gain, oscillators, line, factor = zip(*found, strict=True)
+    process = (tuple(parts), np.array(white), np.array(gain), tuple(oscillators))
+    return replace(model, onward=Onward(*process, np.stack(line, axis=1), np.stack(factor)))
 
 
 def _one_output(
-    model: ColumnModel, series: Series, o: int, values: FloatArray
-) -> tuple[Conditioned, float, float, FloatArray, float, float]:
+    model: ColumnModel, series: Series, o: int, columns: FloatArray, values: FloatArray
+) -> tuple[Conditioned, float, float, FloatArray, FloatArray, FloatArray]:
     """Return the fields of `Onward` for one output."""
     noise, beside, oscillators = _known(model, series, o)
     theta, rows = series.theta, chosen_rows(len(series.theta), ROWS)
-    level = float(np.average(values, weights=1.0 / noise))
-    search = _Search(theta[rows], values[rows] - level, 1.0 / noise[rows], beside)
+    root = 1.0 / np.sqrt(noise)
+    plain = np.linalg.lstsq(columns * root[:, None], values * root, rcond=None)[0]
+    left = values - columns @ plain
+    search = _Search(theta[rows], left[rows], 1.0 / noise[rows], beside)
     found = search.best(oscillators)
-    process, factor = search.conditioned(found, theta, values, 1.0 / noise)
-    one = process.divided(np.ones((len(theta), 1)))[:, 0]
-    precision = max(float(one.sum()), 1e-300)
-    level = float(process.solved.sum()) / precision
-    process = replace(process, solved=process.solved - level * one)
+    process, factor = search.conditioned(found, theta, left, 1.0 / noise)
+    divided = process.divided(columns)
+    covariance = np.linalg.inv(columns.T @ divided)
+    more = covariance @ (divided.T @ left)
+    process = replace(process, solved=process.solved - divided @ more)
     told = np.exp(found.reshape(-1, 3))
-    return process, float(np.sqrt(factor)), search.gain(found), told, level, precision**-0.5
+    errors = np.linalg.cholesky(covariance)
+    return process, float(np.sqrt(factor)), search.gain(found), told, plain + more, errors
 
 
 def _known(model: ColumnModel, series: Series, o: int) -> tuple[FloatArray, Waves, FloatArray]:
@@ -101,6 +109,7 @@ class _Search(OscillatorSearch):
 
     def best(self, oscillators: FloatArray) -> FloatArray:
         """Return the likeliest parameters; `oscillators` are those found beside a trend."""
+        oscillators = oscillators[np.repeat(_is_no_line(oscillators), 3)]
         starts = [
             np.concatenate([np.log(drift), beside])
             for beside in ([oscillators, np.zeros(0)] if len(oscillators) else [oscillators])
@@ -115,7 +124,8 @@ class _Search(OscillatorSearch):
         start = self._started(found, (1.0,))[0]
         if self._worth(start) < self._worth(found) - 2.0 * AKAIKE:  # a start has much of the gain
             return found
-        return max(found, self.risen(start), key=self._worth)
+        more = self.risen(start)
+        return max(found, more, key=self._worth) if _is_no_line(more).all() else found
 
     def _worth(self, parameters: FloatArray) -> float:
         """Log-likelihood less Akaike's penalty."""
@@ -133,3 +143,12 @@ class _Search(OscillatorSearch):
         options: Any = {"eps": 1e-5, "ftol": COARSE}
         climbed: Any = minimize(cost, start, method="L-BFGS-B", bounds=bounds, options=options)
         return np.asarray(climbed.x if climbed.fun < cost(start) else start, np.float64)
+
+
+def _is_no_line(parameters: FloatArray) -> BoolArray:
+    """Return which oscillators forget within half the record; others the search for lines refused.
+
+    They fade by e in 2 quality / frequency.
+    """
+    threes = np.exp(parameters.reshape(-1, 3))
+    return np.asarray((threes[:, 1] <= 0.5) | (2.0 * threes[:, 1] <= threes[:, 0]))

@@ -18,9 +18,7 @@ from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.labels import label
 from robustfourier.mixture.least_squares.error_bands import (
-    amplitude_errors,
     lengths,
-    phase_errors,
     prediction_errors,
 )
 from robustfourier.mixture.least_squares.lines import Lines
@@ -83,6 +81,8 @@ class ColumnModel:
         are at any time is told by the process in `remainder`.
     onward : Onward, optional
         What stands beyond the ends for trend and remainder; None if the trend is a level.
+    surprise : ndarray of shape (q, 4), optional
+        Factors of the standard error beyond the ends, see `surprise`; None for white noise.
     """
 
     domain: Domain
@@ -109,6 +109,7 @@ class ColumnModel:
     lives: tuple[Living | None, ...] = ()
     forgotten: BoolArray | None = None
     onward: Onward | None = None
+    surprise: FloatArray | None = None
 
     @classmethod
     def of(
@@ -380,33 +381,6 @@ class ColumnModel:
         root = np.zeros((order.max() + 1, factor.shape[1]))
         root[order] = factor[: len(order)]
         return Link(coefficients, phase, float(self.p_value[members[0]]), root)
-
-    def table(self, first_base: int, first_component: int, column: int) -> dict[str, Any]:
-        """Return the columns of a `ModeTable` for the significant lines."""
-        listed = np.flatnonzero(np.isfinite(self.false_alarm))
-        p = len(self.trend)
-        harmonics = self.harmonics
-        if harmonics is None:
-            harmonics = self.order[:, None] * self.rows[self.component]
-        error = np.sqrt(
-            np.maximum(np.einsum("kf,fg,kg->k", harmonics, self.base_covariance, harmonics), 0.0)
-        )
-        amplitude = amplitude_errors(self.lines, self.factor, p)
-        phase = phase_errors(self.lines, self.factor, p)
-        names = [label([0] * first_base + harmonics[i].tolist()) for i in listed]
-        return {
-            "mode": self.lines.mode[listed],
-            "cosine": self.lines.cosine[listed],
-            "sine": self.lines.sine[listed],
-            "mode_error": error[listed],
-            "amplitude_error": amplitude[listed],
-            "phase_error": phase[listed],
-            "false_alarm": self.false_alarm[listed],
-            "component": first_component + self.component[listed],
-            "harmonic": self.order[listed],
-            "label": np.array(names, dtype=str),
-            "column": np.full(len(listed), column),
-        }
 
 
 def _turn(

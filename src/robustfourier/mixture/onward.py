@@ -8,6 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.remainder import Remainder
+from robustfourier.mixture.trend import trend_columns
 
 __all__ = ["Onward"]
 
@@ -20,27 +21,34 @@ class Onward(Remainder):
 
     Parameters
     ----------
-    level, level_error : ndarray of shape (q,)
-        Around which the drift is, and the standard error of that.
+    line : ndarray of shape (k, q)
+        Level, and slope if k = 2, around which the drift is.
+    line_factor : ndarray of shape (q, k, k)
+        Their covariance is ``line_factor @ line_factor.T``.
     """
 
-    level: FloatArray
-    level_error: FloatArray
+    line: FloatArray
+    line_factor: FloatArray
 
     def beyond(self, theta: FloatArray) -> BoolArray:
         """Return which θ lie before the first sample or after the last."""
         samples = self.parts[0].theta
         return np.asarray((theta < samples[0]) | (theta > samples[-1]))
 
+    def line_at(self, theta: FloatArray) -> FloatArray:
+        """Return the line at θ, shape (n, q)."""
+        return trend_columns(theta, len(self.line)) @ self.line
+
     def mean(self, theta: FloatArray, owner: int = -1) -> FloatArray:
-        """Return level, drift and remainder at θ, or a living pattern, shape (n, q)."""
-        return super().mean(theta, owner) + (self.level if owner < 0 else 0.0)
+        """Return line, drift and remainder at θ, or a living pattern, shape (n, q)."""
+        told = super().mean(theta, owner)
+        return told + self.line_at(theta) if owner < 0 else told
 
     def variance(self, theta: FloatArray, patterns: bool = False) -> FloatArray:
         """Return the variance at θ, of all or of living patterns alone, shape (n, q)."""
         whole = super().variance(theta, patterns)
-        for o, part in enumerate(self.parts if not patterns else ()):
-            one = part.divided(np.ones((len(part.theta), 1)))
-            off = 1.0 - part.across(theta, one)[:, 0]
-            whole[:, o] += (self.level_error[o] * off) ** 2
-        return whole
+        if patterns:
+            return whole
+        count = len(self.line)
+        off = self.joined_errors(theta, lambda at: trend_columns(at, count), self.line_factor)
+        return whole + off**2

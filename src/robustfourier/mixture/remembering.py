@@ -24,6 +24,7 @@ from robustfourier.mixture.remainder import (
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.steadiness import unsteadiness
+from robustfourier.mixture.surprise import surprise_of
 
 __all__ = ["with_memory"]
 
@@ -53,7 +54,21 @@ def with_memory(models: list[ColumnModel], series: list[Series]) -> list[ColumnM
         return models
     if series[0].values.shape[1] == 1:
         models = [_with_life(models[0], series[0])]
-    return [with_drift(models[0], series[0])]
+    return [_with_surprise(with_drift(models[0], series[0]), series[0])]
+
+
+def _with_surprise(model: ColumnModel, series: Series) -> ColumnModel:
+    """Return the model that knows by how much its own record surprised it."""
+    memory = model.remainder if model.onward is None else model.onward
+    if memory is None:
+        return model
+    values = series.original * series.scale + series.centre
+    if model.onward is not None:
+        values -= model.strict_at(series.theta) + model.onward.line_at(series.theta)
+    else:
+        values -= replace(model, remainder=None).evaluate(series.theta)
+    pairs = zip(memory.parts, values.T, strict=True)
+    return replace(model, surprise=np.stack([surprise_of(*pair) for pair in pairs]))
 
 
 def _left(model: ColumnModel, series: Series) -> FloatArray:
