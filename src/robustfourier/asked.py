@@ -13,7 +13,7 @@ from robustfourier.wording import duration
 if TYPE_CHECKING:
     from robustfourier.samples import Samples
 
-__all__ = ["Asked"]
+__all__ = ["Asked", "reading_words"]
 
 _CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
 _LOSSES, _SCALES = ("auto", "squared", "huber"), ("auto", "linear", "log")
@@ -77,18 +77,29 @@ class Asked:
         made: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         return cls(**made)
 
+    @property
+    def names_periods(self) -> bool:
+        """Whether lengths of time are asked for, which only a record's unit gives a meaning."""
+        usual = Asked(level=self.level, loss=self.loss, scale=self.scale, seed=self.seed)
+        return self != usual
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """Parameters of `PeriodicMixture` that need no unit."""
+        choices = {"level": self.level, "loss": self.loss, "scale": self.scale}
+        return {**choices, "random_state": self.seed}
+
     def parameters(self, samples: Samples) -> dict[str, Any]:
         """Return the parameters of `PeriodicMixture`, with lengths in the record's own unit."""
-        asked = {"level": self.level, "loss": self.loss, "scale": self.scale}
-        asked |= {"random_state": self.seed}
-        named = {"periods": self.period, "without": self.without, "split": self.split}
-        if not (self.shortest_period or self.longest_period or self.merge or any(named.values())):
+        asked = dict(self.choices)
+        if not self.names_periods:
             return asked
         length = _lengths(samples)
         if self.shortest_period is not None:
             asked["max_frequency"] = 1.0 / length(self.shortest_period, "--shortest-period")
         if self.longest_period is not None:
             asked["min_frequency"] = 1.0 / length(self.longest_period, "--longest-period")
+        named = {"periods": self.period, "without": self.without, "split": self.split}
         for name, texts in named.items():
             if texts:
                 option = f"--{name.removesuffix('s')}"
@@ -110,11 +121,8 @@ class Asked:
 
     def command(self, file: str, reading: dict[str, Any]) -> str:
         """Return the command line of the whole fit."""
-        words = ["robustfourier", "fit", file]
-        for name, value in reading.items():
-            several = value if isinstance(value, (tuple, list)) else (value,)
-            words += [f"--{name.replace('_', '-')}={one}" for one in several]
-        return shlex.join([*words, *self.words()])
+        words = ["robustfourier", "fit", file, *reading_words(reading), *self.words()]
+        return shlex.join(words)
 
     def python(self, file: str, reading: dict[str, Any], samples: Samples) -> str:
         """Return the Python lines of the whole fit."""
@@ -130,6 +138,15 @@ class Asked:
                 "print(model.summary())",
             ]
         )
+
+
+def reading_words(reading: dict[str, Any]) -> list[str]:
+    """Return the options of the command line that say how to read a file."""
+    return [
+        f"--{name.replace('_', '-')}={one}"
+        for name, value in reading.items()
+        for one in (value if isinstance(value, (tuple, list)) else (value,))
+    ]
 
 
 def _pair(text: str, length: Callable[[str, str], float]) -> tuple[float, float]:

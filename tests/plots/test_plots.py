@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from robustfourier import plots
+from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.plots.files import save_completeness, save_figures, save_window
 from robustfourier.sampling import Completeness, check_sampling
@@ -119,7 +120,7 @@ def test_the_surveys_are_saved(small_samples, tmp_path):
         4,
         0.0,
     )
-    save_completeness(found, tmp_path / "map.png", "day", False)
+    save_completeness(found, tmp_path / "map.png", Domain(0.0, 30.0, "day"))
     assert (tmp_path / "window.png").stat().st_size > 1000
     assert (tmp_path / "map.png").stat().st_size > 1000
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from robustfourier.errors import DataError, InputError
 from robustfourier.observers import tell
+from robustfourier.results.views import as_column
 from robustfourier.samples import Samples
 
 __all__ = ["METHODS", "fit_model"]
@@ -27,10 +28,6 @@ def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> A
         `PeriodicMixture`, or the paper's network.
     **parameters
         Of the estimator's constructor.
-
-    Returns
-    -------
-    PeriodicMixture or FourierNetworkRegressor
 
     Raises
     ------
@@ -62,8 +59,3 @@ def _fit_network(samples: Samples, parameters: dict[str, Any]) -> Any:
     network = FourierNetworkRegressor(**parameters)
     weights = None if samples.errors is None else (samples.errors.min() / samples.errors) ** 2
     return network.fit(as_column(samples.axis), samples.values, sample_weight=weights)
-
-
-def as_column(times: Any) -> Any:
-    """Times as a table of one column, shape (n, 1)."""
-    return times.to_frame(index=False) if hasattr(times, "to_frame") else times.reshape(-1, 1)

@@ -15,7 +15,6 @@ from robustfourier.results.axis import TimeAxis
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.thinning import evenly
 from robustfourier.samples import Samples
-from robustfourier.wording import readable_period
 
 __all__ = ["Frames", "numbers"]
 
@@ -97,9 +96,7 @@ class Frames:
 
     def _period(self, mode: float) -> str:
         assert self.domain is not None
-        return readable_period(
-            float(self.domain.period(mode)), self.domain.unit, dates=self.domain.dates
-        )
+        return self.domain.period_words(float(self.domain.period(mode)))
 
     def _patterns(self, components: Any) -> list[dict[str, Any]]:
         return [

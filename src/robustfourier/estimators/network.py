@@ -228,10 +228,6 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         y : array-like, shape (n,) or (n, q)
         sample_weight : array-like, shape (n,), optional
 
-        Returns
-        -------
-        self
-
         Raises
         ------
         InputError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from robustfourier.many.spill import spill
 from robustfourier.samples import ReadOptions
 from robustfourier.samples.layout import Layout, Part
 from robustfourier.samples.parts import parts_of
+from robustfourier.samples.source import file_digest
 
 __all__ = ["Plan", "plan"]
 
@@ -139,14 +139,10 @@ def _unique(items: list[Item]) -> list[Item]:
 
 def _digest(path: Path) -> str:
     """Digest of a file's bytes; of its absence where it cannot be read."""
-    hashed = hashlib.sha256()
     try:
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                hashed.update(block)
+        return file_digest(path)[:32]
     except (OSError, ValueError):
         return "unreadable"
-    return hashed.hexdigest()[:32]
 
 
 def _fingerprint(paths: list[Path] | None, *how: Any) -> str | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.labels import label
+from robustfourier.mixture.least_squares.covariance import mode_errors
 from robustfourier.mixture.least_squares.error_bands import amplitude_errors, phase_errors
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.modes import ModeTable
@@ -53,9 +54,7 @@ def _columns(
     harmonics = model.harmonics
     if harmonics is None:
         harmonics = model.order[:, None] * model.rows[model.component]
-    error = np.sqrt(
-        np.maximum(np.einsum("kf,fg,kg->k", harmonics, model.base_covariance, harmonics), 0.0)
-    )
+    error = mode_errors(harmonics, model.base_covariance)
     amplitude = amplitude_errors(model.lines, model.factor, p)
     phase = phase_errors(model.lines, model.factor, p)
     names = [label([0] * first_base + harmonics[i].tolist()) for i in listed]

@@ -184,10 +184,6 @@ def embedding_layout(
     kind : {"signed", "symmetrised"}
     n_columns : int, default 1
 
-    Returns
-    -------
-    EmbeddingLayout
-
     Examples
     --------
     >>> layout = embedding_layout(1, "symmetrised")

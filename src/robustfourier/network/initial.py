@@ -59,10 +59,6 @@ def draw_weights(
     random_state : int, numpy Generator or None
     dtype : {"float64", "float32"}
 
-    Returns
-    -------
-    Weights
-
     Examples
     --------
     >>> net = draw_weights(Architecture(n_modes=2), "symmetric", random_state=0)

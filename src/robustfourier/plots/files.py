@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from robustfourier.domain import Domain
 from robustfourier.plots import model as draw
 from robustfourier.plots.style import looks
 from robustfourier.plots.survey import plot_completeness, plot_window
@@ -69,13 +70,13 @@ def save_window(sampling: Sampling, path: Path) -> None:
     )
 
 
-def save_completeness(completeness: Completeness, path: Path, unit: str, dates: bool) -> None:
+def save_completeness(completeness: Completeness, path: Path, domain: Domain) -> None:
     """Draw a completeness map into a file."""
     _save(
         path.parent,
         path.stem,
         (7.0, 4.0),
-        lambda f: plot_completeness(completeness, unit=unit, dates=dates, ax=f.add_subplot()),
+        lambda f: plot_completeness(completeness, domain, ax=f.add_subplot()),
         (path.suffix.lstrip(".") or "png",),
     )
 

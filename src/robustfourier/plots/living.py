@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robustfourier.errors import InputError
-from robustfourier.plots.style import BAND, FIT, SOFT, looks, name_axes, new_axes
+from robustfourier.plots.style import FIT, SOFT, looks, name_axes, new_axes
 from robustfourier.results import TimeAxis
+from robustfourier.results.record import BAND
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,12 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ALARM", "BAND", "DOTS", "FIT", "FLOOR", "SOFT", "colour", "label", "looks", "new_axes"]
+__all__ = ["ALARM", "DOTS", "FIT", "FLOOR", "SOFT", "colour", "label", "looks", "new_axes"]
 
 FIT, DOTS, SOFT, FLOOR, ALARM = "#0b62a8", "#6b7786", "#5b6675", "#009e73", "#c2410c"
 _COLOURS = (FIT, ALARM, "#007a59", "#a0457f", "#2b8fc9", "#b07a00")
-#: Standard errors to each side of a 90 % band.
-BAND = 1.645
 
 _LOOKS: Any = {
     "axes.edgecolor": "#b8c0ca",

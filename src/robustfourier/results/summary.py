@@ -39,10 +39,6 @@ def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> R
     magnitudes : bool, optional
         Whether the values are magnitudes, of which the smallest is the brightest; by default the
         name of the column tells.
-
-    Returns
-    -------
-    Result
     """
     brief = briefly(samples, model, magnitudes)
     view, domain, theta = brief.view, brief.domain, brief.theta
@@ -63,7 +59,6 @@ def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> R
     return Result(
         samples=samples,
         method=view.method,
-        model_name=type(model).__name__,
         parameters=model.get_params(deep=False),
         domain=domain,
         axis=axis,

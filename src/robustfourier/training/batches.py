@@ -72,10 +72,6 @@ def fixed_sample(theta: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None
     y : array_like, shape (n,) or (n, q)
     weight : array_like, shape (n,), optional
 
-    Returns
-    -------
-    FixedSample
-
     Examples
     --------
     >>> sample = fixed_sample([0.0, 0.5, 1.0], [1.0, 2.0, 3.0], weight=[1.0, 0.0, 3.0])
