@@ -69,12 +69,13 @@ def test_a_bend_goes_on_with_its_recent_slope_and_a_growing_error():
 
 
 def test_growth_that_has_ended_does_not_go_on():
-    t = np.arange(300.0)
-    noise = np.random.default_rng(2).normal(size=300)
-    y = np.minimum(t, 180.0) / 10 + noise
-    ahead = PeriodicMixture(scale="linear").fit(t[:270], y[:270]).forecast(times=t[270:])
-    assert np.abs(ahead.mean - 18.0).max() < 1.0
-    assert np.mean((y[270:] > ahead.lower) & (y[270:] < ahead.upper)) > 0.8
+    t, off = np.arange(300.0), []
+    for seed in (2, 3, 4, 5):
+        y = np.minimum(t, 180.0) / 10 + np.random.default_rng(seed).normal(size=300)
+        ahead = PeriodicMixture(scale="linear").fit(t[:270], y[:270]).forecast(times=t[270:])
+        off.append(ahead.mean - 18.0)
+        assert np.mean((y[270:] > ahead.lower) & (y[270:] < ahead.upper)) > 0.8
+    assert np.sqrt(np.mean(np.square(off))) < 0.85  # 1.05 where bends go on instead
 
 
 def test_beyond_the_ends_the_parts_still_add_up():
