@@ -12,10 +12,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.model import ColumnModel
@@ -23,7 +21,6 @@ from robustfourier.mixture.onward import Onward
 from robustfourier.mixture.process import Conditioned, Waves
 from robustfourier.mixture.remainder import (
     AKAIKE,
-    COARSE,
     FEWEST,
     OscillatorSearch,
     chosen_rows,
@@ -110,39 +107,25 @@ class _Search(OscillatorSearch):
     def best(self, oscillators: FloatArray) -> FloatArray:
         """Return the likeliest parameters; `oscillators` are those found beside a trend."""
         oscillators = oscillators[np.repeat(_is_no_line(oscillators), 3)]
-        starts = [
-            np.concatenate([np.log(drift), beside])
-            for beside in ([oscillators, np.zeros(0)] if len(oscillators) else [oscillators])
-            for drift in product(_SPEEDS, _QUALITIES, _RATIOS)
-        ]
-        worth = [self._worth(start) for start in starts]
-        sizes = {len(start) for start in starts}
-        firsts = [
-            max((w, i) for i, w in enumerate(worth) if len(starts[i]) == size)[1] for size in sizes
-        ]
-        found = max((self.risen(starts[i]) for i in firsts), key=self._worth)
-        start = self._started(found, (1.0,))[0]
+        ends = []
+        for beside in [oscillators, np.zeros(0)] if len(oscillators) else [oscillators]:
+            drifts = product(_SPEEDS, _QUALITIES, _RATIOS)
+            starts = [np.concatenate([np.log(drift), beside]) for drift in drifts]
+            ends.append(self.climbed(max(starts, key=self._worth), exact=False)[0])
+        found = max(ends, key=self._worth)
+        start = max(self._tried(found), key=lambda one: one[1])[0]
         if self._worth(start) < self._worth(found) - 2.0 * AKAIKE:  # a start has much of the gain
             return found
-        more = self.risen(start)
+        more = self.climbed(start, exact=False)[0]
         return max(found, more, key=self._worth) if _is_no_line(more).all() else found
 
     def _worth(self, parameters: FloatArray) -> float:
         """Log-likelihood less Akaike's penalty."""
         return self.likelihood(parameters)[0] - AKAIKE * (len(parameters) // 3)
 
-    def risen(self, start: FloatArray) -> FloatArray:
-        """Return the likeliest parameters near a start."""
-
-        def cost(parameters: FloatArray) -> float:
-            value = self.likelihood(parameters)[0]
-            return -value if np.isfinite(value) else 1e12
-
-        drift = [(np.log(low), np.log(high)) for low, high in _BOUNDS]
-        bounds = drift + self.bounds * (len(start) // 3 - 1)
-        options: Any = {"eps": 1e-5, "ftol": COARSE}
-        climbed: Any = minimize(cost, start, method="L-BFGS-B", bounds=bounds, options=options)
-        return np.asarray(climbed.x if climbed.fun < cost(start) else start, np.float64)
+    def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
+        drift = [(float(np.log(low)), float(np.log(high))) for low, high in _BOUNDS]
+        return drift + self.bounds * (len(parameters) // 3 - 1)
 
 
 def _is_no_line(parameters: FloatArray) -> BoolArray:
