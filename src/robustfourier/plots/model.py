@@ -130,7 +130,8 @@ def plot_spectrum(
         ax.plot(frequency[rest], s.residual[rest], color=SOFT, lw=0.8, label="what is left")
         if s.floor is not None and s.line is not None:
             ax.plot(frequency, s.floor, color=FLOOR, lw=1.6, label="noise floor")
-            ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=_alarm_words(result))
+            words = f"false-alarm line ({percent(s.level)})"
+            ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=words)
             ax.legend(loc="upper right", fontsize=9)
         modes = result.modes
         for i in range(len(modes)):
@@ -175,10 +176,6 @@ def _period_axis(ax: Axes, result: Result) -> None:
     above.set_xticks(at, [result.period_words(1.0 / tick) for tick in at], fontsize=8.5)
     above.tick_params(length=0)
     above.spines["top"].set_visible(False)
-
-
-def _alarm_words(result: Result) -> str:
-    return f"false-alarm line ({percent(result.spectrum.level)})"
 
 
 def plot_component(
