@@ -9,6 +9,7 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from tests.looks import faults
 
 from robustfourier import plots
 from robustfourier.domain import Domain
@@ -100,10 +101,13 @@ def test_noise_alone_can_be_drawn(noise_result, ax, name):
     getattr(plots, f"plot_{name}")(noise_result, ax=ax)
 
 
-def test_all_figures_are_saved_and_are_the_same_bytes_each_time(small_result, tmp_path):
+def test_all_figures_are_saved_and_are_the_same_bytes_each_time(
+    small_result, tmp_path, written_figures
+):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
-        written = save_figures(small_result, tmp_path / folder, ("png", "svg"))
+        written = save_figures(small_result, tmp_path / folder, ("png", "svg", "pdf"))
+    assert [faults(figure) for figure in written_figures] == [[]] * len(written_figures)
     names = {path.name for path in written}
     assert {"fit.png", "spectrum.svg", "components.png", "diagonal.png", "residuals.svg"} <= names
     for name in names:

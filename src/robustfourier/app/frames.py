@@ -12,6 +12,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.observers import Event
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.record import is_magnitude
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.thinning import evenly
 from robustfourier.samples import Samples
@@ -124,6 +125,7 @@ def _read(samples: Samples) -> dict[str, Any]:
         "error": samples.error_name,
         "unit": domain.unit,
         "dates": samples.dates,
+        "magnitudes": is_magnitude(samples.value_name),
         "label": axis.label,
         "first": axis.when(samples.axis[0]),
         "last": axis.when(samples.axis[-1]),

@@ -36,6 +36,7 @@ _LOOKS: Any = {
     "axes.titlelocation": "left",
     "legend.frameon": False,
     "figure.facecolor": "white",
+    "pdf.fonttype": 42,  # letters as journals ask for them, not as drawings
     "svg.fonttype": "none",
     "svg.hashsalt": "robustfourier",
 }
@@ -57,7 +58,8 @@ def looks() -> Iterator[None]:
     """Draw in our style, whatever the user's settings; missing glyphs are no reason to warn."""
     import matplotlib
 
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    for noisy in ("matplotlib.font_manager", "fontTools"):  # the second puts letters into PDFs
+        logging.getLogger(noisy).setLevel(logging.ERROR)
     with matplotlib.rc_context(_LOOKS), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         warnings.filterwarnings("ignore", message=".*Matplotlib currently does not support")
