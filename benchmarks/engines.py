@@ -7,9 +7,6 @@ with the number of threads that suits it best.
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import io
 import os
 import subprocess
 import sys
@@ -19,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import torch
@@ -27,6 +23,7 @@ from numpy.typing import NDArray
 
 from benchmarks.machine_limits import multiply_add_rate, triad_bandwidth
 from benchmarks.verdicts import Verdict
+from benchmarks.watching import cost_of_watching
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.modules import FourierNetwork
@@ -34,7 +31,6 @@ from robustfourier.training import InverseDecay, Loss, fixed_sample, train_joint
 from robustfourier.training.batches import FixedSample, ReshuffledPasses
 from robustfourier.training.engine import Phase, make_engine
 from robustfourier.training.features import padded_width
-from robustfourier.training.history import Recorder
 
 __all__ = ["main"]
 
@@ -56,7 +52,7 @@ def main(quick: bool = False) -> list[Verdict]:
         *_fused_against_eager(large, at_least=5.0),
         *_deep_against_eager(deep),
         # not shorter: opening the bar takes some milliseconds, once
-        _cost_of_watching(20_000, repeats=3 if quick else 15),
+        cost_of_watching(noisy_sample(), 20_000, repeats=3 if quick else 15),
         _many_at_once(4000 // scale),
         _memory(10 if quick else 40),
     ]
@@ -206,85 +202,6 @@ def _deep_against_eager(case: Case) -> list[Verdict]:
         )
         for name in works
     ]
-
-
-class Spent:
-    """Processor time inside some calls, on the thread that makes them."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def inside(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function with its time added up."""
-
-        @functools.wraps(function)
-        def timed(*arguments: Any, **options: Any) -> Any:
-            start = time.thread_time()
-            try:
-                return function(*arguments, **options)
-            finally:
-                self.seconds += time.thread_time() - start
-
-        return timed
-
-
-def watching_shares(n_steps: int, repeats: int) -> list[float]:
-    """Return what history and bar cost, over what the training costs without them, run by run.
-
-    Both are clocked in the same run. The difference of a watched and an unwatched run would be
-    lost in the noise of a busy machine, where equal runs differ by a fifth.
-    """
-    from rich.console import Console
-
-    from robustfourier.training import ProgressBar
-
-    start, sample = draw_weights(Architecture(100), random_state=0, dtype="float32"), noisy_sample()
-
-    def watched() -> float:
-        spent = Spent()
-        console = Console(file=io.StringIO(), force_terminal=True)
-        whole, mine, clock = time.process_time(), time.thread_time(), time.perf_counter()
-        with contextlib.ExitStack() as patches:
-            for owner, name in (
-                (Recorder, "record"),
-                (ProgressBar, "__enter__"),
-                (ProgressBar, "__call__"),
-                (ProgressBar, "__exit__"),
-            ):
-                timed = spent.inside(getattr(owner, name))
-                patches.enter_context(mock.patch.object(owner, name, timed))
-            with ProgressBar(console=console) as bar:
-                train_jointly(
-                    start,
-                    sample,
-                    n_steps=n_steps,
-                    random_state=0,
-                    engine="fused",
-                    record_every=1000,
-                    observers=[bar],
-                    observe_every=1000,
-                )
-        whole, mine = time.process_time() - whole, time.thread_time() - mine
-        # The bar draws itself on a thread of its own, so often per second of the clock: where
-        # others keep the processor busy, more often per second of training than it would alone.
-        drawing = whole - mine
-        idle = whole / (time.perf_counter() - clock)
-        return (spent.seconds + drawing * min(1.0, idle)) / (mine - spent.seconds)
-
-    watched()
-    return [watched() for _ in range(repeats)]
-
-
-def _cost_of_watching(n_steps: int, repeats: int) -> Verdict:
-    shares = watching_shares(n_steps, repeats)
-    cost = median(shares)
-    return Verdict(
-        f"history and progress bar every 1000 of {n_steps} steps, u0_diag, m = 100",
-        "cost below 3 %",
-        f"{100 * cost:+.1f} % processor time ({100 * min(shares):.1f} to {100 * max(shares):.1f} "
-        f"in {repeats} runs)",
-        cost < 0.03,
-    )
 
 
 def _many_at_once(n_steps: int, n_runs: int = 4) -> Verdict:

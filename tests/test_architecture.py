@@ -149,3 +149,41 @@ def test_the_version_is_told_once():
 
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'version = "{robustfourier.__version__}"' in project
+
+
+MOST_LINES, MOST_CODE = 400, 60  # of a file; of a function, without its words
+
+
+def written() -> list[Path]:
+    """Every file of code that we wrote."""
+    folders = (PACKAGE, ROOT / "tests", ROOT / "benchmarks")
+    files = (path for folder in folders for path in folder.rglob("*"))
+    return sorted(p for p in files if p.suffix in (".py", ".js") and p.parent.name != "vendor")
+
+
+def test_no_file_is_longer_than_can_be_read_at_a_sitting():
+    lengths = {str(p.relative_to(ROOT)): len(p.read_text("utf-8").splitlines()) for p in written()}
+    assert {name: n for name, n in lengths.items() if n > MOST_LINES} == {}
+
+
+def code_lines(function: ast.AST, text: list[str]) -> int:
+    """Lines of a function that are neither empty nor words."""
+    words: set[int] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            words.update(range(node.lineno, node.end_lineno + 1))
+    lines = range(function.lineno, function.end_lineno + 1)
+    code = [text[i - 1].strip() for i in lines if i not in words]
+    return sum(bool(line) and not line.startswith("#") for line in code)
+
+
+def test_no_function_is_longer_than_a_screen():
+    long = {}
+    for path in (p for p in written() if p.suffix == ".py"):
+        text = path.read_text("utf-8").splitlines()
+        for node in ast.walk(ast.parse("\n".join(text))):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                count = code_lines(node, text)
+                if count > MOST_CODE:
+                    long[f"{path.name}: {node.name}"] = count
+    assert long == {}

@@ -77,18 +77,29 @@ class Asked:
         made: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         return cls(**made)
 
+    @property
+    def names_periods(self) -> bool:
+        """Whether lengths of time are asked for, which only a record's unit gives a meaning."""
+        usual = Asked(level=self.level, loss=self.loss, scale=self.scale, seed=self.seed)
+        return self != usual
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """Parameters of `PeriodicMixture` that need no unit."""
+        choices = {"level": self.level, "loss": self.loss, "scale": self.scale}
+        return {**choices, "random_state": self.seed}
+
     def parameters(self, samples: Samples) -> dict[str, Any]:
         """Return the parameters of `PeriodicMixture`, with lengths in the record's own unit."""
-        asked = {"level": self.level, "loss": self.loss, "scale": self.scale}
-        asked |= {"random_state": self.seed}
-        named = {"periods": self.period, "without": self.without, "split": self.split}
-        if not (self.shortest_period or self.longest_period or self.merge or any(named.values())):
+        asked = dict(self.choices)
+        if not self.names_periods:
             return asked
         length = _lengths(samples)
         if self.shortest_period is not None:
             asked["max_frequency"] = 1.0 / length(self.shortest_period, "--shortest-period")
         if self.longest_period is not None:
             asked["min_frequency"] = 1.0 / length(self.longest_period, "--longest-period")
+        named = {"periods": self.period, "without": self.without, "split": self.split}
         for name, texts in named.items():
             if texts:
                 option = f"--{name.removesuffix('s')}"

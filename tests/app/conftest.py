@@ -6,7 +6,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from tests.program import PROGRAM
 
 PATIENCE = 240.0  # seconds; only a server that hangs needs them
 
@@ -35,7 +35,7 @@ class Server:
     """A server in a process of its own."""
 
     def __init__(self, folder: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "robustfourier.cli", "app", "--no-browser"]
+        command = [*PROGRAM, "app", "--no-browser"]
         self.process = subprocess.Popen(
             [*command, "--folder", str(folder), *options], stdout=subprocess.PIPE, text=True
         )

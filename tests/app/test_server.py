@@ -5,13 +5,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.program import PROGRAM
 
 from robustfourier.app.folder import Folder
 
@@ -196,7 +196,7 @@ class TestResults:
         self, server, fitted, record, tmp_path
     ):
         command = ["fit", str(record), "--value", "level", "--out", str(tmp_path / "out")]
-        subprocess.run([sys.executable, "-m", "robustfourier.cli", *command, "--quiet"], check=True)
+        subprocess.run([*PROGRAM, *command, "--quiet"], check=True)
         for name in ("modes.csv", "components.csv", "fit.csv", "model.rfm"):
             ours = server.ask(f"/fits/{fitted[1]}/{name}").body
             assert ours == (tmp_path / "out" / name).read_bytes(), name
@@ -311,10 +311,8 @@ class TestFaults:
         folder = tmp_path / "kept"
         one = start(folder)
         try:
-            command = ["-m", "robustfourier.cli", "app", "--no-browser", "--folder", str(folder)]
-            other = subprocess.run(
-                [sys.executable, *command], capture_output=True, text=True, timeout=120
-            )
+            command = [*PROGRAM, "app", "--no-browser", "--folder", str(folder)]
+            other = subprocess.run(command, capture_output=True, text=True, timeout=120)
             assert other.returncode == 1
             assert "another app keeps its results" in other.stderr
         finally:

@@ -1,8 +1,10 @@
 import time
 
 import pytest
+from benchmarks.engines import noisy_sample
+from benchmarks.watching import Spent, watching_shares
 
-from benchmarks import engines
+from robustfourier.training import ProgressBar
 
 
 def busy(seconds):
@@ -13,7 +15,7 @@ def busy(seconds):
 
 
 def test_time_inside_calls_is_added_up_and_waiting_is_not():
-    spent = engines.Spent()
+    spent = Spent()
     assert spent.inside(busy)(0.02) == 0.02
     spent.inside(time.sleep)(0.1)
     busy(0.02)
@@ -23,10 +25,8 @@ def test_time_inside_calls_is_added_up_and_waiting_is_not():
 
 
 def test_what_watching_costs_is_told_for_every_run_and_leaves_the_bar_as_it_was():
-    from robustfourier.training import ProgressBar
-
     before = ProgressBar.__call__
-    shares = engines.watching_shares(n_steps=200, repeats=2)
+    shares = watching_shares(noisy_sample(), n_steps=200, repeats=2)
     assert len(shares) == 2
     assert all(share > 0.0 for share in shares)
     assert ProgressBar.__call__ is before

@@ -6,10 +6,11 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.toys import HOSTILE
+from tests.program import PROGRAM
 
 import robustfourier
 from robustfourier.analysis import Analysis
@@ -20,40 +21,7 @@ from robustfourier.errors import InputError
 from robustfourier.samples import read_samples
 from robustfourier.wording import percent
 
-PROGRAM = [sys.executable, "-m", "robustfourier.cli"]
-HOSTILE = "=cmd() <script> $5 \\frac{"
 ESCAPE = "\x1b["
-
-
-@pytest.fixture(scope="module")
-def record(tmp_path_factory):
-    """Half-hourly values with a period of 12.4 hours, and a column with an ugly name."""
-    rng = np.random.default_rng(5)
-    n = 160
-    hours = 0.5 * np.arange(n)
-    level = 2.0 * np.cos(2 * np.pi * hours / 12.4) + 0.3 * rng.normal(size=n)
-    times = np.datetime64("2024-03-01T00:00") + (30 * np.arange(n)).astype("timedelta64[m]")
-    path = tmp_path_factory.mktemp("record") / "tank.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["when", HOSTILE])
-        writer.writerows(zip(times.astype(str), level.round(4), strict=True))
-    return path
-
-
-@pytest.fixture(scope="module")
-def finished(record, tmp_path_factory):
-    """One run as on a bare machine: no HOME, no locale, no terminal."""
-    folder = tmp_path_factory.mktemp("run")
-    bare = {
-        **{"PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
-        "PYTHONPATH": str(Path(robustfourier.__file__).parents[1]),
-    }
-    done = subprocess.run(
-        [*PROGRAM, "fit", str(record), "--out", "out"],
-        cwd=folder, env=bare, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    return done, folder / "out"
 
 
 class TestFit:
@@ -273,99 +241,6 @@ class TestUsage:
 
     def test_the_version_is_told(self, run):
         assert run("--version")[1] == f"robustfourier {robustfourier.__version__}\n"
-
-
-class TestModels:
-    def test_predictions_on_a_grid_are_the_models(self, finished, run):
-        model = finished[1] / "model.rfm"
-        code, out, _ = run(
-            "predict", model, "--from", "2024-03-02", "--to", "2024-03-02T06:00", "--every", "90min"
-        )
-        assert code == 0
-        rows = list(csv.DictReader(out.splitlines()))
-        assert [row["time"][11:16] for row in rows] == ["00:00", "01:30", "03:00", "04:30", "06:00"]
-        times = np.array([row["time"] for row in rows], "datetime64[us]")
-        wanted = robustfourier.load(model).predict(times)
-        np.testing.assert_array_equal([float(row["fitted"]) for row in rows], wanted)
-
-    def test_to_alone_forecasts_from_the_record_on(self, finished, run):
-        model = finished[1] / "model.rfm"
-        fitted = robustfourier.load(model)
-        column, domain = fitted.models_[0], fitted.domains_[0]
-        first, stop = domain.from_theta(column.last + column.spacing * np.array([1.0, 10.01]))
-        code, out, err = run("predict", model, "--to", str(stop))
-        assert code == 0, err
-        rows = list(csv.DictReader(out.splitlines()))
-        assert len(rows) == 10
-        times = np.array([row["time"] for row in rows], "datetime64[us]")
-        assert times[0] == first
-        ahead = fitted.forecast(times=times)
-        for name, values in (("fitted", ahead.mean), ("new_low", ahead.lower)):
-            np.testing.assert_allclose([float(row[name]) for row in rows], values)
-
-    def test_predictions_at_the_times_of_a_file(self, finished, record, run, tmp_path):
-        out = tmp_path / "there.csv"
-        code, said, _ = run(
-            "predict", finished[1] / "model.rfm", "--at", record, "--out", out, "--time", "when"
-        )
-        assert code == 0
-        assert "160 predictions" in said
-        with out.open(encoding="utf-8") as file, (finished[1] / "fit.csv").open() as fit:
-            for new, old in zip(csv.DictReader(file), csv.DictReader(fit), strict=True):
-                assert new["fitted"] == old["fitted"]
-
-    def test_info_tells_what_a_file_holds(self, finished, run):
-        code, out, _ = run("info", finished[1] / "model.rfm")
-        assert code == 0
-        assert "PeriodicMixture" in out
-        assert re.search(r"12\.[34]\d* ± [\d.]+ h", out)
-        told = json.loads(run("info", finished[1] / "model.rfm", "--json")[1])
-        assert told["unit"] == "day"
-
-    def test_a_result_folder_stands_for_its_model(self, finished, run):
-        assert run("info", finished[1]) == run("info", finished[1] / "model.rfm")
-
-    def test_a_file_that_is_no_model_is_bad_data(self, record, run):
-        code, _, err = run("info", record)
-        assert code == 3
-        assert "is no robustfourier model" in err
-
-    def test_numbers_for_a_model_of_dates_are_refused(self, finished, run):
-        code, _, err = run(
-            "predict", finished[1] / "model.rfm", "--from", "x", "--to", "2", "--every", "1h"
-        )
-        assert code == 2
-        assert "give a date" in err
-
-
-class TestSurvey:
-    def test_data_of_the_package_are_called_by_name(self, run):
-        code, out, _ = run("check", "example:sunspots", "--json")
-        assert code == 0
-        assert json.loads(out)["unit"] == "year"
-        code, _, err = run("check", "example:moon")
-        assert code == 2
-        assert "example:double_mode_cepheid" in err
-
-    def test_check_tells_what_the_sampling_allows(self, record, run, tmp_path):
-        picture = tmp_path / "window.png"
-        code, out, _ = run("check", record, "--out", picture)
-        assert code == 0
-        assert "160 samples on an even grid, one every 30 min" in out
-        assert picture.stat().st_size > 1000
-
-    def test_inject_maps_what_would_have_been_found(self, record, run, tmp_path):
-        code, out, err = run(
-            "inject", record, "--periods", "2", "--trials", "1", "--amplitude", "0.001",
-            "--amplitude", "1.0", "--out", tmp_path / "map", "--json",
-        )  # fmt: skip
-        assert code == 0, err
-        told = json.loads(out)
-        assert [row[0] for row in told["found"]] == [0.0, 0.0]
-        assert [row[1] for row in told["found"]] == [1.0, 1.0]
-        assert {p.name for p in (tmp_path / "map").iterdir()} == {
-            "completeness.csv", "completeness.png",
-        }  # fmt: skip
 
 
 def test_a_narrow_terminal_keeps_letters_and_periods(monkeypatch, capsys):

@@ -4,15 +4,14 @@ import json
 import os
 import re
 import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.program import PROGRAM
 
 from robustfourier import PeriodicMixture
 from robustfourier.analysis.comparing import compare
-from robustfourier.cli import main
 from robustfourier.errors import InputError
 
 T = np.arange(200.0)
@@ -24,16 +23,9 @@ def wave(period, seed=0, height=1.0, phase=0.0):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """Run the program in an empty folder; returns exit code, output and errors."""
+def run(run, tmp_path, monkeypatch):
+    """The program in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main(arguments)
-        said = capsys.readouterr()
-        return stop.value.code, said.out, said.err
-
     return run
 
 
@@ -123,7 +115,7 @@ def test_shells_can_complete(shell):
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }
     told = subprocess.run(
-        [sys.executable, "-m", "robustfourier.cli"],
+        PROGRAM,
         env={**os.environ, **asked}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "compare" in told.stdout

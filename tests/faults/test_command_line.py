@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from concurrent.futures.process import BrokenProcessPool
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.program import PROGRAM
 
 import robustfourier
 from robustfourier.analysis.predicting import grid_samples
@@ -18,7 +20,7 @@ from robustfourier.cli.options import instant
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 
-PROGRAM = f"{sys.executable} -m robustfourier.cli"
+COMMAND = shlex.join(PROGRAM)
 SOURCE = str(Path(robustfourier.__file__).parents[1])
 
 
@@ -51,7 +53,7 @@ def shell(command):
     ],
 )
 def test_a_closed_stream_is_no_mistake_of_ours(record, redirection, file, code, words):
-    done = shell(f"{PROGRAM} check {file.format(record=record)} {redirection}")
+    done = shell(f"{COMMAND} check {file.format(record=record)} {redirection}")
     assert done.returncode == code
     assert words in done.stderr
     assert "mistake" not in done.stderr
@@ -155,7 +157,7 @@ def test_a_missing_file_or_column_is_told_before_anything_heavy_is_loaded(record
 
 
 def test_a_pipe_in_the_place_of_a_file_is_read_whole(record):
-    command = f"bash -c '{PROGRAM} fit <(cat {record}) --no-files --json'"
+    command = f"bash -c '{COMMAND} fit <(cat {record}) --no-files --json'"
     done = shell(command)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["input"]["counts"]["rows"] == 60

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
-from robustfourier.mixture.least_squares import refine as refine_module
+from robustfourier.mixture.least_squares import projection
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import SpectralMoments, direct_moments
-from robustfourier.mixture.least_squares.refine import _fit_at, _projected_normal, refine
+from robustfourier.mixture.least_squares.projection import fit_at, projected_normal
+from robustfourier.mixture.least_squares.refine import refine
 
 
 def dense_reference(theta, y, weights, bases, harmonics):
@@ -69,8 +70,8 @@ def test_the_hessian_is_the_change_of_the_gradient(ties):
 
     def at(y, bases):
         moments_at = partial(direct_moments, theta, y, weights, trend)
-        fit = _fit_at(moments_at, ties, bases, 2, weights @ y**2)
-        return (*_projected_normal(fit, ties), fit.rss)
+        fit = fit_at(moments_at, ties, bases, 2, weights @ y**2)
+        return (*projected_normal(fit, ties), fit.rss)
 
     def slope(bases):
         _, _, gradient, rss = at(y, bases)
@@ -233,7 +234,7 @@ def test_compiled_steps_are_those_of_whole_matrices(monkeypatch):
     y = clean + 0.3 * rng.normal(size=(500, 2))
     for bases, harmonics in ((modes + 0.1, None), (np.array([5.3]), np.array([[1], [2]]))):
         few = refine(theta, y, weights, bases, harmonics, trend=trend)
-        monkeypatch.setattr(refine_module, "MOST_COLUMNS", 0)
+        monkeypatch.setattr(projection, "MOST_COLUMNS", 0)
         whole = refine(theta, y, weights, bases, harmonics, trend=trend)
         monkeypatch.undo()
         assert few.iterations == whole.iterations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,29 +40,7 @@ def fit(
     overwrite: Annotated[bool, typer.Option(help="Replace another run in the folder.")] = False,
     dry: Annotated[bool, typer.Option("--no-files", help="Print only, write nothing.")] = False,
     method: Annotated[str, typer.Option(help="mixture, or the paper's network.")] = "mixture",
-    level: Annotated[float, typer.Option(help="False-alarm probability of a mode.")] = 0.01,
-    loss: Annotated[str, typer.Option(help="auto, squared or huber.")] = "auto",
-    scale: Annotated[
-        str, typer.Option(help="log where patterns multiply, linear where they add, or auto.")
-    ] = "auto",
-    shortest_period: Annotated[
-        str | None, typer.Option(help="Shortest period to search, such as 30min or 0.5.")
-    ] = None,
-    period: Annotated[
-        list[str] | None, typer.Option(help="A period known to be there; may be given repeatedly.")
-    ] = None,
-    longest_period: Annotated[
-        str | None, typer.Option(help="Longest period to search, such as 1year or 30.")
-    ] = None,
-    without: Annotated[
-        list[str] | None, typer.Option(help="A period at which no line is to be taken.")
-    ] = None,
-    split: Annotated[
-        list[str] | None, typer.Option(help="Period of a pattern whose lines are to stand alone.")
-    ] = None,
-    merge: Annotated[
-        list[str] | None, typer.Option(help="Two patterns that are to be one, as 24h+12h.")
-    ] = None,
+    asked: Asked,
     modes: Annotated[int, typer.Option(min=1, help="Modes of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Annotated[
@@ -72,7 +49,6 @@ def fit(
     magnitudes: Annotated[
         bool, typer.Option("--magnitudes", help="The values are magnitudes: small is bright.")
     ] = False,
-    seed: options.Seed = 0,
     together: many.Together = False,
     parts: Annotated[
         bool, typer.Option("--parts", help="The files of a folder are parts of one long record.")
@@ -86,71 +62,69 @@ def fit(
     fit-many. A folder with --parts is one record, which may be larger than memory.
     """
     options.one_of("--method", method, ("mixture", "network"))
-    usual = Asked(level=level, loss=loss, scale=scale, seed=seed)
-    asked = replace(
-        usual,
-        shortest_period=shortest_period,
-        longest_period=longest_period,
-        period=tuple(period or ()),
-        without=tuple(without or ()),
-        split=tuple(split or ()),
-        merge=tuple(merge or ()),
-    )
     formats = _formats(figures)
-    if parts and (len(files) > 1 or not Path(files[0]).is_dir()):
-        raise InputError(
-            f"--parts {files[0]!r} takes one folder, whose files are parts of a record"
-        )
+    _check_parts(files, parts)
     if not parts and many.is_survey(files, reading, together):
-        if out is None and Path(files[0]).is_dir():
-            out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
-        if method == "network" or asked != usual or dry or out is None:
-            raise InputError(
-                "many series need --out FOLDER, and go without --method network, --no-files, "
-                "and all that names periods"
-            )
-        parameters = {"level": level, "loss": loss, "scale": scale}
-        how = {"out": out, "overwrite": overwrite, "together": together, "jobs": jobs, "seed": seed}
-        many.fit_survey(files, reading, console, parameters=parameters, **how)
+        how = {"overwrite": overwrite, "together": together, "jobs": jobs}
+        out = _survey_folder(files, out, asked, only_series=dry or method == "network")
+        many.fit_survey(files, reading, console, asked=asked, out=out, **how)
         return
-    called, file = files[0], options.located(files[0])
+    file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)
-    if not chunks:
-        from robustfourier.samples import check_columns
-
-        check_columns(file, **reading)  # before what takes seconds to load
+    _check_columns(files[0], reading, asked, chunks)
     from robustfourier.analysis import analyse
 
-    def settings(samples: Samples) -> dict[str, Any]:
-        if method == "network":
-            return {"n_modes": modes, "n_steps": steps, "random_state": seed}
-        return asked.parameters(samples)
-
-    if chunks and (shortest_period or period):
-        raise InputError(
-            f"{called!r} is read in chunks, without --shortest-period and --period; "
-            "use fit_large with max_frequency and periods in Python"
-        )
-    fixed = {"level": level, "loss": loss, "scale": scale, "random_state": seed}
-
-    folder = None if dry else (out or default_folder(file))
+    network = {"n_modes": modes, "n_steps": steps, "random_state": asked.seed}
+    mixture = asked.choices if chunks else asked.parameters
     with console.stages() as observe, observed_by(observe):
         analysis = analyse(
             file,
-            out=folder,
+            out=None if dry else (out or default_folder(file)),
             method=method,
             reading=reading,
-            parameters=fixed if chunks else settings,
+            parameters=network if method == "network" else mixture,
             chunks=chunks,
             overwrite=overwrite,
             formats=formats,
             magnitudes=magnitudes or None,
-            called=called,
+            called=files[0],
         )
     if console.as_json:
         console.json(answer(analysis))
     else:
         print_answer(console, analysis)
+
+
+def _check_parts(files: list[str], parts: bool) -> None:
+    if parts and (len(files) > 1 or not Path(files[0]).is_dir()):
+        raise InputError(
+            f"--parts {files[0]!r} takes one folder, whose files are parts of a record"
+        )
+
+
+def _survey_folder(files: list[str], out: Path | None, asked: Asked, only_series: bool) -> Path:
+    """The folder for many series; refuses what makes sense for one series only."""
+    if out is None and Path(files[0]).is_dir():
+        out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
+    if only_series or asked.names_periods or out is None:
+        raise InputError(
+            "many series need --out FOLDER, and go without --method network, --no-files, "
+            "and all that names periods"
+        )
+    return out
+
+
+def _check_columns(called: str, reading: dict[str, Any], asked: Asked, chunks: bool) -> None:
+    """Refuse what cannot be read, before what takes seconds to load."""
+    if not chunks:
+        from robustfourier.samples import check_columns
+
+        check_columns(options.located(called), **reading)
+    elif asked.names_periods:
+        raise InputError(
+            f"{called!r} is read in chunks, without options that name periods; "
+            "use fit_large with max_frequency and periods in Python"
+        )
 
 
 def _in_chunks(file: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from robustfourier.asked import Asked
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
@@ -63,17 +64,13 @@ def fit_many(
     ] = 600.0,
     models: Models = False,
     reports: Reports = "auto",
-    level: Annotated[float, typer.Option(help="False-alarm probability of a mode.")] = 0.01,
+    level: options.Level = 0.01,
     loss: Annotated[str, typer.Option(help="auto, squared or huber.")] = "auto",
     scale: Annotated[str, typer.Option(help="auto, linear or log.")] = "auto",
     seed: options.Seed = 0,
     console: Console,
 ) -> None:
     """Find the repeating patterns of many series; a broken run goes on where it was."""
-    options.one_of("--loss", loss, ("auto", "squared", "huber"))
-    options.one_of("--scale", scale, ("auto", "linear", "log"))
-    if not 0 < level < 1:
-        raise InputError(f"--level {level} must lie between 0 and 1, such as 0.01")
     fit_survey(
         source,
         reading,
@@ -87,8 +84,7 @@ def fit_many(
         patience=patience,
         models=models,
         reports=reports,
-        seed=seed,
-        parameters={"level": level, "loss": loss, "scale": scale},
+        asked=Asked(level=level, loss=loss, scale=scale, seed=seed),
     )
 
 
@@ -97,7 +93,7 @@ def fit_survey(
     reading: dict[str, Any],
     console: Console,
     *,
-    parameters: dict[str, Any],
+    asked: Asked,
     **how: Any,
 ) -> None:
     """Fit many series and print what came out; ends with exit code 1 if some could not be."""
@@ -117,8 +113,11 @@ def fit_survey(
             value="all" if value == "all" else values,
             reading=reading,
             observe=lambda progress: bar(progress.done, progress.total, words(progress)),
+            level=asked.level,
+            loss=asked.loss,
+            scale=asked.scale,
+            seed=asked.seed,
             **how,
-            **parameters,
         )
     if console.as_json:
         console.json(answer(survey))

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from robustfourier.asked import Asked
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.wording import duration, unit_called
@@ -45,6 +46,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for 
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print more.")]
 Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
+Level = Annotated[float, typer.Option(help="False-alarm probability of a mode.")]
 
 _DELIMITERS = {
     "comma": ",",
@@ -142,6 +144,47 @@ def reading_options(
     return {k: v for k, v in given.items() if v is not None and v != usual.get(k)}
 
 
+def asked_of(
+    level: Level = 0.01,
+    loss: Annotated[str, typer.Option(help="auto, squared or huber.")] = "auto",
+    scale: Annotated[
+        str, typer.Option(help="log where patterns multiply, linear where they add, or auto.")
+    ] = "auto",
+    shortest_period: Annotated[
+        str | None, typer.Option(help="Shortest period to search, such as 30min or 0.5.")
+    ] = None,
+    longest_period: Annotated[
+        str | None, typer.Option(help="Longest period to search, such as 1year or 30.")
+    ] = None,
+    period: Annotated[
+        list[str] | None, typer.Option(help="A period known to be there; may be given repeatedly.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="A period at which no line is to be taken.")
+    ] = None,
+    split: Annotated[
+        list[str] | None, typer.Option(help="Period of a pattern whose lines are to stand alone.")
+    ] = None,
+    merge: Annotated[
+        list[str] | None, typer.Option(help="Two patterns that are to be one, as 24h+12h.")
+    ] = None,
+    seed: Seed = 0,
+) -> Asked:
+    """What is asked of a fit of the mixture."""
+    return Asked(
+        level=level,
+        loss=loss,
+        scale=scale,
+        shortest_period=shortest_period,
+        longest_period=longest_period,
+        period=tuple(period or ()),
+        without=tuple(without or ()),
+        split=tuple(split or ()),
+        merge=tuple(merge or ()),
+        seed=seed,
+    )
+
+
 def one_of(option: str, given: str, allowed: tuple[str, ...]) -> None:
     """Refuse a word that is none of the allowed ones."""
     if given not in allowed:
@@ -149,8 +192,12 @@ def one_of(option: str, given: str, allowed: tuple[str, ...]) -> None:
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn a command's arguments `reading` and `console` into the options they are made from."""
-    makers: dict[str, Callable[..., Any]] = {"reading": reading_options, "console": console_of}
+    """Turn a command's `reading`, `asked` and `console` into the options they are made from."""
+    makers: dict[str, Callable[..., Any]] = {
+        "reading": reading_options,
+        "asked": asked_of,
+        "console": console_of,
+    }
     parameters: list[inspect.Parameter] = []
     options: dict[str, list[str]] = {}
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():

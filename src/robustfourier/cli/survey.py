@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,10 @@ from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.cli.fit import print_taken
 from robustfourier.errors import InputError
+
+if TYPE_CHECKING:
+    from robustfourier.domain import Domain
+    from robustfourier.sampling import Completeness
 
 __all__ = ["check", "inject"]
 
@@ -88,7 +92,7 @@ def inject(
         list[float] | None, typer.Option(help="Amplitude to plant; may be given repeatedly.")
     ] = None,
     trials: Annotated[int, typer.Option(min=1, max=1000, help="Tones per cell.")] = 4,
-    level: Annotated[float, typer.Option(help="False-alarm probability of a mode.")] = 0.01,
+    level: options.Level = 0.01,
     seed: options.Seed = 0,
     console: Console,
 ) -> None:
@@ -128,41 +132,48 @@ def inject(
         write_csv(completeness_table(found), out / "completeness.csv")
         save_completeness(found, out / "completeness.png", domain.unit, domain.dates)
     if console.as_json:
-        console.json(
-            {
-                "unit": domain.unit,
-                "period": found.period,
-                "amplitude": found.amplitude,
-                "found": found.found,
-                "trials": found.trials,
-                "false_modes_per_trial": found.false_modes,
-                "amplitude_for_half": found.amplitude_for(0.5),
-                "amplitude_for_90_percent": found.amplitude_for(0.9),
-            }
-        )
+        console.json(_completeness_answer(found, domain.unit))
         return
-    from robustfourier.wording import number, readable_period
-
     print_taken(console, samples)
     console.say()
+    _print_completeness(console, found, domain)
+    if out is not None:
+        console.say(f"Written: {out / 'completeness.csv'}, {out / 'completeness.png'}")
+
+
+def _completeness_answer(found: Completeness, unit: str) -> dict[str, Any]:
+    """The answer for scripts."""
+    return {
+        "unit": unit,
+        "period": found.period,
+        "amplitude": found.amplitude,
+        "found": found.found,
+        "trials": found.trials,
+        "false_modes_per_trial": found.false_modes,
+        "amplitude_for_half": found.amplitude_for(0.5),
+        "amplitude_for_90_percent": found.amplitude_for(0.9),
+    }
+
+
+def _print_completeness(console: Console, found: Completeness, domain: Domain) -> None:
+    from robustfourier.wording import number, readable_period
+
     console.say(
         f"Share of planted tones found ({found.trials} per cell), by period and amplitude",
         style="bold",
     )
-    half = found.amplitude_for(0.9)
+    enough = found.amplitude_for(0.9)
     rows = [
         (
             readable_period(float(found.period[i]), domain.unit, dates=domain.dates),
             *(f"{100 * share:.0f} %" for share in found.found[i]),
-            number(float(half[i]), 3),
+            number(float(enough[i]), 3),
         )
         for i in range(len(found.mode))
     ]
     heads = [(number(float(a), 3), "right") for a in found.amplitude]
     console.table([("Period", "right"), *heads, ("90 % found from", "right")], rows)
     console.say(f"Modes found elsewhere: {number(found.false_modes, 2)} per trial")
-    if out is not None:
-        console.say(f"Written: {out / 'completeness.csv'}, {out / 'completeness.png'}")
 
 
 def _check_ending(out: Path | None) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.model import LevelShift
 from robustfourier.mixture.scale import from_log
+from robustfourier.mixture.trend import LevelShift
 
 __all__ = ["step_note"]
 

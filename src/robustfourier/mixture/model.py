@@ -27,26 +27,9 @@ from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import extended_columns
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.series import Series
-from robustfourier.mixture.trend import Trend
+from robustfourier.mixture.trend import LevelShift, Trend
 
-__all__ = ["ColumnModel", "LevelShift"]
-
-
-@dataclass(frozen=True, eq=False)
-class LevelShift:
-    """A jump of the level.
-
-    Parameters
-    ----------
-    time : number or date
-        Half way between the samples before and after it.
-    size, error : ndarray of shape (q,)
-        By how much, and the standard error of that.
-    """
-
-    time: Any
-    size: FloatArray
-    error: FloatArray
+__all__ = ["ColumnModel"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,15 +114,7 @@ class ColumnModel:
         series: Series,
         evidence: Evidence | None = None,
     ) -> ColumnModel:
-        """Return the fit of a series in units of y, components ranked by strength.
-
-        Parameters
-        ----------
-        domain : Domain
-        fit : Separated
-        series : Series
-        evidence : Evidence, optional
-        """
+        """Return the fit of a series in units of y, components ranked by strength."""
         scale = series.scale
         rank = _ranking(fit.grouping, fit.lines, fit.noise_variance)
         grouping = Grouping(

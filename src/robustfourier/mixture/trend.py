@@ -9,12 +9,13 @@ would give. Beyond the ends the trend goes on as a straight line, with its mean 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 
-__all__ = ["TREND_RUNGS", "Trend", "trend_columns"]
+__all__ = ["TREND_RUNGS", "LevelShift", "Trend", "trend_columns"]
 
 
 # Columns of each rung: level, slope, and 1, 2, 3 bumps.
@@ -70,6 +71,23 @@ class Trend:
         slope = np.std(np.diff(smooth, axis=0) / np.diff(inside)[:, None], axis=0)
         beyond = np.maximum(np.abs(np.asarray(theta, np.float64)) - 1.0, 0.0)
         return np.sqrt(RECENT * beyond**2 + beyond**3)[:, None] * slope
+
+
+@dataclass(frozen=True, eq=False)
+class LevelShift:
+    """A jump of the level.
+
+    Parameters
+    ----------
+    time : number or date
+        Half way between the samples before and after it.
+    size, error : ndarray of shape (q,)
+        By how much, and the standard error of that.
+    """
+
+    time: Any
+    size: FloatArray
+    error: FloatArray
 
 
 def trend_columns(theta: FloatArray, n_columns: int, steps: FloatArray | None = None) -> FloatArray:

@@ -28,7 +28,7 @@ _PLACES = {
     "Evidence": "robustfourier.mixture.evidence:Evidence",
     "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",
     "History": "robustfourier.training.history:History",
-    "LevelShift": "robustfourier.mixture.model:LevelShift",
+    "LevelShift": "robustfourier.mixture.trend:LevelShift",
     "Lines": "robustfourier.mixture.least_squares.lines:Lines",
     "Living": "robustfourier.mixture.component:Living",
     "Link": "robustfourier.mixture.components.links:Link",

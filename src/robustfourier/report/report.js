@@ -5,52 +5,15 @@
   root.classList.add("has-js");
   var data = JSON.parse(document.getElementById("payload").textContent);
   var plots = [];
+  var floats = numbers.floats, doubles = numbers.doubles, steps = numbers.steps, between = numbers.between;
+  var digits = numbers.digits, nearest = numbers.nearest, stepped = numbers.stepped, decades = numbers.decades;
 
-  function view(text) {
-    var raw = atob(text), bytes = new Uint8Array(raw.length);
-    for (var i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-    return new DataView(bytes.buffer);
-  }
-  function floats(text, origin) {
-    var from = view(text), out = new Array(from.byteLength / 4);
-    for (var j = 0; j < out.length; j++) out[j] = from.getFloat32(4 * j, true) + (origin || 0);
-    return out;
-  }
-  function doubles(text) {
-    var from = view(text), out = new Array(from.byteLength / 8);
-    for (var j = 0; j < out.length; j++) out[j] = from.getFloat64(8 * j, true);
-    return out;
-  }
-  function steps(part) {
-    var from = view(part.steps), out = new Array(from.byteLength / 2), unit = (part.high - part.low) / 65535;
-    for (var j = 0; j < out.length; j++) out[j] = part.low + unit * from.getUint16(2 * j, true);
-    return out;
-  }
-  function between(ends, count) {
-    var out = new Array(count);
-    for (var j = 0; j < count; j++) out[j] = ends[0] + (ends[1] - ends[0]) * j / (count - 1);
-    return out;
-  }
   function css(name) { return getComputedStyle(root).getPropertyValue(name).trim(); }
   function faded(colour, alpha) { return colour.slice(0, 7) + Math.round(255 * alpha).toString(16).padStart(2, "0"); }
-  function digits(value, places) {
-    if (value === 0) return "0";
-    var size = Math.abs(value);
-    if (places === undefined) return size >= 1e6 || size < 1e-4 ? value.toExponential(3) : String(+value.toPrecision(6));
-    if (size >= 1e15 || (places >= 7 && size < 1e-4)) return value.toExponential(3);
-    var parts = value.toFixed(places).split(".");
-    if (size >= 1e4) parts[0] = parts[0].replace(/\B(?=(\d{3})+$)/g, ",");
-    return parts.join(".");
-  }
   function told(value) { return digits(value, data.places); }
   function period(value, precision) {
     var step = data.time.ladder.filter(function (s) { return value < s[0]; })[0];
     return step ? (String(+(value * step[1]).toPrecision(precision)) + " " + step[2]).trim() : "";
-  }
-  function nearest(xs, x) {
-    var low = 0, high = xs.length - 1;
-    while (high - low > 1) { var middle = (low + high) >> 1; if (xs[middle] < x) low = middle; else high = middle; }
-    return Math.abs(xs[low] - x) <= Math.abs(xs[high] - x) ? low : high;
   }
   function moment(x) {
     if (!data.time.dates) return digits(x, data.time.places);
@@ -87,26 +50,6 @@
   spectrum.steps = spectrum.steps.map(function (part) { return [steps(part[0]), steps(part[1]).map(Math.exp)]; });
   var picked = -1, shown = { samples: true, fit: true, band: true }, step = -1;  // what is seen; step -1: all patterns taken away
 
-  function stepped(u, at, axis, space, step) {
-    var places = Math.max(0, Math.min(10, -Math.floor(Math.log10(step) + 1e-9)));
-    var rest = step * Math.pow(10, places);
-    if (Math.abs(rest - Math.round(rest)) > 1e-6) places += 1;
-    var big = Math.max(Math.abs(at[0] || 0), Math.abs(at[at.length - 1] || 0)) >= 1e4;
-    return at.map(function (v) {
-      if (v === null) return "";
-      if (Math.abs(v) >= 1e9 || step < 1e-9) return v.toExponential(2);
-      var parts = v.toFixed(places).split(".");
-      if (big) parts[0] = parts[0].replace(/\B(?=(\d{3})+$)/g, ",");
-      return parts.join(".");
-    });
-  }
-  function decades(u, at) {
-    var few = Math.log10(u.scales.y.max / u.scales.y.min) < 2;
-    return at.map(function (v) {
-      var lead = v / Math.pow(10, Math.floor(Math.log10(v) + 1e-9));
-      return (few ? [1, 2, 5] : [1]).some(function (n) { return Math.abs(lead - n) < 1e-6; }) ? v : null;
-    });
-  }
   var day = "\n{D} {MMM}", year = " {YYYY}", dates = [
     [31536000, "{YYYY}", null, null, null, null, null, null, 1],
     [2419200, "{MMM}", "\n{YYYY}", null, null, null, null, null, 1],

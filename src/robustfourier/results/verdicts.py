@@ -8,7 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.model import LevelShift
+from robustfourier.mixture.trend import LevelShift
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.results.record import WORTH_A_LINE, Pattern

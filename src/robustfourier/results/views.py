@@ -13,7 +13,8 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.component import Component
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.least_squares.error_bands import lengths
-from robustfourier.mixture.model import ColumnModel, LevelShift
+from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.trend import LevelShift
 from robustfourier.modes import ModeTable
 from robustfourier.results.record import Curve, Diagonal, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance

@@ -52,12 +52,8 @@ def clean(
     **record
         Further fields of `Samples`.
     """
-    for rule, given, known in (
-        ("missing", missing, MISSING_RULES),
-        ("duplicates", duplicates, DUPLICATES),
-    ):
-        if given not in known:
-            raise DataError(f"{rule}={given!r} must be one of {', '.join(known)}")
+    _check_rule("missing", missing, MISSING_RULES)
+    _check_rule("duplicates", duplicates, DUPLICATES)
     source = record.get("source", "") or "data"
     stamps = times.values
     good = ~np.isnat(stamps) if stamps.dtype.kind == "M" else np.isfinite(stamps)
@@ -165,6 +161,11 @@ def numbers_of(column: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
     if numbers.shape != shape:
         raise InputError(f"{name} has shape {numbers.shape}; the times ask for {shape}")
     return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def _check_rule(name: str, given: str, known: tuple[str, ...]) -> None:
+    if given not in known:
+        raise DataError(f"{name}={given!r} must be one of {', '.join(known)}")
 
 
 def _check_errors(errors: FloatArray, lines: NDArray[Any], source: str, name: str | None) -> None:

@@ -36,15 +36,14 @@ from math import gcd, sqrt
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.components.folding import is_folded
 
-__all__ = ["FOLDED", "Grouping", "folded_harmonics", "group", "primitive"]
+__all__ = ["Grouping", "group", "primitive"]
 
 Real = float | FloatArray
 
 ODDS = 10.0  # a harmonic must be this much more likely than a free line
 STRONGEST = 3  # lines that are tried as second to seventh harmonics of a missing fundamental
-HARMONICS = 64  # orders up to which folded harmonics are looked for
-FOLDED = 0.25  # modes: the sixtieth harmonic of a base known to 0.004
 FOUNDERS = 8  # lowest and strongest lines that are tried as fundamentals of whole families
 RARE_ODDS = 100.0  # and so a combination tone, which few signals have
 CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
@@ -245,8 +244,8 @@ def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
     for first, order in founders:
         seen = rest
         if order > 1:  # folded harmonics of a line are no sign of a slower fundamental
-            places = folded_harmonics(lines.mode[first], lines.nyquist)
-            seen = [i for i in rest if not np.any(np.abs(places - lines.mode[i]) < FOLDED)]
+            base = float(lines.mode[first])
+            seen = [i for i in rest if not is_folded(lines.mode[i], base, lines.nyquist)]
         family, total = _grown(lines, seen, first, order)
         if order > 1 and len(family.members) > 2:
             # A missing fundamental has its price, and must explain more than families without it.
@@ -257,17 +256,6 @@ def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
         if size > 2 and total > max(evidence, (size - 1) * np.log(ODDS)):
             best, evidence = family, total
     return best
-
-
-def folded_harmonics(base: float, nyquist: float) -> FloatArray:
-    """Return where harmonics beyond the Nyquist mode of an even grid are seen.
-
-    >>> folded_harmonics(40.0, 100.0)[:3]
-    array([80., 40.,  0.])
-    """
-    modes = base * np.arange(1, HARMONICS + 1)
-    beyond = modes[modes > nyquist]
-    return np.asarray(nyquist - np.abs(np.mod(beyond, 2.0 * nyquist) - nyquist))
 
 
 def _plain_evidence(lines: _LineList, members: tuple[int, ...]) -> float:

@@ -20,7 +20,6 @@ from robustfourier.mixture.least_squares.semidefinite import solve_positive
 
 __all__ = ["Penalised", "Prior", "penalised_fit"]
 
-
 ITERATIONS = 4  # of Gauss and Newton, from a fit of all significant lines
 HALVINGS = 4  # of a step that leads uphill
 UPHILL = 0.01  # part of the objective by which a step may be wrong
@@ -153,13 +152,10 @@ def _objective(
     state: _State, moments: Moments, prior: Prior, noise: FloatArray, squares: FloatArray
 ) -> float:
     """Residual sum of squares plus penalty, in units of the output with the least noise."""
-    linear = len(state.coefficients)
-    p = linear - 2 * len(prior.order)
-    gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
-    fitted = np.sum(state.coefficients * (2.0 * cross - gram @ state.coefficients), axis=0)
+    p = len(state.coefficients) - 2 * len(prior.order)
     least = float(noise.min())
     share = least / np.maximum(noise, np.finfo(float).tiny)
-    height = float(np.sum((squares - fitted) * share))
+    height = float(np.sum((squares - _explained(state, moments)) * share))
     for o in range(len(noise)):
         precision, value = _penalty(state, prior, p, o)
         height += float(value @ (least * precision) @ value)
@@ -171,6 +167,13 @@ class _State:
     bases: FloatArray
     coefficients: FloatArray  # (p + 2K, q)
     shift: FloatArray  # (K,)
+
+
+def _explained(state: _State, moments: Moments) -> FloatArray:
+    """Sum of squares that trend and lines explain of each output, shape (q,)."""
+    given, linear = state.coefficients, len(state.coefficients)
+    gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
+    return np.asarray(np.sum(given * (2.0 * cross - gram @ given), axis=0))
 
 
 def _start(
@@ -187,8 +190,7 @@ def _start(
         coefficients[:, o] = solve_positive(gram, moments.cross[:linear, o])
     cosine, sine = coefficients[p : p + count], coefficients[p + count :]
     along = _along(cosine, sine, prior.order * prior.shift)
-    locked = prior.locked[:, None]
-    direction = (prior.order * prior.shift)[:, None]
+    locked, direction = prior.locked[:, None], (prior.order * prior.shift)[:, None]
     cosine = np.where(locked, along * np.cos(direction), cosine)
     sine = np.where(locked, along * np.sin(direction), sine)
     return _State(bases, np.vstack([coefficients[:p], cosine, sine]), prior.shift)
@@ -328,7 +330,8 @@ def _moved(
     width = system.linear // n_outputs
     locked = np.flatnonzero(prior.locked)
     members = np.unique(prior.component[locked])
-    turns = step[width - len(members) : width] if len(members) else np.zeros(0)
+    keep = width - len(members)  # of each output; what follows are the shifts
+    turns = step[keep:width]
     turn = np.zeros(count)
     for component, value in zip(members, turns, strict=True):
         turn[prior.component == component] = value
@@ -341,11 +344,9 @@ def _moved(
     coefficients = np.empty_like(state.coefficients)
     shift = state.shift + scale * turn
     for o in range(n_outputs):
-        moved = scale * step[o * width : (o + 1) * width]
-        linear_step = system.tangents[o][: p + 2 * count, o * width : (o + 1) * width]
-        if len(members):
-            linear_step, moved = linear_step[:, : -len(members)], moved[: -len(members)]
-        coefficients[:, o] = state.coefficients[:, o] + linear_step @ moved
+        own = slice(o * width, o * width + keep)
+        linear_step = system.tangents[o][: p + 2 * count, own]
+        coefficients[:, o] = state.coefficients[:, o] + linear_step @ (scale * step[own])
     if locked.size:  # turn the signed amplitudes to the new shift
         signed = _amplitudes(_State(state.bases, coefficients, state.shift), prior, p, 0)[locked]
         coefficients[p + locked, 0] = signed * np.cos(prior.order[locked] * shift[locked])
@@ -366,9 +367,7 @@ def _result(
     covariance = np.asarray(np.linalg.inv(system.normal), np.float64)
     n_outputs = state.coefficients.shape[1]
     spent = float(np.sum(covariance * system.information)) / n_outputs
-    gram = moments.gram[: len(state.coefficients), : len(state.coefficients)]
-    cross = moments.cross[: len(state.coefficients)]
-    rss = squares - np.sum(state.coefficients * (2.0 * cross - gram @ state.coefficients), 0)
+    rss = squares - _explained(state, moments)
     noise = np.maximum(rss, 0.0) / max(total - spent, 1.0)
     root, between = _root(covariance), _between(state, prior)
     base = np.zeros((len(free), len(free)))

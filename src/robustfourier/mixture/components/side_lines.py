@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.components.grouping import FOLDED, Grouping, folded_harmonics
+from robustfourier.mixture.components.folding import is_folded
+from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.least_squares.lines import Lines
 
 __all__ = ["with_side_lines"]
@@ -100,6 +101,6 @@ def _host(
         # Only where harmonics are so far apart that being near to one is no accident.
         if multiple > 0 and abs(mode[line] - multiple) < min(CLOSE, base[c] / 8.0):
             return int(c)
-        if np.any(np.abs(folded_harmonics(base[c], nyquist) - mode[line]) < FOLDED):
+        if is_folded(mode[line], base[c], nyquist):
             return int(c)
     return -1

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.least_squares.projection import Solved
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
-
-if TYPE_CHECKING:
-    from robustfourier.mixture.least_squares.refine import Solved
 
 __all__ = ["covariances"]
 

@@ -20,6 +20,7 @@ from robustfourier.spectral.periodogram import PeriodogramGrid
 __all__ = [
     "APART",
     "allowed",
+    "clear_of_continuum",
     "flow_proposals",
     "from_above",
     "held_out",
@@ -159,6 +160,16 @@ def from_above(floor: NoiseFloor, modes: FloatArray) -> FloatArray:
     """Return the smallest floor at these or any higher modes, shape (len(modes), q)."""
     lowest = np.minimum.accumulate(floor.level[::-1], axis=0)[::-1]
     return replace(floor, level=lowest).at(modes)
+
+
+def clear_of_continuum(floor: NoiseFloor, modes: FloatArray) -> BoolArray:
+    """Mark the lines that no falling continuum explains: the floor under them hardly rises."""
+    rise = np.log(floor.at(modes) / from_above(floor, modes)).max(axis=1, initial=0.0)
+    # Each line alone, or all together: the floor under one line may rest on few ordinates.
+    clear = rise <= np.log(2.5)
+    if len(modes) and np.average(rise, weights=floor.dof_at(modes)) <= np.log(1.5):
+        clear[:] = True
+    return clear
 
 
 def held_out(theta: FloatArray, random_state: int) -> BoolArray:

@@ -22,6 +22,7 @@ from robustfourier.mixture.search.places import exchange, relocate, resolved, we
 from robustfourier.mixture.search.proposals import (
     APART,
     allowed,
+    clear_of_continuum,
     flow_proposals,
     from_above,
     held_out,
@@ -36,7 +37,6 @@ from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
 from robustfourier.spectral.sums import fourier_sums
 
 __all__ = ["Search"]
-
 
 _ROUNDS = 40  # at most; each must find a line, and most searches end within ten
 # The flow sees as many modes as there are samples, at least 1000 and at most 10 000 of those
@@ -291,8 +291,12 @@ class Search:
         # The floor of the higher modes: many strong lines would lift their own.
         floor = from_above(self.assessment.floor, np.arange(top + 1.0)).sum(axis=1)
         proposed = flow_proposals(self.flow, floor, series.total)
-        proposed = np.round(proposed) if series.integer else proposed
-        return allowed(proposed, self.taken, self.lowest, series.max_mode, series.integer)
+        return self._open(np.round(proposed) if series.integer else proposed)
+
+    def _open(self, modes: FloatArray) -> FloatArray:
+        """Return those of some modes that are in range and apart from the lines."""
+        series = self.series
+        return allowed(modes, self.taken, self.lowest, series.max_mode, series.integer)
 
     def _look_ahead(self) -> FloatArray:
         """Return lines that would pass with ease if they did not hide each other.
@@ -321,22 +325,11 @@ class Search:
         new = np.abs(self.fit.modes[:, None] - before.modes).min(axis=1, initial=np.inf) >= APART
         if together(self.assessment.false_alarm[new]) > self.level / 100.0:
             self._prune(self.level / 100.0)
-        found = self._clear_of_continuum(before.modes)
+        clear = clear_of_continuum(self.assessment.floor, self.fit.modes)
+        found = self.fit.modes[clear]
         self.fit, self.assessment = before, assessment
         self._tell_lines("kept")
-        return found
-
-    def _clear_of_continuum(self, old: FloatArray) -> FloatArray:
-        """Return the new lines of the present fit that no continuum explains."""
-        assert self.assessment is not None
-        floor, modes = self.assessment.floor, self.fit.modes
-        rise = np.log(floor.at(modes) / from_above(floor, modes)).max(axis=1, initial=0.0)
-        # Each line alone, or all together: the floor under one line may rest on few ordinates.
-        clear = rise <= np.log(2.5)
-        if len(modes) and np.average(rise, weights=floor.dof_at(modes)) <= np.log(1.5):
-            clear[:] = True
-        taken = np.concatenate([old, self.series.closed])
-        return allowed(modes[clear], taken, self.lowest, self.series.max_mode, self.series.integer)
+        return self._open(found)
 
     def _highest_peak(self) -> FloatArray:
         """Return the highest peak of the residual if white noise would hardly show one as high.
@@ -348,15 +341,13 @@ class Search:
         """
         series, fit, assessment = self.series, self.fit, self.assessment
         assert assessment is not None
-        grid = series.grid
-        power = grid.power(assessment.data_sums)
+        grid, power = series.grid, series.grid.power(assessment.data_sums)
         allowed_here = (grid.modes >= self.lowest) & (grid.modes <= series.max_mode)
         apart = 0.5 if series.integer else APART
         for line in self.taken:
             allowed_here &= np.abs(grid.modes - line) >= apart
-        left = fit.refined.rss
         spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
-        free = series.total - spent - 2.0
+        left, free = fit.refined.rss, series.total - spent - 2.0
         if not allowed_here.any() or free < 4.0 or len(fit.modes) >= self.max_lines:
             return np.zeros(0)
         noise = np.maximum(left - 2.0 * power, 1e-20 * left + 1e-300) / free

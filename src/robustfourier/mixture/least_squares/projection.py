@@ -1,0 +1,183 @@
+"""Variable projection: at given bases solve for the coefficients, and say where the bases step to.
+
+With few lines compiled loops do it (`newton`); here are the same equations for any number, and the
+choice between the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.least_squares.moments import Moments
+from robustfourier.mixture.least_squares.newton import (
+    MOST_COLUMNS,
+    REGULAR,
+    project,
+    solve_linear,
+    solve_step,
+)
+from robustfourier.mixture.least_squares.semidefinite import Positive
+
+__all__ = ["MomentsAt", "Solved", "damped_step", "fit_at", "projected_normal"]
+
+MomentsAt = Callable[[FloatArray], Moments]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Coefficients, moments and objective at one set of bases."""
+
+    bases: FloatArray
+    coefficients: FloatArray  # (p + 2K, q)
+    moments: Moments
+    linear_part: Positive  # Gram matrix of trend, cosines and sines
+    n_linear: int  # p + 2K
+    rss: FloatArray  # (q,)
+    objective: float
+
+
+def fit_at(
+    moments_at: MomentsAt,
+    ties: IntArray,
+    bases: FloatArray,
+    p: int,
+    squares: FloatArray,
+) -> Solved:
+    """Solve the linear part at given bases.
+
+    The objective is Σ_o log RSS_o: the likelihood when each output has its own unknown noise, so
+    that rescaling one output changes nothing.
+    """
+    moments = moments_at(ties @ bases)
+    linear = p + 2 * len(ties)
+    gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
+    linear_part, coefficients, rss = _few_solved(gram, cross, squares) or _solved(
+        gram, cross, squares
+    )
+    rss = np.maximum(rss, 1e-30 * squares + np.finfo(float).tiny)
+    objective = float(np.sum(np.log(rss)))
+    return Solved(bases, coefficients, moments, linear_part, linear, rss, objective)
+
+
+def _solved(
+    gram: FloatArray, cross: FloatArray, squares: FloatArray
+) -> tuple[Positive, FloatArray, FloatArray]:
+    """Factor the Gram matrix; coefficients and residual sum of squares."""
+    linear_part = Positive.of(gram)
+    coefficients = linear_part.solve(cross)
+    explained = np.sum(coefficients * (2.0 * cross - gram @ coefficients), 0)
+    return linear_part, coefficients, squares - explained
+
+
+def _few_solved(
+    gram: FloatArray, cross: FloatArray, squares: FloatArray
+) -> tuple[Positive, FloatArray, FloatArray] | None:
+    """Return the same by compiled loops; None for many columns, or if they are not independent."""
+    if len(gram) > MOST_COLUMNS:
+        return None
+    factor, scale, rss = np.empty(gram.shape), np.empty(len(gram)), squares.copy()
+    coefficients = np.empty(cross.shape)
+    if solve_linear(gram, cross, factor, scale, coefficients, rss) <= REGULAR:
+        return None
+    return Positive(scale, factor, None), coefficients, rss
+
+
+def damped_step(
+    fit: Solved, ties: IntArray, free: BoolArray, damping: float, max_step: float
+) -> tuple[FloatArray, float]:
+    """Return one Levenberg step of the bases and the relative decrease it promises."""
+    gauss, newton, gradient = _few_projected(fit, ties) or projected_normal(fit, ties)
+    if not free.all():
+        gauss, gradient = gauss[np.ix_(free, free)], gradient[free]
+        newton = None if newton is None else newton[np.ix_(free, free)]
+    step = np.zeros(len(free))
+    step[free] = _solved_step(gauss, newton, gradient, damping)
+    expected = float(gradient @ step[free])
+    largest = np.max(np.abs(ties @ step), initial=0.0)
+    return step * min(1.0, max_step / max(largest, np.finfo(float).tiny)), expected
+
+
+def _solved_step(
+    gauss: FloatArray, newton: FloatArray | None, gradient: FloatArray, damping: float
+) -> FloatArray:
+    """Solve for the damped step of the free bases."""
+    if newton is not None and len(gauss) <= MOST_COLUMNS:
+        step = np.empty((len(gauss), 1))
+        if solve_step(gauss, newton, gradient, damping, step):
+            return step[:, 0]
+    ridge = damping * np.diag(np.diag(gauss))
+    normal = Positive.of(gauss + ridge)
+    if newton is not None:
+        # Far from the answer the second derivatives may point uphill; there they are left out.
+        curved = Positive.of(newton + ridge)
+        normal = curved if curved.factor is not None else normal
+    return normal.solve(gradient)
+
+
+def _few_projected(fit: Solved, ties: IntArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return `projected_normal` by compiled loops; None where those are not for this fit."""
+    moments, part, n_bases = fit.moments, fit.linear_part, ties.shape[1]
+    if fit.n_linear > MOST_COLUMNS or part.factor is None or moments.bend is None:
+        return None
+    gauss, newton = np.zeros((n_bases, n_bases)), np.zeros((n_bases, n_bases))
+    gradient = np.zeros(n_bases)
+    left = moments.cross - moments.gram[:, : fit.n_linear] @ fit.coefficients
+    given = moments.gram, moments.bend, left, fit.coefficients, part.factor, part.scale, fit.rss
+    project(*given, ties.astype(np.float64), gauss, newton, gradient)
+    return gauss, newton + gauss, gradient
+
+
+def projected_normal(
+    fit: Solved, ties: IntArray
+) -> tuple[FloatArray, FloatArray | None, FloatArray]:
+    """Return normal matrix, Hessian and gradient of the bases, the linear part projected out.
+
+    The normal matrix of Gauss and Newton leaves out residual times second derivatives. For a weak
+    line, or one that is not steady, these are as large as the rest: without them steps are twice
+    too long, or far too short. Outputs are weighted by 1/RSS_o, the gradient of the logarithm in
+    the objective.
+    """
+    gram, linear, n_lines = fit.moments.gram, fit.n_linear, len(ties)
+    left = fit.moments.cross - gram[:, :linear] @ fit.coefficients  # EᵀW residual, (p + 4K, q)
+    # Lines that are free have the identity for ties; no need to multiply by it.
+    untied = ties.shape[0] == ties.shape[1] and np.array_equal(ties, np.eye(n_lines))
+    gauss, newton = np.zeros((2, ties.shape[1], ties.shape[1]))
+    gradient = np.zeros(ties.shape[1])
+    on_cosine, on_sine = slice(linear, linear + n_lines), slice(linear + n_lines, None)
+    line, p = np.arange(n_lines), linear - 2 * n_lines
+    for o in range(len(fit.rss)):
+        # Derivative of each line with respect to its mode: π (b θC − a θS).
+        a, b = np.pi * fit.coefficients[p : p + n_lines, o], np.pi * fit.coefficients[-n_lines:, o]
+        moved = gram[:, on_cosine] * b - gram[:, on_sine] * a  # EᵀW of the derivatives, (·, K)
+        square = b[:, None] * moved[on_cosine] - a[:, None] * moved[on_sine]
+        slope = b * left[on_cosine, o] - a * left[on_sine, o]
+        moved = moved[:linear]
+        parts = [(gauss, moved, square)]
+        if (bent := _bent(fit, o)) is not None:
+            curved, bow = moved.copy(), square.copy()
+            curved[p + line, line] += np.pi * left[on_sine, o]
+            curved[p + n_lines + line, line] -= np.pi * left[on_cosine, o]
+            bow[line, line] += np.pi * (a * bent[:n_lines] + b * bent[n_lines:])
+            parts.append((newton, curved, bow))
+        for total, against, own in parts:
+            if not untied:
+                against, own = against @ ties, ties.T @ own @ ties
+            total += (own - against.T @ fit.linear_part.solve(against)) / fit.rss[o]
+        gradient += (slope if untied else ties.T @ slope) / fit.rss[o]
+    return gauss, newton if fit.moments.bend is not None else None, gradient
+
+
+def _bent(fit: Solved, output: int) -> FloatArray | None:
+    """Return [θ²C, θ²S]ᵀ W residual of one output, shape (2K,), if the moments tell it."""
+    bend, linear = fit.moments.bend, fit.n_linear
+    if bend is None:
+        return None
+    n_lines, n_outputs = len(bend) // 2, len(fit.rss)
+    p, coefficients = linear - 2 * n_lines, fit.coefficients[:, output]
+    data = bend[:, bend.shape[1] - n_outputs + output] - bend[:, :p] @ coefficients[:p]
+    # θ²C times C is θC times θC.
+    return np.asarray(data - fit.moments.gram[linear:, linear:] @ coefficients[p:])
