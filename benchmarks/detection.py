@@ -18,6 +18,7 @@ from benchmarks.peers.methods import fft_threshold, lasso_cv, lombscargle, omp_c
 from benchmarks.speed import speed_rows
 from benchmarks.verdicts import Verdict, judged, unseen_seeds
 from robustfourier.mixture.judge import false_alarm, search_widths
+from robustfourier.mixture.least_squares.error_bands import amplitude_errors, phase_errors
 from robustfourier.mixture.least_squares.refine import refine
 from robustfourier.mixture.search.detection import Detection, detect
 from robustfourier.synthetic import Problem, paper_example, random_mixture, relative_error
@@ -264,11 +265,17 @@ def coverage_rows(seeds: int) -> Iterable[Verdict]:
             if nearest is None or abs(found.lines.mode[nearest] - mode) > 1:
                 continue
             i = int(nearest)
+            refined = found.fit.refined
+            fit = (refined.lines, refined.factor, len(refined.trend))
             turn = np.angle(np.exp(1j * (found.lines.phase[i, 0] - phase)))
             for name, off, error in (
                 ("frequency", found.lines.mode[i] - mode, found.mode_error[i]),
-                ("amplitude", found.lines.amplitude[i, 0] - 1.0, found.amplitude_error[i, 0]),
-                ("phase", turn, found.phase_error[i, 0]),
+                (
+                    "amplitude",
+                    found.lines.amplitude[i, 0] - 1.0,
+                    float(amplitude_errors(*fit)[i, 0] * found.series.scale[0]),
+                ),
+                ("phase", turn, phase_errors(*fit)[i, 0]),
             ):
                 inside[name].append(bool(abs(off) <= 1.6449 * error))
         for name, hits in inside.items():

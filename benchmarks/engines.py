@@ -27,6 +27,8 @@ from benchmarks.watching import cost_of_watching
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.modules import FourierNetwork
+from robustfourier.plots.files import save_figure
+from robustfourier.plots.style import SOFT, colour
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly, train_many
 from robustfourier.training.batches import FixedSample, ReshuffledPasses
 from robustfourier.training.engine import Phase, make_engine
@@ -297,23 +299,26 @@ def scaling_table(modes: list[int], batches: list[int]) -> NDArray[np.float64]:
 
 def draw_scaling(modes: list[int], batches: list[int], table: NDArray[np.float64]) -> None:
     """Draw the time of a step against modes × batch."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    products = np.outer(modes, batches)
 
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    for j, batch in enumerate(batches):
-        axes.loglog(np.array(modes) * batch, 1e6 * table[:, j], "o-", label=f"batch {batch}")
-    ends = np.array([modes[0] * batches[0], modes[-1] * batches[-1]])
-    rate = np.median(table / np.outer(modes, batches))
-    axes.loglog(ends, 1e6 * rate * ends, "k:", label="linear")
-    axes.set_xlabel("modes × batch")
-    axes.set_ylabel("time of a step [µs]")
-    axes.set_title("Fused engine, u0_diag, float32, one core")
-    axes.legend()
-    FIGURE.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(FIGURE, dpi=150)
+    def drawing(figure: Any) -> None:
+        axes = figure.add_subplot()
+        for j, (batch, sign) in enumerate(zip(batches, "os^D", strict=False)):
+            style = {"color": colour(j), "marker": sign, "markersize": 5, "alpha": 0.8}
+            axes.plot(products[:, j], 1e6 * table[:, j], label=f"batch {batch}", **style)
+        ends = 1.0 * products[[0, -1], [0, -1]]
+        axes.plot(
+            ends,
+            1e6 * np.median(table / products) * ends,
+            color=SOFT,
+            linestyle=":",
+            label="linear",
+        )
+        axes.set(xscale="log", yscale="log", xlabel="modes × batch", ylabel="time of a step, µs")
+        axes.set_title("Fused engine, u0_diag, float32, one core (median of three)")
+        axes.legend()
+
+    save_figure(FIGURE, (6.4, 4.4), drawing)
 
 
 def _us(seconds: float) -> str:

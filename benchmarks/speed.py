@@ -13,10 +13,13 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from benchmarks.verdicts import Verdict
+from robustfourier.plots.files import save_figure
+from robustfourier.plots.style import SOFT, colour
 
 __all__ = ["speed_rows"]
 
@@ -142,24 +145,17 @@ def growth_exponent(n: np.ndarray, seconds: np.ndarray) -> float:
 
 
 def draw_growth(n: np.ndarray, seconds: dict[str, np.ndarray]) -> None:
-    """Draw seconds against samples, with n log n through the first size, as PNG and SVG."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    """Draw seconds against samples, with n log n through the first size, as PNG and PDF."""
 
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    for kind, values in seconds.items():
-        axes.loglog(n, values, "o-", label=f"{kind} samples")
-    start = min(values[0] for values in seconds.values())
-    law = n * np.log(n)
-    axes.loglog(n, start * law / law[0], "k:", label="n log n")
-    axes.set_xlabel("samples n")
-    axes.set_ylabel("seconds of one core")
-    axes.set_title("PeriodicMixture.fit, ten tones in noise, up to 10⁴ modes")
-    axes.legend()
-    FIGURE.parent.mkdir(parents=True, exist_ok=True)
-    with mpl.rc_context({"svg.hashsalt": "robustfourier"}):
-        figure.savefig(FIGURE, dpi=150)
-        figure.savefig(FIGURE.with_suffix(".svg"), metadata={"Date": None})
+    def drawing(figure: Any) -> None:
+        axes = figure.add_subplot()
+        for i, (kind, values) in enumerate(seconds.items()):
+            axes.plot(n, values, "os"[i % 2] + "-", color=colour(i), label=f"{kind} samples")
+        start = min(values[0] for values in seconds.values())
+        law = n * np.log(n)
+        axes.plot(n, start * law / law[0], color=SOFT, linestyle=":", label="n log n")
+        axes.set(xscale="log", yscale="log", xlabel="samples n", ylabel="seconds of one core")
+        axes.set_title("PeriodicMixture.fit, ten tones in noise, up to 10⁴ modes")
+        axes.legend()
+
+    save_figure(FIGURE, (6.4, 4.4), drawing)

@@ -54,6 +54,22 @@ def noise_result():
 
 
 @pytest.fixture
+def written_figures(monkeypatch):
+    """Every figure that is written while the test runs."""
+    from matplotlib.figure import Figure
+
+    found, write = [], Figure.savefig
+
+    def savefig(figure, *arguments, **options):
+        if figure not in found:
+            found.append(figure)
+        return write(figure, *arguments, **options)
+
+    monkeypatch.setattr(Figure, "savefig", savefig)
+    return found
+
+
+@pytest.fixture
 def run(capsys):
     """The program in this process: its exit code, and what it said on both streams."""
     from robustfourier.cli import main

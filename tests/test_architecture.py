@@ -15,9 +15,9 @@ PACKAGE = ROOT / "src" / "robustfourier"
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
     ["arrays", "errors"],
-    ["compiling", "memory", "observers", "rows", "workers", "writing"],
+    ["compiling", "memory", "observers", "rows", "wording", "workers", "writing"],
     ["persistence"],
-    ["domain", "modes", "wording"],
+    ["domain", "modes"],
     ["samples", "asked"],
     ["synthetic", "datasets"],
     ["network"],

@@ -1,4 +1,4 @@
-"""The figures of the page, drawn from rows; matplotlib is imported here only."""
+"""The figures of the page, drawn from rows in the style of all our figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,21 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers.catalogue import LINKED, MIXTURES, NOISE, SIZE, Entry
-from benchmarks.peers.comparisons import OURS, Measure, Results, is_told, plain_name
+from benchmarks.peers.comparisons import (
+    LEVEL,
+    LOSES,
+    OURS,
+    WINS,
+    Comparison,
+    Measure,
+    Results,
+    error_lines,
+    is_told,
+    plain_name,
+)
+from robustfourier.plots.files import save_figure
+from robustfourier.plots.paper import plain_log_ticks
+from robustfourier.plots.style import ALARM, DOTS, FLOOR
 
 CURVES = (
     "ours", "limit", "lombscargle", "nifty_refined", "lasso_cv", "omp_cv", "abess_pairs",
@@ -19,18 +33,17 @@ TIMED = (
     "ours", "lombscargle", "lombscargle_refined", "nifty_refined", "lasso_cv", "lasso_lars_ic",
     "omp_cv", "skglm_mcp", "abess_pairs", "abess_families", "prophet_told",
 )  # fmt: skip
-DPI = 110
+LEAST_SHOWN = 0.2  # of our error over a rival's
+_SIGNS = {WINS: "o", LEVEL: "s", LOSES: "D"}
 
 
 def draw(results: Results, entries: Sequence[Entry], folder: Path) -> list[Path]:
-    """Draw every figure for which there are rows; return the files."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
+    """Draw every figure for which there are rows, as PNG and PDF; return the PNGs."""
     folder.mkdir(parents=True, exist_ok=True)
     made = [
         _noise_curve(results, entries, folder / "noise.png"),
         _size_curve(results, entries, folder / "size.png"),
+        _rivals(results, entries, folder / "rivals.png"),
         _ratios(results, entries, folder / "ratios.png"),
         _periods(results, entries, folder / "periods.png"),
     ]
@@ -38,29 +51,54 @@ def draw(results: Results, entries: Sequence[Entry], folder: Path) -> list[Path]
 
 
 def _noise_curve(results: Results, entries: Sequence[Entry], path: Path) -> Path | None:
-    """Error, recall and precision against the noise."""
+    """Error, recall and precision against the noise, with what half of the seeds lie in."""
     levels = [(e.noise, e.name) for e in entries if e.group == NOISE and e.noise is not None]
     levels = [(x, name) for x, name in levels if name in results.problems()]
     if not levels:
         return None
-    figure, axes = _panels(3, 4.3)
-    for axis, column in zip(axes, ("error", "recall", "precision"), strict=True):
-        for key in _present(results, CURVES):
-            if column == "error":
-                values = [results.median(name, key, column) for _, name in levels]
-            else:
-                values = [results.mean([name], key, column) for _, name in levels]
-            if np.isfinite(values).any():
-                axis.plot([x for x, _ in levels], values, label=plain_name(key), **_style(key))
-        axis.set_xscale("log")
-        axis.set_xticks([x for x, _ in levels], [f"{x:g}" for x, _ in levels])
-        axis.minorticks_off()
-        axis.set_xlabel("noise / signal (standard deviations)")
-        axis.set_title(column if column == "error" else f"{column} of the periods", loc="left")
-    axes[0].set_yscale("log")
-    for axis in axes[1:]:
-        axis.set_ylim(-0.03, 1.05)
-    return _save(figure, axes, path)
+    keys = _present(results, CURVES)
+    x = np.array([level for level, _ in levels])
+
+    def drawing(figure: Any) -> None:
+        axes = figure.subplots(1, 3)
+        names = {"error": "relative error", "recall": "recall of the periods",
+                 "precision": "precision of the periods"}  # fmt: skip
+        for axis, (column, name) in zip(axes, names.items(), strict=True):
+            for rank, key in enumerate(keys):
+                values = [results.values(problem, key, column) for _, problem in levels]
+                # Side by side, so that what is equal is not hidden.
+                beside = x * 1.016 ** (rank - 0.5 * len(keys))
+                middle = np.median if column == "error" else np.mean
+                _curve(axis, beside, values, middle, _style(key) | {"label": plain_name(key)})
+            axis.set(xscale="log", xlabel="noise / signal (standard deviations)", ylabel=name)
+            axis.set_xticks(x, [f"{level:g}" for level in x])
+            axis.minorticks_off()
+        axes[0].set_yscale("log")
+        axes[0].set_title("bars: half of the seeds", fontsize=9.5, fontweight="normal")
+        for axis in axes[1:]:
+            axis.set_ylim(-0.03, 1.05)
+        _legend(figure, axes)
+
+    return save_figure(path, (12.9, 4.5), drawing)
+
+
+def _curve(
+    axis: Any, x: np.ndarray, values: Sequence[Sequence[float]], middle: Any, style: dict[str, Any]
+) -> np.ndarray:
+    """A line through the middles, with bars from the lower to the upper quartile of the seeds."""
+    found = [np.asarray(seeds, dtype=float) for seeds in values]
+    heights = np.array([middle(seeds) if seeds.size else np.nan for seeds in found])
+    if np.isfinite(heights).any():
+        quartiles = np.array(
+            [
+                np.quantile(seeds, (0.25, 0.75)) if seeds.size else (np.nan, np.nan)
+                for seeds in found
+            ]
+        )
+        ends = np.abs(quartiles - heights[:, None]).T
+        thin = {"elinewidth": 1.0, "capsize": 2.0, "capthick": 1.0}
+        axis.errorbar(x, heights, np.maximum(ends, 0.0), **thin, **style)
+    return heights
 
 
 def _size_curve(results: Results, entries: Sequence[Entry], path: Path) -> Path | None:
@@ -69,27 +107,34 @@ def _size_curve(results: Results, entries: Sequence[Entry], path: Path) -> Path 
     sizes = [(n, name) for n, name in sizes if name in results.problems()]
     if not sizes:
         return None
-    figure, axes = _panels(2, 5.6)
-    titles = {"seconds": "seconds on one core", "megabytes": "peak memory, MB"}
     n = np.array([size for size, _ in sizes], dtype=float)
-    for axis, (column, title) in zip(axes, titles.items(), strict=True):
-        for key in _present(results, TIMED):
-            values = np.array([results.median(name, key, column) for _, name in sizes])
-            there = np.flatnonzero(np.isfinite(values))
-            if there.size:
-                shown = np.maximum(values, 1e-3 if column == "seconds" else 1.0)
-                axis.plot(n, shown, label=plain_name(key), **_style(key))
-                last = there[-1]
-                if stopped(results, [name for _, name in sizes[last + 1 :]], key):
+
+    def drawing(figure: Any) -> None:
+        axes = figure.subplots(1, 2)
+        titles = {"seconds": "seconds on one core", "megabytes": "peak memory, MB"}
+        for axis, (column, title) in zip(axes, titles.items(), strict=True):
+            least = 1e-3 if column == "seconds" else 1.0
+            for key in _present(results, TIMED):
+                values = [results.values(name, key, column) for _, name in sizes]
+                shown = [np.maximum(seeds, least) for seeds in values]
+                named = _style(key) | {"label": plain_name(key)}
+                heights = _curve(axis, n, shown, np.median, named)
+                there = np.flatnonzero(np.isfinite(heights))
+                if there.size and stopped(
+                    results, [name for _, name in sizes[there[-1] + 1 :]], key
+                ):
                     cross = {"marker": "x", "ms": 11, "mew": 2, "color": _style(key)["color"]}
-                    axis.plot(n[last], shown[last], zorder=6, **cross)
-        axis.set(xscale="log", yscale="log", xlabel="samples n")
-        axis.set_title(f"{title} (×: the next size takes too long)", loc="left", fontsize=10)
-    end = results.median(sizes[-1][1], OURS, "seconds")
-    if np.isfinite(end):
-        slope = end * n * np.log(n) / (n[-1] * np.log(n[-1]))
-        axes[0].plot(n, slope, color="0.6", lw=1, ls=":", label="n log n", zorder=1)
-    return _save(figure, axes, path)
+                    axis.plot(n[there[-1]], heights[there[-1]], zorder=6, **cross)
+            axis.set(xscale="log", yscale="log", xlabel="samples n", ylabel=title)
+        words = "bars: half of the seeds; ×: the next size takes too long"
+        axes[0].set_title(words, fontsize=9.5, fontweight="normal")
+        end = results.median(sizes[-1][1], OURS, "seconds")
+        if np.isfinite(end):
+            slope = end * n * np.log(n) / (n[-1] * np.log(n[-1]))
+            axes[0].plot(n, slope, color="0.6", lw=1, ls=":", label="n log n", zorder=1)
+        _legend(figure, axes)
+
+    return save_figure(path, (11.2, 4.5), drawing)
 
 
 def stopped(results: Results, names: Sequence[str], key: str) -> bool:
@@ -98,39 +143,99 @@ def stopped(results: Results, names: Sequence[str], key: str) -> bool:
     return tried and not any(results.values(name, key, "seconds") for name in names)
 
 
+def _rivals(results: Results, entries: Sequence[Entry], path: Path) -> Path | None:
+    """Our error over that of the best rival, problem by problem: the comparison at a glance."""
+    lines = {line.case.removesuffix(": error"): line for line in error_lines(results, entries)}
+    shown = [e for e in entries if (line := lines.get(e.name)) and np.isfinite(line.ours)]
+    if not shown:
+        return None
+
+    def drawing(figure: Any) -> None:
+        axis = figure.add_subplot()
+        for y, entry in enumerate(shown):
+            line = lines[entry.name]
+            low, middle, high = _seed_ratios(results, entry.name, line)
+            better = {WINS: FLOOR, LEVEL: DOTS, LOSES: ALARM}[line.verdict]
+            if middle < LEAST_SHOWN:  # an arrow with the number, else the others would be a wall
+                words = {"color": better, "fontsize": 8.5, "va": "center"}
+                axis.text(1.03 * LEAST_SHOWN, y, f"◀ {middle:.2g}", **words)
+                continue
+            axis.plot([low, high], [y, y], color=better, lw=2.0, alpha=0.35, zorder=2)
+            axis.plot(middle, y, _SIGNS[line.verdict], color=better, ms=6, zorder=3)
+        for y in range(1, len(shown)):
+            if shown[y].group != shown[y - 1].group:
+                axis.axhline(y - 0.5, color="#b8c0ca", lw=0.8)
+        axis.axvline(1.0, color="#39424e", lw=1.0, zorder=1)
+        axis.set(xscale="log", ylim=(len(shown) - 0.4, -0.6))
+        axis.set_xlim(left=LEAST_SHOWN)
+        axis.set_xlabel("our error / error of the best rival (left of 1: ours is smaller)")
+        axis.set_yticks(range(len(shown)), [entry.name for entry in shown], fontsize=8.5)
+        plain_log_ticks(axis, "x")
+        axis.grid(axis="y", visible=False)
+        for verdict, words in (
+            (WINS, "ours is better"),
+            (LEVEL, "within 10 %"),
+            (LOSES, "a rival is better"),
+        ):
+            ink = {WINS: FLOOR, LEVEL: DOTS, LOSES: ALARM}[verdict]
+            axis.plot([], [], _SIGNS[verdict], color=ink, ms=6, label=words)
+        axis.plot([], [], color=DOTS, lw=2.0, alpha=0.4, label="half of the seeds")
+        figure.legend(loc="outside upper center", ncols=4, fontsize=9)
+
+    return save_figure(path, (7.6, 1.3 + 0.2 * len(shown)), drawing)
+
+
+def _seed_ratios(results: Results, problem: str, line: Comparison) -> tuple[float, float, float]:
+    """The ratio of the line, with the quartiles of the same ratio over single seeds."""
+    key = next(key for key in results.methods() if plain_name(key) == line.rival_name)
+    theirs = {row.seed: row.error for row in results.rows(problem, key) if row.error}
+    ours = {row.seed: row.error for row in results.rows(problem, OURS) if row.error}
+    single = [ours[seed] / theirs[seed] for seed in sorted(ours.keys() & theirs.keys())]
+    middle = line.ours / line.rival
+    low, high = np.quantile(single, (0.25, 0.75)) if single else (middle, middle)
+    return float(min(low, middle)), middle, float(max(high, middle))
+
+
 def _ratios(results: Results, entries: Sequence[Entry], path: Path) -> Path | None:
     """Error of every method over ours, on every problem."""
-    from matplotlib.colors import TwoSlopeNorm
-
     shown = [e for e in entries if e.group != SIZE and results.values(e.name, OURS, "error")]
     names = [entry.name for entry in shown]
     keys = [key for key in results.methods() if key != OURS]
     if not names or not keys:
         return None
     ratio = np.array([[_error_ratio(results, name, key) for key in keys] for name in names])
-    figure, axis = _figure(3.2 + 0.5 * len(keys), 2.4 + 0.27 * len(names))
+
+    def drawing(figure: Any) -> None:
+        axis = figure.add_subplot()
+        _draw_table(figure, axis, ratio)
+        for i in range(1, len(shown)):
+            if shown[i].group != shown[i - 1].group:
+                axis.axhline(i - 0.5, color="0.35", lw=0.8)
+        axis.set_yticks(range(len(names)), names, fontsize=8.5)
+        labels = [plain_name(key) + (" †" if is_told(key) else "") for key in keys]
+        turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+        axis.set_xticks(range(len(keys)), labels, fontsize=8.5, **turned)
+        axis.tick_params(length=0)
+        title = "error / error of PeriodicMixture, on the seeds both have (red: less than ours)"
+        axis.set_title(title, fontsize=10)
+
+    return save_figure(path, (3.6 + 0.5 * len(keys), 3.2 + 0.27 * len(names)), drawing)
+
+
+def _draw_table(figure: Any, axis: Any, ratio: np.ndarray) -> None:
+    """Shades and numbers."""
+    from matplotlib.colors import TwoSlopeNorm
+
     with np.errstate(divide="ignore"):
         shade = np.clip(np.log2(ratio), -2, 4)
-    norm = TwoSlopeNorm(0.0, -2.0, 4.0)
-    image = axis.imshow(shade, cmap="RdBu", norm=norm, aspect="auto")
+    image = axis.imshow(shade, cmap="RdBu", norm=TwoSlopeNorm(0.0, -2.0, 4.0), aspect="auto")
     for i, j in np.argwhere(np.isfinite(ratio)):
         dark = shade[i, j] > 2.6 or shade[i, j] < -1.3
         text = f"{ratio[i, j]:.2g}" if ratio[i, j] < 100 else "≫"
         axis.text(j, i, text, ha="center", va="center", fontsize=7.5, color="w" if dark else "k")
-    for i in range(1, len(shown)):
-        if shown[i].group != shown[i - 1].group:
-            axis.axhline(i - 0.5, color="0.35", lw=0.8)
-    axis.set_yticks(range(len(names)), names, fontsize=8.5)
-    labels = [plain_name(key) + (" †" if is_told(key) else "") for key in keys]
-    turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    axis.set_xticks(range(len(keys)), labels, fontsize=8.5, **turned)
-    axis.tick_params(length=0)
-    title = "error / error of PeriodicMixture, on the seeds both have (red: less than ours)"
-    axis.set_title(title, loc="left", fontsize=10)
-    bar = figure.colorbar(image, ax=axis, pad=0.01, fraction=0.025)
+    axis.grid(False)
+    bar = figure.colorbar(image, ax=axis, pad=0.01, fraction=0.025, label="ratio of errors")
     bar.set_ticks([-2, -1, 0, 1, 2, 3, 4], labels=["≤ ¼", "½", "1", "2", "4", "8", "≥ 16"])
-    figure.savefig(path, dpi=DPI, bbox_inches="tight")
-    return path
 
 
 def _error_ratio(results: Results, problem: str, key: str) -> float:
@@ -153,30 +258,44 @@ def _periods(results: Results, entries: Sequence[Entry], path: Path) -> Path | N
     ]
     if not keys:
         return None
-    figure, axes = _panels(2, 5.6, 1.6 + 0.27 * len(keys))
-    for axis, (group, names) in zip(axes, groups.items(), strict=True):
-        for y, key in enumerate(keys):
-            recall = results.mean(names, key, "recall")
-            precision = results.mean(names, key, "precision")
-            colour = _COLOURS["ours"] if key == OURS else "#023047"
-            axis.plot([recall, precision], [y, y], color="0.75", lw=2, zorder=1)
-            labels = ("precision of the periods", "recall of the fundamentals")
-            first = y == 0
-            axis.plot(
-                precision, y, "o", ms=8, color=colour, zorder=3, label=labels[0] if first else None
-            )
-            axis.plot(
-                recall, y, "D", ms=8, mfc="none", mec=colour, mew=1.8, zorder=4,
-                label=labels[1] if first else None,
-            )  # fmt: skip
-            ran = sum(bool(results.values(name, key, "recall")) for name in names)
-            if 0 < ran < len(names):
-                axis.text(1.08, y, f"{ran} of {len(names)}", va="center", fontsize=7, color="0.4")
-        axis.set(xlim=(-0.04, 1.06), ylim=(len(keys) - 0.5, -0.5))
-        axis.set_title(f"{group}", loc="left")
-    axes[0].set_yticks(range(len(keys)), [plain_name(key) for key in keys], fontsize=9)
-    axes[1].set_yticks(range(len(keys)), [""] * len(keys))
-    return _save(figure, axes, path)
+
+    def drawing(figure: Any) -> None:
+        axes = figure.subplots(1, 2, sharey=True)
+        for axis, (group, names) in zip(axes, groups.items(), strict=True):
+            for y, key in enumerate(keys):
+                _draw_shares(axis, results, names, key, y)
+                if y:
+                    axis.axhline(y - 0.5, color="#e4e8ee", lw=0.8, zorder=0)
+            axis.set(xlim=(-0.04, 1.2), ylim=(len(keys) - 0.5, -0.5), xlabel="share")
+            axis.set_xticks(np.linspace(0.0, 1.0, 6))
+            axis.set_title(group)
+            axis.grid(axis="y", visible=False)
+        axes[0].set_yticks(range(len(keys)), [plain_name(key) for key in keys], fontsize=9)
+        _legend(figure, axes)
+
+    return save_figure(path, (11.2, 1.8 + 0.3 * len(keys)), drawing)
+
+
+def _draw_shares(axis: Any, results: Results, names: Sequence[str], key: str, y: int) -> None:
+    """Means over problems and seeds with twice their standard error, one above the other."""
+    ink = _COLOURS["ours"] if key == OURS else "#023047"
+    signs = (("precision", "of the periods", "o", ink), ("recall", "of the fundamentals", "D", "w"))
+    for shift, (column, whose, sign, fill) in zip((-0.17, 0.17), signs, strict=True):
+        values = np.array([v for name in names for v in results.values(name, key, column)])
+        if not values.size:
+            continue
+        middle, error = values.mean(), 2.0 * values.std() / np.sqrt(values.size)
+        ends = [[min(error, middle)], [min(error, 1.0 - middle)]]
+        label = f"{column} {whose} (bars: two standard errors)" if y == 0 else None
+        axis.errorbar(
+            middle, y + shift, xerr=ends, fmt=sign, ms=6, color=ink, mfc=fill, mec=ink,
+            elinewidth=1.0, capsize=2.0, label=label,
+        )  # fmt: skip
+    ran = sum(bool(results.values(name, key, "recall")) for name in names)
+    if 0 < ran < len(names):
+        axis.text(
+            1.19, y, f"{ran} of {len(names)}", va="center", ha="right", fontsize=7, color="0.4"
+        )
 
 
 def _present(results: Results, keys: Sequence[str]) -> list[str]:
@@ -209,31 +328,12 @@ def _style(key: str) -> dict[str, Any]:
     }
 
 
-def _figure(width: float, height: float) -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height))
-    return figure, figure.add_subplot()
-
-
-def _panels(count: int, width: float, height: float = 4.3) -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width * count, height), layout="constrained")
-    return figure, figure.subplots(1, count)
-
-
-def _save(figure: Any, axes: Any, path: Path) -> Path:
-    """Save with one legend for all panels, below them."""
+def _legend(figure: Any, axes: Any) -> None:
+    """One legend for all panels, below them."""
     entries: dict[str, Any] = {}
     for axis in axes:
-        axis.grid(alpha=0.25)
-        axis.spines[["top", "right"]].set_visible(False)
         handles, labels = axis.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))
     figure.legend(
-        entries.values(), entries.keys(), loc="outside lower center", ncols=4, fontsize=8.5,
-        frameon=False,
-    )  # fmt: skip
-    figure.savefig(path, dpi=DPI)
-    return path
+        entries.values(), entries.keys(), loc="outside lower center", ncols=4, fontsize=8.5
+    )

@@ -91,6 +91,8 @@ def comparisons(results: Results, entries: Sequence[Entry]) -> list[Comparison]:
 
 def _sections(results: Results, entries: list[Entry], figures: list[str]) -> Iterable[str]:
     lines = comparisons(results, entries)
+    if "rivals.png" in figures:
+        yield "![Our error over that of the best rival](figures/benchmarks/rivals.png)"
     yield _verdicts(lines)
     yield _duels(results, entries)
     yield reading(lines)

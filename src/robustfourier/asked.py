@@ -13,7 +13,7 @@ from robustfourier.wording import duration
 if TYPE_CHECKING:
     from robustfourier.samples import Samples
 
-__all__ = ["Asked"]
+__all__ = ["Asked", "reading_words"]
 
 _CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
 _LOSSES, _SCALES = ("auto", "squared", "huber"), ("auto", "linear", "log")
@@ -121,11 +121,8 @@ class Asked:
 
     def command(self, file: str, reading: dict[str, Any]) -> str:
         """Return the command line of the whole fit."""
-        words = ["robustfourier", "fit", file]
-        for name, value in reading.items():
-            several = value if isinstance(value, (tuple, list)) else (value,)
-            words += [f"--{name.replace('_', '-')}={one}" for one in several]
-        return shlex.join([*words, *self.words()])
+        words = ["robustfourier", "fit", file, *reading_words(reading), *self.words()]
+        return shlex.join(words)
 
     def python(self, file: str, reading: dict[str, Any], samples: Samples) -> str:
         """Return the Python lines of the whole fit."""
@@ -141,6 +138,15 @@ class Asked:
                 "print(model.summary())",
             ]
         )
+
+
+def reading_words(reading: dict[str, Any]) -> list[str]:
+    """Return the options of the command line that say how to read a file."""
+    return [
+        f"--{name.replace('_', '-')}={one}"
+        for name, value in reading.items()
+        for one in (value if isinstance(value, (tuple, list)) else (value,))
+    ]
 
 
 def _pair(text: str, length: Callable[[str, str], float]) -> tuple[float, float]:

@@ -18,20 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.errors import InputError
+from robustfourier.wording import SECONDS, readable_period, unit_name
 
 __all__ = ["DATE_UNITS", "Domain", "timezone_of", "to_array"]
 
 Endpoint = Literal["included", "excluded"]
 
 #: Seconds in each unit in which frequencies and periods of dates can be told.
-DATE_UNITS: dict[str, float] = {
-    "second": 1.0,
-    "minute": 60.0,
-    "hour": 3600.0,
-    "day": 86400.0,
-    "week": 604800.0,
-    "month": 86400.0 * 365.25 / 12,
-    "year": 86400.0 * 365.25,
+DATE_UNITS = {
+    unit: SECONDS[unit] for unit in ("second", "minute", "hour", "day", "week", "month", "year")
 }
 
 _NANOSECONDS = 1_000_000_000
@@ -105,10 +100,6 @@ class Domain:
         unit : str, optional
             Unit for frequencies and periods; "day" for dates and durations unless told, a mere
             label for numbers.
-
-        Returns
-        -------
-        Domain
         """
         array = to_array(times)
         if unit is None and array.dtype.kind in "Mm":
@@ -176,6 +167,16 @@ class Domain:
         """Duration of one cycle of a mode, in `unit`; infinite for mode 0."""
         with np.errstate(divide="ignore"):
             return np.divide(self.span, mode)[()]
+
+    def period_words(self, period: float, error: float | None = None, spread: bool = False) -> str:
+        """Return a period as people say it; see `robustfourier.wording.readable_period`."""
+        return readable_period(period, self.unit, error=error, dates=self.dates, spread=spread)
+
+    @property
+    def frequency_label(self) -> str:
+        """Name of a frequency axis, with its unit if there is one."""
+        per = f" (cycles per {unit_name(self.unit, plural=False)})" if self.unit else ""
+        return f"frequency{per}"
 
     def mode(self, frequency: Any) -> Any:
         """Mode, generally not an integer, of a frequency in cycles per `unit`."""

@@ -250,10 +250,6 @@ def random_mixture(
     random_state : int, Generator or None
         Seed of everything drawn.
 
-    Returns
-    -------
-    Problem
-
     Examples
     --------
     >>> problem = random_mixture(2, links=("relu", "tanh"), sampling="gappy", random_state=1)
@@ -298,10 +294,6 @@ def relative_error(prediction: ArrayLike, truth: ArrayLike) -> float:
     ----------
     prediction, truth : array_like of equal shape
         Values on one evenly spaced grid.
-
-    Returns
-    -------
-    float
 
     Examples
     --------

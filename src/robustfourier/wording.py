@@ -75,6 +75,7 @@ LADDER = (
     ("year", math.inf),
 )
 _DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
+_DIGITS = 8  # of a period without an error, or with one that is tiny
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 
 
@@ -117,7 +118,7 @@ def duration(text: str, unit: str, option: str) -> float:
     return number * SECONDS[named] / SECONDS[unit]
 
 
-def decimals(value: float, error: float | None, at_most: int = 8) -> int:
+def decimals(value: float, error: float | None) -> int:
     """Decimals to print: down to the first digit of the error, the second if that is a one."""
     size = 0 if value == 0 or not math.isfinite(value) else math.floor(math.log10(abs(value)))
     if error is None or not math.isfinite(error) or error <= 0:
@@ -127,7 +128,7 @@ def decimals(value: float, error: float | None, at_most: int = 8) -> int:
         if error / 10.0**leading < 1.95:
             leading -= 1
         places = -leading
-    return int(min(max(places, 0), max(at_most - 1 - size, 0)))
+    return int(min(max(places, 0), max(_DIGITS - 1 - size, 0)))
 
 
 def number(value: float, digits: int = 4) -> str:

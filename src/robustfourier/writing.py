@@ -32,6 +32,7 @@ __all__ = [
     "reason",
     "refuse_inputs",
     "replacing",
+    "results_in",
     "write_text",
 ]
 
@@ -70,6 +71,19 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except OSError as error:
         raise OutputError(
             f"cannot write {str(target)!r} ({reason(error)}); choose another place"
+        ) from error
+
+
+@contextmanager
+def results_in(folder: str | os.PathLike[str], remedy: str) -> Iterator[None]:
+    """Tell errors of the system with the user's path of a folder of results, and a remedy."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, OutputError) and error.__cause__ is None:
+            raise
+        raise OutputError(
+            f"cannot write results to {str(folder)!r} ({reason(error)}); {remedy}"
         ) from error
 
 

@@ -139,20 +139,20 @@ def fitted(server, record):
     return file, fit
 
 
-@pytest.fixture
-def browser(tmp_path):
-    """Debian's Chromium without a window."""
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    """Debian's Chromium without a window, started once."""
     webdriver = pytest.importorskip("selenium.webdriver")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    binary = shutil.which("chromium") or shutil.which("chromium-browser")
     driver = shutil.which("chromedriver")
-    if chromium is None or driver is None:
+    if binary is None or driver is None:
         pytest.skip("no chromium with chromedriver is installed")
     options = webdriver.ChromeOptions()
-    options.binary_location = chromium
+    options.binary_location = binary
     for word in (
         *("headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run"),
         *("disable-background-networking", "disable-component-update", "disable-sync"),
-        *(f"user-data-dir={tmp_path / 'profile'}", "window-size=1300,1000"),
+        *(f"user-data-dir={tmp_path_factory.mktemp('profile')}", "window-size=1300,1000"),
     ):
         options.add_argument(f"--{word}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -160,3 +160,14 @@ def browser(tmp_path):
     one.set_script_timeout(PATIENCE)
     yield one
     one.quit()
+
+
+@pytest.fixture
+def browser(chromium, server):
+    """The browser as if it had just been started: no cookie, nothing kept, nothing said."""
+    chromium.get("about:blank")
+    everything = {"origin": f"http://{server.host}", "storageTypes": "all"}
+    chromium.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    chromium.get_log("browser")
+    return chromium

@@ -5,6 +5,7 @@ from benchmarks.peers.catalogue import NOISE_LEVELS, SIZES, catalogue
 from benchmarks.peers.comparisons import LEVEL, LOSES, WINS, Results
 from benchmarks.peers.machine import Machine
 from benchmarks.peers.rows import Row, append
+from tests.looks import faults
 
 
 def row(problem, method, seed, error, **more):
@@ -89,7 +90,7 @@ def test_duels_count_problems_and_take_the_geometric_mean(canned):
     assert duel.ratio == pytest.approx(np.exp(np.mean(np.log(ratios))))
 
 
-def test_the_page_and_its_figures_are_drawn_from_rows(canned, tmp_path):
+def test_the_page_and_its_figures_are_drawn_from_rows(canned, tmp_path, written_figures):
     for each in canned:
         append(tmp_path / "rows.csv", each)
     text = page.write_page(tmp_path / "rows.csv", tmp_path / "docs").read_text(encoding="utf-8")
@@ -97,8 +98,10 @@ def test_the_page_and_its_figures_are_drawn_from_rows(canned, tmp_path):
     assert "too slow (more than 30 s) | example 3 |" in text
     assert "is told every true line" in text
     drawn = list((tmp_path / "docs/figures/benchmarks").glob("*.png"))
-    assert {path.name for path in drawn} == {"noise.png", "ratios.png", "size.png"}
+    assert {path.name for path in drawn} == {"noise.png", "ratios.png", "rivals.png", "size.png"}
+    assert [faults(figure) for figure in written_figures] == [[]] * 4
     for path in drawn:
+        assert path.with_suffix(".pdf").exists()
         assert f"figures/benchmarks/{path.name}" in text
 
 

@@ -21,7 +21,7 @@ def test_the_rows_tell_seconds_memory_and_growth_and_leave_a_figure(tmp_path, mo
     rows = list(speed.growth_rows((10_000, 100_000, 1_000_000), range(1)))
     assert [row.passed for row in rows] == [False, True, True, True]
     assert (tmp_path / "speed.png").exists()
-    assert (tmp_path / "speed.svg").exists()
+    assert (tmp_path / "speed.pdf").exists()
 
 
 @pytest.mark.parametrize(("lasso", "passed"), [(6.0, True), (4.0, False)])

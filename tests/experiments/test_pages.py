@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.experiments.toys import toy_tasks, toy_trials
+from tests.looks import faults
 
 from robustfourier import experiments
 from robustfourier.errors import InputError, RunLockedError
@@ -33,18 +34,21 @@ PNG = b"\x89PNG"
 
 
 @pytest.mark.parametrize("example", ["3", "simulated"])
-def test_every_example_has_its_three_figures(toy_results, tmp_path, example):
+def test_every_example_has_its_three_figures(toy_results, tmp_path, example, written_figures):
     drawn = example_figures(toy_results, example, tmp_path)
-    assert len(drawn) == 3
-    for path in drawn.values():
+    assert len(drawn) == len(written_figures) == 3
+    for path, figure in zip(drawn.values(), written_figures, strict=True):
         assert path.read_bytes().startswith(PNG)
+        assert path.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
         assert path.stat().st_size < 250_000
+        assert faults(figure) == [], path
 
 
 def test_the_same_results_draw_the_same_bytes(toy_results, tmp_path):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         comparison_figures(toy_results, tmp_path / folder)
+    assert {path.suffix for path in (tmp_path / "a").iterdir()} == {".png", ".pdf"}
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
 
@@ -77,9 +81,10 @@ def test_an_example_without_results_has_no_figures(toy_results, tmp_path):
     assert example_figures(toy_results, "trends", tmp_path) == {}
 
 
-def test_the_theory_has_its_two_figures(toy_theory, tmp_path):
+def test_the_theory_has_its_two_figures(toy_theory, tmp_path, written_figures):
     rows, store = toy_theory
     assert len(theory_figures(rows, store, tmp_path)) == 2
+    assert [faults(figure) for figure in written_figures] == [[], []]
 
 
 def test_both_pages_hold_the_same_blocks_and_escape_what_must_be(tmp_path):

@@ -142,6 +142,10 @@ def test_the_command_takes_a_folder_of_parts(table, tmp_path, capsys):
         main(["fit", str(tmp_path / "parts"), "--parts", "--no-files", "--loss", "squared"])
     assert stop.value.code == 0
     assert "7.3" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as stop:
+        main(["fit", str(tmp_path / "parts"), "--parts", "--no-files", "--without", "7.3"])
+    assert stop.value.code == 2
+    assert "without options that name periods" in capsys.readouterr().err
 
 
 def _part(table):

@@ -9,8 +9,10 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from tests.looks import faults
 
 from robustfourier import plots
+from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.plots.files import save_completeness, save_figures, save_window
 from robustfourier.sampling import Completeness, check_sampling
@@ -99,10 +101,13 @@ def test_noise_alone_can_be_drawn(noise_result, ax, name):
     getattr(plots, f"plot_{name}")(noise_result, ax=ax)
 
 
-def test_all_figures_are_saved_and_are_the_same_bytes_each_time(small_result, tmp_path):
+def test_all_figures_are_saved_and_are_the_same_bytes_each_time(
+    small_result, tmp_path, written_figures
+):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
-        written = save_figures(small_result, tmp_path / folder, ("png", "svg"))
+        written = save_figures(small_result, tmp_path / folder, ("png", "svg", "pdf"))
+    assert [faults(figure) for figure in written_figures] == [[]] * len(written_figures)
     names = {path.name for path in written}
     assert {"fit.png", "spectrum.svg", "components.png", "diagonal.png", "residuals.svg"} <= names
     for name in names:
@@ -119,7 +124,7 @@ def test_the_surveys_are_saved(small_samples, tmp_path):
         4,
         0.0,
     )
-    save_completeness(found, tmp_path / "map.png", "day", False)
+    save_completeness(found, tmp_path / "map.png", Domain(0.0, 30.0, "day"))
     assert (tmp_path / "window.png").stat().st_size > 1000
     assert (tmp_path / "map.png").stat().st_size > 1000
 

@@ -19,11 +19,12 @@ from shutil import copystat
 from typing import Any
 
 from robustfourier.errors import OutputError
-from robustfourier.writing import exchange, locked, reason, write_text
+from robustfourier.writing import exchange, locked, results_in, write_text
 
 __all__ = ["claimed", "exchanged", "read_run", "write_run"]
 
 _RUN = "run.json"
+_REMEDY = "choose another place with --out"
 #: What version 0.1 wrote, whose run.json has no list of files.
 _EARLIER = ["report.html", "modes.csv", "components.csv", "fit.csv", "model.rfm", _RUN] + [
     f"figures/{name}.{ending}"
@@ -51,7 +52,7 @@ def claimed(
     """
     busy = f"another run is writing {str(folder)!r}; wait for it, or choose another with --out"
     with ExitStack() as stack:
-        with _told(folder):
+        with results_in(folder, _REMEDY):
             folder.absolute().parent.mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(_beside(folder, "lock"), busy))
             _refuse(folder, identity, Path(source).resolve(), overwrite)
@@ -65,7 +66,7 @@ def exchanged(folder: Path) -> Iterator[Path]:
     It holds an empty folder ``figures``; `write_run` must come last.
     """
     draft = _beside(folder, "part")
-    with _told(folder):
+    with results_in(folder, _REMEDY):
         _clear(draft, folder)  # what a run that was killed has left
         if os.path.lexists(draft):
             raise OutputError(f"{str(draft)!r} holds files that are not of ours; move it away")
@@ -94,20 +95,6 @@ def write_run(draft: Path, content: dict[str, Any]) -> None:
     """Write the record of a finished run, with the list of its files."""
     record = {"finished": True, **content, "files": [*_files(draft), _RUN]}
     write_text(draft / _RUN, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
-
-
-@contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    """Errors of the system told with the user's path."""
-    try:
-        yield
-    except OSError as error:
-        if isinstance(error, OutputError) and error.__cause__ is None:
-            raise
-        raise OutputError(
-            f"cannot write results to {str(folder)!r} ({reason(error)}); "
-            "choose another place with --out"
-        ) from None
 
 
 def _beside(folder: Path, ending: str) -> Path:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.analysis.fitting import as_column
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import DATE_UNITS, Domain
 from robustfourier.errors import InputError
+from robustfourier.results.views import as_column
 from robustfourier.samples import Samples, from_arrays
 
 __all__ = ["grid_samples", "next_time", "predictions"]

@@ -16,6 +16,7 @@ from typing import Any
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.folder import claimed, exchanged, write_run
 from robustfourier.analysis.tables import components_table, fit_table, modes_table, write_csv
+from robustfourier.asked import reading_words
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
 from robustfourier.report.next_steps import Place
@@ -109,7 +110,7 @@ def analyse(
             result = summarise(samples, model, magnitudes)
         if out is not None:
             with exchanged(out) as draft:
-                place = Place(_in_shell(called or str(path), identity["reading"]), str(out))
+                place = Place(shlex.join([called or str(path), *reading_words(reading)]), str(out))
                 _write(result, model, identity, draft, formats, clock, place)
     tell("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
@@ -174,15 +175,6 @@ def _write(
         write_text(folder / "report.html", render(result, _shown(result, run), place))
     run["seconds"] = {step: round(seconds, 4) for step, seconds in clock.seconds.items()}
     write_run(folder, run)
-
-
-def _in_shell(file: str, reading: dict[str, Any]) -> str:
-    """A file and how to read it, as words of a command."""
-    words = [file]
-    for name, given in reading.items():
-        for value in given if isinstance(given, list) else [given]:
-            words.append(f"--{name.replace('_', '-')}={value}")
-    return shlex.join(words)
 
 
 def _run_record(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from robustfourier.results.record import BAND
 from robustfourier.results.tables import (
-    BAND,
     components_table,
     csv_text,
     fit_table,

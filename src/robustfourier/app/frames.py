@@ -12,10 +12,10 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.observers import Event
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.record import is_magnitude
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.thinning import evenly
 from robustfourier.samples import Samples
-from robustfourier.wording import readable_period
 
 __all__ = ["Frames", "numbers"]
 
@@ -97,9 +97,7 @@ class Frames:
 
     def _period(self, mode: float) -> str:
         assert self.domain is not None
-        return readable_period(
-            float(self.domain.period(mode)), self.domain.unit, dates=self.domain.dates
-        )
+        return self.domain.period_words(float(self.domain.period(mode)))
 
     def _patterns(self, components: Any) -> list[dict[str, Any]]:
         return [
@@ -127,6 +125,7 @@ def _read(samples: Samples) -> dict[str, Any]:
         "error": samples.error_name,
         "unit": domain.unit,
         "dates": samples.dates,
+        "magnitudes": is_magnitude(samples.value_name),
         "label": axis.label,
         "first": axis.when(samples.axis[0]),
         "last": axis.when(samples.axis[-1]),

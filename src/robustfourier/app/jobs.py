@@ -110,13 +110,7 @@ class Job:
 
 
 class Jobs:
-    """Runs jobs in processes.
-
-    Parameters
-    ----------
-    limits : Limits
-    workers : Workers
-    """
+    """Runs jobs in processes."""
 
     def __init__(self, limits: Limits, workers: Workers) -> None:
         self.limits, self.workers = limits, workers

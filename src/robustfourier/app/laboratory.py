@@ -39,7 +39,7 @@ Send = Callable[[dict[str, Any]], None]
 
 _FRAMES = 150  # of one training, at least; each is a picture
 _GAP = 0.04  # seconds between two pictures
-_WINDOW = 0.25  # half-width in θ of the fitted function that is drawn: every cycle can be seen
+_WINDOW = 0.15  # half-width in θ of the fitted function that is drawn: every wiggle can be seen
 _SEEN = 400  # points of it
 _POINTS = 1000  # on which the error is taken: 16 for each cycle of the paper's fastest mode
 _DTYPE = "float32"  # as in the paper's experiments

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -34,6 +34,8 @@ from robustfourier.writing import write_text
 
 __all__ = ["Site"]
 
+Found = TypeVar("Found")
+
 _NAME = 120  # characters of a file's name that are kept
 _BODY = 100_000  # bytes of an order
 _TWICE = 2  # starts of one fit; what brings the server down twice is not tried a third time
@@ -41,13 +43,7 @@ _LABORATORIES = 2  # trainings at a time, the oldest gives way
 
 
 class Site:
-    """The server's state and its routes.
-
-    Parameters
-    ----------
-    folder : Folder
-    limits : Limits
-    """
+    """The server's state and its routes."""
 
     def __init__(self, folder: Folder, limits: Limits) -> None:
         self.folder, self.limits = folder, limits
@@ -299,22 +295,21 @@ class Site:
         return JSONResponse({})
 
     def _file(self, request: Request) -> File:
-        try:
-            return self.folder.files[request.path_params["file"]]
-        except KeyError:
-            raise HTTPException(404, "no such file") from None
+        return _found(self.folder.files, request, "file")
 
     def _fit(self, request: Request) -> Fit:
-        try:
-            return self.folder.fits[request.path_params["fit"]]
-        except KeyError:
-            raise HTTPException(404, "no such fit") from None
+        return _found(self.folder.fits, request, "fit")
 
     def _job(self, request: Request) -> Job:
-        try:
-            return self.live[request.path_params["job"]]
-        except KeyError:
-            raise HTTPException(404, "no such job, or it has ended") from None
+        return _found(self.live, request, "job")
+
+
+def _found(known: dict[str, Found], request: Request, what: str) -> Found:
+    """What the address names, or the answer that there is none (a job may have ended)."""
+    try:
+        return known[request.path_params[what]]
+    except KeyError:
+        raise HTTPException(404, f"no such {what}") from None
 
 
 def _told(fit: Fit) -> dict[str, Any]:

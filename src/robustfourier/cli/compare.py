@@ -16,7 +16,7 @@ def compare(first: Model, second: Model, *, console: Console) -> None:
     """Say which patterns of two results agree, drifted, are new or gone."""
     from robustfourier.analysis.comparing import compare as matched
     from robustfourier.persistence import load
-    from robustfourier.wording import counted, listed, percent, readable_period, with_error
+    from robustfourier.wording import counted, listed, percent, with_error
 
     models = load(model_file(first)), load(model_file(second))
     matches = matched(*models)
@@ -36,15 +36,8 @@ def compare(first: Model, second: Model, *, console: Console) -> None:
     def words(component: Any) -> tuple[str, str]:
         if component is None:
             return "–", "–"
-        domain = component.domain
-        period = readable_period(
-            component.period,
-            domain.unit,
-            error=component.period_error,
-            dates=domain.dates,
-            spread=True,
-        )
-        return period, percent(float(component.share))
+        told = component.domain.period_words(component.period, component.period_error, spread=True)
+        return told, percent(float(component.share))
 
     rows = []
     for match in matches:

@@ -118,21 +118,18 @@ def info(
         return
     import numpy as np
 
-    from robustfourier.wording import percent, readable_period
+    from robustfourier.wording import percent
 
     console.say(
         f"{about['model']}, saved by robustfourier {about['package']} "
         f"(format {about['format']}, {about['bytes']:,} bytes of arrays)",
         style="bold",
     )
-    length = readable_period(domain.span, domain.unit, dates=domain.dates)
-    console.say(f"Record of {length}; {len(fitted.modes_)} modes")
+    console.say(f"Record of {domain.period_words(domain.span)}; {len(fitted.modes_)} modes")
     rows = [
         (
             c.label,
-            readable_period(
-                c.period, domain.unit, error=c.period_error, dates=domain.dates, spread=True
-            ),
+            domain.period_words(c.period, c.period_error, spread=True),
             ", ".join(percent(share) for share in np.ravel(c.share).tolist()),
         )
         for c in getattr(fitted, "components_", ())

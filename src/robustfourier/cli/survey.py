@@ -130,7 +130,7 @@ def inject(
 
         out.mkdir(parents=True, exist_ok=True)
         write_csv(completeness_table(found), out / "completeness.csv")
-        save_completeness(found, out / "completeness.png", domain.unit, domain.dates)
+        save_completeness(found, out / "completeness.png", domain)
     if console.as_json:
         console.json(_completeness_answer(found, domain.unit))
         return
@@ -156,7 +156,7 @@ def _completeness_answer(found: Completeness, unit: str) -> dict[str, Any]:
 
 
 def _print_completeness(console: Console, found: Completeness, domain: Domain) -> None:
-    from robustfourier.wording import number, readable_period
+    from robustfourier.wording import number
 
     console.say(
         f"Share of planted tones found ({found.trials} per cell), by period and amplitude",
@@ -165,7 +165,7 @@ def _print_completeness(console: Console, found: Completeness, domain: Domain) -
     enough = found.amplitude_for(0.9)
     rows = [
         (
-            readable_period(float(found.period[i]), domain.unit, dates=domain.dates),
+            domain.period_words(float(found.period[i])),
             *(f"{100 * share:.0f} %" for share in found.found[i]),
             number(float(enough[i]), 3),
         )

@@ -50,13 +50,7 @@ def known_modes(domain: Domain, periods: Any, name: str = "periods") -> FloatArr
 
 
 def settings_of(asked: Any, domains: list[Domain]) -> list[Settings]:
-    """Check the parameters of a `PeriodicMixture`; one record in modes per column.
-
-    Parameters
-    ----------
-    asked : PeriodicMixture
-    domains : list of Domain
-    """
+    """Check the parameters of a `PeriodicMixture`; one record in modes per column."""
     require_number("level", asked.level)
     if asked.max_frequency is not None:
         require_number("max_frequency", asked.max_frequency)

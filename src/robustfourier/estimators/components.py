@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.mixture.component import Component
-from robustfourier.wording import percent, readable_period
+from robustfourier.wording import percent
 
 __all__ = ["Components"]
 
@@ -40,13 +40,7 @@ class Components(tuple[Component, ...]):
         rows = [
             {
                 "": c.label,
-                "period": readable_period(
-                    c.period,
-                    c.domain.unit,
-                    error=c.period_error,
-                    dates=c.domain.dates,
-                    spread=True,
-                ),
+                "period": c.domain.period_words(c.period, c.period_error, spread=True),
                 "share": ", ".join(percent(share) for share in np.ravel(c.share).tolist()),
                 "harmonics": ", ".join(map(str, c.harmonics)),
             }

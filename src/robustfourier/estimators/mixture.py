@@ -208,10 +208,6 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             rows added up. Rows that dominate all others are lowered, and `notes_` says so.
         y_err : array-like of shape (n,), optional
             Standard errors of the values, up to a common factor.
-
-        Returns
-        -------
-        PeriodicMixture
         """
         with input_errors():
             X, y = split_series(X, y)

@@ -17,6 +17,7 @@ from robustfourier.experiments.problems import example_data
 from robustfourier.experiments.trial import diagonal_sizes, thinned
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.embedding import embedding_layout
+from robustfourier.plots.files import save_figure
 from robustfourier.plots.networks import draw_networks
 from robustfourier.plots.paper import (
     ErrorCurve,
@@ -25,7 +26,6 @@ from robustfourier.plots.paper import (
     draw_appendix,
     draw_regression,
     draw_weights,
-    save_figure,
 )
 
 __all__ = ["example_figures", "networks_figure", "regression_figure", "weights_figure"]

@@ -80,10 +80,6 @@ def example_data(
     csv : path, optional
         The Google Trends export, for "trends".
 
-    Returns
-    -------
-    ExampleData
-
     Examples
     --------
     >>> data = example_data("4", seed=0)

@@ -124,10 +124,9 @@ def write_reproduction(
     *,
     quick: bool = False,
     csv: Path | None = None,
-    figures: Path | None = None,
 ) -> Path:
-    """Draw and write whatever has finished; figures go to ``out/figures`` if not elsewhere."""
-    figures = out / "figures" if figures is None else figures
+    """Draw and write whatever has finished; figures go to ``out/figures``."""
+    figures = out / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     results = load_results(networks, listed)
     rows = load_theory(tests, tasks)

@@ -11,7 +11,7 @@ from robustfourier.experiments.claims import Claim, judge, spread
 from robustfourier.experiments.theory_runs import TheoryRow
 from robustfourier.theory import truncation_error
 
-__all__ = ["gap_by_samples", "log_slope", "theory_claims"]
+__all__ = ["gap_by_samples", "gaps_of_runs", "log_slope", "theory_claims"]
 
 SMALL_START = 0.3  # r_c up to which the batch's noise, not the network's own output, decides
 LATE = 300  # T′ from which on the second phase is judged
@@ -240,15 +240,19 @@ def _samples(rows: list[TheoryRow]) -> Iterator[Claim]:
     )
 
 
+def gaps_of_runs(rows: list[TheoryRow]) -> tuple[FloatArray, FloatArray]:
+    """Number of samples TB and R − R̂ of each run of that sweep."""
+    chosen = _of(rows, "samples")
+    sizes = [float(row.task.n_steps * row.task.batch_size) for row in chosen]
+    gaps = [row.population_risk - row.empirical_risk for row in chosen]
+    return np.array(sizes), np.array(gaps)
+
+
 def gap_by_samples(rows: list[TheoryRow]) -> tuple[FloatArray, FloatArray]:
     """Root mean square over seeds of R − R̂ for each number of samples TB."""
-    found: dict[int, list[float]] = {}
-    for row in _of(rows, "samples"):
-        size = row.task.n_steps * row.task.batch_size
-        found.setdefault(size, []).append(row.population_risk - row.empirical_risk)
-    sizes = sorted(found)
-    gaps = [float(np.sqrt(np.mean(np.square(found[size])))) for size in sizes]
-    return np.array(sizes, dtype=np.float64), np.array(gaps)
+    every, gaps = gaps_of_runs(rows)
+    sizes = np.unique(every)
+    return sizes, np.array([np.sqrt(np.mean(gaps[every == size] ** 2)) for size in sizes])
 
 
 def _violation(rows: list[TheoryRow]) -> Iterator[Claim]:

@@ -10,10 +10,10 @@ import numpy as np
 from robustfourier.experiments.finished import Results
 from robustfourier.experiments.problems import example_title
 from robustfourier.experiments.store import ResultStore
-from robustfourier.experiments.theory_claims import gap_by_samples
+from robustfourier.experiments.theory_claims import gap_by_samples, gaps_of_runs
 from robustfourier.experiments.theory_runs import TARGETS, TheoryRow, leaky_prediction
 from robustfourier.experiments.trial import diagonal_sizes
-from robustfourier.plots.paper import save_figure
+from robustfourier.plots.files import save_figure
 from robustfourier.plots.theory import (
     BoundPanel,
     DecayPanel,
@@ -138,14 +138,16 @@ def _decay_panels(rows: list[TheoryRow]) -> list[DecayPanel]:
         )
     sizes, gaps = gap_by_samples(rows)
     if sizes.size:
+        every, single = gaps_of_runs(rows)
         panels.append(
             DecayPanel(
                 title="(b) generalisation gap",
                 name="samples, $TB$",
-                value_name=r"$|R - \hat R|$, root mean square",
+                value_name=r"$|R - \hat R|$",
                 x=sizes,
                 y=gaps,
                 guide=-0.5,
+                runs=(every, np.abs(single)),
             )
         )
     return panels

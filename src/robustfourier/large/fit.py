@@ -103,10 +103,6 @@ def fit_large(
     **parameters
         Of `PeriodicMixture`. With ``scale="auto"`` values are taken as they are.
 
-    Returns
-    -------
-    LargeFit
-
     Notes
     -----
     The fit is that of all rows in memory within a hundredth of a standard error. Modes are searched

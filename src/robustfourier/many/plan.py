@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from robustfourier.many.spill import spill
 from robustfourier.samples import ReadOptions
 from robustfourier.samples.layout import Layout, Part
 from robustfourier.samples.parts import parts_of
+from robustfourier.samples.source import file_digest
 
 __all__ = ["Plan", "plan"]
 
@@ -67,7 +67,8 @@ def plan(
         raise InputError('together=True needs several value columns, such as value="all"')
     paths = _paths(source)
     if paths is not None and by is None:
-        return Plan(_unique([i for p in paths for i in _of_file(p, values, together, reading)]))
+        items = [i for p in paths for i in _of_file(p, values, together, reading)]
+        return Plan(list({item.id: item for item in items}.values()))
     asked = ReadOptions(**reading)
     parts = parts_of(source)
     layout, unread = _layout(parts, asked, values, by)
@@ -133,20 +134,12 @@ def _named(name: str, values: tuple[str, ...], together: bool) -> list[tuple[str
     return [(f"{name}:{value}" if name else value, (value,)) for value in values]
 
 
-def _unique(items: list[Item]) -> list[Item]:
-    return list({item.id: item for item in items}.values())
-
-
 def _digest(path: Path) -> str:
     """Digest of a file's bytes; of its absence where it cannot be read."""
-    hashed = hashlib.sha256()
     try:
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                hashed.update(block)
+        return file_digest(path)[:32]
     except (OSError, ValueError):
         return "unreadable"
-    return hashed.hexdigest()[:32]
 
 
 def _fingerprint(paths: list[Path] | None, *how: Any) -> str | None:

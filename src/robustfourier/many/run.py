@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from robustfourier.errors import InputError, OutputError, WorkerError
+from robustfourier.errors import InputError, OutputError, WorkerError, require_choice
 from robustfourier.many.engines import Engine, Lost, open_engine
 from robustfourier.many.gather import gather, write_tables
 from robustfourier.many.index import write_index
@@ -21,7 +21,7 @@ from robustfourier.many.item import Batch, Item, Task
 from robustfourier.many.plan import Plan, plan
 from robustfourier.many.rows import failed_row
 from robustfourier.many.shards import AGAIN, Done, read_shards, write_shard
-from robustfourier.writing import locked, plain, reason, write_text
+from robustfourier.writing import locked, plain, results_in, write_text
 
 __all__ = ["Progress", "Survey", "fit_many"]
 
@@ -29,6 +29,7 @@ _SECONDS = 2.0  # that a batch should take: starting one costs some milliseconds
 _LARGEST = 200  # series of a batch: what is lost if its worker dies
 _REPORTS = 1000  # series up to which each gets a page of its own
 _TRIES = 3  # of a series alone before it is blamed for the death of its worker
+_REMEDY = "what is done is kept, run the same command again or choose another folder"
 _OWN = ("shards", "buckets", "reports", "models", "index")
 
 
@@ -144,10 +145,6 @@ def fit_many(
     **parameters
         Of `PeriodicMixture`.
 
-    Returns
-    -------
-    Survey
-
     Raises
     ------
     RunLockedError
@@ -163,7 +160,7 @@ def fit_many(
     identity = plain({"by": by, "value": values, "together": together, "reading": reading})
     identity |= plain({"parameters": parameters, "seed": seed})
     busy = f"another run is working on {str(out)!r}; wait for it, or choose another folder"
-    try:
+    with results_in(out, _REMEDY):
         _claim(folder, identity, overwrite)
         with locked(folder / ".lock", busy):
             write_text(folder / "survey.json", json.dumps(identity, indent=2) + "\n")
@@ -180,13 +177,6 @@ def fit_many(
             task = Task(str(folder), parameters, reading, planned.layout, int(seed), models, wanted)
             with open_engine(engine, jobs, address, patience) as opened:
                 return _Run(folder, planned, task, observe).with_engine(opened)
-    except OSError as problem:
-        if isinstance(problem, OutputError) and problem.__cause__ is None:
-            raise
-        raise OutputError(
-            f"cannot write results to {str(out)!r} ({reason(problem)}); what is done is kept, "
-            "run the same command again or choose another folder"
-        ) from problem
 
 
 def _check(parameters: dict[str, Any], reports: str) -> None:
@@ -196,8 +186,7 @@ def _check(parameters: dict[str, Any], reports: str) -> None:
     known = set(PeriodicMixture().get_params()) - {"unit", "random_state"}
     if unknown := sorted(set(parameters) - known):
         raise InputError(f"{unknown[0]!r} is no parameter; there are {', '.join(sorted(known))}")
-    if reports not in ("auto", "all", "found", "none"):
-        raise InputError(f"reports={reports!r} must be one of auto, all, found, none")
+    require_choice("reports", reports, ("auto", "all", "found", "none"))
 
 
 def _claim(folder: Path, identity: dict[str, Any], overwrite: bool) -> None:

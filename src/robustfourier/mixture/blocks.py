@@ -32,10 +32,10 @@ def blocks_of(series: Series, mode: float) -> IndexArray | None:
 
 
 def wandering(series: Series, refined: Refined) -> FloatArray:
-    """Return the error of each line's mode because its phase wanders, (K,); 0 if it is steady.
+    """Return how far each line's mode may be off because its phase wanders, (K,); 0 if steady.
 
-    Ties between lines are judged by their errors, and those of noise alone would tear a living
-    pattern apart.
+    Whether lines are harmonics of one pattern is judged by their errors; with those of noise alone
+    a pattern that wanders would be taken apart.
     """
     noise = np.sqrt(np.maximum(refined.noise_variance, np.finfo(float).tiny))
     left, lines, errors = refined.residuals / noise, refined.lines, np.zeros(len(refined.lines))

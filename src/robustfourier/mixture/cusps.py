@@ -11,15 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import bdtrc, gammaincc, gammaincinv
 
 from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.mixture.judge import cusp_p_value
+from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.series import Series
 
-__all__ = ["Cusps", "cusp_ratio"]
+__all__ = ["Cusps", "cusp_ratio", "local_noise"]
 
 
 BESIDE = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])  # modes from a line at which its cusp shows
@@ -182,3 +185,37 @@ def cusp_ratio(
     count = np.maximum(free.sum(axis=1), 1)
     local = np.where(free, ratio, 0.0).sum(axis=1) / count
     return np.where(cusp_p_value(local, count) < LEVEL, np.maximum(local, 1.0), 1.0)
+
+
+def local_noise(
+    series: Series,
+    refined: Refined,
+    modes: FloatArray,
+    floor: NoiseFloor,
+    variance: FloatArray,
+) -> FloatArray:
+    """Return the noise power at each line over the variance of the noise, shape (K,).
+
+    The local floor is worth a dozen ordinates or two, and low where the fit of many lines has
+    emptied them. Where it does not clearly differ from white noise, it is white noise: its
+    logarithm is shrunk to zero by the James-Stein factor. A line that is not quite steady stands
+    on a cusp of its own, which is its noise.
+
+    Parameters
+    ----------
+    series : Series
+    refined : Refined
+        A fit of the series, whose residual shows the cusps.
+    modes : ndarray of shape (K,)
+        The lines.
+    floor : NoiseFloor
+    variance : ndarray of shape (q,)
+        Of the noise.
+    """
+    left = partial(series.residual_sums, refined)
+    cusps = cusp_ratio(left, series.total, modes, modes, floor)
+    white = np.maximum(variance, np.finfo(float).tiny)
+    local = np.log((floor.at(modes) / white).mean(axis=1))
+    chance = 1.0 / np.maximum(floor.dof_at(modes), 1.0)
+    kept = 1.0 - chance / np.maximum(local**2, chance)
+    return np.asarray(cusps * np.exp(kept * local))

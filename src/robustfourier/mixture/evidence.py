@@ -82,7 +82,7 @@ class Evidence:
         )
 
     def floor_amplitude(self, modes: FloatArray) -> FloatArray:
-        """Amplitude that noise has on the whole at `modes`, shape (len(modes), q)."""
+        """Amplitude of a line whose power is that of the noise, shape (len(modes), q)."""
         return 2.0 * np.sqrt(self.floor.at(modes) / self.total) * self.scale
 
     def threshold_amplitude(self, modes: FloatArray) -> FloatArray:

@@ -59,7 +59,7 @@ def fit_column(
         tell("patterns")
         model, series = _composed(domain, found)
         while len(unknown := unknown_period(model)):
-            why = f"{len(unknown)} modes are left out: their errors exceed half of what they are"
+            why = f"{len(unknown)} modes are left out: their errors are more than half of them"
             less = found.without(unknown, why)
             if len(less.known) == len(found.known):
                 break

@@ -17,6 +17,7 @@ from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.labels import label
+from robustfourier.mixture.least_squares.covariance import mode_errors
 from robustfourier.mixture.least_squares.error_bands import (
     amplitude_errors,
     lengths,
@@ -357,9 +358,7 @@ class ColumnModel:
         harmonics = self.harmonics
         if harmonics is None:
             harmonics = self.order[:, None] * self.rows[self.component]
-        error = np.sqrt(
-            np.maximum(np.einsum("kf,fg,kg->k", harmonics, self.base_covariance, harmonics), 0.0)
-        )
+        error = mode_errors(harmonics, self.base_covariance)
         amplitude = amplitude_errors(self.lines, self.factor, p)
         phase = phase_errors(self.lines, self.factor, p)
         names = [label([0] * first_base + harmonics[i].tolist()) for i in listed]

@@ -22,7 +22,7 @@ from robustfourier.mixture.series import Series
 
 __all__ = ["unknown_period", "with_fringe_errors", "with_leftover_errors"]
 
-_CLEAR = 2.0  # standard deviations of such an error beyond which it is no chance
+_CLEAR = 2.0  # standard deviations of the jackknife's error by which it must exceed the fit's
 _LEAST = 0.02  # share left by the fit below which a residual says nothing any more
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
 _CELLS = 1e7  # rows times columns that are worth it, a fifth of a second; beyond, blocks tell
@@ -67,7 +67,7 @@ def with_fringe_errors(model: ColumnModel, found: Detection) -> ColumnModel:
 
 
 def unknown_period(model: ColumnModel) -> FloatArray:
-    """Modes of the lines of the patterns whose error is more than half of what is told."""
+    """Return the modes of all lines of patterns that are unknown: known to no better than half."""
     unknown = [c for c in range(model.n_components) if 2.0 * model.mode_error(c) > model.mode_of(c)]
     return model.lines.mode[np.isin(model.component, unknown)]
 

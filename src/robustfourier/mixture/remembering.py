@@ -77,21 +77,29 @@ def _with_life(model: ColumnModel, series: Series) -> ColumnModel:
     lives: list[Life] = []
     around = left[:, None]
     gone = np.zeros(len(model.lines), bool)
-    for c in np.argsort(-power, kind="stable")[:CANDIDATES]:
-        if gone[model.component == c].any():
-            continue
+    waiting = [int(c) for c in np.argsort(-power, kind="stable")[:CANDIDATES]]
+    while waiting:
+        alive = []
         kept = np.flatnonzero(~gone)
         lines, component, order = model.lines.select(kept), model.component[kept], model.order[kept]
-        ways = ways_to_live(int(c), lines, component, order, float(mode[c]), left, theta)
-        # Blocks of the record tell cheaply that a pattern is strict.
-        if not ways or not (len(ways[0].taken) or any(unsteadiness(model, series, int(c), around))):
-            continue
         beside = Waves.joined([Waves.none(), *(life.waves for life in lives)])
-        life = most_alive(ways, theta, noise, rows, beside, oscillators, white, score)
-        if life is not None:
-            lives.append(life)
-            left, score, oscillators = life.candidate.values, life.score, life.oscillators
-            gone[kept[life.candidate.taken]] = True
+        for c in waiting:
+            if gone[model.component == c].any():
+                continue
+            ways = ways_to_live(c, lines, component, order, float(mode[c]), left, theta)
+            # Blocks of the record tell cheaply that a pattern is strict.
+            if not ways or not (len(ways[0].taken) or any(unsteadiness(model, series, c, around))):
+                continue
+            life = most_alive(ways, theta, noise, rows, beside, oscillators, white, score)
+            alive += [life] if life is not None else []
+        if not alive:
+            break
+        # Harmonics of one pattern may be those of another: the most alive comes first.
+        life = max(alive, key=lambda one: one.score)
+        lives.append(life)
+        left, score, oscillators = life.candidate.values, life.score, life.oscillators
+        gone[kept[life.candidate.taken]] = True
+        waiting = [other.candidate.component for other in alive if other is not life]
     if not lives:
         return model
     beside = Waves.joined([life.waves for life in lives])

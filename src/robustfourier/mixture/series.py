@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, require_choice
 from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
@@ -26,7 +26,7 @@ from robustfourier.spectral.sums import direct_sums
 __all__ = ["GAPPY", "Series", "Settings"]
 
 GAPPY = 0.5  # independent ordinates per mode below which lines are seen through fringes
-CLOSED = 2.0  # modes beside one that the user closed: what is within two modes is its pattern's
+CLOSED = 2.0  # modes to each side of a closed one: a line within two modes belongs to its pattern
 SLOWEST = 1.5  # cycles over the record; with fewer a period and a bend look alike
 # From this many samples on, sums at real modes are cheaper than adding up columns: the two took
 # the same time at about 300 samples and ten lines (`python -m benchmarks.peers cost`). Up to the
@@ -92,9 +92,7 @@ class Settings:
             ("loss", ("auto", "squared", "huber")),
             ("trend", ("auto", "level", "slope", "smooth")),
         ):
-            if getattr(self, name) not in choices:
-                value = getattr(self, name)
-                raise InputError(f"{name}={value!r} is not one of {', '.join(choices)}")
+            require_choice(name, getattr(self, name), choices)
 
     @property
     def integer(self) -> bool:
@@ -167,7 +165,10 @@ class Series:
 
     @cached_property
     def closed(self) -> FloatArray:
-        """Places of no line, so close that none fits between them and what they stand for."""
+        """Modes that count as taken: those the user closed, and 1.1 modes to each side of them.
+
+        So no line is proposed within the two modes that `is_open` asks for.
+        """
         return np.ravel(self.settings.without[:, None] + np.array([-1.1, 0.0, 1.1]))
 
     def is_open(self, modes: FloatArray) -> BoolArray:
@@ -273,9 +274,9 @@ class Series:
         return SpectralMoments(self.theta, self.values, self.weights, self.columns, top)
 
     def add_up_directly(self) -> bool:
-        """Read no moments from sums any more, if few samples allow it; whether that is news.
+        """Add moments up from the samples from now on, if these are few; False if nothing changes.
 
-        Sums are known to 1e-13: where lines explain all but a millionth, they tell nothing of it.
+        Sums are known to 1e-13: where lines explain all but a millionth, they do not show the rest.
         """
         news = self._all_moments is not None and len(self.theta) < _FEW
         if news:

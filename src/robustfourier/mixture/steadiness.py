@@ -1,4 +1,4 @@
-"""Steadiness: whether a pattern keeps its phase and its height, and what errors count it.
+"""Steadiness: whether a pattern keeps its phase and its height; larger errors where it does not.
 
 The errors of a fit are those of a strictly periodic pattern in noise. Here the record is cut into a
 few blocks, and phase and height of each pattern are measured in each. Where they scatter more than

@@ -51,10 +51,6 @@ _EXACT = 1e-12  # relative to the strongest mode: below is rounding, not weight
 def mode_strengths(weights: Weights) -> FloatArray:
     """Return how strongly each mode of each column enters the network.
 
-    Parameters
-    ----------
-    weights : Weights
-
     Returns
     -------
     ndarray, shape (d, m)

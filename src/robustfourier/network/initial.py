@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import IndexArray
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, require_choice
 from robustfourier.memory import require_bytes
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
@@ -59,10 +59,6 @@ def draw_weights(
     random_state : int, numpy Generator or None
     dtype : {"float64", "float32"}
 
-    Returns
-    -------
-    Weights
-
     Examples
     --------
     >>> net = draw_weights(Architecture(n_modes=2), "symmetric", random_state=0)
@@ -76,8 +72,7 @@ def draw_weights(
         "antisymmetric": _antisymmetric,
         "theory": _theory,
     }
-    if init not in draw:
-        raise InputError(f"init={init!r} is unknown; use one of {', '.join(INITS)}")
+    require_choice("init", init, INITS)
     if not r_c > 0:
         raise InputError(f"r_c={r_c!r} must be positive: it is the size of the theory's c⁰")
     _require_memory(architecture)

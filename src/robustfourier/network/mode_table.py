@@ -40,10 +40,6 @@ def network_modes(
         Modes that pruning left in: without a threshold, they are the active ones.
     y_ndim : int
         1 gives amplitudes of shape (n_modes,), 2 of shape (n_modes, q).
-
-    Returns
-    -------
-    ModeTable
     """
     series = network_series(weights)
     cosine_weight, sine_weight = _feature_weights(weights)

@@ -128,10 +128,6 @@ def evident(
     absolute : bool
         Whether |sine| and |cosine| are candidates, too.
 
-    Returns
-    -------
-    Kept, or None if the other modes carry too much together to be dropped
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)

@@ -39,14 +39,6 @@ def network_series(weights: Weights) -> NetworkSeries:
 
     With several columns and dense layers the function is not a sum over columns: then these are
     the coefficients along each axis, the other columns at the middle of their range.
-
-    Parameters
-    ----------
-    weights : Weights
-
-    Returns
-    -------
-    NetworkSeries
     """
     dense = bool(weights.architecture.hidden_layer_sizes)
     return _sampled_series(weights) if dense else _exact_series(weights)

@@ -70,10 +70,6 @@ def save(model: Any, path: str | PathLike[str]) -> None:
 def load(path: str | PathLike[str]) -> Any:
     """Load an estimator that `save` wrote; it predicts the very same numbers.
 
-    Returns
-    -------
-    PeriodicMixture or FourierNetworkRegressor
-
     Raises
     ------
     ModelFormatError

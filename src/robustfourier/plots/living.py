@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robustfourier.errors import InputError
-from robustfourier.plots.style import BAND, FIT, SOFT, looks, name_axes, new_axes
+from robustfourier.errors import require_choice
+from robustfourier.plots.style import FIT, SOFT, looks, name_axes, new_axes
 from robustfourier.results import TimeAxis
+from robustfourier.results.record import BAND
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,8 +34,7 @@ def plot_life(
         The phase is told in cycles by which the pattern is late.
     ax : Axes, optional
     """
-    if what not in ("amplitude", "phase"):
-        raise InputError(f"what={what!r} is not one of amplitude, phase")
+    require_choice("what", what, ("amplitude", "phase"))
     pattern, (times, x) = model.components_[component], _times(model)
     if what == "amplitude":
         value, std = pattern.amplitude_at(times, return_std=True)

@@ -12,7 +12,6 @@ import numpy as np
 from robustfourier.errors import InputError
 from robustfourier.plots.style import (
     ALARM,
-    BAND,
     DOTS,
     FIT,
     FLOOR,
@@ -24,10 +23,12 @@ from robustfourier.plots.style import (
 )
 from robustfourier.results import Result, TimeAxis, result_of
 from robustfourier.results.calendar import spoken
+from robustfourier.results.record import BAND, WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.thinning import extremes
-from robustfourier.wording import percent, unit_name
+from robustfourier.results.views import as_column
+from robustfourier.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,9 +46,6 @@ __all__ = [
 ]
 
 
-WHISKERS = 400  # samples whose measured errors are drawn; more would be a grey wall
-
-
 def plot_model(
     model: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
 ) -> Axes:
@@ -61,10 +59,6 @@ def plot_model(
         Data to show behind; those of the fit if not given.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
-
-    Returns
-    -------
-    Axes
     """
     if times is not None or getattr(model, "_seen", None) is not None:
         return plot_fit(result_of(model, times, values), ax=ax)
@@ -78,8 +72,7 @@ def plot_model(
             curve, std = model.predict(times, return_std=True)
             ax.fill_between(x, curve - BAND * std, curve + BAND * std, color=FIT, alpha=0.2, lw=0)
         else:
-            table = times.to_frame(index=False) if hasattr(times, "to_frame") else times[:, None]
-            curve = model.predict(table)
+            curve = model.predict(as_column(times))
         ax.plot(x, curve, color=FIT, lw=1.4)
         name_axes(ax, axis.label, "value")
     return ax
@@ -137,7 +130,8 @@ def plot_spectrum(
         ax.plot(frequency[rest], s.residual[rest], color=SOFT, lw=0.8, label="what is left")
         if s.floor is not None and s.line is not None:
             ax.plot(frequency, s.floor, color=FLOOR, lw=1.6, label="noise floor")
-            ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=_alarm_words(result))
+            words = f"false-alarm line ({percent(s.level)})"
+            ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=words)
             ax.legend(loc="upper right", fontsize=9)
         modes = result.modes
         for i in range(len(modes)):
@@ -149,9 +143,7 @@ def plot_spectrum(
         top = 3.0 * max(float(s.data.max()), s.line_top)
         ax.set_ylim(max(bottom, 1e-6 * top), top)
         ax.margins(x=0.01)
-        unit = result.domain.unit
-        per = f" (cycles per {unit_name(unit, plural=False)})" if unit else ""
-        name_axes(ax, f"frequency{per}", f"amplitude of {result.samples.value_name}")
+        name_axes(ax, result.domain.frequency_label, f"amplitude of {result.samples.value_name}")
         _period_axis(ax, result)
     return ax
 
@@ -184,10 +176,6 @@ def _period_axis(ax: Axes, result: Result) -> None:
     above.set_xticks(at, [result.period_words(1.0 / tick) for tick in at], fontsize=8.5)
     above.tick_params(length=0)
     above.spines["top"].set_visible(False)
-
-
-def _alarm_words(result: Result) -> str:
-    return f"false-alarm line ({percent(result.spectrum.level)})"
 
 
 def plot_component(

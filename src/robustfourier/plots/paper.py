@@ -7,15 +7,14 @@ without.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.plots.style import DOTS, looks
+from robustfourier.plots.style import DOTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,11 +30,8 @@ __all__ = [
     "draw_weights",
     "network_label",
     "plain_log_ticks",
-    "save_figure",
 ]
 
-_DPI = 120
-_PALETTE = 256
 _TRUTH = "#20262e"
 NETWORK_COLOURS = {
     "*u0_diag": "#009e73",
@@ -131,23 +127,6 @@ def network_label(network: str) -> str:
     return rf"${star}u_{depth}^{{\mathrm{{{kind}}}}}$"
 
 
-def save_figure(path: Path, size: tuple[float, float], drawing: Callable[[Figure], None]) -> Path:
-    """Draw on a new figure and write it as PNG, with the same bytes for the same data."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from PIL import Image
-
-    with looks():
-        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
-        canvas = FigureCanvasAgg(figure)
-        drawing(figure)
-        canvas.draw()
-    # A palette makes the file three times smaller, and line drawings have few colours.
-    image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    image.quantize(_PALETTE, kmeans=1, dither=Image.Dither.NONE).save(path, optimize=True)
-    return path
-
-
 def draw_regression(shown: RegressionFigure, figure: Figure) -> None:
     """Noisy target with zoom box, the fits inside the box, and the errors over iterations."""
     figure.suptitle(shown.title, x=0.01, ha="left", fontweight="semibold")
@@ -159,6 +138,7 @@ def draw_regression(shown: RegressionFigure, figure: Figure) -> None:
     _draw_zoom(with_diagonal, shown, diagonal=True)
     _draw_zoom(without, shown, diagonal=False)
     with_diagonal.set_title("(b1) with diagonal layer")
+    with_diagonal.set_ylabel("value")
     without.set_title("(b2) without")
     without.tick_params(labelleft=False)
     _draw_errors(figure.add_subplot(grid[:, 2]), shown.curves)
@@ -181,26 +161,38 @@ def _draw_target(ax: Axes, shown: RegressionFigure) -> None:
             edgecolor="#b07a00", linewidth=1.2, zorder=3,
         )
     )  # fmt: skip
-    ax.set(xlim=(-1, 1), xlabel="θ")
+    ax.set(xlim=(-1, 1), xlabel="θ", ylabel="value")
     ax.set_title("(a) noisy samples, truth, and the part shown below")
 
 
 def _draw_zoom(ax: Axes, shown: RegressionFigure, *, diagonal: bool) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import MaxNLocator
+
     inside = (shown.theta >= shown.box[0]) & (shown.theta <= shown.box[1])
     theta = shown.theta[inside]
     size, alpha = (2.5, 0.35) if theta.size > 400 else (5.0, 0.6)
     ax.plot(
         theta, shown.y[inside], ".", color=DOTS, markersize=size, alpha=alpha, markeredgewidth=0
     )
-    ax.plot(theta, shown.truth[inside], color=_TRUTH, linewidth=3.2, alpha=0.28, label="truth")
-    for network, values in shown.predictions.items():
-        if network.endswith("diag") == diagonal:
-            ax.plot(theta, values[inside], label=network_label(network), **_line(network))
+    truth: dict[str, Any] = {"color": _TRUTH, "linewidth": 3.2, "alpha": 0.28, "label": "truth"}
+    handles = ax.plot(theta, shown.truth[inside], **truth)
+    seen = [name for name in shown.predictions if name.endswith("diag") == diagonal]
+    for rank, network in enumerate(seen):
+        style = _line(network)
+        handles.append(Line2D([], [], label=network_label(network), **style))
+        style |= _together(rank, len(seen), dashed=not diagonal)
+        ax.plot(theta, shown.predictions[network][inside], **style)
     ax.set(xlim=shown.box, xlabel="θ")
+    # The last number would touch the first one of the panel beside it.
+    ax.xaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10), prune="upper"))
     span = np.ptp(shown.truth)
     low, high = shown.truth.min() - 0.25 * span, shown.truth.max() + 0.55 * span
     ax.set_ylim(low, high)
-    ax.legend(ncols=3, fontsize=8.5, loc="upper center", handlelength=1.6, columnspacing=1.0)
+    ax.legend(
+        handles=handles, ncols=3, fontsize=8.5, loc="upper center", handlelength=1.8,
+        columnspacing=1.0,
+    )  # fmt: skip
 
 
 def _draw_errors(ax: Axes, curves: dict[str, ErrorCurve]) -> None:
@@ -218,19 +210,32 @@ def _draw_errors(ax: Axes, curves: dict[str, ErrorCurve]) -> None:
     ax.set_title("(c) error during training\n(median and range over seeds)")
 
 
+def _together(rank: int, count: int, *, dashed: bool) -> dict[str, Any]:
+    """Lines that coincide are all seen: their dashes take turns, or the broad ones lie beneath."""
+    if not dashed:
+        return {"linewidth": 1.1 + 0.7 * (count - 1 - rank)}
+    dash, gap = 4.0, 1.2
+    return {"linestyle": (rank * (dash + gap), (dash, (count - 1) * (dash + gap) + gap))}
+
+
+def _apart(heights: Sequence[float], least: float) -> list[float]:
+    """Push heights, given in order, apart where two are closer than `least`."""
+    moved = list(heights)
+    for _ in range(200):
+        for i in range(len(moved) - 1):
+            overlap = least - (moved[i + 1] - moved[i])
+            if overlap > 0:
+                moved[i] -= overlap / 2
+                moved[i + 1] += overlap / 2
+    return moved
+
+
 def _label_ends(ax: Axes, curves: dict[str, ErrorCurve]) -> None:
     """Write each network's name at the end of its line, pushed apart where they would touch."""
     ends = sorted((float(np.log(curve.median[-1])), name) for name, curve in curves.items())
-    heights = [height for height, _ in ends]
     lowest = min(np.log(curve.low[curve.step > 0]).min() for curve in curves.values())
     highest = max(np.log(curve.high[curve.step > 0]).max() for curve in curves.values())
-    apart = 0.058 * (highest - lowest)
-    for _ in range(200):
-        for i in range(len(heights) - 1):
-            overlap = apart - (heights[i + 1] - heights[i])
-            if overlap > 0:
-                heights[i] -= overlap / 2
-                heights[i + 1] += overlap / 2
+    heights = _apart([height for height, _ in ends], 0.058 * (highest - lowest))
     last = max(float(curve.step[-1]) for curve in curves.values())
     first = min(float(curve.step[curve.step > 0][0]) for curve in curves.values())
     x = last * (last / first) ** 0.03
@@ -275,7 +280,7 @@ def _draw_final(ax: Axes, shown: WeightsFigure, network: str) -> None:
     ):
         ax.vlines(modes + shift, 0, values, color=colour, linewidth=1.3, label=name)
     ax.set(xlim=(0, modes[-1] + 1), xlabel="mode", ylabel="size of diagonal weight")
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.2 * float(shown.final[network].max()))
     ax.legend(fontsize=8.5, loc="upper right")
 
 
@@ -286,17 +291,15 @@ def _draw_during(ax: Axes, shown: WeightsFigure, network: str) -> None:
     targets = [mode for mode in shown.targets if mode <= strengths.shape[1]]
     others = np.delete(strengths, [mode - 1 for mode in targets], axis=1)
     ax.plot(steps[seen], others[seen], color="#b8c0ca", linewidth=0.6)
-    for mode, colour in zip(targets, _TARGET_COLOURS, strict=False):
-        ax.plot(steps[seen], strengths[seen, mode - 1], color=colour)
+    ends = sorted((float(strengths[seen, mode - 1][-1]), mode) for mode in targets)
+    colours = dict(zip(targets, _TARGET_COLOURS, strict=False))
+    heights = _apart([height for height, _ in ends], 0.07 * float(strengths[seen].max()))
+    for height, (_, mode) in zip(heights, ends, strict=True):
+        ax.plot(steps[seen], strengths[seen, mode - 1], color=colours[mode])
         ax.annotate(
-            f"{mode}",
-            (end, strengths[seen, mode - 1][-1]),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            color=colour,
-            fontsize=9,
-        )
+            f"{mode}", (end, height), xytext=(4, 0), textcoords="offset points", va="center",
+            color=colours[mode], fontsize=9,
+        )  # fmt: skip
     ax.set(xlabel="iterations", ylabel="size of diagonal weights", xlim=(0, end))
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}k" if value else "0")
@@ -307,7 +310,7 @@ def _draw_norms(ax: Axes, shown: WeightsFigure) -> None:
     modes = np.arange(1, norms.size + 1)
     _mark_targets(ax, shown.targets)
     ax.vlines(modes, 0, norms, color="#c2410c", linewidth=1.5)
-    ax.set(xlim=(0, modes[-1] + 1), ylabel="norm over neurons")
+    ax.set(xlim=(0, modes[-1] + 1), xlabel="mode", ylabel="norm over neurons")
     ax.set_ylim(bottom=0)
     ax.set_title(f"(c1) {network_label('u1_standard')}, first dense layer", pad=16)
 
@@ -318,10 +321,10 @@ def _draw_heat(ax: Axes, shown: WeightsFigure, figure: Figure) -> None:
         extent=(0.5, shown.dense.shape[1] + 0.5, 0, shown.dense.shape[0]),
         vmin=0, vmax=float(np.quantile(shown.dense, 0.998)),
     )  # fmt: skip
-    figure.colorbar(image, ax=ax, pad=0.01, extend="max")
+    figure.colorbar(image, ax=ax, pad=0.01, extend="max", label="size of weight")
     ax.grid(False)
     ax.set(xlabel="mode", ylabel="neuron")
-    ax.set_title("(c2) size of its weights")
+    ax.set_title("(c2) its weights")
 
 
 def _mark_targets(ax: Axes, targets: Sequence[int]) -> None:
@@ -345,18 +348,24 @@ def draw_appendix(shown: RegressionFigure, figure: Figure) -> None:
         values, colour = shown.predictions[network], NETWORK_COLOURS[network]
         fit.plot(shown.theta, shown.truth, color=_TRUTH, linewidth=1.6, alpha=0.25)
         fit.plot(shown.theta, values, color=colour, linewidth=0.6)
-        fit.set_ylabel(network_label(network), rotation=0, ha="right", va="center", fontsize=12)
         residual = values - shown.truth
         rest.plot(shown.theta, residual, color=colour, linewidth=0.5)
-        rest.annotate(
-            f"relative error {np.linalg.norm(residual) / size:.3f}", (0.99, 0.96),
-            xycoords="axes fraction", ha="right", va="top", fontsize=8.5,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5},
-        )  # fmt: skip
-    axes[0, 0].set_title("fit (colour) and truth (grey)")
-    axes[0, 1].set_title("fit − truth")
+        for ax, words, y in (
+            (fit, network_label(network), "value"),
+            (rest, f"relative error {np.linalg.norm(residual) / size:.3f}", "fit − truth"),
+        ):
+            ax.annotate(
+                words, (0.005, 0.98), xycoords="axes fraction", va="top", fontsize=9.5,
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
+            )  # fmt: skip
+            ax.set_ylabel(y, fontsize=9)
+    axes[0, 0].set_title("(a) fit (colour) and truth (grey)")
+    axes[0, 1].set_title("(b) what is left")
+    for ax in axes[0]:  # room for the words above the curves; the others share it
+        low, high = ax.get_ylim()
+        ax.set_ylim(low, high + 0.3 * (high - low))
     for ax in axes[-1]:
-        ax.set(xlabel="θ", xlim=(-1, 1))
+        ax.set(xlabel="θ", xlim=(-1, 1), xticks=(-1, -0.5, 0, 0.5, 1))
 
 
 def _line(network: str) -> dict[str, Any]:
@@ -373,6 +382,10 @@ def plain_log_ticks(ax: Axes, which: Literal["x", "y"] = "y") -> None:
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axis = ax.xaxis if which == "x" else ax.yaxis
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0)))
+    low, high = axis.get_view_interval()
+    if high > 200.0 * low:
+        return
+    between = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0) if high < 10.0 * low else (1.0, 2.0, 3.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=between))
     axis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.set_minor_formatter(NullFormatter())

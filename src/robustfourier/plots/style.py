@@ -14,12 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ALARM", "BAND", "DOTS", "FIT", "FLOOR", "SOFT", "colour", "label", "looks", "new_axes"]
+__all__ = ["ALARM", "DOTS", "FIT", "FLOOR", "SOFT", "colour", "label", "looks", "new_axes"]
 
 FIT, DOTS, SOFT, FLOOR, ALARM = "#0b62a8", "#6b7786", "#5b6675", "#009e73", "#c2410c"
 _COLOURS = (FIT, ALARM, "#007a59", "#a0457f", "#2b8fc9", "#b07a00")
-#: Standard errors to each side of a 90 % band.
-BAND = 1.645
 
 _LOOKS: Any = {
     "axes.edgecolor": "#b8c0ca",
@@ -38,6 +36,7 @@ _LOOKS: Any = {
     "axes.titlelocation": "left",
     "legend.frameon": False,
     "figure.facecolor": "white",
+    "pdf.fonttype": 42,  # letters as journals ask for them, not as drawings
     "svg.fonttype": "none",
     "svg.hashsalt": "robustfourier",
 }
@@ -59,7 +58,8 @@ def looks() -> Iterator[None]:
     """Draw in our style, whatever the user's settings; missing glyphs are no reason to warn."""
     import matplotlib
 
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    for noisy in ("matplotlib.font_manager", "fontTools"):  # the second puts letters into PDFs
+        logging.getLogger(noisy).setLevel(logging.ERROR)
     with matplotlib.rc_context(_LOOKS), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         warnings.filterwarnings("ignore", message=".*Matplotlib currently does not support")

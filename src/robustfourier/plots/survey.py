@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robustfourier.domain import Domain
 from robustfourier.plots.style import FIT, SOFT, looks, name_axes, new_axes
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.sampling import Completeness, Sampling
-from robustfourier.wording import number, readable_period, unit_name
+from robustfourier.wording import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,14 +30,12 @@ def plot_window(sampling: Sampling, *, ax: Axes | None = None) -> Axes:
         ax.plot(peaks, window.peak_height, "v", color=FIT, ms=6)
         ax.set_ylim(0.0, 1.05)
         ax.margins(x=0.01)
-        unit = sampling.domain.unit
-        per = f" (cycles per {unit_name(unit, plural=False)})" if unit else ""
-        name_axes(ax, f"frequency{per}", "spectral window")
+        name_axes(ax, sampling.domain.frequency_label, "spectral window")
     return ax
 
 
 def plot_completeness(
-    completeness: Completeness, *, unit: str = "", dates: bool = False, ax: Axes | None = None
+    completeness: Completeness, domain: Domain, *, ax: Axes | None = None
 ) -> Axes:
     """Draw the share of planted tones found, by period and amplitude."""
     with looks():
@@ -47,7 +46,7 @@ def plot_completeness(
         for (i, j), share in np.ndenumerate(completeness.found):
             ax.text(i, j, f"{100 * share:.0f}", ha="center", va="center", fontsize=9,
                     color="white" if share < 0.6 else "black")  # fmt: skip
-        periods = [readable_period(period, unit, dates=dates) for period in completeness.period]
+        periods = [domain.period_words(period) for period in completeness.period]
         ax.set_xticks(range(len(periods)), periods)
         ax.set_yticks(
             range(len(completeness.amplitude)), [number(a, 3) for a in completeness.amplitude]

@@ -10,7 +10,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.plots.paper import NETWORK_COLOURS, network_label, plain_log_ticks
-from robustfourier.plots.style import ALARM, FIT, FLOOR, SOFT
+from robustfourier.plots.style import ALARM, DOTS, FIT, FLOOR, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,6 +62,8 @@ class DecayPanel:
     title, name, value_name : str
     x, y : ndarray of shape (n,)
     guide : float
+    runs : tuple of two ndarrays of shape (N,), or None
+        What `y` sums up, run by run; None where `y` is the runs themselves.
     """
 
     title: str
@@ -70,6 +72,7 @@ class DecayPanel:
     x: FloatArray
     y: FloatArray
     guide: float
+    runs: tuple[FloatArray, FloatArray] | None = None
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,12 @@ def draw_second_phase(
     widths = [1.0] * len(decays) + [1.5] * (violation is not None)
     axes = figure.subplots(1, columns, squeeze=False, width_ratios=widths)[0]
     for ax, panel in zip(axes, decays, strict=False):
-        ax.plot(panel.x, panel.y, "o", color=FIT, markersize=4, alpha=0.8)
+        if panel.runs is not None:
+            ax.plot(*panel.runs, "o", color=DOTS, markersize=3, alpha=0.4, label="single runs")
+        name = None if panel.runs is None else "root mean square"
+        ax.plot(panel.x, panel.y, "o", color=FIT, markersize=4, alpha=0.8, label=name)
+        if name is not None:
+            ax.legend(fontsize=8.5, loc="lower left")
         _draw_guide(ax, panel.x, panel.y, panel.guide)
         ax.set(xscale="log", yscale="log", xlabel=panel.name, ylabel=panel.value_name)
         plain_log_ticks(ax)
@@ -183,9 +191,16 @@ def draw_sweep(variations: Sequence[str], errors: dict[str, FloatArray], figure:
     """
     ax = figure.add_subplot()
     rows = np.arange(len(variations))[::-1]
-    for network, values in errors.items():
+    shifts = np.linspace(0.22, -0.22, len(errors))  # equal errors are seen side by side
+    for (network, values), shift in zip(errors.items(), shifts, strict=True):
         marker = "o" if network.endswith("diag") else "s"
-        ax.plot(values, rows, marker, color=NETWORK_COLOURS[network], label=network_label(network))
+        ax.plot(
+            values, rows + shift, marker, color=NETWORK_COLOURS[network], markersize=5,
+            label=network_label(network),
+        )  # fmt: skip
+    for between in rows[:-1] - 0.5:
+        ax.axhline(between, color="#e4e8ee", linewidth=0.8)
+    ax.grid(axis="y", visible=False)
     ax.set_yticks(rows, list(variations))
     ax.set(xscale="log", xlabel="relative $L^2$ error at the end")
     plain_log_ticks(ax, "x")
@@ -215,10 +230,15 @@ def draw_paired(pairs: Sequence[PairedErrors], figure: Figure) -> None:
 
 
 def _tick_at(ax: Axes, x: FloatArray) -> None:
-    """Put the ticks where the measurements are."""
+    """Put the ticks where the measurements are, as far as their numbers have room."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
-    ax.xaxis.set_major_locator(FixedLocator(np.unique(x).tolist()))
+    values = np.unique(x)
+    places, kept = np.log(values), [0]
+    for i in range(1, values.size):
+        if places[i] - places[kept[-1]] > 0.08 * (places[-1] - places[0]):
+            kept.append(i)
+    ax.xaxis.set_major_locator(FixedLocator(values[kept].tolist()))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(
         lambda value, _: f"{value / 1e3:g}k" if value >= 1e3 else f"{value:g}"

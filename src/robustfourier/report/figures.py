@@ -9,18 +9,16 @@ from robustfourier.report.svg import Panel
 from robustfourier.results import Pattern, Result
 from robustfourier.results.axis import even_ticks
 from robustfourier.results.calendar import spoken
+from robustfourier.results.record import BAND, WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.thinning import envelope, evenly, extremes
-from robustfourier.wording import unit_name
 
 __all__ = [
     "DOTS",
-    "WHISKERS",
     "closeup_range",
     "diagonal_figure",
     "fit_figure",
-    "frequency_label",
     "histogram_figure",
     "link_figure",
     "overview_figure",
@@ -35,10 +33,7 @@ __all__ = [
 WIDE, NARROW = 960, 400
 #: Samples that a static figure shows at most.
 DOTS = 2500
-#: Samples seen at once whose measured errors are drawn; more would be a grey wall.
-WHISKERS = 400
 _FOLDED = 480
-_BAND = 1.645  # standard errors to each side of a 90 % band
 _STEPS = 4  # spectra of what is left that stand beside each other
 
 
@@ -68,8 +63,8 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
     panel.points(x[here], y[here], "data" if window else "data small")
     if not dense and seen.sum() > 2:
         std = np.zeros_like(curve.y) if curve.std is None else curve.std
-        x, bottom, _ = extremes(curve.x[seen], curve.y[seen] - _BAND * std[seen], 900)
-        _, _, top = extremes(curve.x[seen], curve.y[seen] + _BAND * std[seen], 900)
+        x, bottom, _ = extremes(curve.x[seen], curve.y[seen] - BAND * std[seen], 900)
+        _, _, top = extremes(curve.x[seen], curve.y[seen] + BAND * std[seen], 900)
         panel.band(x, bottom, top, "band")
         panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit")
     return str(panel)
@@ -123,7 +118,7 @@ def spectrum_figure(result: Result) -> str:
         top=38,
         title="Amplitude spectrum with the modes found, the noise floor and the false-alarm line",
     )
-    panel.axes(frequency_label(result), f"amplitude of {result.samples.value_name}")
+    panel.axes(result.domain.frequency_label, f"amplitude of {result.samples.value_name}")
     at = even_ticks(0.0, float(frequency[-1]), 9)[1:]
     panel.top_axis(at, [result.period_words(1.0 / f) for f in at], "period")
     panel.line(frequency[keep], s.data[keep], "spectrum")
@@ -145,7 +140,7 @@ def step_figures(result: Result) -> list[tuple[str, str]]:
         panel = Panel(
             NARROW, 150, (0.0, float(frequency[-1])), (0.0, top), title=f"Spectrum {words}"
         )
-        panel.axes(frequency_label(result), "amplitude")
+        panel.axes(result.domain.frequency_label, "amplitude")
         keep = peak_bins(s.mode, step, 500)
         panel.line(frequency[keep], step[keep], "rest")
         _judged_by(panel, result, ("alarm", s.line), points=150)
@@ -173,12 +168,6 @@ def _mark_modes(panel: Panel, result: Result) -> None:
         base = modes.harmonic is None or int(modes.harmonic[i]) == 1
         text = names.get(owner, "") if base and owner < 8 else ""
         panel.mark(float(modes.frequency[i]), float(modes.amplitude[i]), text, f"c{owner % 6}")
-
-
-def frequency_label(result: Result) -> str:
-    """Name of the frequency axis with its unit."""
-    unit = result.domain.unit
-    return f"frequency (cycles per {unit_name(unit, plural=False)})" if unit else "frequency"
 
 
 def diagonal_figure(result: Result) -> str | None:
@@ -223,7 +212,7 @@ def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
     )
     panel.points(folded.x[keep], folded.y[keep], "data small")
     if wave.std is not None:
-        low, high = wave.y - _BAND * wave.std, wave.y + _BAND * wave.std
+        low, high = wave.y - BAND * wave.std, wave.y + BAND * wave.std
         panel.band(wave.x, low, high, f"band c{index % 6}")
     panel.line(wave.x, wave.y, f"wave c{index % 6}")
     panel.repeat(f"wave-{pattern.name}", 1.0)
@@ -240,12 +229,12 @@ def link_figure(result: Result, pattern: Pattern, index: int) -> str | None:
         NARROW,
         200,
         (-1.0, 1.0),
-        _padded(*_extent(link.y - _BAND * std, link.y + _BAND * std)),
+        _padded(*_extent(link.y - BAND * std, link.y + BAND * std)),
         down=result.downwards,
         title=f"Link function of pattern {pattern.name}",
     )
     panel.axes("cosine of the cycle", result.samples.value_name)
-    panel.band(link.x, link.y - _BAND * std, link.y + _BAND * std, f"band c{index % 6}")
+    panel.band(link.x, link.y - BAND * std, link.y + BAND * std, f"band c{index % 6}")
     panel.line(link.x, link.y, f"wave c{index % 6}")
     return str(panel)
 
@@ -305,7 +294,7 @@ def residual_spectrum_figure(result: Result) -> str:
         (0.0, 1.1 * max(float(s.residual.max()), s.line_top)),
         title="Spectrum of the residuals",
     )
-    panel.axes(frequency_label(result), "amplitude")
+    panel.axes(result.domain.frequency_label, "amplitude")
     panel.line(frequency[keep], s.residual[keep], "rest")
     _judged_by(panel, result, ("alarm", s.line), points=200)
     return str(panel)

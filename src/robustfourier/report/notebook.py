@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 
 from robustfourier.results import Outline, Pattern
-from robustfourier.wording import number, percent, probability, readable_period
+from robustfourier.wording import number, percent, probability
 
 __all__ = ["notebook"]
 
@@ -42,18 +42,9 @@ def notebook(shown: Outline, made_by: str) -> str:
 
 
 def _row(shown: Outline, pattern: Pattern, index: int) -> str:
-    domain = shown.domain
     cells = (
         escape(f"{pattern.name} {pattern.label if pattern.combination else pattern.calendar}"),
-        escape(
-            readable_period(
-                pattern.period,
-                domain.unit,
-                error=pattern.period_error,
-                dates=domain.dates,
-                spread=True,
-            )
-        ),
+        escape(shown.domain.period_words(pattern.period, pattern.period_error, spread=True)),
         number(pattern.amplitude),
         percent(pattern.share),
         escape(probability(pattern.false_alarm)),

@@ -14,8 +14,9 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.report.figures import WHISKERS, closeup_range, frequency_label
+from robustfourier.report.figures import closeup_range
 from robustfourier.results import Result
+from robustfourier.results.record import WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.tables import components_table, csv_text, modes_table
@@ -147,7 +148,7 @@ def _spectrum(result: Result) -> dict[str, Any]:
             }
         )
     return {
-        "label": frequency_label(result),
+        "label": result.domain.frequency_label,
         "places": decimals(0.0, 0.1 / result.domain.span),
         "rest": [_packed(frequency[rest]), _packed(s.residual[rest])],
         "x": _packed(frequency[keep]),

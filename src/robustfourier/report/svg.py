@@ -143,7 +143,6 @@ class Panel:
         ylabel: str,
         *,
         xticks: tuple[FloatArray, Sequence[str]] | None = None,
-        yticks: tuple[FloatArray, Sequence[str]] | None = None,
     ) -> None:
         """Draw grid lines, labels of ticks and names of the axes."""
         count = max(int(self.inner_width / 90), 2)
@@ -156,7 +155,7 @@ class Panel:
                 self.frame.append(
                     f'<text class="tick" x="{value:.1f}" y="{y}">{escape(part)}</text>'
                 )
-        at, labels = yticks or (self._log_ticks() if self.log else self._y_ticks())
+        at, labels = self._log_ticks() if self.log else self._y_ticks()
         for value, label in zip(self.py(at), labels, strict=True):
             end = self.left + self.inner_width
             self.frame.append(f'<path class="grid" d="M{self.left} {value:.1f}H{end}"/>')

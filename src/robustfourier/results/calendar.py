@@ -14,7 +14,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.results.record import Pattern
 from robustfourier.samples import Samples
-from robustfourier.wording import SECONDS, display_unit, readable_period, unit_name
+from robustfourier.wording import SECONDS, display_unit, unit_name
 
 __all__ = ["alias_notes", "calendar_word", "named", "shape_words", "spoken"]
 
@@ -72,9 +72,8 @@ def spoken(pattern: Pattern, domain: Domain) -> str:
     """A pattern's period in a sentence: "a week", "29.00 days"."""
     if pattern.calendar:
         return f"{'an' if pattern.calendar == 'hour' else 'a'} {pattern.calendar}"
-    unit, dates = domain.unit, domain.dates
-    words = readable_period(pattern.period, unit, error=pattern.period_error, dates=dates)
-    shown = display_unit(pattern.period, unit, dates)[1]
+    words = domain.period_words(pattern.period, pattern.period_error)
+    shown = display_unit(pattern.period, domain.unit, domain.dates)[1]
     short, long = unit_name(shown, short=True), unit_name(shown)
     return words.removesuffix(short) + long if shown in SECONDS else words
 
@@ -85,8 +84,7 @@ def shape_words(pattern: Pattern, domain: Domain) -> str:
         return f" with a strong {pattern.shape} shape"
     if pattern.beat == 1:
         return ""
-    beat = readable_period(pattern.period / pattern.beat, domain.unit, dates=domain.dates)
-    return f", its strongest beat every {beat}"
+    return f", its strongest beat every {domain.period_words(pattern.period / pattern.beat)}"
 
 
 def _shape(pattern: Pattern, domain: Domain) -> str:
@@ -113,7 +111,7 @@ def alias_notes(patterns: Sequence[Pattern], samples: Samples, domain: Domain) -
         if np.mean((days > low) & (days < high)) >= _EVENLY:
             aliases = _aliases(scale / SECONDS[rhythm], scale / SECONDS[word], scale)
             return [
-                f"Pattern {p.name} ({readable_period(p.period, domain.unit, dates=domain.dates)}) "
+                f"Pattern {p.name} ({domain.period_words(p.period)}) "
                 f"may be the {_ADJECTIVES[rhythm]} rhythm seen through {_ADJECTIVES[word]} sums: "
                 f"{reason}."
                 for p in patterns

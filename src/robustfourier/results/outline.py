@@ -15,7 +15,7 @@ from robustfourier.results.summary import summarise
 from robustfourier.results.verdicts import headline
 from robustfourier.results.views import MixtureView
 from robustfourier.samples import from_arrays
-from robustfourier.wording import counted, listed, readable_period
+from robustfourier.wording import counted, listed
 
 __all__ = ["Outline", "outline", "result_of"]
 
@@ -69,10 +69,7 @@ def _network_words(model: Any, domain: Domain) -> str:
     if not len(active):
         return "No mode stands out."
     order = np.argsort(-np.asarray(active.amplitude).reshape(len(active), -1).max(axis=1))
-    periods = [
-        readable_period(float(active.period[i]), domain.unit, dates=domain.dates)
-        for i in order[:_NAMED]
-    ]
+    periods = [domain.period_words(float(active.period[i])) for i in order[:_NAMED]]
     more = ["…"] if len(order) > _NAMED else []
     return f"{counted(len(active), 'mode')} stand out, of periods {listed([*periods, *more])}."
 

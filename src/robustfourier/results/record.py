@@ -14,9 +14,11 @@ from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.spectrum import Spectrum
 from robustfourier.samples import Samples
-from robustfourier.wording import percent, readable_period
+from robustfourier.wording import percent
 
 __all__ = [
+    "BAND",
+    "WHISKERS",
     "WORTH_A_LINE",
     "Curve",
     "Diagonal",
@@ -28,6 +30,10 @@ __all__ = [
 
 #: Share of the variation from which on a pattern is named and listed; below, it is folded away.
 WORTH_A_LINE = 0.01
+#: Standard errors to each side of a 90 % band.
+BAND = 1.645
+#: Samples seen at once whose measured errors are drawn; more would be a grey wall.
+WHISKERS = 400
 
 _CYCLES_SEEN = 60.0  # side by side; more are narrower than a person can tell apart
 # "mag", "magnitude", "V_mag", "gmag"; not "image", "magnet" or the imaginary part "imag".
@@ -166,10 +172,8 @@ class Result:
     samples : Samples
     method : str
         "mixture" or "network".
-    model_name : str
-        Class of the estimator.
     parameters : dict
-        Its constructor's parameters.
+        Of the estimator's constructor.
     domain : Domain
     axis : TimeAxis
     position : ndarray of shape (n,)
@@ -211,7 +215,6 @@ class Result:
 
     samples: Samples
     method: str
-    model_name: str
     parameters: dict[str, Any]
     domain: Domain
     axis: TimeAxis
@@ -272,6 +275,4 @@ class Result:
 
     def period_words(self, period: float, error: float | None = None, spread: bool = False) -> str:
         """A period as people say it, in this record's unit."""
-        return readable_period(
-            period, self.domain.unit, error=error, dates=self.domain.dates, spread=spread
-        )
+        return self.domain.period_words(period, error, spread)

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.results.record import Result
+from robustfourier.results.record import BAND, Result
 from robustfourier.samples import Samples
 
 __all__ = [
-    "BAND",
     "components_table",
     "csv_text",
     "fit_table",
@@ -24,8 +23,6 @@ __all__ = [
     "time_column",
 ]
 
-#: Standard errors to each side of a 90 % band.
-BAND = 1.645
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 

@@ -19,7 +19,6 @@ from robustfourier.wording import (
     listed,
     number,
     percent,
-    readable_period,
     with_error,
 )
 
@@ -145,7 +144,7 @@ def step_words(steps: Sequence[LevelShift], axis: TimeAxis) -> list[str]:
 def _too_short(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
     slow = [p for p in patterns if p.period > sampling.domain.span / _SEEN_TWICE]
     return [
-        f"Pattern {p.name} ({_period(p.period, sampling)}) repeats only "
+        f"Pattern {p.name} ({sampling.domain.period_words(p.period)}) repeats only "
         f"{number(sampling.domain.span / p.period, 2)} times in this record: its period is "
         "uncertain until the record is longer."
         for p in slow
@@ -156,7 +155,7 @@ def _gap_words(sampling: Sampling) -> list[str]:
     lost = sum(gap.share for gap in sampling.gaps)
     if lost < 0.05:
         return []
-    longest = _period(sampling.gaps[0].length, sampling)
+    longest = sampling.domain.period_words(sampling.gaps[0].length)
     return [
         f"{counted(len(sampling.gaps), 'gap')} without samples ({percent(lost)} of the record, the "
         f"longest {longest}): the fit bridges them on the assumption that the patterns go on."
@@ -165,11 +164,12 @@ def _gap_words(sampling: Sampling) -> list[str]:
 
 def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
     """Patterns that could be another frequency seen through the rhythm of the sampling."""
+    told = sampling.domain.period_words
     if sampling.even:
         top = 1.0 / sampling.shortest
         near = [p for p in patterns if p.frequency > 0.8 * top]
         return [
-            f"Pattern {p.name} ({_period(p.period, sampling)}) is close to the fastest that this "
+            f"Pattern {p.name} ({told(p.period)}) is close to the fastest that this "
             "sampling can show; it could be an alias of something faster."
             for p in near
         ]
@@ -179,11 +179,11 @@ def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
     doubts = []
     for p in [p for p in patterns if not p.combination][:2]:
         other = 1.0 / abs(rhythm - p.frequency) if rhythm != p.frequency else np.inf
-        doubts.append(f"{_period(p.period, sampling)} from {_period(other, sampling)}")
+        doubts.append(f"{told(p.period)} from {told(other)}")
     if not doubts:
         return []
     return [
-        f"The samples come in a rhythm of {_period(1.0 / rhythm, sampling)}, which blurs the line "
+        f"The samples come in a rhythm of {told(1.0 / rhythm)}, which blurs the line "
         f"between a frequency and its aliases: hard to tell are {' and '.join(doubts)}."
     ]
 
@@ -205,7 +205,3 @@ def _outlier_words(residual: FloatArray) -> list[str]:
             f"Most samples scatter around the fit by {core}; with those far off, by {every}."
         )
     return said
-
-
-def _period(value: float, sampling: Sampling) -> str:
-    return readable_period(value, sampling.domain.unit, dates=sampling.domain.dates)

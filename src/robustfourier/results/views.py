@@ -20,7 +20,7 @@ from robustfourier.results.record import Curve, Diagonal, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
 from robustfourier.wording import number
 
-__all__ = ["Flat", "MixtureView", "NetworkView"]
+__all__ = ["Flat", "MixtureView", "NetworkView", "as_column"]
 
 _PHASES = 201  # points of a waveform
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
@@ -199,16 +199,16 @@ class NetworkView:
 
     def fitted(self, times: Any) -> FloatArray:
         """The fitted function."""
-        return np.asarray(self.model.predict(_column(times)))
+        return np.asarray(self.model.predict(as_column(times)))
 
     def predict(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """The fitted function and its standard error."""
-        values = self.model.predict(_column(times))
+        values = self.model.predict(as_column(times))
         return values, np.zeros_like(values)
 
     def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """Trend (n,) and patterns (C, n)."""
-        values = self.model.predict(_column(times))
+        values = self.model.predict(as_column(times))
         theta = self.domain.to_theta(times)
         angle = np.pi * np.outer(self.modes.mode, theta) - self.modes.phase[:, None]
         parts = self.modes.amplitude[:, None] * np.cos(angle)
@@ -296,7 +296,7 @@ def _nearest(domain: Domain, cycles: float, mode: float) -> Any:
     return domain.from_theta(np.array([2.0 * (cycles - round(cycles)) / mode]))[0]
 
 
-def _column(times: Any) -> Any:
+def as_column(times: Any) -> Any:
     """One column of times, shape (n, 1)."""
     return times.to_frame(index=False) if hasattr(times, "to_frame") else times.reshape(-1, 1)
 

@@ -125,10 +125,6 @@ def from_arrays(
         Unit of numeric times.
     **record
         Further fields of `Samples`, such as ``value_name``.
-
-    Returns
-    -------
-    Samples
     """
     stamps, zone = stamps_of(times)
     numbers = numbers_of(values, "values", stamps.shape)

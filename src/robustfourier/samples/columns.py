@@ -16,15 +16,12 @@ from robustfourier.wording import unit_called
 
 __all__ = [
     "Choice",
-    "ColumnKind",
     "choose_columns",
     "find_column",
     "is_error",
     "speaks_of_time",
     "unit_of_name",
 ]
-
-ColumnKind = str  # "number", "time", "text" or "empty"
 
 _TIME_WORDS = frozenset(
     """time times date dates datetime timestamp timestamps t day days epoch unix when jd mjd hjd bjd
@@ -81,10 +78,6 @@ def choose_columns(
         Whether a value column has to be found.
     apart : sequence of int
         Columns that are neither of them.
-
-    Returns
-    -------
-    Choice
     """
     told_time = None if time is None else find_column(time, names, source, "--time")
     told_value = None if value is None else find_column(value, names, source, "--value")
@@ -122,14 +115,7 @@ def unit_of_name(name: str) -> str:
     if bracket := re.search(r"[\[(]\s*([^\])]+?)\s*[\])]", name):
         return unit_called(bracket[1])
     words = _split(name)
-    if not words or words in (
-        ["y"],
-        ["a"],
-        ["s"],
-        ["h"],
-        ["d"],
-        ["w"],
-    ):  # too short to be a unit alone
+    if not words or words in [[letter] for letter in "yashdw"]:  # too short to be a unit alone
         return ""
     return "day" if words[-1] in _DAY_COUNTS else unit_called(words[-1])
 

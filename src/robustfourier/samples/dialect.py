@@ -162,10 +162,6 @@ def sniff(
     need_value : bool
         Whether a single column is the value, with the number of the row as its time, or the time.
 
-    Returns
-    -------
-    Dialect
-
     Raises
     ------
     DataError

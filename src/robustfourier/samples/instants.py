@@ -51,10 +51,6 @@ def interpret_numbers(
     time_format : str
         "auto", or what the user says.
 
-    Returns
-    -------
-    Times
-
     Examples
     --------
     >>> interpret_numbers(np.array([1_600_000_000_000]), "t", "a.csv").values

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,12 +19,12 @@ from robustfourier.samples.columns import choose_columns
 from robustfourier.samples.instants import Times, interpret_numbers
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series import LABELLED, Labels, parse_by, refuse_mixture, require_one
-from robustfourier.samples.source import display_name, quoted
+from robustfourier.samples.source import display_name, file_digest, quoted
 
 if TYPE_CHECKING:
     from robustfourier.samples.reading import ReadOptions
 
-__all__ = ["arrow", "column_stamps", "kind_of_type", "opened", "read_parquet"]
+__all__ = ["arrow", "column_numbers", "column_stamps", "kind_of_type", "opened", "read_parquet"]
 
 
 def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
@@ -100,8 +98,8 @@ def _read(file: Any, path: str | os.PathLike[str], name: str, asked: ReadOptions
         refuse_mixture(times.values, others, name)
     return clean(
         times,
-        _numbers(table[columns[1]], name),
-        None if choice.error is None else _numbers(table[columns[2]], name),
+        column_numbers(table[columns[1]], name),
+        None if choice.error is None else column_numbers(table[columns[2]], name),
         np.arange(1, len(table) + 1),
         missing=asked.missing,
         duplicates=asked.duplicates or "mean",
@@ -109,7 +107,7 @@ def _read(file: Any, path: str | os.PathLike[str], name: str, asked: ReadOptions
         value_name=columns[1],
         error_name=columns[2] if choice.error is not None else None,
         source=name,
-        sha256=_digest(path),
+        sha256=file_digest(path),
         notes=tuple(notes),
     )
 
@@ -162,13 +160,6 @@ def column_stamps(column: Any, name: str) -> tuple[NDArray[Any], str | None]:
     return stamps_of(column)
 
 
-def _numbers(column: pd.Series[Any], name: str) -> FloatArray:
+def column_numbers(column: Any, name: str) -> FloatArray:
+    """A column of numbers; what is wrong with it is told with the part's name."""
     return numbers_of(column, f"{name}, column {quoted(str(column.name))}", column.shape)
-
-
-def _digest(path: str | os.PathLike[str]) -> str:
-    digest = hashlib.sha256()
-    with Path(path).open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()

@@ -18,15 +18,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, InputError
-from robustfourier.samples.cleaning import numbers_of
 from robustfourier.samples.instants import Times, interpret_numbers, kind_of_numbers
 from robustfourier.samples.layout import Layout, Part, Piece
-from robustfourier.samples.parquet import column_stamps, kind_of_type, opened
+from robustfourier.samples.parquet import column_numbers, column_stamps, kind_of_type, opened
 from robustfourier.samples.reading import ReadOptions
 from robustfourier.samples.source import display_name, open_text, quoted
-from robustfourier.samples.table import OpenTable, open_table
+from robustfourier.samples.table import OpenTable, open_table, time_cells
 from robustfourier.samples.times import TimeReader
 from robustfourier.samples.tokens import to_numbers
 
@@ -117,8 +115,8 @@ class _Frames:
                 )
             if not dates:
                 stamps = interpret_numbers(stamps, layout.time, self.name, layout.form).values
-            values = [_numbers(frame[name], self.name) for name in layout.values]
-            error = None if layout.error is None else _numbers(frame[layout.error], self.name)
+            values = [column_numbers(frame[name], self.name) for name in layout.values]
+            error = None if layout.error is None else column_numbers(frame[layout.error], self.name)
             label = None if layout.label is None else _labels(frame[layout.label])
             yield Piece(stamps, np.stack(values, axis=1), error, label)
 
@@ -329,16 +327,8 @@ class TextPart:
 
     def _stamps(self, block: Any, table: OpenTable, layout: Layout) -> list[str]:
         names = list(table.dialect.names)
-        at = names.index(layout.time)
-        cells = [row[at].strip() for _, row in block]
-        if layout.clock is None:
-            return cells
-        clock = names.index(layout.clock)
-        return [c and f"{c} {row[clock].strip()}" for c, (_, row) in zip(cells, block, strict=True)]
-
-
-def _numbers(column: Any, name: str) -> FloatArray:
-    return numbers_of(column, f"{name}, column {quoted(str(column.name))}", column.shape)
+        clock = None if layout.clock is None else names.index(layout.clock)
+        return time_cells(block, names.index(layout.time), clock)
 
 
 def _labels(column: Any) -> NDArray[Any]:

@@ -20,7 +20,7 @@ from robustfourier.samples.dialect import Dialect, Table
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
 from robustfourier.samples.source import STDIN, TextSource, display_name, open_text, quoted
-from robustfourier.samples.table import OpenTable, open_table, table_names
+from robustfourier.samples.table import OpenTable, open_table, table_names, time_cells
 from robustfourier.samples.tokens import is_number, to_numbers
 
 __all__ = [
@@ -89,10 +89,6 @@ def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
         CSV, TSV or another delimited text, also gzipped; Parquet; "-" for standard input.
     **options
         Fields of `ReadOptions`.
-
-    Returns
-    -------
-    Samples
 
     Raises
     ------
@@ -232,11 +228,7 @@ class _Columns:
             labels.add([row[j] for _, row in block])
 
     def _stamps(self, block: Table) -> list[str]:
-        at, clock = self.choice.time, self.choice.clock
-        cells = [row[at].strip() for _, row in block]
-        if clock is None:
-            return cells
-        return [c and f"{c} {row[clock].strip()}" for c, (_, row) in zip(cells, block, strict=True)]
+        return time_cells(block, self.choice.time, self.choice.clock)
 
     def _numbers(self, cells: list[str], lines: list[int], j: int) -> FloatArray:
         if self.table.dialect.trends and j == self.choice.value:

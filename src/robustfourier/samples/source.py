@@ -23,7 +23,16 @@ from typing import Any, BinaryIO
 
 from robustfourier.errors import DataError
 
-__all__ = ["MAX_LINE", "MAX_RATIO", "STDIN", "TextSource", "display_name", "open_text", "quoted"]
+__all__ = [
+    "MAX_LINE",
+    "MAX_RATIO",
+    "STDIN",
+    "TextSource",
+    "display_name",
+    "file_digest",
+    "open_text",
+    "quoted",
+]
 
 #: Characters that one line may have.
 MAX_LINE = 1_000_000
@@ -178,6 +187,15 @@ def display_name(path: str | os.PathLike[str]) -> str:
         return "standard input"
     name = "".join(c if c.isprintable() else "�" for c in Path(path).name)
     return name if len(name) <= 120 else name[:119] + "…"
+
+
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a file's bytes."""
+    digest = hashlib.sha256()
+    with Path(path).open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 @contextmanager

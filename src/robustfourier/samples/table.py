@@ -18,7 +18,7 @@ from robustfourier.samples.tokens import MISSING, NumberFormat, is_missing, is_n
 if TYPE_CHECKING:
     from robustfourier.samples.reading import ReadOptions
 
-__all__ = ["BLOCK", "OpenTable", "open_table", "table_names"]
+__all__ = ["BLOCK", "OpenTable", "open_table", "table_names", "time_cells"]
 
 #: Rows that are held as text at once.
 BLOCK = 50_000
@@ -97,6 +97,14 @@ def table_names(source: TextSource, asked: ReadOptions) -> list[str]:
     sample, complete = _sample(itertools.islice(source.lines(), asked.skip, None))
     marks = {"delimiter": asked.delimiter, "decimal": asked.decimal}
     return list(sniff(sample, source.name, complete=complete, need_value=True, **marks).names)
+
+
+def time_cells(block: Table, at: int, clock: int | None) -> list[str]:
+    """Return the cells of a column of times, with the time of day from a column of its own."""
+    cells = [row[at].strip() for _, row in block]
+    if clock is None:
+        return cells
+    return [c and f"{c} {row[clock].strip()}" for c, (_, row) in zip(cells, block, strict=True)]
 
 
 def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:

@@ -107,10 +107,6 @@ def inject(
         Seed.
     observe : callable, optional
         Called with (done, total) after each trial.
-
-    Returns
-    -------
-    Completeness
     """
     if n_periods < 1 or trials < 1:
         raise InputError(f"periods={n_periods} and trials={trials} must be at least 1")

@@ -17,7 +17,7 @@ from robustfourier.errors import DataError
 from robustfourier.samples import Samples
 from robustfourier.spectral.limits import even_spacing, highest_mode
 from robustfourier.spectral.sums import weighted_sums
-from robustfourier.wording import counted, number, percent, readable_period
+from robustfourier.wording import counted, number, percent
 
 __all__ = ["Finding", "Gap", "Sampling", "Window", "check_sampling", "spectral_window"]
 
@@ -27,6 +27,7 @@ _CHANCE = 2.0  # … at irregular times if it is so many times what chance makes
 _GAP_SHARE = 0.01  # … and always at least this share of the record
 _SIDE_PEAK = 0.3  # relative height from which a peak of the window makes aliases
 _TRUSTED_CYCLES = 2.0  # a period seen fewer times than this could be a trend
+_POINTS_AT_MOST = 200_000  # of the grid of the spectral window; more than any screen has
 _FEW = 30  # samples below which a fit says little
 
 
@@ -117,10 +118,6 @@ def check_sampling(samples: Samples) -> Sampling:
     ----------
     samples : Samples
         At least two different times.
-
-    Returns
-    -------
-    Sampling
     """
     if len(np.unique(samples.times)) < 2:
         raise DataError(
@@ -155,7 +152,7 @@ def check_sampling(samples: Samples) -> Sampling:
     return Sampling(**{**vars(quality), "findings": tuple(_findings(quality, samples))})
 
 
-def spectral_window(theta: FloatArray, max_mode: float, points: int = 200_000) -> Window:
+def spectral_window(theta: FloatArray, max_mode: float) -> Window:
     """Spectral window of samples at θ, up to twice the highest mode searched.
 
     Parameters
@@ -164,11 +161,9 @@ def spectral_window(theta: FloatArray, max_mode: float, points: int = 200_000) -
         Positions in [-1, 1].
     max_mode : float
         Highest mode of a search; a side peak at k turns mode m into k ± m.
-    points : int
-        Points of the grid at most.
     """
     top = max(2 * max_mode, 4)
-    spacing = max(0.25, top / points)
+    spacing = max(0.25, top / _POINTS_AT_MOST)
     count = int(top / spacing) + 1
     sums = weighted_sums(theta, np.ones((len(theta), 1)), count, min(spacing, 1.0))[:, 0]
     height = np.abs(sums) / len(theta)
@@ -196,9 +191,7 @@ def _gaps(
 
 
 def _findings(quality: Sampling, samples: Samples) -> list[Finding]:
-    def period(value: float) -> str:
-        return readable_period(value, quality.domain.unit, dates=quality.domain.dates)
-
+    period = quality.domain.period_words
     found = [_sampling_finding(quality, period(quality.step))]
     if not quality.shortest < quality.longest:
         return [*found, Finding("warning", f"Only {quality.n} samples: too few for any period.")]

@@ -65,16 +65,6 @@ class NormalOperator:
         values = irfft(spectrum, length, axis=0)
         return np.asarray(rfft(values * self.density, axis=0)[: self.size])
 
-    def largest_eigenvalue(self, iterations: int = 30) -> float:
-        """Return λ_max(A) from below, by power iteration from a fixed start."""
-        z = np.exp(1j * np.arange(self.size) ** 2)[:, None]
-        value = 1.0
-        for _ in range(iterations):
-            image = self(z)
-            value = float(np.linalg.norm(image) / np.linalg.norm(z))
-            z = image / np.linalg.norm(image)
-        return value
-
 
 def dense_operator(sums: FourierSums) -> FloatArray:
     """Return A as a matrix on (Re z, Im z), shape (2(M + 1),) twice; slow, the reference.

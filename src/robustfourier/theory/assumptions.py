@@ -52,10 +52,6 @@ def check_assumption_1(components: Sequence[Component], n_modes: int) -> Finding
     n_modes : int
         Harmonics are compared up to this mode.
 
-    Returns
-    -------
-    Finding
-
     Examples
     --------
     >>> check_assumption_1([Component(5), Component(29, link="tanh")], n_modes=100).holds
@@ -88,10 +84,6 @@ def check_assumption_2(f: Function, n_modes: int) -> Finding:
         θ ↦ f(θ), vectorised.
     n_modes : int
         The embedding's highest mode.
-
-    Returns
-    -------
-    Finding
 
     Examples
     --------

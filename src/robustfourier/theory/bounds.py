@@ -147,10 +147,6 @@ def feature_learning_bound(
     constant : float, optional
         C of the noise terms; by default the one that Hoeffding's inequality gives.
 
-    Returns
-    -------
-    FeatureLearningBound
-
     Examples
     --------
     >>> terms = feature_learning_bound(n_modes=64, r_c=0.1, box=0.01, decay=0.5, step_size=0.1,
@@ -340,10 +336,6 @@ def main_bound(
         ‖α‖_∞ and ‖f‖_∞.
     constant : float
         In front of the terms that the paper gives up to O(·).
-
-    Returns
-    -------
-    MainBound
 
     Examples
     --------

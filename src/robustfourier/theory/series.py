@@ -145,10 +145,6 @@ def fourier_series(f: Function, n_modes: int, *, n_points: int | None = None) ->
         Points of the quadrature; by default 64 per mode and at least 2¹⁷, which
         leaves an aliasing error of about 1e-7 for a link with a kink.
 
-    Returns
-    -------
-    FourierSeries
-
     Examples
     --------
     >>> series = fourier_series(lambda theta: np.maximum(np.sin(np.pi * theta), 0), 2)

@@ -25,14 +25,7 @@ __all__ = ["FusedEngine"]
 
 
 class FusedEngine:
-    """SGD in compiled code; see `engine.py` for the contract.
-
-    Parameters
-    ----------
-    weights : Weights
-    sample : FixedSample or None
-    loss : Loss
-    """
+    """SGD in compiled code; see `engine.py` for the contract."""
 
     name: ClassVar[str] = "fused"
 

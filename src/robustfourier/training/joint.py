@@ -93,10 +93,6 @@ def train_jointly(
     resume : Checkpoint, optional
         Go on from here; all other arguments must be as they were.
 
-    Returns
-    -------
-    Training
-
     Examples
     --------
     >>> import numpy as np

@@ -7,7 +7,6 @@ is computed.
 from __future__ import annotations
 
 import logging
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from robustfourier.training.observers import Progress
@@ -67,12 +66,7 @@ class ProgressBar:
             _LOG.addHandler(self._notice)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             _LOG.removeHandler(self._notice)
             self._bar.stop()

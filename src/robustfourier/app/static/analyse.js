@@ -95,12 +95,12 @@
   function taken() {
     const left = [[read.missing, "with a missing value"], [read.duplicates, "repeat a time"], [read.unsorted, "out of order"]].filter(([n]) => n).map(([n, words]) => n.toLocaleString() + " rows " + words);
     $("taken").replaceChildren(el("strong", {}, read.value), " against ", el("strong", {}, read.time), read.error ? " with errors " : "", read.error ? el("strong", {}, read.error) : "",
-      ": " + read.used.toLocaleString() + " samples from " + read.first + " to " + read.last + ". " + [...left, ...read.notes].map((note) => note + ". ").join(""),
+      ": " + read.used.toLocaleString() + " samples from " + read.first + " to " + read.last + ". " + [...left, ...read.notes].map((note) => note[0].toUpperCase() + note.slice(1) + ". ").join(""),
       el("button", { type: "button", class: "small", on: { click: () => { const part = $("columns"); if ($("result").hidden) { $("live").hidden = true; $("result").hidden = false; $("report").hidden = true; controls(current()); } part.closest("details").open = true; part.scrollIntoView({ block: "center" }); part.querySelector("select").focus(); } } }, "Change columns"));
   }
   function dataPlot() {
     const dots = { paths: () => null, points: { show: true, size: 3, fill: () => RF.css("--dots"), stroke: () => RF.css("--dots"), width: 0 } };
-    charts().data = RF.chart($("plot-data"), { scales: { x: { time: read.dates } }, axes: RF.axes(read.label, read.value, read.dates), series: [{}, dots] }, [read.x, read.y]);
+    charts().data = RF.chart($("plot-data"), { scales: { x: { time: read.dates }, y: { dir: read.magnitudes ? -1 : 1 } }, axes: RF.axes(read.label, read.value, read.dates), series: [{}, dots] }, [read.x, read.y]);
   }
   function lines(frame) {
     const name = (i) => (frame.periods ? frame.periods[i] : frame.modes[i].toFixed(2));

@@ -64,19 +64,20 @@ const RF = (() => {
     return plot;
   }
   // Stems from zero: the weights of a diagonal.
-  function stems(host, xlabel, ylabel, colour, marks) {
+  function stems(host, xlabel, ylabel, colour, marks, chosen) {
     const draw = (u) => {
       const ctx = u.ctx, ratio = devicePixelRatio || 1, zero = u.valToPos(0, "y", true), [xs, ys, said] = u.data;
       ctx.save(); ctx.beginPath(); ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height); ctx.clip();
-      const top = ys.reduce((a, b) => Math.max(a, b || 0), 0);
+      const top = ys.reduce((a, b) => Math.max(a, b || 0), 0), picked = chosen && new Set(chosen());
       // What stands out is drawn strong, the rest pale.
-      [[0, 0.35, "--faint", 1], [0.35, 2, colour, 2]].forEach(([low, high, ink, width]) => {
-        ctx.strokeStyle = css(ink); ctx.lineWidth = width * ratio; ctx.globalAlpha = low ? 1 : 0.55; ctx.beginPath();
-        xs.forEach((x, i) => { if (ys[i] == null || ys[i] < low * top || ys[i] >= high * top) return; const px = u.valToPos(x, "x", true); ctx.moveTo(px, zero); ctx.lineTo(px, u.valToPos(ys[i], "y", true)); });
+      const strong = xs.map((x, i) => (picked ? picked.has(x) : ys[i] >= 0.35 * top));
+      [[false, 0.5, picked ? colour : "--faint", 1], [true, 1, colour, 2]].forEach(([which, alpha, ink, width]) => {
+        ctx.strokeStyle = css(ink); ctx.lineWidth = width * ratio; ctx.globalAlpha = alpha; ctx.beginPath();
+        xs.forEach((x, i) => { if (ys[i] == null || strong[i] !== which) return; const px = u.valToPos(x, "x", true); ctx.moveTo(px, zero); ctx.lineTo(px, u.valToPos(ys[i], "y", true)); });
         ctx.stroke();
       });
       ctx.globalAlpha = 1; ctx.fillStyle = css(colour);
-      xs.forEach((x, i) => { if (!(ys[i] > 0.35 * top)) return; ctx.beginPath(); ctx.arc(u.valToPos(x, "x", true), u.valToPos(ys[i], "y", true), 3 * ratio, 0, 7); ctx.fill(); });
+      xs.forEach((x, i) => { if (!strong[i] || !(ys[i] > 0)) return; ctx.beginPath(); ctx.arc(u.valToPos(x, "x", true), u.valToPos(ys[i], "y", true), 3 * ratio, 0, 7); ctx.fill(); });
       if (said) { ctx.strokeStyle = css("--floor"); ctx.lineWidth = 2 * ratio; xs.forEach((x, i) => { if (!(said[i] > 0.02 * top)) return; ctx.beginPath(); ctx.arc(u.valToPos(x, "x", true), u.valToPos(said[i], "y", true), 6 * ratio, 0, 7); ctx.stroke(); }); }
       (marks ? marks() : []).forEach((m) => { const px = u.valToPos(m, "x", true), y = u.bbox.top + 2 * ratio; ctx.fillStyle = css("--alarm"); ctx.beginPath(); ctx.moveTo(px, y + 8 * ratio); ctx.lineTo(px - 5 * ratio, y); ctx.lineTo(px + 5 * ratio, y); ctx.fill(); });
       ctx.restore();

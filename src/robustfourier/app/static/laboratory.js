@@ -5,10 +5,11 @@
   const LINKS = ["identity", "cube", "tanh", "relu", "square", "abs", "exp"];
   const WITH = { layers: 1, diagonal: true, training: "joint", init: "symmetric", modes: 100, width: 100, rate: 0.002, ridge: 0, batch: 201 };
   const WITHOUT = Object.assign({}, WITH, { diagonal: false, init: "glorot" });
+  const FAST = Object.assign({}, WITH, { rate: 0.004 });  // a minute is short
   const ALONE = Object.assign({}, WITH, { layers: 0 });
   const THEOREM = Object.assign({}, ALONE, { training: "layerwise", init: "theory", rate: 0.1, ridge: 0.5, batch: 2000 });
   const PRESETS = {
-    "The point of the paper": { example: "1", noise: 0.4, seed: 0, steps: 12000, networks: [WITH, WITHOUT] },
+    "The point of the paper": { example: "1", noise: 0.4, seed: 0, steps: 12000, networks: [FAST, Object.assign({}, WITHOUT, { rate: FAST.rate })] },
     "Nonlinear links": { example: "3", noise: 0.4, seed: 0, steps: 20000, networks: [Object.assign({}, WITH, { layers: 2 }), Object.assign({}, WITHOUT, { layers: 2 })] },
     "A real series": { example: "4", noise: 0.4, seed: 0, steps: 12000, networks: [WITH, WITHOUT] },
     "Theorem 1": { example: "1", noise: 0.4, seed: 0, steps: 800, networks: [THEOREM, Object.assign({}, THEOREM, { ridge: 0.05 })] },
@@ -59,11 +60,11 @@
   const line = (colour, width) => ({ stroke: () => css(colour), width: width || 2, points: { show: false }, spanGaps: true });
   // A logarithmic axis needs two finite positive ends, whole in their first digit: uPlot steps on
   // from the lower one, and from 0.0096 it would step for ever.
-  const logRange = (low, high) => { const from = low > 0 && isFinite(low) ? low : 0.1, to = high >= from && isFinite(high) ? high : 10 * from; return uPlot.rangeLog(0.85 * from, 1.15 * to, 10, false); };
+  const logRange = (low, high) => { const from = low > 0 && isFinite(low) ? low : 0.1, to = high >= from && isFinite(high) ? high : 10 * from; const digit = (value, round) => { const power = 10 ** Math.floor(Math.log10(value)); return round(value / power) * power; }; return [digit(0.9 * from, Math.floor), digit(1.05 * to, Math.ceil)]; };
   const plots = {
     error: RF.chart($("plot-error"), { scales: { x: { time: false }, y: { distr: 3, range: (u, low, high) => logRange(low, high) } }, axes: RF.axes("steps", "relative error"), series: [{}, line("--c0", 2.4), line("--c1", 2.4)] }, [[], [], []]),
-    weights: [0, 1].map((i) => RF.stems($("plot-weights" + i), "mode (cycles over the record)", "weight", "--c" + i, () => (problem ? problem.targets : []))),
-    shape: RF.chart($("plot-function"), { scales: { x: { time: false } }, axes: RF.axes("θ", "value"), series: [{}, { paths: () => null, points: { show: true, size: 3, fill: () => css("--rule"), stroke: () => css("--faint"), width: 0.5 } }, line("--faint", 4), line("--c0", 1.8), line("--c1", 1.8)] }, [[], [], [], [], []]),
+    weights: [0, 1].map((i) => RF.stems($("plot-weights" + i), "mode (cycles over the record)", "weight", "--c" + i, () => (problem ? problem.targets : []), () => (last[i] ? largest(last[i]) : []))),
+    shape: RF.chart($("plot-function"), { scales: { x: { time: false } }, axes: RF.axes("θ (a part of the record)", "value"), series: [{}, { paths: () => null, points: { show: true, size: 3, fill: () => css("--rule"), stroke: () => css("--faint"), width: 0.5 } }, line("--faint", 4), line("--c0", 1.8), line("--c1", 1.8)] }, [[], [], [], [], []]),
   };
   function draw() {
     if (!fresh) return;
@@ -74,30 +75,42 @@
     plots.shape.setData([problem.theta, problem.y, problem.truth, ...last.map((f) => (f ? f.fitted : problem.theta.map(() => null)))]);
     story();
   }
+  // As many of its largest weights as the signal has modes.
+  const largest = (frame) => frame.weights.map((weight, k) => [weight, k + 1]).sort((x, y) => y[0] - x[0]).slice(0, problem.targets.length).map(([, mode]) => mode);
+  const right = (frame) => largest(frame).filter((mode) => problem.targets.includes(mode)).length;
+  const has = (i) => form["diagonal" + i].value === "true", differ = () => has(0) !== has(1);
+  const short = (i) => (differ() ? (has(i) ? "with the diagonal" : "without it") : ["the first network", "the second network"][i]);
+  const off = (value) => (100 * value).toFixed(1) + " %";
   function story() {
     const [a, b] = last;
     if (!a || !b) return;
+    const count = problem.targets.length;
     [a, b].forEach((frame, i) => {
-      $("score" + i).textContent = (100 * frame.error).toFixed(1) + " %";
-      $("legend" + i).replaceChildren(el("span", {}, el("i", { class: "i" + i }), form["diagonal" + i].value === "true" ? "weight of the diagonal" : "weight in the first layer"), frame.predicted ? el("span", {}, el("i", { class: "i2" }), "Theorem 1") : "");
+      $("score" + i).textContent = off(frame.error);
+      $("name" + i).textContent = $("short" + i).textContent = short(i);
+      $("title" + i).textContent = (differ() ? (has(i) ? "With the diagonal layer" : "Without it") : ["First network", "Second network"][i]) + " (" + names[i] + ")";
+      $("legend" + i).replaceChildren(el("span", {}, el("i", { class: "i" + i }), (has(i) ? "weight of the diagonal" : "weight in the first layer") + ", the " + count + " largest strong"), el("span", {}, "▼ in the signal"), frame.predicted ? el("span", {}, el("i", { class: "i2" }), "Theorem 1") : "");
     });
     const best = [0, 1].map((i) => Math.min(...curves[i].values())), rising = [0, 1].map((i) => last[i].error > 1.03 * best[i]);
-    const found = (frame) => problem.targets.filter((t) => frame.active.includes(t)).length, ahead = a.error < b.error ? 0 : 1;
-    let words = "Step " + a.step.toLocaleString() + ". " + names[ahead] + " is ahead: " + (100 * last[ahead].error).toFixed(1) + " % off the truth, " + names[1 - ahead] + " " + (100 * last[1 - ahead].error).toFixed(1) + " %. ";
-    words += "Modes that stand out: " + names[0] + " " + found(a) + ", " + names[1] + " " + found(b) + " of " + problem.targets.length + ". ";
-    if (rising[1 - ahead]) words += names[1 - ahead] + " was at " + (100 * best[1 - ahead]).toFixed(1) + " % and now learns noise.";
-    $("say").textContent = words;
+    const ahead = a.error < b.error ? 0 : 1, behind = 1 - ahead, found = last.map(right), one = differ() ? (has(0) ? 0 : 1) : ahead, done = document.body.dataset.state === "done";
+    const words = [(done ? "After " : "Step ") + a.step.toLocaleString() + (done ? " steps: " : ": ") + off(last[one].error) + " off the truth " + short(one) + ", " + off(last[1 - one].error) + " " + short(1 - one) + "."];
+    if (differ() && !has(ahead) && !done) words.push("Without the diagonal a network follows the data at once, noise included. With it the weights sort themselves out first.");
+    else if (found[0] === found[1]) words.push("Of their " + count + " largest weights " + found[0] + " belong to modes that are in the signal.");
+    else words.push("Of its " + count + " largest weights " + found[ahead] + " belong to modes that are in the signal; " + short(behind) + " " + found[behind] + " of " + count + ".");
+    if (rising[behind]) words.push("The error " + short(behind) + " was " + off(best[behind]) + " and rises again: it learns the noise.");
+    $("say").textContent = words.join(" ");
     document.body.dataset.error0 = a.error; document.body.dataset.error1 = b.error; document.body.dataset.step = a.step;
+    document.body.dataset.found0 = found[0]; document.body.dataset.found1 = found[1];
   }
   function show(frame) {
-    if (frame.t === "problem") problem = frame;
+    if (frame.t === "problem") { problem = frame; if ($("pictures").hidden) { $("pictures").hidden = false; dispatchEvent(new Event("resize")); } }
     else if (frame.t === "picture") {
       const i = frame.network;
-      if (frame.name) { names[i] = frame.name; $("name" + i).textContent = frame.name; $("title" + i).textContent = frame.name; }
+      if (frame.name) names[i] = frame.name;
       curves[i].set(frame.step, frame.error); last[i] = frame; fresh = true;
       requestAnimationFrame(draw);
     } else if (frame.t === "diverged") warn("The " + ["first", "second"][frame.network] + " network diverged: use a smaller learning rate.");
-    else if (frame.t === "state") { document.body.dataset.state = frame.state; if (frame.state === "running" && !problem) $("say").textContent = "Preparing …"; if (frame.state === "failed") warn(frame.words); }
+    else if (frame.t === "state") { document.body.dataset.state = frame.state; if (frame.state === "done") story(); if (frame.state === "running" && !problem) $("say").textContent = "Preparing …"; if (frame.state === "failed") warn(frame.words); }
   }
   async function start() {
     warn("");
@@ -115,7 +128,7 @@
     command("speed", Number($("speed").value), true);
     following = follow(job, show, () => buttons(false));
   }
-  function buttons(running) { $("start").textContent = running ? "Start again" : "Start"; $("pause").disabled = $("step").disabled = !running; $("pause").textContent = paused ? "Go on" : "Pause"; }
+  function buttons(running) { $("start").textContent = job ? "Start again" : "Start"; $("pause").disabled = $("step").disabled = !running; $("pause").textContent = paused ? "Go on" : "Pause"; }
   function command(name, value, quietly) { return ask("/api/jobs/" + job + "/command", { command: name, value: value || 0 }).catch((error) => { if (!quietly) warn(error.message); }); }
   $("start").addEventListener("click", start);
   $("pause").addEventListener("click", () => { paused = !paused; command(paused ? "pause" : "go"); buttons(true); });

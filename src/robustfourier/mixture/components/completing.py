@@ -17,7 +17,7 @@ from robustfourier.mixture.least_squares.refine import Refined
 __all__ = ["Found", "tied_lines"]
 
 TWINS = 0.5  # in modes: lines closer than this are one
-ROUNDS = 5  # of searching within families; each can only follow what the last one found
+ROUNDS = 5  # of searching within families; each looks beside what the last one found
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """From significant lines to components: group, tie, search within families, smooth.
 
-The upper half of the mixture model in one function. Each step is a module of its own:
-`components` groups the lines, `tied` fits them with exact ties and completes the families, `ties`
-tests the ties again, `links` and `waveform` decide how to smooth, `penalised` makes the joint fit.
+The upper half of the mixture model in one function. Each step is a module of its own: `grouping`
+groups the lines, `completing` fits them with exact ties and looks for weak harmonics, `loosening`
+tests the ties again, `links` and `waveform` decide how to smooth, `joint` makes the last fit.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from robustfourier.mixture.components.links import phase_lock
 from robustfourier.mixture.components.loosening import loosened
 from robustfourier.mixture.components.waveform import prior_precision, shrinkage
 from robustfourier.mixture.components.wishes import as_wished
+from robustfourier.mixture.least_squares.covariance import mode_errors
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
@@ -77,9 +78,7 @@ class Separated:
     @property
     def mode_error(self) -> FloatArray:
         """Standard error of each line's mode, shape (K,)."""
-        rows = self.grouping.harmonics
-        variance = np.einsum("kf,fg,kg->k", rows, self.base_covariance, rows)
-        return np.sqrt(np.maximum(variance, 0.0))
+        return mode_errors(self.grouping.harmonics, self.base_covariance)
 
 
 def separate(found: Detection) -> Separated:
@@ -137,31 +136,19 @@ def compose(
 
 def _sinusoids(grouping: Grouping, refined: Refined, alarm: FloatArray) -> Separated:
     """Nothing to smooth: the refined lines are the answer, each in phase with itself."""
-    n_lines, p = len(refined.lines), len(refined.trend)
+    n_lines = len(refined.lines)
     single = refined.lines.n_outputs == 1
     return Separated(
         grouping=grouping,
         lines=refined.lines,
         trend=refined.trend,
         base_covariance=refined.base_covariance,
-        factor=np.stack([_factor(refined, p, o) for o in range(refined.lines.n_outputs)]),
+        factor=refined.factor,
         noise_variance=refined.noise_variance,
         false_alarm=alarm,
         shift=refined.lines.phase[:, 0] if single else np.full(n_lines, np.nan),
         p_value=np.full(n_lines, np.nan),
     )
-
-
-def _factor(refined: Refined, p: int, output: int) -> FloatArray:
-    """Root of the covariance of (trend, cosine, sine, and what the bases do to θC and θS)."""
-    n_lines, n_bases = len(refined.lines), len(refined.bases)
-    tangent = np.zeros((p + 4 * n_lines, n_bases + p + 2 * n_lines))
-    tangent[: p + 2 * n_lines, n_bases:] = np.eye(p + 2 * n_lines)
-    sine, cosine = refined.lines.sine[:, output], refined.lines.cosine[:, output]
-    tangent[p + 2 * n_lines : p + 3 * n_lines, :n_bases] = np.pi * sine[:, None] * refined.harmonics
-    tangent[p + 3 * n_lines :, :n_bases] = -np.pi * cosine[:, None] * refined.harmonics
-    values, vectors = np.linalg.eigh(refined.covariance(output))
-    return np.asarray(tangent @ (vectors * np.sqrt(np.maximum(values, 0.0))))
 
 
 def _smoothed(

@@ -28,7 +28,7 @@ __all__ = ["Further", "further_harmonics", "waveform_rows"]
 SumsAt = Callable[[FloatArray], ComplexArray]
 HIGHEST_ORDER = 64  # sharper patterns than 64 harmonics show are told by `period_errors`
 RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be found by its power
-SAME = 0.02  # in modes: nearer to another line, what a harmonic does is done by that line
+SAME = 0.02  # in modes: nearer to another line, a harmonic cannot be told from that line at all
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,10 @@ def _share_of_level(distance: int) -> float:
 def waveform_rows(grouping: Grouping, highest: float, limit: int) -> IntArray:
     """Rows of the harmonics that a smoothed waveform may have beyond those found.
 
-    A family may go to twice the highest order found, which is where a prior that decays has nothing
-    left to say. A harmonic so close to another line that it cannot be searched for is among them:
-    left out it would bend that line, and the prior of its family says how large it can be. Beyond
-    the highest mode there are none: on an even grid they would be seen folded onto others.
+    A family may go to twice the highest order found: beyond, its decaying prior leaves nothing. A
+    harmonic so close to another line that it cannot be searched for is among them: left out it
+    would bend that line, and the prior of its family says how large it can be. Beyond the highest
+    mode there are none: on an even grid they would be seen folded onto others.
 
     Parameters
     ----------

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.components.grouping import Grouping
-from robustfourier.mixture.cusps import cusp_ratio
+from robustfourier.mixture.cusps import local_noise
 from robustfourier.mixture.judge import Judge
 from robustfourier.mixture.least_squares.moments import Moments
 from robustfourier.mixture.least_squares.refine import Refined, refine
@@ -37,7 +36,7 @@ class Ground:
     rung : int
         Smooth columns of the trend.
     lines, wandering : ndarray of shape (K,)
-        Modes that the search found, and their errors because phases wander.
+        Modes that the search found, and how far each may be off because its phase wanders.
     """
 
     series: Series
@@ -48,7 +47,7 @@ class Ground:
     wandering: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def blur(self, mode: float) -> float:
-        """Return the error of a mode because its phase wanders: that of the line found there."""
+        """Return how far a mode may be off because the phase of the line found there wanders."""
         near = np.abs(self.lines - mode) < SAME_LINE
         return float(np.max(self.wandering[near], initial=0.0))
 
@@ -94,16 +93,5 @@ class Ground:
         )
 
     def colour(self, modes: FloatArray, refined: Refined) -> FloatArray:
-        """Noise power at the modes over the variance of the noise, shape (K,).
-
-        The local floor is worth a dozen ordinates or two, and low where the fit of many lines has
-        emptied them. Where it does not clearly differ from white noise, it is white noise: its
-        logarithm is shrunk to zero by the James-Stein factor.
-        """
-        series, variance = self.series, np.maximum(self.noise, np.finfo(float).tiny)
-        left = partial(series.residual_sums, refined)
-        cusps = cusp_ratio(left, series.total, modes, modes, self.floor)
-        local = np.log((self.floor.at(modes) / variance).mean(axis=1))
-        chance = 1.0 / np.maximum(self.floor.dof_at(modes), 1.0)
-        kept = 1.0 - chance / np.maximum(local**2, chance)
-        return np.asarray(cusps * np.exp(kept * local))
+        """Noise power at the modes over the variance of the noise, shape (K,)."""
+        return local_noise(self.series, refined, modes, self.floor, self.noise)

@@ -15,8 +15,9 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.least_squares.covariance import mode_tangents
 from robustfourier.mixture.least_squares.moments import Moments
-from robustfourier.mixture.least_squares.semidefinite import solve_positive
+from robustfourier.mixture.least_squares.semidefinite import root, solve_positive
 
 __all__ = ["Penalised", "Prior", "penalised_fit"]
 
@@ -233,12 +234,14 @@ class _System:
         size = linear + int(free.sum())
         information, precision = np.zeros((size, size)), np.zeros((size, size))
         gradient, tangents = np.zeros(size), []
+        cosine, sine = state.coefficients[p : p + count], state.coefficients[p + count :]
+        moving = mode_tangents(cosine, sine, harmonics[:, free], p)
         left = moments.cross - moments.gram[:, : p + 2 * count] @ state.coefficients
         for o in range(n_outputs):
             tangent = np.zeros((len(gram), size))
             block = slice(o * width, (o + 1) * width)
             tangent[:, block] = own[o]
-            tangent[:, linear:] = _base_tangent(state, harmonics[:, free], p, o)
+            tangent[:, linear:] = moving[o]
             information += tangent.T @ gram @ tangent / noise[o]
             gradient += tangent.T @ (left[:, o] / root**2) / noise[o]
             precision[block, block], value = _penalty(state, prior, p, o)
@@ -280,16 +283,6 @@ def _amplitudes(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
     count = len(prior.order)
     values = state.coefficients[:, [output]]
     return _along(values[p : p + count], values[p + count :], prior.order * state.shift)[:, 0]
-
-
-def _base_tangent(state: _State, harmonics: IntArray, p: int, output: int) -> FloatArray:
-    """Change of the model with the bases: rows θC and θS of each line, shape (p + 4K, F)."""
-    count = len(harmonics)
-    cosine, sine = state.coefficients[p:, output].reshape(2, count)
-    tangent = np.zeros((p + 4 * count, harmonics.shape[1]))
-    tangent[p + 2 * count : p + 3 * count] = np.pi * sine[:, None] * harmonics
-    tangent[p + 3 * count :] = -np.pi * cosine[:, None] * harmonics
-    return tangent
 
 
 def _penalty(state: _State, prior: Prior, p: int, output: int) -> tuple[FloatArray, FloatArray]:
@@ -369,7 +362,7 @@ def _result(
     spent = float(np.sum(covariance * system.information)) / n_outputs
     rss = squares - _explained(state, moments)
     noise = np.maximum(rss, 0.0) / max(total - spent, 1.0)
-    root, between = _root(covariance), _between(state, prior)
+    spread, between = root(0.5 * (covariance + covariance.T)), _between(state, prior)
     base = np.zeros((len(free), len(free)))
     base[np.ix_(free, free)] = covariance[system.linear :, system.linear :]
     return Penalised(
@@ -378,14 +371,8 @@ def _result(
         coefficients=state.coefficients,
         shift=state.shift,
         noise_variance=noise,
-        factor=np.stack([np.hstack([tangent @ root, between]) for tangent in system.tangents]),
+        factor=np.stack([np.hstack([tangent @ spread, between]) for tangent in system.tangents]),
     )
-
-
-def _root(covariance: FloatArray) -> FloatArray:
-    """Return R with R Rᵀ = covariance."""
-    values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def _between(state: _State, prior: Prior) -> FloatArray:
@@ -397,4 +384,5 @@ def _between(state: _State, prior: Prior) -> FloatArray:
     along = np.zeros((p + 4 * count, len(locked)))
     along[p + locked, np.arange(len(locked))] = np.cos(angle)
     along[p + count + locked, np.arange(len(locked))] = np.sin(angle)
-    return np.asarray(along @ _root(prior.spread[np.ix_(locked, locked)]))
+    unknown = prior.spread[np.ix_(locked, locked)]
+    return np.asarray(along @ root(0.5 * (unknown + unknown.T)))

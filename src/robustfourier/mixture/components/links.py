@@ -79,7 +79,7 @@ class PhaseLock:
     accepted : bool
         Whether the harmonics are taken to be in phase.
     smoothing : Smoothing
-        How to smooth the harmonics but the first, under the accepted reading.
+        How to smooth the harmonics above the first, in phase or not as `accepted` says.
     log_odds : float
         Log evidence of "in phase" over "any phases".
     p_value : float

@@ -8,7 +8,7 @@ from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.least_squares.projection import Solved
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 
-__all__ = ["covariances"]
+__all__ = ["covariances", "mode_errors", "mode_tangents"]
 
 
 def covariances(
@@ -27,7 +27,8 @@ def covariances(
     p = linear - 2 * n_lines
     root = np.sqrt(np.concatenate([np.ones(p), np.tile(colour, 4)]))
     coloured = fit.moments.gram * np.outer(root, root)
-    gram, tangents = fit.moments.gram, _tangents(fit, ties)[:, :, free]
+    cosine, sine = fit.coefficients[p : p + n_lines], fit.coefficients[p + n_lines :]
+    gram, tangents = fit.moments.gram, mode_tangents(cosine, sine, ties, p)[:, :, free]
     inverse = pseudo_inverse(gram[:linear, :linear])
     # Influence of E-moments on the coefficients at fixed bases, and of tangents on coefficients.
     direct = np.zeros((linear, len(gram)))
@@ -48,23 +49,36 @@ def covariances(
     cross = np.zeros((n_outputs, len(free), linear))
     for o in range(n_outputs):
         own = direct - shift[o] @ to_base[o]
-        others = shift[o] @ (base[np.ix_(free, free)] - _own_part(to_base[o], coloured, noise[o]))
+        # Part of the bases' covariance that comes from the noise of the other outputs.
+        mine = to_base[o] @ coloured @ to_base[o].T * noise[o]
+        others = shift[o] @ (base[np.ix_(free, free)] - mine)
         coefficient[o] = own @ coloured @ own.T * noise[o] + others @ shift[o].T
         cross[o][free] = to_base[o] @ coloured @ own.T * noise[o] - others.T
     return base, coefficient, cross
 
 
-def _own_part(to_base: FloatArray, coloured: FloatArray, noise: float) -> FloatArray:
-    """Part of the bases' covariance that comes from one output's noise."""
-    return np.asarray(to_base @ coloured @ to_base.T * noise)
+def mode_tangents(cosine: FloatArray, sine: FloatArray, ties: IntArray, p: int) -> FloatArray:
+    """Return L with E L_o = ∂(model of output o)/∂bases, shape (q, p + 4K, F).
 
+    E = [P, C, S, θC, θS]: a line a cos(πkθ) + b sin(πkθ) moves by π(b θC − a θS) with its mode.
 
-def _tangents(fit: Solved, ties: IntArray) -> FloatArray:
-    """Return L with E L_o = ∂(model of output o)/∂bases, shape (q, p + 4K, F)."""
+    Parameters
+    ----------
+    cosine, sine : ndarray of shape (K, q)
+        Coefficients of the lines.
+    ties : ndarray of int of shape (K, F)
+        ``modes = ties @ bases``.
+    p : int
+        Columns of the trend.
+    """
     n_lines = len(ties)
-    p = fit.n_linear - 2 * n_lines
-    cosine, sine = fit.coefficients[p : p + n_lines], fit.coefficients[p + n_lines :]
     tangents = np.zeros((cosine.shape[1], p + 4 * n_lines, ties.shape[1]))
-    tangents[:, fit.n_linear : fit.n_linear + n_lines] = np.pi * sine.T[:, :, None] * ties
-    tangents[:, fit.n_linear + n_lines :] = -np.pi * cosine.T[:, :, None] * ties
+    tangents[:, p + 2 * n_lines : p + 3 * n_lines] = np.pi * sine.T[:, :, None] * ties
+    tangents[:, p + 3 * n_lines :] = -np.pi * cosine.T[:, :, None] * ties
     return tangents
+
+
+def mode_errors(ties: IntArray, base_covariance: FloatArray) -> FloatArray:
+    """Return the standard errors of ``ties @ bases``, shape (K,)."""
+    variance = np.einsum("kf,fg,kg->k", ties, base_covariance, ties)
+    return np.sqrt(np.maximum(variance, 0.0))

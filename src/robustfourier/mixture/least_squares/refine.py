@@ -17,10 +17,15 @@ from functools import cached_property, partial
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.least_squares.covariance import covariances
+from robustfourier.mixture.least_squares.covariance import (
+    covariances,
+    mode_errors,
+    mode_tangents,
+)
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import direct_moments
 from robustfourier.mixture.least_squares.projection import MomentsAt, Solved, damped_step, fit_at
+from robustfourier.mixture.least_squares.semidefinite import root
 
 __all__ = ["Refined", "level_column", "refine"]
 
@@ -111,34 +116,18 @@ class Refined:
     @property
     def mode_error(self) -> FloatArray:
         """Standard error of each line's mode, shape (K,)."""
-        variance = np.einsum("kf,fg,kg->k", self.harmonics, self.base_covariance, self.harmonics)
-        return np.sqrt(np.maximum(variance, 0.0))
+        return mode_errors(self.harmonics, self.base_covariance)
 
     @property
-    def amplitude_error(self) -> FloatArray:
-        """Standard error of each amplitude (first order), shape (K, q)."""
-        return self._polar_error(self.lines.cosine, self.lines.sine)
-
-    @property
-    def phase_error(self) -> FloatArray:
-        """Standard error of each phase in radians (first order), shape (K, q)."""
-        amplitude = np.maximum(self.lines.amplitude, np.finfo(float).tiny)
-        return self._polar_error(-self.lines.sine, self.lines.cosine) / amplitude
-
-    def _polar_error(self, cosine: FloatArray, sine: FloatArray) -> FloatArray:
-        """Return the standard error of the coefficients along (cosine, sine)."""
+    def factor(self) -> FloatArray:
+        """Roots of the covariances of the outputs, (q, p + 4K, r); see `error_bands`."""
         p, n_lines = len(self.trend), len(self.lines)
-        amplitude = np.maximum(self.lines.amplitude, np.finfo(float).tiny)
-        u, v = cosine / amplitude, sine / amplitude
-        c = np.arange(p, p + n_lines)
-        s = c + n_lines
-        covariance = self.coefficient_covariance
-        variance = (
-            u**2 * covariance[:, c, c].T
-            + v**2 * covariance[:, s, s].T
-            + 2.0 * u * v * covariance[:, c, s].T
-        )
-        return np.sqrt(np.maximum(variance, 0.0))
+        tangents = mode_tangents(self.lines.cosine, self.lines.sine, self.harmonics, p)
+        parts = []
+        for output, tangent in enumerate(tangents):
+            rows = np.hstack([tangent, np.eye(p + 4 * n_lines, p + 2 * n_lines)])
+            parts.append(rows @ root(self.covariance(output)))
+        return np.stack(parts)
 
 
 def level_column(theta: FloatArray) -> FloatArray:

@@ -106,6 +106,12 @@ def pseudo_inverse_by_eigenvalues(matrix: FloatArray) -> FloatArray:
     return np.asarray((vectors / values[keep]) @ vectors.T)
 
 
+def root(covariance: FloatArray) -> FloatArray:
+    """Return R with R Rᵀ = covariance; what rounding has made negative is zero."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
 def _scale(matrix: FloatArray) -> FloatArray:
     """Root of the diagonal; 1 where that vanishes."""
     scale = np.sqrt(np.maximum(np.diag(matrix), 0.0))

@@ -8,7 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.cusps import Cusps
-from robustfourier.mixture.judge import Judge, cusp_p_value, trend_p_value
+from robustfourier.mixture.judge import Judge, trend_p_value
 from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
@@ -20,7 +20,6 @@ __all__ = [
     "assess",
     "fit_lines",
     "judge_of",
-    "local_noise",
     "slow_noise",
     "squares_left",
     "trend_rung",
@@ -30,7 +29,6 @@ __all__ = [
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
 _STEPS = 12  # of one refinement on the way; lines that take longer are too close to each other
 _TREND_LEVEL = 0.002  # five rungs are tested: one per cent in all
-_CUSP_LEVEL = 0.01  # the usual one: a cusp only lifts the noise of its own line
 # Modes: the floor under a slower line is read from the twelve beside it, its own growth among them.
 _SLOW = 12.0
 _SLOW_MODES = 8  # lowest modes whose mean is the slow noise: known to one part in √8
@@ -198,33 +196,6 @@ def unknowable(series: Series, fit: Fit) -> BoolArray:
     if series.share > GAPPY:
         return np.zeros(len(fit.modes), bool)
     return np.asarray(2.0 * fit.refined.mode_error > fit.modes)
-
-
-def local_noise(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
-    """Return the noise power at each line over the mean noise variance, shape (K,).
-
-    Where the floor agrees with white noise within its own uncertainty, white it is: the mean over
-    all modes is far more certain than a window among low ones. A strong line that is not quite
-    steady stands on a cusp of its own. Where the residual at 1, 2 and 3 modes beside a line is
-    clearly above the floor, that is its noise.
-    """
-    variance = np.maximum(fit.refined.noise_variance, 1e-300)
-    floor = assessment.floor.at(fit.modes)
-    power = series.grid.power(assessment.data_sums)
-    ratio = np.ones(len(fit.modes))
-    for i, mode in enumerate(fit.modes):
-        beside = mode + np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
-        place = np.round(beside / series.grid.spacing).astype(int)
-        others = np.delete(fit.modes, i)
-        free = np.abs(beside[:, None] - others).min(axis=1, initial=np.inf) > 0.75
-        free &= (place > 0) & (place < len(power))
-        if free.any():
-            cusp = float(np.mean(power[place[free]] / floor[i]))
-            count = int(free.sum()) * power.shape[1]
-            ratio[i] = cusp if cusp_p_value(cusp, count) < _CUSP_LEVEL else 1.0
-    local = np.mean(floor / variance, axis=1)
-    white = np.abs(np.log(local)) <= 2.0 / np.sqrt(assessment.floor.dof_at(fit.modes))
-    return ratio * np.where(white, 1.0, local)
 
 
 def trend_rung(series: Series, fit: Fit) -> int:

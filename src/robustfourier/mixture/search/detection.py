@@ -55,7 +55,7 @@ class Detection:
     fringes : tuple of Fringes
         Lines that fit as well at other places, because the samples have long gaps.
     left_out : tuple of str
-        What is there but cannot be told, in words.
+        Which lines were found and left out, and why.
     """
 
     series: Series
@@ -83,16 +83,6 @@ class Detection:
     def mode_error(self) -> FloatArray:
         """Standard errors of the modes; zero for known and for integer modes, shape (K,)."""
         return self.fit.refined.mode_error
-
-    @property
-    def amplitude_error(self) -> FloatArray:
-        """Standard errors of the amplitudes in units of y, shape (K, q)."""
-        return self.fit.refined.amplitude_error * self.series.scale
-
-    @property
-    def phase_error(self) -> FloatArray:
-        """Standard errors of the phases in radians, shape (K, q)."""
-        return self.fit.refined.phase_error
 
     @property
     def false_alarm(self) -> FloatArray:

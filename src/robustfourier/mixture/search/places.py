@@ -1,10 +1,10 @@
 """Relocation: move a line to where the data fit better.
 
 With a strong side peak of the spectral window at distance d (nightly data: one cycle per day), a
-proposal can as well be mode k ± d. Refinement only looks nearby, so whoever proposed decides;
-here the sums of squares decide, line by line, the strongest first. Likewise a weak line may stand
-on the flank of one that is still missing: it is exchanged for the highest peak that the residual
-shows without it.
+proposal can as well be mode k ± d. Refinement only looks nearby and stays at whichever was
+proposed; here the sums of squares decide, line by line, the strongest first. Likewise a weak line
+may stand on the flank of one that is still missing: it is exchanged for the highest peak that the
+residual shows without it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robustfourier.mixture.series import Series
 
 __all__ = ["exchange", "relocate", "resolved", "weakest_apart"]
 
-AT_MOST = 12  # lines; the strongest decide what the others are aliases of
+AT_MOST = 12  # lines that are tried, the strongest: the others are mostly aliases of these
 SMALLEST_ERROR = 0.005  # in modes, as in `grouping`
 
 

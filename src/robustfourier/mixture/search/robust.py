@@ -32,7 +32,7 @@ __all__ = [
 
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
-FLATTEST = 0.25  # of γ: where most residuals are clipped, steps must not grow without end
+FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
 _REDESCEND = (4.0, 8.0)  # deviations from which on a pull weakens, and at which it has ended
 # What lines must explain of outliers beyond chance (see `lines_explain`), and at least. Of random
 # and one-sided ones and of bursts they explained up to 0.03, of noisy square waves 0.1 and more.
@@ -124,8 +124,8 @@ def lines_explain(series: Series, modes: FloatArray, rung: int, residuals: Float
     """Tell whether lines at `modes`, fitted to all rows alike, explain part of the outliers.
 
     Outliers come at random: K lines explain 2K of n rows, give or take by how many outliers there
-    are. What is left over of the jumps of a square wave looks like outliers too, but is explained,
-    and pulling it in would fake an exact fit.
+    are. What a fit leaves over of the jumps of a square wave looks like outliers too, but lines
+    do explain it, and pulling it in would fake an exact fit.
     """
     moments, n_trend = series.with_values(residuals).moments(modes, rung), rung + len(series.steps)
     size = n_trend + 2 * len(modes)

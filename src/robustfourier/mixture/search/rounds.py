@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.mixture.cusps import local_noise
 from robustfourier.mixture.judge import together
 from robustfourier.mixture.search.assess import (
     Assessment,
@@ -12,7 +13,6 @@ from robustfourier.mixture.search.assess import (
     assess,
     fit_lines,
     judge_of,
-    local_noise,
     squares_left,
     trend_reach,
     trend_rung,
@@ -392,8 +392,9 @@ class Search:
         """Fit once more, lines by ascending mode, with the covariance for the noise at each."""
         if self.assessment is None or len(self.fit.modes) == 0:
             return
-        colour = local_noise(self.series, self.fit, self.assessment)
-        order = np.argsort(self.fit.modes, kind="stable")
-        modes, known = self.fit.modes[order], self.fit.known[order]
-        self.fit = fit_lines(self.series, modes, known, self.fit.rung, colour[order])
+        floor, refined, modes = self.assessment.floor, self.fit.refined, self.fit.modes
+        colour = local_noise(self.series, refined, modes, floor, refined.noise_variance)
+        order = np.argsort(modes, kind="stable")
+        known, rung = self.fit.known[order], self.fit.rung
+        self.fit = fit_lines(self.series, modes[order], known, rung, colour[order])
         self.assessment = self.assessment.select(order)
