@@ -59,9 +59,9 @@ def app_work(
                 return "a fit that was ordered is lost"
             if kept.fits[fit].state == "failed" and "twice" not in kept.fits[fit].words:
                 return f"a fit failed: {kept.fits[fit].words}"
-            if kept.fits[fit].state == "done" and fit not in done:
-                if _digests(kept.place(fit) / "result") != digests[name]:
-                    return "a result is torn or another"
+            new = kept.fits[fit].state == "done" and fit not in done
+            if new and _digests(kept.place(fit) / "result") != digests[name]:
+                return "a result is torn or another"
         now = {fit.id for fit in kept.fits.values() if fit.state == "done"}
         if done - now:
             return "a fit that was done is lost"
