@@ -7,8 +7,8 @@ while on the scale "linear" its seasons grow and its noise does too.
 "auto" stays with "linear" unless "log" is clearly better. First come gates that cost nothing: all
 values positive, a spread that lets the two scales differ, and residuals of the linear fit that grow
 with the level. Then the patterns that were found are read as factors too. What passes is fitted a
-second time, and both fits predict tenths of the record that their coefficients have not seen. Their densities are compared as densities of y: that of log y is
-divided by y.
+second time, and both fits predict tenths of the record that their coefficients have not seen. Their
+densities are compared as densities of y: that of log y is divided by y.
 """
 
 from __future__ import annotations
