@@ -203,7 +203,7 @@ def test_densities_of_both_scales_are_densities_of_the_values(monkeypatch):
     noise = 1e-3 * np.random.default_rng(1).normal(size=(4000, 1))
     y = 50.0 * np.exp(noise)
     left = {"log": noise, "linear": y - 50.0}
-    monkeypatch.setattr(scales, "_held_out", lambda models, *_: left[models[0]])
+    monkeypatch.setattr(scales, "_held_out", lambda models, *_, **__: left[models[0]])
     found = scales.compare(["linear"], ["log"], np.zeros((4000, 1)), y, np.ones(4000))
     assert found.odds == pytest.approx(0.0, abs=1.0)
     assert found.miss == pytest.approx(1.0, abs=0.01)
