@@ -7,6 +7,8 @@ A message names the argument, the value that was given and the remedy.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 __all__ = [
@@ -21,6 +23,8 @@ __all__ = [
     "RobustFourierError",
     "RunLockedError",
     "WorkerError",
+    "require_choice",
+    "require_count",
 ]
 
 
@@ -81,3 +85,27 @@ class DivergenceError(RobustFourierError, ArithmeticError):
         super().__init__(message)
         self.step = step
         self.last_good = last_good
+
+
+def require_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
+    """Raise `InputError` unless an argument is one of its choices.
+
+    >>> require_choice("loss", "cubic", ("squared", "huber"))
+    Traceback (most recent call last):
+    robustfourier.errors.InputError: loss='cubic' is unknown; use one of squared, huber
+    """
+    listed = tuple(choices)
+    if value not in listed:
+        words = ", ".join(map(str, listed))
+        raise InputError(f"{name}={value!r} is unknown; use one of {words}")
+
+
+def require_count(name: str, value: Any, at_least: int = 1) -> int:
+    """Return an argument that is a whole number and large enough, or raise `InputError`."""
+    try:
+        count = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        count = -1
+    if count < at_least:
+        raise InputError(f"{name}={value!r} must be a whole number of at least {at_least}")
+    return count

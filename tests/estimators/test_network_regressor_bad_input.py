@@ -21,7 +21,7 @@ BAD_FITS = [
     ({}, [[0.0], [1.0]], [1.0, 2.0, 3.0], "y has 3 rows but X has 2"),
     ({}, [[0.0], [1.0]], None, "requires y to be passed"),
     ({}, [[0.0], [1.0]], np.zeros((2, 1, 1)), "y has shape (2, 1, 1)"),
-    ({"n_modes": 0}, [[0.0], [1.0]], [1.0, 2.0], "n_modes=0 is not usable"),
+    ({"n_modes": 0}, [[0.0], [1.0]], [1.0, 2.0], "n_modes=0 must be a whole number of at least 1"),
     ({"ridge": -1.0}, [[0.0], [1.0]], [1.0, 2.0], "ridge=-1.0 (λ) must be 0 or positive"),
     ({"diagonal_box": -1.0}, [[0.0], [1.0]], [1.0, 2.0], "diagonal_box=-1.0 is not usable"),
     ({"output_box": "theorem"}, [[0.0], [1.0]], [1.0, 2.0], "belong to training='layerwise'"),

@@ -49,8 +49,8 @@ def test_data_that_cannot_be_used_are_refused_and_nothing_is_half_fitted(t, y, m
     [
         ({"level": 2.0}, "level=2.0 must lie between 0 and 1"),
         ({"level": "a"}, "level='a' must be a positive finite number"),
-        ({"frequencies": "x"}, "frequencies='x' is not one of real, integer"),
-        ({"loss": "x"}, "loss='x' is not one of auto, squared, huber"),
+        ({"frequencies": "x"}, "frequencies='x' is unknown; use one of real, integer"),
+        ({"loss": "x"}, "loss='x' is unknown; use one of auto, squared, huber"),
         ({"max_frequency": -1.0}, "max_frequency=-1.0 must be a positive finite number"),
         ({"max_frequency": 1e9}, "at most 2000000 can be searched: lower it"),
         ({"periods": [3.0, -1.0]}, "periods=[3.0, -1.0] must all be positive finite numbers"),

@@ -285,9 +285,9 @@ def test_it_takes_no_more_lines_than_it_may():
     ("option", "message"),
     [
         ({"level": 0.0}, "level=0.0 must lie between 0 and 1"),
-        ({"loss": "cubic"}, "loss='cubic' is not one of auto, squared, huber"),
-        ({"frequencies": "odd"}, "frequencies='odd' is not one of real, integer"),
-        ({"trend": "wild"}, "trend='wild' is not one of auto, level, slope, smooth"),
+        ({"loss": "cubic"}, "loss='cubic' is unknown; use one of auto, squared, huber"),
+        ({"frequencies": "odd"}, "frequencies='odd' is unknown; use one of real, integer"),
+        ({"trend": "wild"}, "trend='wild' is unknown; use one of auto, level, slope, smooth"),
     ],
 )
 def test_settings_that_cannot_be_used_are_named(option, message):

@@ -111,9 +111,9 @@ def test_the_same_seed_draws_the_same_weights_and_another_seed_others():
     [
         ({"activation": "tanh"}, "activation='tanh' is unknown; use one of relu, identity"),
         ({"embedding": "x"}, "embedding='x' is unknown"),
-        ({"hidden_layer_sizes": (3, 0)}, "hidden_layer_sizes=0 is not usable"),
-        ({"n_outputs": 0}, "n_outputs=0 is not usable"),
-        ({"n_columns": 1.5}, "n_columns=1.5 is not usable"),
+        ({"hidden_layer_sizes": (3, 0)}, "hidden_layer_sizes=0 must be a whole number"),
+        ({"n_outputs": 0}, "n_outputs=0 must be a whole number"),
+        ({"n_columns": 1.5}, "n_columns=1.5 must be a whole number"),
     ],
 )
 def test_an_impossible_architecture_is_refused(change, message):

@@ -40,5 +40,5 @@ def test_the_remainder_is_what_predictions_add_to_patterns(model):
 
 
 def test_what_is_not_drawn_is_named(model):
-    with pytest.raises(InputError, match=re.escape("what='colour' is not one of")):
+    with pytest.raises(InputError, match=re.escape("what='colour' is unknown; use one of")):
         plots.plot_life(model, what="colour")

@@ -68,7 +68,7 @@ def test_a_network_draws_itself_too(small_samples, ax):
 
 
 def test_a_model_and_its_data_do_for_every_figure(small_model, small_samples, ax):
-    plots.plot_spectrum(small_model, small_samples.axis, small_samples.values, ax=ax)
+    plots.plot_spectrum(small_model.result(small_samples.axis, small_samples.values), ax=ax)
     assert ax.get_yscale() == "log"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from robustfourier.errors import DataError, InputError
+from robustfourier.errors import DataError, require_choice
 from robustfourier.observers import tell
 from robustfourier.results.views import as_column
 from robustfourier.samples import Samples
@@ -42,14 +42,13 @@ def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> A
         )
     if len(np.unique(samples.times)) < 2:
         raise DataError(f"{name}: all times are equal; choose another column with --time")
+    require_choice("method", method, METHODS)
     if method == "mixture":
         from robustfourier.estimators.mixture import PeriodicMixture
 
         model = PeriodicMixture(unit=samples.unit or None, **parameters)
         return model.fit(samples.axis, samples.values, y_err=samples.errors)
-    if method == "network":
-        return _fit_network(samples, parameters)
-    raise InputError(f"method={method!r} must be one of {', '.join(METHODS)}")
+    return _fit_network(samples, parameters)
 
 
 def _fit_network(samples: Samples, parameters: dict[str, Any]) -> Any:

@@ -217,19 +217,16 @@ def _versions() -> dict[str, str]:
 def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
     """The part of the record that the report prints, in words."""
     counts = result.samples.counts
-    mean = run["identity"]["reading"].get("duplicates") in (None, "mean")
-    left_out = (
-        (counts.missing, "with a missing value left out"),
-        (counts.duplicates, "repeated a time" + (" (their mean is used)" if mean else "")),
-        (counts.out_of_order, "out of order were sorted"),
-    )
+    told = counts.words()
+    if counts.duplicates and run["identity"]["reading"].get("duplicates") in (None, "mean"):
+        told.append("of samples at one time the mean is used")
     parameters = ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items() if v is not None)
     # The report tells aliases in words of its own.
     search = "; ".join(note for note in run["notes"] if "alias" not in note)
     return {
         "Input": f"{run['input']['file']}, SHA-256 {str(run['input']['sha256'])[:16]}…",
         "Rows": f"{counts.rows:,} read, {counts.used:,} used"
-        + "".join(f"; {n:,} {words}" for n, words in left_out if n),
+        + "".join(f"; {words}" for words in told),
         "Read as": "; ".join(result.samples.notes) or "a plain table",
         "Estimator": f"{run['estimator']}({parameters})",
         "Search": search or "–",

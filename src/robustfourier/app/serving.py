@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["application", "serve"]
 
+_MISSING = "the app needs starlette and uvicorn; install it with: pip install robustfourier[app]"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -35,9 +36,7 @@ def application(folder: Path, limits: Limits, token: str, hosts: frozenset[str])
         from starlette.requests import Request
         from starlette.responses import JSONResponse, Response
     except ImportError:
-        raise MissingDependencyError(
-            "the app needs starlette and uvicorn; install it with: pip install robustfourier[app]"
-        ) from None
+        raise MissingDependencyError(_MISSING) from None
     from robustfourier.app.folder import Folder
     from robustfourier.app.guard import Guard
     from robustfourier.app.routes import Site
@@ -85,9 +84,7 @@ def serve(
     try:
         import uvicorn
     except ImportError:
-        raise MissingDependencyError(
-            "the app needs starlette and uvicorn; install it with: pip install robustfourier[app]"
-        ) from None
+        raise MissingDependencyError(_MISSING) from None
     listener = _listen(host, port)
     port = listener.getsockname()[1]
     names = {host} | (set(_LOOPBACK) if host in _LOOPBACK else set())

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from robustfourier.asked import Asked
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, require_choice
 
 __all__ = ["checked_fit", "checked_laboratory"]
 
@@ -133,6 +133,5 @@ def _number(name: str, value: Any, low: float, high: float) -> float:
 
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
-    if not isinstance(value, str) or value not in allowed:
-        raise InputError(f"{name}={value!r} must be one of {', '.join(allowed)}")
-    return value
+    require_choice(name, value, allowed)
+    return str(value)

@@ -182,16 +182,8 @@ def print_taken(console: Console, samples: Samples) -> None:
     if samples.error_name is not None:
         taken += f", error {samples.error_name!r}"
     console.say(f"{samples.source}: {len(samples):,} samples ({taken})")
-    counts = samples.counts
-    for count, words in (
-        (counts.missing, "rows with a missing value left out"),
-        (counts.duplicates, "rows repeat a time (see --duplicates)"),
-        (counts.out_of_order, "rows out of order, sorted"),
-    ):
-        if count:
-            console.say(f"  {count:,} of {counts.rows:,} {words}")
-    for note in samples.notes:
-        console.say(f"  {note}")
+    for words in (*samples.counts.words(), *samples.notes):
+        console.say(f"  {words}")
 
 
 def _print_patterns(console: Console, result: Result) -> None:

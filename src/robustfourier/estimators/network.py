@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, require_choice
 from robustfourier.estimators.face import Face
 from robustfourier.estimators.scaling import Scaling
 from robustfourier.estimators.validation import (
@@ -294,9 +294,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
             ("dtype", _DTYPES),
             ("prune", _PRUNINGS),
         ):
-            if getattr(self, name) not in choices:
-                listed = ", ".join(map(str, choices))
-                raise InputError(f"{name}={getattr(self, name)!r} is unknown; use one of {listed}")
+            require_choice(name, getattr(self, name), choices)
         if self.training == "joint" and "theorem" in (self.diagonal_box, self.output_box):
             raise InputError(
                 "diagonal_box='theorem' and output_box='theorem' belong to training='layerwise'; "

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from robustfourier.errors import InputError
+from robustfourier.errors import require_choice
 
 __all__ = [
     "EXAMPLES",
@@ -127,12 +127,8 @@ class Trial:
     variation: str = ""
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("example", self.example, EXAMPLES),
-            ("network", self.network, NETWORKS),
-        ):
-            if value not in known:
-                raise InputError(f"{name}={value!r}: choose from {', '.join(known)}.")
+        require_choice("example", self.example, EXAMPLES)
+        require_choice("network", self.network, NETWORKS)
 
     @property
     def key(self) -> str:

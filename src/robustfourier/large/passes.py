@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.errors import DataError, InputError, MissingDependencyError
+from robustfourier.errors import DataError, MissingDependencyError, require_choice
 from robustfourier.large.condense import Sums
 from robustfourier.mixture.search.robust import FLATTEST, clipped
 from robustfourier.samples.clocks import checked_zone, on_clock
@@ -86,7 +86,10 @@ class Facts:
 
     def _every(self, stride: int) -> Any:
         step = stride // self.stride
-        return tuple(tuple(column[::step] for column in piece) for piece in self.sample)
+        if step == 1:
+            return self.sample
+        # Copies: a view would keep all the rows that it leaves out.
+        return tuple(tuple(column[::step].copy() for column in piece) for piece in self.sample)
 
 
 def rows_of(part: Part, layout: Layout) -> Iterator[tuple[int, NDArray[Any], FloatArray, Any]]:
@@ -237,8 +240,7 @@ def total(
 
     On a cluster Dask adds up in a tree.
     """
-    if engine not in ENGINES:
-        raise InputError(f"engine={engine!r} must be one of {', '.join(ENGINES)}")
+    require_choice("engine", engine, ENGINES)
     if engine == "dask":
         return _on_dask(parts, work, client)
     if engine == "serial":

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, require_choice
 from robustfourier.many.item import Batch
 from robustfourier.many.shards import Done, fit_batch
 from robustfourier.workers import cores, follow_parent, single_threads
@@ -75,8 +75,7 @@ def open_engine(engine: str, jobs: int | None, address: Any, patience: float) ->
     patience : float
         Seconds after which a batch without an end is given up.
     """
-    if engine not in ENGINES:
-        raise InputError(f"engine={engine!r} must be one of {', '.join(ENGINES)}")
+    require_choice("engine", engine, ENGINES)
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs={jobs!r}: at least one process is needed")
     if not patience > 0:

@@ -67,7 +67,8 @@ def plan(
         raise InputError('together=True needs several value columns, such as value="all"')
     paths = _paths(source)
     if paths is not None and by is None:
-        return Plan(_unique([i for p in paths for i in _of_file(p, values, together, reading)]))
+        items = [i for p in paths for i in _of_file(p, values, together, reading)]
+        return Plan(list({item.id: item for item in items}.values()))
     asked = ReadOptions(**reading)
     parts = parts_of(source)
     layout, unread = _layout(parts, asked, values, by)
@@ -131,10 +132,6 @@ def _named(name: str, values: tuple[str, ...], together: bool) -> list[tuple[str
     if together or len(values) == 1:
         return [(name or values[0] if len(values) == 1 else name or "all", values)]
     return [(f"{name}:{value}" if name else value, (value,)) for value in values]
-
-
-def _unique(items: list[Item]) -> list[Item]:
-    return list({item.id: item for item in items}.values())
 
 
 def _digest(path: Path) -> str:

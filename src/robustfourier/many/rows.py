@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,9 @@ from robustfourier.analysis import fit_model
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError
 from robustfourier.many.item import Item, Task, digest
+from robustfourier.mixture.component import Component
 from robustfourier.results import Pattern, briefly, summarise
+from robustfourier.results.views import letter
 from robustfourier.samples import Samples
 from robustfourier.wording import counted
 from robustfourier.writing import write_text
@@ -23,6 +24,7 @@ __all__ = ["failed_row", "rows_of"]
 SPARK = 48  # points of the small picture of a series
 PHASES = 32  # points of the small picture of a pattern
 _WORDS = 300  # characters of a message
+_SAME = ("label", "combination", "period", "period_error", "frequency", "frequency_error")
 
 
 def rows_of(item: Item, task: Task, samples: list[Samples]) -> list[dict[str, Any]]:
@@ -109,18 +111,20 @@ def _pattern(pattern: Pattern) -> dict[str, Any]:
     at = np.arange(PHASES) / PHASES
     wave: FloatArray = np.interp(at, pattern.waveform.x, pattern.waveform.y)
     return {
-        "pattern": pattern.name,
-        "label": pattern.label,
-        "combination": pattern.combination,
-        "period": pattern.period,
-        "period_error": pattern.period_error,
-        "frequency": pattern.frequency,
-        "frequency_error": pattern.frequency_error,
+        **_named(pattern, pattern.name, wave),
         "amplitude": pattern.amplitude,
         "share": pattern.share,
-        "harmonics": list(pattern.harmonics),
         "false_alarm": pattern.false_alarm,
         "calendar": pattern.calendar,
+    }
+
+
+def _named(one: Pattern | Component, name: str, wave: FloatArray) -> dict[str, Any]:
+    """What is told alike of a pattern and of a component that outputs share."""
+    return {
+        "pattern": name,
+        **{field: getattr(one, field) for field in _SAME},
+        "harmonics": [int(order) for order in one.harmonics],
         "shape": wave.tolist(),
     }
 
@@ -187,17 +191,9 @@ def _shared(model: Any, index: int, column: int) -> dict[str, Any]:
     wave = np.asarray(component.waveform(np.arange(PHASES) / PHASES))[:, column]
     own = (np.asarray(modes.component) == index) & (np.asarray(modes.harmonic) > 0)
     return {
-        "pattern": ascii_uppercase[index] if index < 26 else f"A{index}",
-        "label": component.label,
-        "combination": component.combination,
-        "period": component.period,
-        "period_error": component.period_error,
-        "frequency": component.frequency,
-        "frequency_error": component.frequency_error,
+        **_named(component, letter(index), wave),
         "amplitude": 0.5 * float(np.ptp(wave)),
         "share": float(np.atleast_1d(component.share)[column]),
-        "harmonics": [int(n) for n in component.harmonics],
         "false_alarm": float(np.asarray(modes.false_alarm)[own].min()),
         "calendar": "",
-        "shape": wave.tolist(),
     }

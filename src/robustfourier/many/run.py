@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from robustfourier.errors import InputError, OutputError, WorkerError
+from robustfourier.errors import InputError, OutputError, WorkerError, require_choice
 from robustfourier.many.engines import Engine, Lost, open_engine
 from robustfourier.many.gather import gather, write_tables
 from robustfourier.many.index import write_index
@@ -186,8 +186,7 @@ def _check(parameters: dict[str, Any], reports: str) -> None:
     known = set(PeriodicMixture().get_params()) - {"unit", "random_state"}
     if unknown := sorted(set(parameters) - known):
         raise InputError(f"{unknown[0]!r} is no parameter; there are {', '.join(sorted(known))}")
-    if reports not in ("auto", "all", "found", "none"):
-        raise InputError(f"reports={reports!r} must be one of auto, all, found, none")
+    require_choice("reports", reports, ("auto", "all", "found", "none"))
 
 
 def _claim(folder: Path, identity: dict[str, Any], overwrite: bool) -> None:

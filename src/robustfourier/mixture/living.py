@@ -14,15 +14,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from robustfourier.arrays import FloatArray, IndexArray, IntArray
+from robustfourier.mixture.climbing import climb
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.process import Waves, log_likelihood
-from robustfourier.mixture.remainder import COARSE, OscillatorSearch, oscillators_of
+from robustfourier.mixture.remainder import COARSE, OscillatorSearch, oscillators_of, price
+from robustfourier.mixture.slopes import Likelihood, Slopes, along_oscillators
+from robustfourier.mixture.spectrum import Spectrum
 
 __all__ = ["CANDIDATES", "ROWS", "Candidate", "Life", "most_alive", "ways_to_live"]
 
@@ -37,6 +38,7 @@ SHORTEST = 2.0  # cycles
 _COHERENCES = 5  # where the search starts: from 2 cycles to the record
 _STRENGTHS = (0.01, 0.1, 1.0)  # variance of the living part over the power of the strict one
 _LONGEST = 2.0  # coherence in θ, the record; what is longer cannot be seen to be forgotten
+_WORTH = 3  # starts, the best by the spectrum, of which the likelihood is taken
 _STILL = 1e-6  # rate at which nothing is forgotten in a record
 _STEP = 0.05  # modes, for the curvature of the likelihood in the frequency
 _SHIFT = 3.0  # modes by which the frequency of a pattern without strict lines may move
@@ -259,6 +261,8 @@ class _Trial:
     ) -> None:
         self.way, self.theta, self.noise, self.values = way, theta, noise, values
         self.beside = beside
+        self.spectrum = Spectrum(theta, values, 1.0 / noise)
+        self.sloped = Likelihood(theta, values, noise)
         self.log_n = float(np.log(len(theta)))
         # Two numbers for the living part, one more for a frequency of its own. A line taken in has
         # three; the harmonics of a pattern two each, and one for their common frequency.
@@ -266,11 +270,10 @@ class _Trial:
         cost = 1.0 if way.strict else 1.5
         self.credit = self.log_n * (1.5 * len(way.taken) + own - cost)
 
-    def search(self, living: FloatArray | None = None) -> OscillatorSearch:
-        """The search for a remainder beside this life, or without it."""
-        waves = [] if living is None else [_waves(self.way, living)]
-        beside = Waves.joined([self.beside, *waves])
-        return OscillatorSearch(self.theta, self.values, 1.0 / self.noise, beside)
+    def search(self, living: FloatArray) -> OscillatorSearch:
+        """The search for a remainder beside this life."""
+        beside = Waves.joined([self.beside, _waves(self.way, living)])
+        return OscillatorSearch(self.theta, self.values, 1.0 / self.noise, beside, self.spectrum)
 
     def likelihood(self, living: FloatArray, remainder: FloatArray) -> float:
         """Log-likelihood of log rate, log strength and shift, with the remainder's parameters."""
@@ -282,32 +285,21 @@ class _Trial:
         living, remainder, value = self._started(oscillators, white)
         if value < score - self.log_n:  # a start has much of the gain
             return None
-        for again in (False, True):
-            living = self._climbed(living, remainder, white)
-            remainder = self._remainder(living, remainder, warm=again)
-            value = self.likelihood(living, remainder)
-            if value + self.credit - self.search().price(remainder) < score:
-                return None
+        living, _, value = self._climbed(living, remainder, white, together=False)
+        found = self.search(living).run(exact=False)
+        remainder = remainder if found is None else found
+        living, remainder, value = self._climbed(living, remainder, white, together=True)
+        own_score = value + self.credit - price(remainder, len(self.theta))
+        rate, strength = np.exp(living[:2])
+        if own_score < score or rate < 1.05 / _LONGEST:
+            return None  # it does not pay, or nothing is seen to be forgotten
+        if self.way.strict and rate > 0.95 * 0.5 * self.way.mode / SHORTEST:
+            return None  # so short a memory is no longer that of a pattern
         step = np.array([0.0, 0.0, _STEP])
         bend = sum(self.likelihood(living + side * step, remainder) for side in (-1.0, 1.0))
         error = _STEP / np.sqrt(max(2.0 * value - bend, 1e-6))
-        rate, strength = np.exp(living[:2])
-        if rate < 1.05 / _LONGEST:
-            return None  # nothing is seen to be forgotten
-        if self.way.strict and rate > 0.95 * 0.5 * self.way.mode / SHORTEST:
-            return None  # so short a memory is no longer that of a pattern
-        score = value + self.credit - self.search().price(remainder)
-        return Life(
-            self.way, float(rate), float(strength), float(living[2]), error, remainder, score
-        )
-
-    def _remainder(self, living: FloatArray, remainder: FloatArray, warm: bool) -> FloatArray:
-        """Return the remainder that is likeliest beside this life; `warm` climbs from the given."""
-        search = self.search(living)
-        if warm and len(remainder):
-            return search.climbed(remainder, exact=False)[0]
-        found = search.run(exact=False)
-        return remainder if found is None else found
+        shift = float(living[2])
+        return Life(self.way, float(rate), float(strength), shift, error, remainder, own_score)
 
     def evidence(self, life: Life | None, oscillators: FloatArray, white: float) -> float:
         """Log-likelihood less penalties of a life, or of strict lines alone.
@@ -328,47 +320,78 @@ class _Trial:
             numbers += 2.0 if life.candidate.strict else 3.0
         waves = Waves.joined([*parts, oscillators_of(oscillators)])
         value = log_likelihood(waves, self.theta, self.values, self.noise)[0]
-        return value - self.search().price(oscillators) - 0.5 * numbers * self.log_n
+        return value - price(oscillators, len(self.theta)) - 0.5 * numbers * self.log_n
 
     def _started(
         self, oscillators: FloatArray, white: float
     ) -> tuple[FloatArray, FloatArray, float]:
         """Return the best of some starts and its score; the remainder as it was, or none.
 
-        It may have stood in for the life of the pattern.
+        It may have stood in for the life of the pattern. The spectrum says which few starts are
+        worth a likelihood.
         """
         shortest = SHORTEST * 2.0 / self.way.mode
         strengths = np.array(_STRENGTHS) * self.way.power.sum() / white
         remainders = [oscillators, np.zeros(0)] if len(oscillators) else [oscillators]
+        shifts = (0.0,) if self.way.strict else (0.0, -0.5 * _SHIFT, 0.5 * _SHIFT)
+        logs = [
+            np.log([1.0 / tau, strength])
+            for tau, strength in product(np.geomspace(shortest, 2.0, _COHERENCES), strengths)
+        ]
+        grid = [np.append(pair, shift) for shift in shifts for pair in logs]
         starts = []
-        for tau, strength in product(np.geomspace(shortest, 2.0, _COHERENCES), strengths):
-            living = np.array([-np.log(tau), np.log(strength), 0.0])
-            for remainder in remainders:
-                price = self.search().price(remainder)
-                score = self.likelihood(living, remainder) + self.credit - price
-                starts.append((living, remainder, score))
-        living, remainder, score = max(starts, key=lambda start: start[2])
-        for shift in () if self.way.strict else (-0.5 * _SHIFT, 0.5 * _SHIFT):
-            moved = living + np.array([0.0, 0.0, shift])
-            price = self.search().price(remainder)
-            other = self.likelihood(moved, remainder) + self.credit - price
-            if other > score:
-                living, score = moved, other
-        return living, remainder, score
+        for remainder in remainders:
+            waves = Waves.joined([self.beside, oscillators_of(remainder)])
+            beside = self.spectrum.density(waves)
+            chosen = range(len(grid))
+            if self.spectrum.fair:
+                chosen = np.argsort([self._told(living, beside) for living in grid])[-_WORTH:]
+            for which in chosen:
+                value = self.likelihood(grid[which], remainder) - price(remainder, len(self.theta))
+                starts.append((grid[which], remainder, value + self.credit))
+        return max(starts, key=lambda start: start[2])
 
-    def _climbed(self, living: FloatArray, remainder: FloatArray, white: float) -> FloatArray:
-        def cost(parameters: FloatArray) -> float:
-            value = self.likelihood(parameters, remainder)
-            return -value if np.isfinite(value) else 1e12
+    def _told(self, living: FloatArray, beside: FloatArray) -> float:
+        """How likely the spectrum makes a life."""
+        return self.spectrum.likelihood(beside + self.spectrum.density(_waves(self.way, living)))
 
+    def _climbed(
+        self, living: FloatArray, remainder: FloatArray, white: float, together: bool
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """Return the likeliest life near a start, with the remainder or beside it as it is."""
+        first, size = len(self.beside.a), len(living)
+        kept = Waves.none() if together else oscillators_of(remainder)
+
+        def parts(parameters: FloatArray) -> tuple[Waves, Waves, Waves]:
+            moving = oscillators_of(parameters[size:])
+            life = _waves(self.way, parameters[:size])
+            return life, moving, Waves.joined([self.beside, life, kept, moving])
+
+        def height(parameters: FloatArray) -> tuple[float, FloatArray]:
+            life, moving, waves = parts(parameters)
+            value, slopes = self.sloped(waves)
+            own = Slopes(*(numbers[first : first + len(life.a)] for numbers in slopes))
+            along = [own.c @ life.c, own.a @ life.a, np.pi * (self.way.order @ own.d)]
+            more = along_oscillators(parameters[size:], slopes.last(len(moving.a)))
+            return value, np.concatenate([along, more])
+
+        def density(parameters: FloatArray) -> FloatArray:
+            return self.spectrum.density(parts(parameters)[2])
+
+        start = np.concatenate([living, remainder]) if together else living
+        threes = (len(start) - size) // 3
+        bounds = self._bounds(white) + self.search(living).bounds * threes
+        information = self.spectrum.information(density, start)[1]
+        end, value = climb(height, start, bounds, information, COARSE)
+        return end[:size], end[size:] if together else remainder, value
+
+    def _bounds(self, white: float) -> list[tuple[float, float]]:
+        """Of log rate, log strength and shift."""
         shortest = SHORTEST * 2.0 / self.way.mode
         typical = float(np.log(self.way.power.sum() / white))
         shift = 0.0 if self.way.strict else _SHIFT
-        bounds = [
-            (-np.log(_LONGEST), -np.log(shortest)),
+        return [
+            (-float(np.log(_LONGEST)), -float(np.log(shortest))),
             (typical - 14.0, typical + 7.0),  # from a thousandth to thirty times the amplitude
             (-shift, shift),
         ]
-        options: Any = {"eps": 1e-5, "ftol": COARSE}
-        climbed: Any = minimize(cost, living, method="L-BFGS-B", bounds=bounds, options=options)
-        return np.asarray(climbed.x if climbed.fun < cost(living) else living, np.float64)

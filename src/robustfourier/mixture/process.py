@@ -16,8 +16,9 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Conditioned", "Waves", "log_likelihood", "oscillator"]
+__all__ = ["CLOSEST", "Conditioned", "Waves", "log_likelihood", "oscillator"]
 
+CLOSEST = 1e-6  # to 1/2, where the two formulas of an oscillator meet: this keeps both finite
 _NUMBERS = 500_000  # held at once for each of the small matrices of some times
 
 
@@ -110,7 +111,7 @@ def oscillator(frequency: float, quality: float, variance: float) -> Waves:
     (2.0, True)
     """
     root = abs(1.0 - 4.0 * quality**2)
-    f = np.sqrt(max(root, 1e-6))  # at 1/2 the two formulas meet; a millionth keeps both finite
+    f = np.sqrt(max(root, CLOSEST))
     rate = 0.5 * frequency / quality
     if quality < 0.5:
         part = np.array([1.0 + 1.0 / f, 1.0 - 1.0 / f])

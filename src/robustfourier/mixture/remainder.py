@@ -14,15 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
-from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.mixture.climbing import climb
 from robustfourier.mixture.process import Conditioned, Waves, log_likelihood, oscillator
 from robustfourier.mixture.search.robust import FAR, robust_scale
+from robustfourier.mixture.slopes import Likelihood, along_oscillators
+from robustfourier.mixture.spectrum import Spectrum
 
 __all__ = [
     "COARSE",
@@ -30,6 +32,7 @@ __all__ = [
     "Remainder",
     "chosen_rows",
     "oscillators_of",
+    "price",
     "remainder_of",
     "say_of",
 ]
@@ -42,7 +45,8 @@ AKAIKE = 3.0  # one for each parameter of an oscillator
 FEWEST = 30  # samples that can tell a memory: a gain of 1.5 log n needs about as many
 #: Likelihoods are taken on at most this many rows; the conditional mean is of all rows.
 ROWS = 10_000
-COARSE = 1e-6  # of the log-likelihood, a hundredth for ten thousand rows: enough to compare by
+COARSE = 0.01  # of log-likelihood, when climbing may end: enough to compare by
+FINE = 1e-4  # when climbing ends at last: parameters are within 0.014 standard errors then
 _ENTRIES = 4_000_000  # numbers held at once for errors: 32 MB
 _ROWS_AT_ONCE = 8192  # so that memory is bounded
 _BLOCKS = 5  # stretches of neighbours of which these rows are, spread over the record
@@ -209,6 +213,8 @@ class OscillatorSearch:
     theta, values, weights : ndarray of shape (n,)
     beside : Waves, optional
         Other processes in the values, over the white variance.
+    spectrum : Spectrum, optional
+        Of these values, if it is known.
     """
 
     def __init__(
@@ -217,15 +223,30 @@ class OscillatorSearch:
         values: FloatArray,
         weights: FloatArray,
         beside: Waves | None = None,
+        spectrum: Spectrum | None = None,
     ) -> None:
         self.theta, self.values, self.noise = theta, values, 1.0 / weights
         self.beside = Waves.none() if beside is None else beside
+        self._spectrum = spectrum
         nyquist = 0.5 * len(np.unique(theta)) / max(np.ptp(theta) / 2.0, 1e-300)
         self.fastest = np.pi * max(nyquist, 1.0)
         bounds = ((0.1 * np.pi, 10.0 * self.fastest), _QUALITY, _RATIO)
         self.bounds = [(np.log(low), np.log(high)) for low, high in bounds]
-        self.penalty = 1.5 * np.log(len(theta))  # half of three parameters' log n
-        self.none = self.likelihood(np.zeros(0))[0]
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """Of the values."""
+        return self._spectrum or Spectrum(self.theta, self.values, 1.0 / self.noise)
+
+    @cached_property
+    def sloped(self) -> Likelihood:
+        """The likelihood of the values with its slopes."""
+        return Likelihood(self.theta, self.values, self.noise)
+
+    @cached_property
+    def none(self) -> float:
+        """The log-likelihood without oscillators."""
+        return self.likelihood(np.zeros(0))[0]
 
     def likelihood(self, parameters: FloatArray) -> tuple[float, float]:
         """Return the log-likelihood, and the white variance."""
@@ -238,48 +259,95 @@ class OscillatorSearch:
 
     def price(self, parameters: FloatArray) -> float:
         """Return what oscillators have to pay."""
-        count = len(parameters) // 3
-        return (self.penalty + AKAIKE * (count - 1)) if count else 0.0
+        return price(parameters, len(self.theta))
 
     def run(self, exact: bool = True) -> FloatArray | None:
         """Return the likeliest oscillators that pay for themselves; None for white noise.
 
-        If not `exact`, starts are fewer and climbing ends early.
+        If not `exact`, climbing ends early.
         """
         found, best = np.zeros(0), 0.0
         for _ in range(OSCILLATORS):
-            more, gain = self._started(found, _RATIOS if exact else _RATIOS[1:2])
-            if not best and gain < 0.25 * self.penalty:  # a coarse start has much of the gain
+            starts = self._told(found) if self.spectrum.fair else self._tried(found)
+            starts = sorted(starts, key=lambda start: start[1], reverse=True)
+            # A start has much of the gain.
+            if not best and starts[0][1] < 0.25 * self.price(starts[0][0]):
                 break
-            more, gain = self.climbed(more, exact)
+            more, gain = self.climbed(starts[0][0], False)
+            # Hills of the likelihood are many, and the highest start may stand on a low one. But
+            # who tries often finds a second oscillator in noise: it has to be clear for that.
+            if exact and gain - best > self.price(starts[0][0][:3]):
+                ends = [self.climbed(start, False) for start, _ in starts[1:]]
+                more, gain = max([(more, gain), *ends], key=lambda end: end[1])
+            if exact:
+                more, gain = self.climbed(more)
             if gain - best < self.price(more) - self.price(found):
                 break
             found, best = more, gain
         return found if len(found) else None
 
-    def _started(self, found: FloatArray, ratios: tuple[float, ...]) -> tuple[FloatArray, float]:
-        """Return the parameters with the best of some starts for one oscillator more."""
+    def _grid(self, qualities: tuple[float, ...], ratios: tuple[float, ...]) -> FloatArray:
+        """Starts for one oscillator, shape (m, 3)."""
         frequencies = np.geomspace(np.pi, self.fastest, _FREQUENCIES)
-        starts = [
-            np.concatenate([found, np.log(start)])
-            for start in product(frequencies, _QUALITIES, ratios)
-        ]
-        gains = [self.gain(start) for start in starts]
-        best = int(np.argmax(gains))
-        return starts[best], gains[best]
+        return np.log(list(product(frequencies, qualities, ratios)))
+
+    def _tried(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
+        """Return the likeliest start of each quality, and its gain."""
+        best = []
+        for quality in _QUALITIES:
+            starts = [np.append(found, start) for start in self._grid((quality,), _RATIOS)]
+            best.append(max(((start, self.gain(start)) for start in starts), key=lambda s: s[1]))
+        return best
+
+    def _told(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
+        """Return of each quality what the spectrum has for the likeliest start, or a place near it.
+
+        Where the likelihood says otherwise it is right.
+        """
+        spectrum = self.spectrum
+        beside = spectrum.density(self.beside)
+        present = beside + spectrum.density(oscillators_of(found))
+
+        def density(parameters: FloatArray) -> FloatArray:
+            return beside + spectrum.density(oscillators_of(parameters))
+
+        def height(parameters: FloatArray) -> tuple[float, FloatArray]:
+            slopes, _ = spectrum.information(density, parameters)
+            return spectrum.likelihood(density(parameters)), slopes
+
+        chosen = []
+        for quality in _QUALITIES:
+            grid = self._grid((quality,), _RATIOS)
+            terms = spectrum.densities(oscillators_of(grid.ravel()))
+            each = terms.reshape(len(grid), -1, terms.shape[1]).sum(axis=1)
+            best = grid[int(np.argmax(spectrum.likelihoods(present + each)))]
+            start = np.concatenate([found, best])
+            information, bounds = spectrum.information(density, start)[1], self._bounds(start)
+            # A start needs not be better than that.
+            near, _ = climb(height, start, bounds, information, 0.1)
+            both = [(start, self.gain(start)), (near, self.gain(near))]
+            chosen.append(max(both, key=lambda one: one[1]))
+        return chosen
+
+    def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
+        return self.bounds * (len(parameters) // 3)
 
     def climbed(self, start: FloatArray, exact: bool = True) -> tuple[FloatArray, float]:
-        """Return the likeliest parameters near a start."""
+        """Return the likeliest parameters near a start, and their gain."""
+        beside = self.spectrum.density(self.beside)
 
-        def cost(parameters: FloatArray) -> float:
-            value = self.likelihood(parameters)[0]
-            return -value if np.isfinite(value) else 1e12
+        def height(parameters: FloatArray) -> tuple[float, FloatArray]:
+            oscillators = oscillators_of(parameters)
+            value, slopes = self.sloped(Waves.joined([self.beside, oscillators]))
+            return value, along_oscillators(parameters, slopes.last(len(oscillators.a)))
 
-        bounds = self.bounds * (len(start) // 3)
-        options: Any = {"eps": 1e-5} if exact else {"eps": 1e-5, "ftol": COARSE}
-        climbed: Any = minimize(cost, start, method="L-BFGS-B", bounds=bounds, options=options)
-        end = climbed.x if climbed.fun < cost(start) else start
-        return end, self.gain(end)
+        def density(parameters: FloatArray) -> FloatArray:
+            return beside + self.spectrum.density(oscillators_of(parameters))
+
+        information = self.spectrum.information(density, start)[1]
+        enough = FINE if exact else COARSE
+        end, value = climb(height, start, self._bounds(start), information, enough)
+        return end, value - self.none
 
     def conditioned(
         self, found: FloatArray, theta: FloatArray, values: FloatArray, weights: FloatArray
@@ -288,6 +356,13 @@ class OscillatorSearch:
         factor = self.likelihood(found)[1]
         waves = Waves.joined([self.beside, oscillators_of(found)]).scaled(factor)
         return Conditioned.on(waves, theta, factor / weights, values), factor
+
+
+def price(parameters: FloatArray, n: int) -> float:
+    """Return what oscillators have to pay in a record of n samples."""
+    count = len(parameters) // 3
+    # Half of three parameters' log n.
+    return 1.5 * float(np.log(n)) + AKAIKE * (count - 1) if count else 0.0
 
 
 def oscillators_of(parameters: FloatArray) -> Waves:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, require_choice
 from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
@@ -92,9 +92,7 @@ class Settings:
             ("loss", ("auto", "squared", "huber")),
             ("trend", ("auto", "level", "slope", "smooth")),
         ):
-            if getattr(self, name) not in choices:
-                value = getattr(self, name)
-                raise InputError(f"{name}={value!r} is not one of {', '.join(choices)}")
+            require_choice(name, getattr(self, name), choices)
 
     @property
     def integer(self) -> bool:

@@ -15,12 +15,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from robustfourier.errors import InputError
+from robustfourier.errors import require_choice, require_count
 from robustfourier.network.embedding import (
+    EMBEDDINGS,
     EmbeddingKind,
     EmbeddingLayout,
-    check_kind,
-    check_n_modes,
     embedding_layout,
     embedding_size,
 )
@@ -73,17 +72,13 @@ class Architecture:
     embedding: EmbeddingKind = "signed"
 
     def __post_init__(self) -> None:
-        check_n_modes(self.n_modes)
-        check_kind(self.embedding)
-        if self.activation not in ACTIVATIONS:
-            raise InputError(
-                f"activation={self.activation!r} is unknown; use one of {', '.join(ACTIVATIONS)}"
-            )
-        for name in ("n_columns", "n_outputs"):
-            _check_size(name, getattr(self, name))
+        require_choice("embedding", self.embedding, EMBEDDINGS)
+        require_choice("activation", self.activation, ACTIVATIONS)
+        for name in ("n_modes", "n_columns", "n_outputs"):
+            require_count(name, getattr(self, name))
         given: Any = self.hidden_layer_sizes
         given = [given] if np.ndim(given) == 0 else given
-        sizes = tuple(_check_size("hidden_layer_sizes", size) for size in given)
+        sizes = tuple(require_count("hidden_layer_sizes", size) for size in given)
         object.__setattr__(self, "n_modes", int(self.n_modes))
         object.__setattr__(self, "hidden_layer_sizes", sizes)
 
@@ -135,9 +130,3 @@ class Architecture:
     def from_dict(cls, fields: dict[str, Any]) -> Architecture:
         """Rebuild what `to_dict` gave."""
         return cls(**{**fields, "hidden_layer_sizes": tuple(fields["hidden_layer_sizes"])})
-
-
-def _check_size(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name}={value!r} is not usable; give whole numbers of at least 1")
-    return int(value)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.errors import InputError
+from robustfourier.errors import require_choice, require_count
 from robustfourier.memory import require_bytes
 
 __all__ = [
@@ -103,7 +103,7 @@ def fourier_features(theta: ArrayLike, n_modes: int) -> FloatArray:
     array([ 1.,  1.,  0.,  0., -1.])
     """
     theta = np.asarray(theta, dtype=np.float64)
-    check_n_modes(n_modes)
+    require_count("n_modes", n_modes)
     width = 2 * n_modes + 1
     require_bytes(
         theta.size * (width + 2 * n_modes) * 8,
@@ -168,8 +168,9 @@ def embedding_size(n_modes: int, kind: EmbeddingKind = "signed", n_columns: int 
     >>> embedding_size(100), embedding_size(100, "symmetrised")
     (402, 401)
     """
-    check_n_modes(n_modes)
-    per_column = 4 * n_modes + (2 if check_kind(kind) == "signed" else 1)
+    require_count("n_modes", n_modes)
+    require_choice("embedding", kind, EMBEDDINGS)
+    per_column = 4 * n_modes + (2 if kind == "signed" else 1)
     return n_columns * per_column
 
 
@@ -213,20 +214,6 @@ def embedding_layout(
         mode=(one + 1) // 2,
         is_sine=one % 2 == 1,
     )
-
-
-def check_kind(kind: str) -> str:
-    """Return `kind` if it names an embedding, else raise `InputError`."""
-    if kind not in EMBEDDINGS:
-        raise InputError(f"embedding={kind!r} is unknown; use one of {', '.join(EMBEDDINGS)}")
-    return kind
-
-
-def check_n_modes(n_modes: int) -> int:
-    """Return `n_modes` if it is a whole number of at least 1, else raise `InputError`."""
-    if isinstance(n_modes, bool) or not isinstance(n_modes, int | np.integer) or n_modes < 1:
-        raise InputError(f"n_modes={n_modes!r} is not usable; give a whole number of at least 1")
-    return int(n_modes)
 
 
 # sin π is 1e-16 and not zero; the exact quarter turns are set so that 0.0 means 0.0

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import IndexArray
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, require_choice
 from robustfourier.memory import require_bytes
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
@@ -72,8 +72,7 @@ def draw_weights(
         "antisymmetric": _antisymmetric,
         "theory": _theory,
     }
-    if init not in draw:
-        raise InputError(f"init={init!r} is unknown; use one of {', '.join(INITS)}")
+    require_choice("init", init, INITS)
     if not r_c > 0:
         raise InputError(f"r_c={r_c!r} must be positive: it is the size of the theory's c⁰")
     _require_memory(architecture)

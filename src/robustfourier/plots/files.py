@@ -96,7 +96,7 @@ def save_figures(result: Result, folder: Path, formats: tuple[str, ...] = ("png"
             (9.0, 2.6),
             lambda f: draw.plot_diagonal(result, ax=f.add_subplot()),
         )
-    count = min(len(result.main), 6)
+    count = min(len(result.main), draw.PANELS)
     if count:
         rows = (count + 1) // 2
         figures["components"] = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robustfourier.errors import InputError
+from robustfourier.errors import require_choice
 from robustfourier.plots.style import FIT, SOFT, looks, name_axes, new_axes
 from robustfourier.results import TimeAxis
 from robustfourier.results.record import BAND
@@ -34,8 +34,7 @@ def plot_life(
         The phase is told in cycles by which the pattern is late.
     ax : Axes, optional
     """
-    if what not in ("amplitude", "phase"):
-        raise InputError(f"what={what!r} is not one of amplitude, phase")
+    require_choice("what", what, ("amplitude", "phase"))
     pattern, (times, x) = model.components_[component], _times(model)
     if what == "amplitude":
         value, std = pattern.amplitude_at(times, return_std=True)

@@ -1,6 +1,7 @@
 """Figures of one fit, each drawn on the axes it is given, and returned on them; never shown.
 
-Every function takes a `Result`, or a fitted model with the times and values it was fitted to.
+Every function takes a `Result`, or a model that was fitted in this process. One from a file does
+not hold the data of its fit: give ``model.result(times, values)``.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ __all__ = [
     "plot_spectrum",
 ]
 
+PANELS = 6  # patterns drawn side by side
+
 
 def plot_model(
     model: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
@@ -78,9 +81,9 @@ def plot_model(
     return ax
 
 
-def plot_fit(source: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None) -> Axes:
+def plot_fit(source: Any, *, ax: Axes | None = None) -> Axes:
     """Draw data, fitted function and its 90 % band."""
-    result = result_of(source, times, values)
+    result = result_of(source)
     curve = result.curve
     with looks():
         ax = new_axes(ax)
@@ -115,11 +118,9 @@ def plot_fit(source: Any, times: Any = None, values: Any = None, *, ax: Axes | N
     return ax
 
 
-def plot_spectrum(
-    source: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
-) -> Axes:
+def plot_spectrum(source: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the amplitude spectrum with modes, noise floor and false-alarm line."""
-    result = result_of(source, times, values)
+    result = result_of(source)
     s = result.spectrum
     keep = peak_bins(s.mode, s.data, 8000)
     frequency = np.asarray(result.domain.frequency(s.mode))
@@ -130,7 +131,8 @@ def plot_spectrum(
         ax.plot(frequency[rest], s.residual[rest], color=SOFT, lw=0.8, label="what is left")
         if s.floor is not None and s.line is not None:
             ax.plot(frequency, s.floor, color=FLOOR, lw=1.6, label="noise floor")
-            ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=_alarm_words(result))
+            words = f"false-alarm line ({percent(s.level)})"
+            ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=words)
             ax.legend(loc="upper right", fontsize=9)
         modes = result.modes
         for i in range(len(modes)):
@@ -177,20 +179,9 @@ def _period_axis(ax: Axes, result: Result) -> None:
     above.spines["top"].set_visible(False)
 
 
-def _alarm_words(result: Result) -> str:
-    return f"false-alarm line ({percent(result.spectrum.level)})"
-
-
-def plot_component(
-    source: Any,
-    index: int = 0,
-    times: Any = None,
-    values: Any = None,
-    *,
-    ax: Axes | None = None,
-) -> Axes:
+def plot_component(source: Any, index: int = 0, *, ax: Axes | None = None) -> Axes:
     """Draw two cycles of a pattern with its band, the folded data behind it."""
-    result = result_of(source, times, values)
+    result = result_of(source)
     pattern = _pattern(result, index)
     with looks():
         ax = new_axes(ax, 4.5, 3.0)
@@ -211,13 +202,11 @@ def plot_component(
     return ax
 
 
-def plot_components(
-    source: Any, times: Any = None, values: Any = None, *, axes: Any = None, at_most: int = 6
-) -> Any:
-    """Draw the patterns of 1 % or more side by side; returns an array of Axes."""
-    result = result_of(source, times, values)
+def plot_components(source: Any, *, axes: Any = None) -> Any:
+    """Draw the patterns of 1 % or more, six at most, side by side; returns an array of Axes."""
+    result = result_of(source)
     main = {pattern.name for pattern in result.main}
-    shown = [i for i, pattern in enumerate(result.patterns) if pattern.name in main][:at_most]
+    shown = [i for i, pattern in enumerate(result.patterns) if pattern.name in main][:PANELS]
     count = len(shown)
     with looks():
         if axes is None:
@@ -235,16 +224,9 @@ def plot_components(
     return axes
 
 
-def plot_link(
-    source: Any,
-    index: int = 0,
-    times: Any = None,
-    values: Any = None,
-    *,
-    ax: Axes | None = None,
-) -> Axes:
+def plot_link(source: Any, index: int = 0, *, ax: Axes | None = None) -> Axes:
     """Draw the link g of a pattern g(cos), where it has one."""
-    result = result_of(source, times, values)
+    result = result_of(source)
     link = _pattern(result, index).link
     if link is None:
         raise InputError(
@@ -262,11 +244,9 @@ def plot_link(
     return ax
 
 
-def plot_diagonal(
-    source: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
-) -> Axes:
+def plot_diagonal(source: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the weights of the diagonal layer against mode, as the paper does."""
-    result = result_of(source, times, values)
+    result = result_of(source)
     if result.diagonal is None:
         raise InputError("this model has no diagonal layer; fit with diagonal=True")
     with looks():
@@ -285,11 +265,9 @@ def plot_diagonal(
     return ax
 
 
-def plot_residuals(
-    source: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
-) -> Axes:
+def plot_residuals(source: Any, *, ax: Axes | None = None) -> Axes:
     """Draw what the fit leaves over against time."""
-    result = result_of(source, times, values)
+    result = result_of(source)
     with looks():
         ax = new_axes(ax, 9.0, 2.4)
         ax.axhline(0.0, color=FIT, lw=1)
@@ -301,11 +279,9 @@ def plot_residuals(
     return ax
 
 
-def plot_histogram(
-    source: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None
-) -> Axes:
+def plot_histogram(source: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the histogram of the residuals with the normal curve of the same deviation."""
-    result = result_of(source, times, values)
+    result = result_of(source)
     spread = deviation(result.residual) or 1.0
     with looks():
         ax = new_axes(ax, 4.5, 3.0)

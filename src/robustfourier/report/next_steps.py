@@ -78,7 +78,7 @@ def _ahead(result: Result) -> tuple[str, str, str]:
     last = times[-1]
     if not domain.dates:
         span = float(f"{length:.2g}")
-        return number(float(last), 10).replace(",", ""), _plain(float(last) + span), f"{step:.3g}"
+        return _plain(float(last)), _plain(float(last) + span), f"{step:.3g}"
     start: Any = pd.Timestamp(last).ceil("min")
     stop = (start + pd.Timedelta(length * SECONDS[domain.unit], "s")).floor("min")
     seconds = step * SECONDS[domain.unit]

@@ -91,7 +91,7 @@ def result_of(source: Any, times: Any = None, values: Any = None) -> Result:
     if times is None or values is None:
         raise InputError(
             "times and values are needed to show this of a model that was loaded from a file or "
-            "fitted to several columns; give those it was fitted to"
+            "fitted to several columns; give those it was fitted to: model.result(times, values)"
         )
     if np.ndim(values) > 1 and np.shape(values)[1] > 1:
         raise InputError(

@@ -78,7 +78,8 @@ def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> R
         noise_kind=noise_kind,
         explained=brief.explained,
         trend_share=share_of_variance(flat.trend, flat.values),
-        searched=None if view.range is None else _periods(domain, *view.range),
+        # The shortest period first, which is that of the highest mode.
+        searched=view.range and tuple(float(domain.period(mode)) for mode in reversed(view.range)),
         headline=brief.headline,
         lines=view.lines(),
         downwards=brief.downwards,
@@ -148,11 +149,6 @@ def _curve(view: Any, domain: Domain, axis: TimeAxis) -> Curve:
     times = domain.from_theta(np.linspace(-1.0, 1.0, count))
     values, std = view.predict(times)
     return Curve(axis.positions(times), values, std)
-
-
-def _periods(domain: Domain, lowest: float, highest: float) -> tuple[float, float]:
-    """Shortest and longest period of a range of modes; the longest is the record itself."""
-    return float(domain.period(highest)), float(domain.period(lowest))
 
 
 def _noise_kind(floor: FloatArray | None) -> str:

@@ -20,7 +20,7 @@ from robustfourier.results.record import Curve, Diagonal, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
 from robustfourier.wording import number
 
-__all__ = ["Flat", "MixtureView", "NetworkView", "as_column"]
+__all__ = ["Flat", "MixtureView", "NetworkView", "as_column", "letter"]
 
 _PHASES = 201  # points of a waveform
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
@@ -103,7 +103,7 @@ class MixtureView:
     def warnings(self) -> tuple[str, ...]:
         """What comes before all other warnings."""
         living = tuple(
-            f"Pattern {_letter(i)} {component.wandering}."
+            f"Pattern {letter(i)} {component.wandering}."
             for i, component in enumerate(self.model.components_)
             if component.wandering
         )
@@ -140,7 +140,7 @@ class MixtureView:
             mine = self.modes.select(np.flatnonzero(own))  # without side lines
             found.append(
                 Pattern(
-                    name=_letter(i),
+                    name=letter(i),
                     label=component.label,
                     combination=component.combination,
                     frequency=component.frequency,
@@ -230,7 +230,7 @@ class NetworkView:
             cycle = 0.5 * modes.mode[i] * theta - modes.phase[i] / (2.0 * np.pi)
             found.append(
                 Pattern(
-                    name=_letter(i),
+                    name=letter(i),
                     label=f"f{i + 1}",
                     combination=False,
                     frequency=float(modes.frequency[i]),
@@ -301,7 +301,8 @@ def as_column(times: Any) -> Any:
     return times.to_frame(index=False) if hasattr(times, "to_frame") else times.reshape(-1, 1)
 
 
-def _letter(i: int) -> str:
+def letter(i: int) -> str:
+    """Return the name of a pattern: A to Z, then AA, AB and so on."""
     return (
         ascii_uppercase[i] if i < 26 else f"{ascii_uppercase[i // 26 - 1]}{ascii_uppercase[i % 26]}"
     )

@@ -245,9 +245,7 @@ def _score(table: Table) -> float:
     regular = [row for _, row in table if len(row) == width]
     body = regular[1 : 3 + _CELLS // width] if len(regular) > 1 else regular
     cells = [cell for row in body for cell in row]
-    readable = sum(
-        is_number(cell) or looks_like_time(cell) or is_missing(cell) for cell in cells
-    ) / len(cells)
+    readable = sum(map(_says_something, cells)) / len(cells)
     # A table of words must still be found, so that its error can speak of words.
     return (len(regular) / len(table)) * (0.02 + readable)
 

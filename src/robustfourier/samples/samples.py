@@ -41,6 +41,27 @@ class Counts:
     duplicates: int = 0
     out_of_order: int = 0
 
+    def words(self) -> list[str]:
+        """What was done about rows, a sentence for each kind; none for a clean table.
+
+        Examples
+        --------
+        >>> Counts(rows=2000, used=1999, missing=1).words()
+        ['1 of 2,000 rows lacks a value: left out']
+        """
+        kinds = (
+            (self.missing, "lacks a value: left out", "lack a value: left out"),
+            (
+                self.duplicates,
+                "repeats a time (see --duplicates)",
+                "repeat a time (see --duplicates)",
+            ),
+            (self.out_of_order, "is out of order: sorted", "are out of order: sorted"),
+        )
+        return [
+            f"{n:,} of {self.rows:,} rows {one if n == 1 else many}" for n, one, many in kinds if n
+        ]
+
 
 @dataclass(frozen=True, eq=False)
 class Samples:

@@ -215,16 +215,7 @@ def _findings(quality: Sampling, samples: Samples) -> list[Finding]:
             )
         )
     found.extend(_window_findings(quality, period))
-    counts = samples.counts
-    for count, what in (
-        (counts.missing, "with a missing value left out"),
-        (counts.duplicates, "repeated a time"),
-        (counts.out_of_order, "out of order, sorted"),
-    ):
-        if count:
-            rows = "row" if count == 1 else "rows"
-            found.append(Finding("note", f"{count:,} of {counts.rows:,} {rows} {what}."))
-    return found
+    return found + [Finding("note", f"{words}.") for words in samples.counts.words()]
 
 
 def _sampling_finding(quality: Sampling, step: str) -> Finding:

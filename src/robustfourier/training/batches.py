@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.arrays import FloatArray, IntArray
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, require_count
 
 __all__ = [
     "BatchSource",
@@ -149,7 +149,7 @@ class ReshuffledPasses:
 
     def __init__(self, sample: FixedSample, batch_size: int, rng: np.random.Generator) -> None:
         self.sample: FixedSample | None = sample
-        self.batch_size = min(check_batch_size(batch_size), len(sample))
+        self.batch_size = min(require_count("batch_size", batch_size), len(sample))
         self._n_rows = len(sample)
         self._rng = rng
         self._rest = np.empty(0, dtype=np.int64)
@@ -194,7 +194,7 @@ class FreshDraws:
 
     def __init__(self, sampler: Sampler, batch_size: int, rng: np.random.Generator) -> None:
         self.sample: FixedSample | None = None
-        self.batch_size = check_batch_size(batch_size)
+        self.batch_size = require_count("batch_size", batch_size)
         self._sampler = sampler
         self._rng = rng
 
@@ -222,14 +222,6 @@ class FreshDraws:
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:  # noqa: ARG002
         """Go back to where `state` was taken."""
         self._rng.bit_generator.state = values["generator"]
-
-
-def check_batch_size(batch_size: int) -> int:
-    """Return `batch_size` if it is a whole number of at least 1, else raise `InputError`."""
-    whole = isinstance(batch_size, int | np.integer) and not isinstance(batch_size, bool)
-    if not whole or batch_size < 1:
-        raise InputError(f"batch_size={batch_size!r} must be a whole number of at least 1")
-    return int(batch_size)
 
 
 def _columns(name: str, values: ArrayLike) -> FloatArray:

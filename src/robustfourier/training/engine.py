@@ -65,7 +65,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.errors import InputError, MissingDependencyError
+from robustfourier.errors import InputError, MissingDependencyError, require_choice, require_count
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import Block, FixedSample
 from robustfourier.training.losses import Loss
@@ -110,9 +110,7 @@ class Phase:
     boxes: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.n_steps, int | np.integer) and not isinstance(self.n_steps, bool)
-        if not whole or self.n_steps < 0:
-            raise InputError(f"n_steps={self.n_steps!r} must be a whole number, 0 or more")
+        require_count("n_steps", self.n_steps, at_least=0)
         if not (np.isfinite(self.ridge) and self.ridge >= 0):
             raise InputError(f"ridge={self.ridge!r} (λ) must be 0 or positive")
 
@@ -144,8 +142,7 @@ class Engine(Protocol):
 
 def choose_engine(engine: EngineName) -> str:
     """Return the name of the engine to use; "auto" is the fast one, which trains every network."""
-    if engine not in ENGINES:
-        raise InputError(f"engine={engine!r} is unknown; use one of {', '.join(ENGINES)}")
+    require_choice("engine", engine, ENGINES)
     return "fused" if engine == "auto" else engine
 
 

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, require_choice
 
 __all__ = ["LOSSES", "Loss", "LossName", "as_loss"]
 
@@ -42,8 +42,7 @@ class Loss:
     delta: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.name not in LOSSES:
-            raise InputError(f"loss={self.name!r} is unknown; use one of {', '.join(LOSSES)}")
+        require_choice("loss", self.name, LOSSES)
         if not (np.isfinite(self.delta) and self.delta > 0):
             raise InputError(f"delta={self.delta!r} of the Huber loss must be positive")
 

@@ -17,6 +17,7 @@ from scipy.linalg import block_diag
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.least_squares.covariance import mode_tangents
 from robustfourier.mixture.least_squares.moments import Moments
+from robustfourier.mixture.least_squares.projection import LARGEST_STEP
 from robustfourier.mixture.least_squares.semidefinite import root, solve_positive
 
 __all__ = ["Penalised", "Prior", "penalised_fit"]
@@ -24,7 +25,6 @@ __all__ = ["Penalised", "Prior", "penalised_fit"]
 ITERATIONS = 4  # of Gauss and Newton, from a fit of all significant lines
 HALVINGS = 4  # of a step that leads uphill
 UPHILL = 0.01  # part of the objective by which a step may be wrong
-LARGEST_STEP = 0.25  # in modes, and in radians of the highest order for a shift
 
 
 @dataclass(frozen=True)
@@ -317,7 +317,7 @@ def _moved(
     harmonics: IntArray,
     prior: Prior,
 ) -> _State:
-    """Take one step, shortened where a mode or a shift would move too far."""
+    """Take one step, shortened where a mode, or a shift in radians, would move too far."""
     count, n_outputs = len(harmonics), state.coefficients.shape[1]
     p = len(state.coefficients) - 2 * count
     width = system.linear // n_outputs

@@ -49,15 +49,12 @@ def covariances(
     cross = np.zeros((n_outputs, len(free), linear))
     for o in range(n_outputs):
         own = direct - shift[o] @ to_base[o]
-        others = shift[o] @ (base[np.ix_(free, free)] - _own_part(to_base[o], coloured, noise[o]))
+        # Part of the bases' covariance that comes from the noise of the other outputs.
+        mine = to_base[o] @ coloured @ to_base[o].T * noise[o]
+        others = shift[o] @ (base[np.ix_(free, free)] - mine)
         coefficient[o] = own @ coloured @ own.T * noise[o] + others @ shift[o].T
         cross[o][free] = to_base[o] @ coloured @ own.T * noise[o] - others.T
     return base, coefficient, cross
-
-
-def _own_part(to_base: FloatArray, coloured: FloatArray, noise: float) -> FloatArray:
-    """Part of the bases' covariance that comes from one output's noise."""
-    return np.asarray(to_base @ coloured @ to_base.T * noise)
 
 
 def mode_tangents(cosine: FloatArray, sine: FloatArray, ties: IntArray, p: int) -> FloatArray:

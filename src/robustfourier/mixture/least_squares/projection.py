@@ -22,9 +22,11 @@ from robustfourier.mixture.least_squares.newton import (
 )
 from robustfourier.mixture.least_squares.semidefinite import Positive
 
-__all__ = ["MomentsAt", "Solved", "damped_step", "fit_at", "projected_normal"]
+__all__ = ["LARGEST_STEP", "MomentsAt", "Solved", "damped_step", "fit_at", "projected_normal"]
 
 MomentsAt = Callable[[FloatArray], Moments]
+# Of any mode in one step: the sum of squares has a new local minimum about every mode.
+LARGEST_STEP = 0.25
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def _few_solved(
 
 
 def damped_step(
-    fit: Solved, ties: IntArray, free: BoolArray, damping: float, max_step: float
+    fit: Solved, ties: IntArray, free: BoolArray, damping: float
 ) -> tuple[FloatArray, float]:
     """Return one Levenberg step of the bases and the relative decrease it promises."""
     gauss, newton, gradient = _few_projected(fit, ties) or projected_normal(fit, ties)
@@ -98,7 +100,7 @@ def damped_step(
     step[free] = _solved_step(gauss, newton, gradient, damping)
     expected = float(gradient @ step[free])
     largest = np.max(np.abs(ties @ step), initial=0.0)
-    return step * min(1.0, max_step / max(largest, np.finfo(float).tiny)), expected
+    return step * min(1.0, LARGEST_STEP / max(largest, np.finfo(float).tiny)), expected
 
 
 def _solved_step(

@@ -146,7 +146,6 @@ def refine(
     fixed: BoolArray | None = None,
     colour: FloatArray | None = None,
     moments_at: MomentsAt | None = None,
-    max_step: float = 0.25,
     max_iterations: int = 50,
     tolerance: float = 1e-13,
 ) -> Refined:
@@ -173,8 +172,6 @@ def refine(
         covariance is then the sandwich for noise that is coloured but locally flat.
     moments_at : callable, optional
         ``modes -> Moments`` for the same data and trend; default adds them up directly.
-    max_step : float
-        Largest move of any mode in one step.
     max_iterations : int
         Largest number of steps.
     tolerance : float
@@ -203,7 +200,6 @@ def refine(
         p=columns.shape[1],
         tolerance=tolerance,
         max_iterations=max_iterations,
-        max_step=max_step,
     )
     how = iterations, converged
     return _summary(theta, y, weights, columns, ties, free, fit, squares, colour, *how)
@@ -219,14 +215,13 @@ def _search(
     p: int,
     tolerance: float,
     max_iterations: int,
-    max_step: float,
 ) -> tuple[Solved, int, bool]:
     """Step to the minimum; the fit there, steps tried, and whether they became negligible."""
     fit = fit_at(moments_at, ties, bases, p, squares)
     damping, iterations, converged = 1e-4, 0, not free.any()
     while not converged and iterations < max_iterations:
         iterations += 1
-        step, expected = damped_step(fit, ties, free, damping, max_step)
+        step, expected = damped_step(fit, ties, free, damping)
         trial = fit_at(moments_at, ties, fit.bases + step, p, squares)
         # Below the rounding of the sums a decrease can no longer be seen: take the step, and stop.
         negligible = expected <= tolerance * len(squares)
@@ -240,7 +235,7 @@ def _search(
     # Differences of sums of squares drown in rounding before gradients do: the last step is taken
     # on trust, undamped, if it is small enough to be a correction.
     if free.any():
-        step, _ = damped_step(fit, ties, free, 0.0, max_step)
+        step, _ = damped_step(fit, ties, free, 0.0)
         if np.max(np.abs(ties @ step), initial=0.0) < 1e-4:
             fit = fit_at(moments_at, ties, fit.bases + step, p, squares)
     return fit, iterations, converged

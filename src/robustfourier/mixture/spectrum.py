@@ -1,0 +1,129 @@
+"""What the spectrum of samples tells of the process they come from: starts, at little cost.
+
+Whittle's likelihood takes ordinates of a tapered spectrum for independent exponentials of the
+process's density. It is close where samples are even and long, wrong where they are not, and needs
+no factorisation: it says where a search may begin, and the likelihood itself says where it ends.
+Stretches between gaps have spectra of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray
+from robustfourier.mixture.process import Waves
+from robustfourier.spectral.sums import weighted_sums
+
+__all__ = ["Spectrum"]
+
+_GAP = 10.0  # typical steps; longer ones are gaps, and do not count for the typical step
+_EVEN = 0.9  # of the steps are within half of the typical one where samples are even
+_LONG = 64  # samples of a stretch: with fewer, ordinates are too few
+_BLUR = 4.0  # over the length of a stretch: the width that Hann's taper gives each line
+_STEP = 1e-4  # of parameters, for slopes of the density
+
+
+class Spectrum:
+    """The tapered spectrum of samples, and how likely it makes a process.
+
+    Parameters
+    ----------
+    theta, values, weights : ndarray of shape (n,)
+        Sorted positions, samples, and one over their white variances up to a factor.
+    """
+
+    def __init__(self, theta: FloatArray, values: FloatArray, weights: FloatArray) -> None:
+        steps = np.diff(theta)
+        middle = float(np.median(steps))
+        gap = steps > _GAP * middle
+        usual = float(steps[~gap].mean()) if not gap.all() else 0.0
+        self.step = usual or float(np.ptp(theta)) / len(theta)  # half of the rows may coincide
+        even = np.abs(steps - middle) < 0.5 * middle
+        ends = [0, *(np.flatnonzero(gap) + 1), len(theta)]
+        #: Whether samples are even and long enough for this likelihood to be close.
+        self.fair = bool(even.mean() >= _EVEN and len(theta) >= _LONG * (len(ends) - 1))
+        ends = ends if self.fair else [0, len(theta)]
+        angles, powers = [], []
+        for first, last in pairwise(ends):
+            rows, count = slice(first, last), (last - first) // 2
+            angles.append(np.arange(1, count + 1) * (np.pi / max(count, 1)))
+            place, share = theta[rows] / self.step, weights[rows] / weights.mean()
+            fair = self.fair and count > 0
+            powers.append(_tapered(place, values[rows], share, count) if fair else np.ones(count))
+        angle, self.power = np.concatenate(angles), np.concatenate(powers)
+        self.cosine, self.sine = np.cos(angle), np.sin(angle)
+        self.blur = _BLUR * (len(ends) - 1) / (self.step * len(theta))
+
+    def density(self, waves: Waves) -> FloatArray:
+        """Return the density of a covariance over the white variance, shape (m,)."""
+        return np.asarray(self.densities(waves).sum(axis=0))
+
+    def densities(self, waves: Waves) -> FloatArray:
+        """Return the density of each term, folded at the Nyquist mode, shape (M, m).
+
+        It is the sum of the covariance at all multiples of the step, a geometric series with the
+        ratio z: Re[(a - ib) / (1 - z e^{-iω}) + (a + ib) / (1 - z* e^{-iω})] - a.
+        """
+        size = np.exp(-(waves.c + self.blur) * self.step)[:, None]
+        turn = (waves.d * self.step)[:, None]
+        cosine, sine = size * np.cos(turn), size * np.sin(turn)
+        a, b = waves.a[:, None], waves.b[:, None]
+        first = _fraction(a, -b, cosine, sine, self.cosine, self.sine)
+        second = _fraction(a, b, cosine, -sine, self.cosine, self.sine)
+        return first + second - a
+
+    def likelihood(self, density: FloatArray) -> float:
+        """Return Whittle's log-likelihood up to a constant, at the best factor of all variances."""
+        return float(self.likelihoods(density))
+
+    def likelihoods(self, density: FloatArray) -> FloatArray:
+        """Return the same of densities of shape (..., m)."""
+        whole = 1.0 + np.maximum(density, 0.0)
+        factor = np.maximum(np.mean(self.power / whole, axis=-1), 1e-300)
+        return np.asarray(-(len(self.power) * np.log(factor) + np.log(whole).sum(axis=-1)))
+
+    def information(
+        self, density: Callable[[FloatArray], FloatArray], parameters: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the slopes of that likelihood along parameters, and Fisher's information.
+
+        Parameters
+        ----------
+        density : callable
+            Gives the density for parameters.
+        parameters : ndarray of shape (k,)
+        """
+        whole = 1.0 + np.maximum(density(parameters), 0.0)
+        steps = _STEP * np.eye(len(parameters))
+        change = np.array([density(parameters + step) + 1.0 for step in steps]) - whole
+        logs = change.reshape(len(steps), -1) / (_STEP * whole)
+        ratio = self.power / whole
+        slopes = logs @ (ratio / max(float(ratio.mean()), 1e-300) - 1.0)
+        logs -= logs.mean(axis=1, keepdims=True)  # the factor of all variances is free
+        return slopes, logs @ logs.T
+
+
+def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray, count: int) -> FloatArray:
+    """Power of one stretch at angles per step of π/count to π, places being told in steps."""
+    length = max(float(np.ptp(place)), 1.0) + 1.0
+    taper = 0.5 + 0.5 * np.cos(2.0 * np.pi * (place - 0.5 * (place[0] + place[-1])) / length)
+    # Powers do not see where the angles are counted from.
+    middle = (place - 0.5 * (place[0] + place[-1])) / count
+    sums = weighted_sums(middle, (taper * weights * values)[:, None], count + 1)[1:, 0]
+    return np.abs(sums) ** 2 / max(float(np.sum(taper**2 * weights)), 1e-300)
+
+
+def _fraction(
+    a: FloatArray,
+    b: FloatArray,
+    cosine: FloatArray,
+    sine: FloatArray,
+    on: FloatArray,
+    across: FloatArray,
+) -> FloatArray:
+    """Real part of (a + ib) / (1 - (cosine + i sine) (on - i across))."""
+    real, imaginary = 1.0 - cosine * on - sine * across, cosine * across - sine * on
+    return (a * real + b * imaginary) / (real**2 + imaginary**2)

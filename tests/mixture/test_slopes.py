@@ -1,0 +1,124 @@
+"""Likelihoods with slopes against finite differences of the dense twin; starts by the spectrum."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from robustfourier.mixture.climbing import climb
+from robustfourier.mixture.process import Waves, log_likelihood, oscillator
+from robustfourier.mixture.remainder import OscillatorSearch, oscillators_of
+from robustfourier.mixture.slopes import Likelihood, along_oscillators
+from robustfourier.mixture.spectrum import Spectrum
+
+
+def dense(waves, theta, values, noise):
+    covariance = waves(theta[:, None] - theta) + np.diag(noise)
+    factor = values @ np.linalg.solve(covariance, values) / len(theta)
+    return -0.5 * (len(theta) * np.log(factor) + np.linalg.slogdet(covariance)[1])
+
+
+def rise(height, at, step):
+    return (height(at + step) - height(at - step)) / (2 * np.abs(step).max())
+
+
+@pytest.fixture(scope="module")
+def samples():
+    rng = np.random.default_rng(3)
+    theta = np.sort(np.append(rng.uniform(-1, 1, 149), 0.3))
+    theta[40] = theta[41]  # equal times too
+    return theta, rng.normal(size=150), rng.uniform(0.1, 0.3, 150)
+
+
+def test_slopes_are_those_of_the_dense_twin(samples):
+    living = Waves(*np.array([[0.4], [0.0], [3.0], [200.0]]), np.zeros(1, int))
+    waves = Waves.joined([oscillator(20.0, 0.3, 1.5), oscillator(60.0, 4.0, 0.7), living])
+    value, slopes = Likelihood(*samples)(waves)
+    assert value == pytest.approx(dense(waves, *samples), abs=1e-8)
+    for name, found in slopes._asdict().items():
+        numbers = getattr(waves, name)
+        for i in range(len(numbers)):
+            if waves.d[i] == 0.0 and name in "bd":
+                continue  # a plain exponential has neither
+            step = 1e-5 * max(1.0, abs(numbers[i])) * (np.arange(len(numbers)) == i)
+            expected = rise(
+                lambda x, name=name: dense(replace(waves, **{name: x}), *samples), numbers, step
+            )
+            assert found[i] == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("quality", [0.05, 0.3, 0.6, 20.0])
+def test_slopes_along_oscillators_are_those_of_the_dense_twin(samples, quality):
+    parameters = np.log([30.0, quality, 2.0, 90.0, 1.5, 0.7])
+    found = along_oscillators(parameters, Likelihood(*samples)(oscillators_of(parameters))[1])
+    expected = [
+        rise(lambda x: dense(oscillators_of(x), *samples), parameters, step)
+        for step in 1e-5 * np.eye(6)
+    ]
+    assert found == pytest.approx(np.array(expected), rel=1e-5, abs=1e-6)
+
+
+def test_no_covariance_has_no_likelihood(samples):
+    waves = Waves(*np.array([[-5.0], [0.0], [3.0], [10.0]]), np.zeros(1, int))
+    assert Likelihood(*samples)(waves)[0] == -np.inf
+
+
+def test_a_climb_ends_at_the_top_within_its_bounds():
+    bent = np.array([[3.0, 2.0], [2.0, 5.0]])
+    top = np.array([1.0, -2.0])
+
+    def hill(x):
+        return -0.5 * float((x - top) @ bent @ (x - top)), -bent @ (x - top)
+
+    free, _ = climb(hill, np.zeros(2), [(-9.0, 9.0)] * 2, np.eye(2), 1e-9)
+    assert free == pytest.approx(top, abs=1e-4)
+    held, _ = climb(hill, np.zeros(2), [(-9.0, 9.0), (-1.0, 9.0)], np.eye(2), 1e-9)
+    assert held == pytest.approx([1.0 - 2.0 / 3.0, -1.0], abs=1e-4)
+
+
+def test_the_density_is_the_sum_of_the_covariance_over_all_steps():
+    spectrum = Spectrum(np.linspace(-1, 1, 400), np.ones(400), np.ones(400))
+    spectrum.blur = 0.0
+    waves = Waves.joined([oscillator(300.0, 2.0, 5.0), oscillator(90.0, 0.3, 2.0)])
+    lags = np.arange(-4000, 4001)
+    covariance = waves(lags * spectrum.step)
+    for j in (0, 50, 150):
+        angle = np.pi * (j + 1) / 200
+        assert spectrum.density(waves)[j] == pytest.approx(covariance @ np.cos(angle * lags))
+
+
+def drawn(theta, seed):
+    """White noise and a creeping oscillator."""
+    rng = np.random.default_rng(seed)
+    covariance = oscillator(60.0, 0.3, 4.0)(theta[:, None] - theta) + np.eye(len(theta))
+    return np.linalg.cholesky(covariance) @ rng.normal(size=len(theta))
+
+
+@pytest.mark.parametrize("stretches", [1, 3])
+def test_the_spectrum_of_even_stretches_tells_the_likelihood(stretches):
+    theta = np.linspace(-1, 1, 900)
+    kept = np.concatenate([part[:200] for part in np.split(np.arange(900), 3)])
+    theta = theta if stretches == 1 else theta[kept]
+    values, waves = drawn(theta, 0), oscillator(60.0, 0.3, 4.0)
+    spectrum = Spectrum(theta, values, np.ones(len(theta)))
+    assert spectrum.fair
+    told = spectrum.likelihood(spectrum.density(waves)) - spectrum.likelihood(0 * spectrum.power)
+    exact = log_likelihood(waves, theta, values, np.ones(len(theta)))[0]
+    exact -= log_likelihood(Waves.none(), theta, values, np.ones(len(theta)))[0]
+    assert told == pytest.approx(exact, rel=0.15)
+
+
+def test_irregular_samples_have_no_fair_spectrum():
+    theta = np.sort(np.random.default_rng(0).uniform(-1, 1, 300))
+    assert not Spectrum(theta, theta, np.ones(300)).fair
+
+
+@pytest.mark.parametrize("sampling", ["even", "irregular"])
+def test_the_search_ends_as_high_as_one_by_finite_differences(sampling):
+    rng = np.random.default_rng(1)
+    theta = np.linspace(-1, 1, 300) if sampling == "even" else np.sort(rng.uniform(-1, 1, 300))
+    search = OscillatorSearch(theta, drawn(theta, 1), np.ones(300))
+    start = np.log([60.0, 0.3, 4.0])  # the truth, near which the top is
+    top = minimize(lambda x: -search.gain(x), start, method="L-BFGS-B", bounds=search.bounds)
+    assert search.gain(search.run()) > -top.fun - 0.01
