@@ -5,6 +5,7 @@ import re
 import signal
 
 import dask.dataframe
+import distributed
 import pandas as pd
 import pytest
 from benchmarks.many.cluster import Cluster
@@ -56,6 +57,23 @@ def test_a_killed_worker_costs_no_series(cluster, serial, long_table, tmp_path):
         long_table, out=tmp_path / "out", address=cluster.address, observe=kill, **ON_DASK
     )
     assert killed
+    same(serial, survey)
+
+
+def test_a_result_whose_worker_dies_before_it_is_fetched_is_made_again(
+    cluster, serial, long_table, tmp_path, monkeypatch
+):
+    fetch, lost = distributed.Future.result, []
+
+    def result(future, timeout=None):
+        if not lost:
+            lost.append(future.key)
+            raise distributed.KilledWorker(future.key, None, 4)
+        return fetch(future, timeout)
+
+    monkeypatch.setattr(distributed.Future, "result", result)
+    survey = rf.fit_many(long_table, out=tmp_path, address=cluster.address, **ON_DASK)
+    assert lost
     same(serial, survey)
 
 

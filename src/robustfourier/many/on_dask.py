@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 from robustfourier.errors import InputError, MissingDependencyError, WorkerError
 from robustfourier.many.engines import Lost
@@ -89,10 +89,8 @@ class Cluster:
         ended: list[tuple[Batch, Done | Lost | Exception]] = []
         for future in [f for f in self._running if f.status != "pending"]:
             batch = self._running.pop(future)
-            if future.status == "finished":
-                ended.append((batch, future.result()))
-            elif future.status == "error":
-                ended.append((batch, self._failure(batch, future.exception())))
+            if future.status in ("finished", "error"):
+                ended.append((batch, self._outcome(batch, future)))
             else:
                 raise self._gone()
         if ended:
@@ -106,7 +104,21 @@ class Cluster:
             )
         return ended
 
-    def _failure(self, batch: Batch, error: Exception) -> Lost | Exception:
+    def _outcome(self, batch: Batch, future: Any) -> Done | Lost | Exception:
+        """What came of a batch.
+
+        A result may lie on a worker that dies before it is fetched: the batch then runs once more,
+        and its end may be another.
+        """
+        error: Exception
+        if future.status == "error":
+            error = future.exception()
+        else:
+            try:
+                with self._listening():
+                    return cast(Done, future.result())
+            except self._distributed.KilledWorker as died:
+                error = died
         if not isinstance(error, self._distributed.KilledWorker):
             return error
         # Workers die for other reasons too: a series alone is blamed at the second time only.
