@@ -28,7 +28,8 @@ TARGETS = {
     "checkpoints": (0.365, 50_000),
     "command lines": (0.015, 5_000),
 }
-KILLED = {"fit": 0.15, "save": 0.65, "reproduce": 0.05, "many series": 0.15}  # parts of all kills
+#: Parts of all kills.
+KILLED = {"fit": 0.2, "save": 0.5, "reproduce": 0.05, "many series": 0.15, "app": 0.1}
 KILLS = 25  # of one piece
 MEMORY = 4 * 2**30  # bytes of address space that a piece may take beyond what it starts with
 

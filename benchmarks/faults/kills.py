@@ -256,4 +256,18 @@ def _ignored(_: object) -> None:
     """A work returns nothing."""
 
 
-KINDS = {"fit": _fit, "save": _save, "reproduce": _reproduce, "many series": _many}
+def _app(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]:
+    """A fit ordered in the app, whose server is killed and started again."""
+    from benchmarks.faults.app_kills import app_work
+
+    tables = [_table(place / "alpha.csv", 7.3, "alpha"), _table(place / "beta.csv", 5.1, "beta")]
+    return app_work(place, tables, rng)
+
+
+KINDS = {
+    "fit": _fit,
+    "save": _save,
+    "reproduce": _reproduce,
+    "many series": _many,
+    "app": _app,
+}

@@ -86,7 +86,10 @@ class Facts:
 
     def _every(self, stride: int) -> Any:
         step = stride // self.stride
-        return tuple(tuple(column[::step] for column in piece) for piece in self.sample)
+        if step == 1:
+            return self.sample
+        # Copies: a view would keep all the rows that it leaves out.
+        return tuple(tuple(column[::step].copy() for column in piece) for piece in self.sample)
 
 
 def rows_of(part: Part, layout: Layout) -> Iterator[tuple[int, NDArray[Any], FloatArray, Any]]:
