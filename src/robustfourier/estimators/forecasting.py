@@ -1,7 +1,8 @@
 """Forecast: what comes next, how sure that is, and where a new measurement will lie.
 
-Patterns go on, living ones lose their phase at the rate at which they lost it in the record, the
-trend goes on with its recent slope, and what the last samples tell about the remainder fades.
+Patterns go on, living ones lose their phase at the rate at which they lost it in the record, a
+trend goes on as a drift, and what the last samples tell about the remainder fades. Where samples of
+the record lie farther from what those before them tell than they should, errors are wider by that.
 """
 
 from __future__ import annotations
@@ -12,15 +13,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
+from scipy.stats import t as student
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.estimators.times import known_periods, time_index
+from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.remainder import Remainder
+from robustfourier.mixture.surprise import HORIZONS
 
 __all__ = ["Forecast", "forecast_of", "times_ahead"]
 
 _STEPS_AT_MOST = 10_000_000
+_LEAST_FREEDOM = 3.0  # the fewest degrees with which Student's t has a variance by a margin
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +39,7 @@ class Forecast:
     mean : ndarray of shape (n,) or (n, q)
         Trend, patterns and what the samples tell about the rest; on the scale "log" the median.
     std : ndarray of shape (n,) or (n, q)
-        Its standard error.
+        Its standard error, that of `predict` widened by what the record showed.
     lower, upper : ndarray of shape (n,) or (n, q)
         A new measurement lies between them with probability `level`: the error of the mean and the
         scatter of a measurement together.
@@ -66,11 +72,36 @@ def forecast_of(model: Any, horizon: Any, times: Any, level: float) -> Forecast:
             raise InputError("horizon is for one column of times; give times=… of all columns")
         first = model.models_[0]
         times = times_ahead(horizon, model.domains_[0], first.last, first.spacing)
+    if isinstance(level, bool) or not 0.0 < level < 1.0:
+        raise InputError(f"level={level!r} must lie between 0 and 1; the default is 0.9")
     mean, std = model.predict(times, return_std=True)
-    left = model.remainder_
+    left = next((m.onward for m in model.models_ if m.onward is not None), model.remainder_)
     scatter = np.asarray(model.noise_ if left is None else left.white)
-    ends = _new_measurements(mean, std, scatter, level, getattr(model, "scale_", "linear") == "log")
+    reach = norm.ppf(0.5 + 0.5 * level)
+    tails: Any = reach
+    if model.n_features_in_ == 1 and model.models_[0].surprise is not None:
+        wider, freedom = _unknown(model.models_[0], left, model.domains_[0].to_theta(times))
+        std = std * wider.reshape(std.shape)
+        tails = student.ppf(0.5 + 0.5 * level, freedom.reshape(-1, *[1] * (std.ndim - 1)))
+    ends = _new_measurements(
+        mean, tails * std, reach * scatter, getattr(model, "scale_", "linear") == "log"
+    )
     return Forecast(times, mean, std, *ends, level)
+
+
+def _unknown(
+    model: ColumnModel, memory: Remainder, theta: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return by how much errors are wider than the process says, (n, q), and their freedom, (n,).
+
+    The record shows what happens over some time as often as that time fits into it; two of these
+    tell one change of it.
+    """
+    first, last = memory.parts[0].theta[[0, -1]]
+    beyond = np.maximum(np.maximum(theta - last, first - theta), 0.0) / (last - first)
+    factors = [np.interp(beyond, HORIZONS, row) for row in np.asarray(model.surprise)]
+    freedom = np.maximum(0.5 / np.maximum(beyond, 1e-9), _LEAST_FREEDOM)
+    return np.stack(factors, axis=1), freedom
 
 
 def times_ahead(horizon: Any, domain: Domain, last: float, spacing: float) -> Any:
@@ -100,24 +131,21 @@ def times_ahead(horizon: Any, domain: Domain, last: float, spacing: float) -> An
 
 
 def _new_measurements(
-    mean: FloatArray, std: FloatArray, scatter: FloatArray, level: float, multiplies: bool
+    mean: FloatArray, error: FloatArray, scatter: FloatArray, multiplies: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the interval in which a new measurement lies with probability `level`.
+    """Return the ends of the interval in which new measurements lie.
 
     Parameters
     ----------
-    mean, std : ndarray of shape (n,) or (n, q)
+    mean, error : ndarray of shape (n,) or (n, q)
+        The function, and how far off it may be.
     scatter : ndarray of shape (q,)
-        Standard deviation of a measurement around the function; of its logarithm if `multiplies`.
-    level : float
+        How far measurements are from the function; their logarithms if `multiplies`.
     multiplies : bool
         Whether the ends are factors of the mean.
     """
-    if isinstance(level, bool) or not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r} must lie between 0 and 1; the default is 0.9")
-    reach = norm.ppf(0.5 + 0.5 * level)
     if multiplies:
-        around = np.exp(reach * np.hypot(std / mean, scatter))
+        around = np.exp(np.hypot(error / mean, scatter))
         return mean / around, mean * around
-    around = reach * np.hypot(std, scatter)
+    around = np.hypot(error, scatter)
     return mean - around, mean + around

@@ -331,7 +331,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             components = components[:, :, 0]
         labels = tuple(component.label for component in self.components_)
         times = time_index(columns[0]) if len(columns) == 1 else None
-        left = self._shaped(self._remainder(theta)) if self.remainder_ is not None else None
+        told = self._remainder(theta)
+        left = self._shaped(told) if self.remainder_ is not None or told.any() else None
         if self._multiplies:
             trend, components = from_log(trend), from_log(components)
             left = None if left is None else from_log(left)

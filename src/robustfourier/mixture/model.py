@@ -17,15 +17,13 @@ from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.labels import label
-from robustfourier.mixture.least_squares.covariance import mode_errors
 from robustfourier.mixture.least_squares.error_bands import (
-    amplitude_errors,
     lengths,
-    phase_errors,
     prediction_errors,
 )
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import extended_columns
+from robustfourier.mixture.onward import Onward
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.trend import LevelShift, Trend
@@ -81,6 +79,10 @@ class ColumnModel:
     forgotten : ndarray of bool of shape (K,), optional
         Lines of patterns that keep no phase for ever: they tell the typical waveform, and what they
         are at any time is told by the process in `remainder`.
+    onward : Onward, optional
+        What stands beyond the ends for trend and remainder; None if the trend is a level.
+    surprise : ndarray of shape (q, 4), optional
+        Factors of the standard error beyond the ends, see `surprise`; None for white noise.
     """
 
     domain: Domain
@@ -106,6 +108,8 @@ class ColumnModel:
     spacing: float = 0.02
     lives: tuple[Living | None, ...] = ()
     forgotten: BoolArray | None = None
+    onward: Onward | None = None
+    surprise: FloatArray | None = None
 
     @classmethod
     def of(
@@ -217,17 +221,31 @@ class ColumnModel:
         """Lines that go on for ever, shape (K,)."""
         return np.ones(len(self.lines), bool) if self.forgotten is None else ~self.forgotten
 
+    def strict_at(self, theta: FloatArray) -> FloatArray:
+        """Return strict lines and steps at θ, which go on beyond the ends as they are, (n, q)."""
+        return self._trend.jumps(theta) + self.lines.select(self._strict).evaluate(theta)
+
     def _living_at(self, theta: FloatArray, c: int) -> FloatArray | float:
         """What the samples tell about the living part of a component."""
         if self.remainder is None or not self.lives or self.lives[c] is None:
             return 0.0
-        return self.remainder.mean(theta, c)
+        values = self.remainder.mean(theta, c)
+        if self.onward is not None and (out := self.onward.beyond(theta)).any():
+            values[out] = self.onward.mean(theta[out], c)
+        return values
 
     def remainder_at(self, theta: FloatArray) -> FloatArray:
-        """Return what the samples tell about the remainder at θ, shape (n, q)."""
-        if self.remainder is None:
-            return np.zeros((len(theta), self.trend.shape[1]))
-        return self.remainder.mean(theta)
+        """Return what the samples tell about the remainder at θ, shape (n, q).
+
+        Beyond the ends it holds what the drift differs from the trend by.
+        """
+        values = np.zeros((len(theta), self.trend.shape[1]))
+        if self.remainder is not None:
+            values = self.remainder.mean(theta)
+        if self.onward is not None and (out := self.onward.beyond(theta)).any():
+            trend = self.trend_at(theta[out]) - self._trend.jumps(theta[out])
+            values[out] = self.onward.mean(theta[out]) - trend
+        return values
 
     def errors_at(self, theta: FloatArray, remainder: bool = True) -> FloatArray:
         """Return standard errors of `evaluate`, shape (n, q).
@@ -241,20 +259,33 @@ class ColumnModel:
         remainder : bool
             Whether the error is that of `evaluate` plus `remainder_at`.
         """
+        errors = np.zeros((len(theta), self.trend.shape[1]))
+        out = np.zeros(len(theta), bool)
+        if self.onward is not None and remainder and (out := self.onward.beyond(theta)).any():
+            errors[out] = self._errors(theta[out], self.onward, remainder)
+        if not out.all():
+            errors[~out] = self._errors(theta[~out], self.remainder, remainder)
+        return errors
+
+    def _errors(self, theta: FloatArray, memory: Remainder | None, whole: bool) -> FloatArray:
+        """Errors of lines, trend and a process; of the whole or of patterns and trend alone."""
         columns = self._trend.columns(theta)
         strict, p = self._strict, len(self.trend)
-        factor = self.factor * np.concatenate([np.ones(p, bool), *[strict] * 4])[None, :, None]
+        counts = np.concatenate([np.ones(p, bool), *[strict] * 4])
+        wander = self._trend.wander(theta)
+        if memory is self.onward and memory is not None:  # it stands for the trend; steps stay
+            counts[: self._trend.rung], wander = False, 0.0 * wander
+        factor = self.factor * counts[None, :, None]
         trend = prediction_errors(theta, columns, np.zeros(0), factor[:, :p])
         most = np.hypot(trend, lengths(self.lines.amplitude[strict].T))
-        wander = self._trend.wander(theta)
-        if self.remainder is None or not remainder:
+        if memory is None or not whole:
             errors = prediction_errors(theta, columns, self.lines.mode, factor)
         else:
-            errors = self.remainder.joined_errors(theta, self._extended_columns, factor)
+            errors = memory.joined_errors(theta, self._extended_columns, factor)
         errors = np.hypot(np.minimum(errors, most), wander)
-        if self.remainder is None:
+        if memory is None:
             return errors
-        return np.hypot(errors, np.sqrt(self.remainder.variance(theta, patterns=not remainder)))
+        return np.hypot(errors, np.sqrt(memory.variance(theta, patterns=not whole)))
 
     def _extended_columns(self, theta: FloatArray) -> FloatArray:
         """Columns that the rows of `factor` belong to, shape (n, p + 4K)."""
@@ -350,31 +381,6 @@ class ColumnModel:
         root = np.zeros((order.max() + 1, factor.shape[1]))
         root[order] = factor[: len(order)]
         return Link(coefficients, phase, float(self.p_value[members[0]]), root)
-
-    def table(self, first_base: int, first_component: int, column: int) -> dict[str, Any]:
-        """Return the columns of a `ModeTable` for the significant lines."""
-        listed = np.flatnonzero(np.isfinite(self.false_alarm))
-        p = len(self.trend)
-        harmonics = self.harmonics
-        if harmonics is None:
-            harmonics = self.order[:, None] * self.rows[self.component]
-        error = mode_errors(harmonics, self.base_covariance)
-        amplitude = amplitude_errors(self.lines, self.factor, p)
-        phase = phase_errors(self.lines, self.factor, p)
-        names = [label([0] * first_base + harmonics[i].tolist()) for i in listed]
-        return {
-            "mode": self.lines.mode[listed],
-            "cosine": self.lines.cosine[listed],
-            "sine": self.lines.sine[listed],
-            "mode_error": error[listed],
-            "amplitude_error": amplitude[listed],
-            "phase_error": phase[listed],
-            "false_alarm": self.false_alarm[listed],
-            "component": first_component + self.component[listed],
-            "harmonic": self.order[listed],
-            "label": np.array(names, dtype=str),
-            "column": np.full(len(listed), column),
-        }
 
 
 def _turn(

@@ -8,6 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.component import Living
+from robustfourier.mixture.drift import with_drift
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.living import CANDIDATES, ROWS, Life, most_alive, ways_to_live
 from robustfourier.mixture.model import ColumnModel
@@ -23,6 +24,7 @@ from robustfourier.mixture.remainder import (
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.steadiness import unsteadiness
+from robustfourier.mixture.surprise import surprise_of
 
 __all__ = ["with_memory"]
 
@@ -48,9 +50,25 @@ def with_memory(models: list[ColumnModel], series: list[Series]) -> list[ColumnM
         if remainder is not None and remainder.gain.sum() > most:
             best, most = j, float(remainder.gain.sum())
     models = [replace(m, remainder=told[j] if j == best else None) for j, m in enumerate(models)]
-    if len(models) == 1 and series[0].values.shape[1] == 1:
-        return [_with_life(models[0], series[0])]
-    return models
+    if len(models) > 1:
+        return models
+    if series[0].values.shape[1] == 1:
+        models = [_with_life(models[0], series[0])]
+    return [_with_surprise(with_drift(models[0], series[0]), series[0])]
+
+
+def _with_surprise(model: ColumnModel, series: Series) -> ColumnModel:
+    """Return the model that knows by how much its own record surprised it."""
+    memory = model.remainder if model.onward is None else model.onward
+    if memory is None:
+        return model
+    values = series.original * series.scale + series.centre
+    if model.onward is not None:
+        values -= model.strict_at(series.theta) + model.onward.line_at(series.theta)
+    else:
+        values -= replace(model, remainder=None).evaluate(series.theta)
+    pairs = zip(memory.parts, values.T, strict=True)
+    return replace(model, surprise=np.stack([surprise_of(*pair) for pair in pairs]))
 
 
 def _left(model: ColumnModel, series: Series) -> FloatArray:

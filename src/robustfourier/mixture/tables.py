@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.mixture.labels import label
+from robustfourier.mixture.least_squares.covariance import mode_errors
+from robustfourier.mixture.least_squares.error_bands import amplitude_errors, phase_errors
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.modes import ModeTable
 
@@ -28,7 +33,7 @@ def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
     parts, tables = [], []
     bases = components = 0
     for column, model in enumerate(models):
-        parts.append(model.table(bases, components, column))
+        parts.append(_columns(model, bases, components, column))
         bases, components = bases + len(model.bases), components + model.n_components
     for model, part in zip(models, parts, strict=True):
         if single:
@@ -38,3 +43,31 @@ def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
             del part["column"]
         tables.append(ModeTable.build(span=model.domain.span, unit=model.domain.unit, **part))
     return ModeTable.stack(tables)
+
+
+def _columns(
+    model: ColumnModel, first_base: int, first_component: int, column: int
+) -> dict[str, Any]:
+    """Return the columns of a `ModeTable` for the significant lines."""
+    listed = np.flatnonzero(np.isfinite(model.false_alarm))
+    p = len(model.trend)
+    harmonics = model.harmonics
+    if harmonics is None:
+        harmonics = model.order[:, None] * model.rows[model.component]
+    error = mode_errors(harmonics, model.base_covariance)
+    amplitude = amplitude_errors(model.lines, model.factor, p)
+    phase = phase_errors(model.lines, model.factor, p)
+    names = [label([0] * first_base + harmonics[i].tolist()) for i in listed]
+    return {
+        "mode": model.lines.mode[listed],
+        "cosine": model.lines.cosine[listed],
+        "sine": model.lines.sine[listed],
+        "mode_error": error[listed],
+        "amplitude_error": amplitude[listed],
+        "phase_error": phase[listed],
+        "false_alarm": model.false_alarm[listed],
+        "component": first_component + model.component[listed],
+        "harmonic": model.order[listed],
+        "label": np.array(names, dtype=str),
+        "column": np.full(len(listed), column),
+    }

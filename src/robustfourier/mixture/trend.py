@@ -59,6 +59,10 @@ class Trend:
         """Return the trend at `theta`, also beyond [-1, 1], shape (n, q)."""
         return self.columns(theta) @ self.coefficients
 
+    def jumps(self, theta: FloatArray) -> FloatArray:
+        """Return what the steps add at `theta`, shape (n, q)."""
+        return self.columns(theta)[:, self.rung :] @ self.coefficients[self.rung :]
+
     def wander(self, theta: FloatArray) -> FloatArray:
         """Return the deviation beyond the ends that a slope which goes on changing brings, (n, q).
 

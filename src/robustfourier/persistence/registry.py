@@ -34,6 +34,7 @@ _PLACES = {
     "Link": "robustfourier.mixture.components.links:Link",
     "ModeTable": "robustfourier.modes:ModeTable",
     "NoiseFloor": "robustfourier.mixture.noise:NoiseFloor",
+    "Onward": "robustfourier.mixture.onward:Onward",
     "PeriodicMixture": "robustfourier.estimators.mixture:PeriodicMixture",
     "Remainder": "robustfourier.mixture.remainder:Remainder",
     "SaveCheckpoint": "robustfourier.training.observers:SaveCheckpoint",

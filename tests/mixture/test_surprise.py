@@ -1,0 +1,40 @@
+"""Surprise: forecasts from inside the record, all origins at once, equal those made one by one."""
+
+import numpy as np
+import pytest
+
+from robustfourier.mixture import surprise
+from robustfourier.mixture.process import Conditioned, Waves, oscillator
+
+
+@pytest.fixture
+def process():
+    rng = np.random.default_rng(0)
+    theta = np.sort(rng.uniform(-1, 1, 300))
+    waves = Waves.joined([oscillator(3.0, 0.3, 4.0), oscillator(40.0, 5.0, 1.0)])
+    covariance = waves(theta[:, None] - theta) + 0.1 * np.eye(300)
+    values = np.linalg.cholesky(covariance) @ rng.normal(size=300)
+    return Conditioned.on(waves, theta, np.full(300, 0.1), values), values
+
+
+def test_all_origins_at_once_equal_each_alone(process, monkeypatch):
+    whole, values = process
+    theta = whole.theta
+    monkeypatch.setattr(surprise, "_ORIGINS", np.array([0.3, 0.6]))
+    told = surprise._standardised(whole, values)
+    for bin_, squares in enumerate(told):
+        slow = []
+        for origin in (90, 180):
+            past = slice(0, origin)
+            known = Conditioned.on(whole.waves, theta[past], whole.noise[past], values[past])
+            rows = surprise._ahead(theta, origin)[bin_]
+            spread = known.variance(theta[rows]) + whole.noise[rows]
+            slow.append((values[rows] - known.mean(theta[rows])) ** 2 / spread)
+        assert squares == pytest.approx(np.concatenate(slow), rel=1e-6)
+
+
+def test_a_true_process_is_little_surprised_and_a_quiet_one_much(process):
+    whole, values = process
+    assert (surprise.surprise_of(whole, values) < 1.4).all()
+    quiet = Conditioned.on(whole.waves.scaled(0.05), whole.theta, whole.noise, values)
+    assert (surprise.surprise_of(quiet, values) > 1.5).all()
