@@ -101,9 +101,7 @@ def reading_options(
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            help="One series of a long table, as sensor=A; with fit, sensor alone takes each."
-        ),
+        typer.Option(help="One series of a long table, as sensor=A; in fit, sensor alone: each."),
     ] = None,
     missing: Annotated[str, typer.Option(help="Rows that lack something: drop or error.")] = "drop",
     duplicates: Annotated[
