@@ -1,7 +1,7 @@
 """Pictures of the app: ``python -m benchmarks.app_pictures [--out docs/figures/app]``.
 
-Screens of both pages, on a desktop and a phone, light and dark, and one strip of frames of a fit as
-it happens. Needs Chromium with its driver, and Pillow, which matplotlib brings.
+Screens of both pages, on a desktop and a phone, light and dark, and a fit as it happens as moving
+pictures. Needs Chromium with its driver, and Pillow, which matplotlib brings.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ import io
 import shutil
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
+from PIL import Image, ImageChops
 from selenium import webdriver
 
 from benchmarks.app import App, running
+from robustfourier.plots.files import few_colours
 
 DESKTOP, PHONE = (1280, 860), (390, 844)
-COLOURS = 200  # of a palette: flat pages lose nothing that is seen
+MOVING, FRAMES = 96, 9  # colours and pictures of the moving one, at most
 
 
 def browser(folder: str, size: tuple[int, int], dark: bool) -> Any:
@@ -45,7 +47,7 @@ def picture(page: Any) -> Image.Image:
 
 
 def save(image: Image.Image, path: Path) -> None:
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    few_colours(image).save(path, optimize=True)
     print(f"{path} ({path.stat().st_size / 1e3:.0f} kB)")
 
 
@@ -55,42 +57,43 @@ def until(page: Any, code: str) -> None:
 
 
 def frames_of_a_fit(page: Any) -> list[Image.Image]:
-    """Four moments: weights small, weights grown, lines tested, patterns."""
-    moments = [
-        "Number(document.body.dataset.weights) >= 1",
-        "document.querySelector('[data-stage=lines].now, [data-stage=lines].done')",
-        "document.getElementById('counted').textContent",
-        "!document.getElementById('shaping').hidden",
-    ]
+    """Picture after picture from the click to the result."""
     page.find_element("css selector", "#examples button").click()
+    until(page, "document.body.dataset.weights || document.body.dataset.shown")
     shots = []
-    for code in moments:
-        until(page, f"({code}) || document.body.dataset.shown")
+    while not page.execute_script("return document.body.dataset.shown"):
         shots.append(picture(page))
     return shots
 
 
-def strip(shots: list[Image.Image]) -> Image.Image:
-    """Frames beside each other, two by two, half as large."""
-    small = [shot.resize((shot.width // 2, shot.height // 2)) for shot in shots]
-    width, height = small[0].size
-    joined = Image.new("RGB", (2 * width + 8, 2 * height + 8), "#8b95a3")
-    for i, shot in enumerate(small):
-        joined.paste(shot, ((i % 2) * (width + 8), (i // 2) * (height + 8)))
-    return joined
+def save_moving(shots: list[Image.Image], path: Path) -> None:
+    """Frames one after the other, smaller; what shows nothing new is left out."""
+    small = [shot.resize((shot.width * 3 // 5, shot.height * 3 // 5)) for shot in shots]
+    new = [small[0]] + [b for a, b in pairwise(small) if ImageChops.difference(a, b).getbbox()]
+    chosen = sorted({round(i * (len(new) - 1) / (FRAMES - 1)) for i in range(FRAMES)})
+    frames = [few_colours(new[i], MOVING) for i in chosen]
+    milliseconds = [700] * (len(frames) - 1) + [3000]
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=milliseconds, loop=0)
+    print(f"{path} ({path.stat().st_size / 1e3:.0f} kB, {len(frames)} of {len(new)} frames)")
 
 
 def analyse(app: App, page: Any, out: Path, name: str) -> None:
     """The result of a fit, and on a bright desktop the way there."""
     page.get(f"http://{app.host}/?token={app.token}")
     until(page, "document.querySelectorAll('#examples button').length")
-    app.warm()
-    shots = frames_of_a_fit(page)
     if name == "desktop-light":
-        save(strip(shots), out / "fit-as-it-happens.png")
+        app.warm()
+        shots = frames_of_a_fit(page)
+    elif page.find_elements("css selector", ".recent a"):
+        page.find_element("css selector", ".recent a").click()
+    else:
+        page.find_element("css selector", "#examples button").click()
     until(page, "document.body.dataset.shown")
     until(page, "document.getElementById('report').contentDocument.body.dataset.drawn")
     time.sleep(1.0)
+    page.execute_script("scrollTo(0, 0)")
+    if name == "desktop-light":
+        save_moving([*shots, picture(page)], out / "fit-as-it-happens.gif")
     save(picture(page), out / f"analyse-{name}.png")
 
 
@@ -98,18 +101,17 @@ def laboratory(app: App, page: Any, out: Path, name: str) -> None:
     """The diagonal network ahead of the other."""
     page.get(f"http://{app.host}/laboratory?token={app.token}")
     page.find_element("id", "start").click()
-    until(page, "Number(document.body.dataset.step) >= 9000")
-    page.find_element("id", "pause").click()
+    until(page, "document.body.dataset.state === 'done'")
     page.execute_script("scrollTo(0, arguments[0])", 400 if "phone" in name else 0)
     time.sleep(0.5)
     save(picture(page), out / f"laboratory-{name}.png")
 
 
-SCREENS = (
-    (analyse, DESKTOP, False),
-    (analyse, PHONE, True),
-    (laboratory, DESKTOP, True),
-    (laboratory, PHONE, False),
+SCREENS = tuple(
+    (screen, size, dark)
+    for screen in (analyse, laboratory)
+    for size in (DESKTOP, PHONE)
+    for dark in (False, True)
 )
 
 

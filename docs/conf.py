@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "src"))
 os.environ["PYTHONPATH"] = str(ROOT / "src")
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
+os.environ["COLUMNS"] = "70"  # tables of the command line then fit into the column of text
 
 project = "robustfourier"
 author = "The robustfourier developers"
@@ -43,7 +44,8 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": []}
+# Pages without others below them need no list of such pages.
+html_sidebars = {"*": [], "howto/*": []}
 
 # One backtick in a docstring is code.
 default_role = "code"

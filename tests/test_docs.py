@@ -18,6 +18,34 @@ def test_links_within_the_repository_lead_to_files(page):
             assert (page.parent / target.split("#")[0]).exists(), target
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda p: p.stem)
+def test_links_to_places_within_pages_lead_to_headings(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for target in re.findall(r"\]\(([^)\s]*#[^)\s]+)\)", text):
+        if not target.startswith(("http:", "https:")):
+            name, place = target.split("#")
+            other = page.parent / name if name else page
+            headings = re.findall(r"^#+ (.*)$", other.read_text(encoding="utf-8"), re.M)
+            assert place in {anchor(heading) for heading in headings}, target
+
+
+def anchor(heading):
+    """The place of a heading, as GitHub and the site name it."""
+    words = re.sub(r"[^\w\s-]", "", heading.lower().replace("`", ""))
+    return words.strip().replace(" ", "-")
+
+
+def test_every_picture_is_used_and_there():
+    pages = [ROOT / "README.md", *PAGES, *DOCS.glob("*.html")]
+    said = {page: page.read_text(encoding="utf-8") for page in pages}
+    for picture in (DOCS / "figures").rglob("*"):
+        if picture.suffix in (".png", ".gif", ".svg"):
+            assert any(picture.name in text for text in said.values()), picture
+    for page, text in said.items():
+        for target in re.findall(r"```\{image\} (\S+)", text):
+            assert (page.parent / target).exists(), target
+
+
 def test_every_page_is_in_a_table_of_contents():
     named = set()
     for page in PAGES:

@@ -38,3 +38,11 @@ def test_the_code_runs_and_gives_what_it_says(block, names):
 
 def test_there_is_code_to_run():
     assert len(BLOCKS) == 2
+
+
+def test_the_example_prints_what_the_readme_says(run, tmp_path):
+    said = re.search(r"The example prints\n\n```\n(.*?)```", README, re.S)[1]
+    _, out, _ = run("fit", "example:double_mode_cepheid", "--out", str(tmp_path / "star"))
+    printed = {" ".join(line.split()) for line in out.splitlines()}
+    lines = [" ".join(line.split()) for line in said.splitlines()]
+    assert [line for line in lines if line.strip("─ ") and line not in printed] == []

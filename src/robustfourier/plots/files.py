@@ -16,10 +16,9 @@ from robustfourier.results import Result
 from robustfourier.sampling import Completeness, Sampling
 from robustfourier.writing import replacing
 
-__all__ = ["save_completeness", "save_figure", "save_figures", "save_window"]
+__all__ = ["few_colours", "save_completeness", "save_figure", "save_figures", "save_window"]
 
 _DPI = 120
-_PALETTE = 256
 # No date and no version in a file: the same result gives the same bytes.
 _METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
@@ -53,11 +52,23 @@ def save_figure(path: Path, size: tuple[float, float], drawing: Callable[[Any], 
         figure.set_layout_engine("none")  # everything has its place; twice would take twice as long
         with replacing(path.with_suffix(".pdf")) as file:
             figure.savefig(file, format="pdf", metadata=_METADATA["pdf"])
-    # A palette makes the file three times smaller, and line drawings have few colours.
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     with replacing(path) as file:
-        image.quantize(_PALETTE, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
+        few_colours(image).save(file, format="png", optimize=True)
     return path
+
+
+def few_colours(image: Any, count: int = 256) -> Any:
+    """Return a picture of flat colours with a palette, which makes its file three times smaller.
+
+    Rare colours stay, such as that of one small mark: the palette starts from the corners of the
+    colours that are there, and not from their numbers.
+    """
+    from PIL import Image
+
+    return image.quantize(
+        count, method=Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE
+    )
 
 
 def save_figures(result: Result, folder: Path, formats: tuple[str, ...] = ("png",)) -> list[Path]:
