@@ -41,7 +41,7 @@ def fit(
     dry: Annotated[bool, typer.Option("--no-files", help="Print only, write nothing.")] = False,
     method: Annotated[str, typer.Option(help="mixture, or the paper's network.")] = "mixture",
     asked: Asked,
-    modes: Annotated[int, typer.Option(min=1, help="Modes of the network.")] = 100,
+    modes: Annotated[int, typer.Option(min=1, help="Highest mode of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Annotated[
         str, typer.Option(help="Endings of the figures: png, svg, pdf.")
@@ -56,7 +56,7 @@ def fit(
     jobs: many.Jobs = None,
     console: Console,
 ) -> None:
-    """Find the repeating patterns in a file and write a report; in many, and write an index.
+    """Find the repeating patterns in a file and write a report; of many files, an index of reports.
 
     Several files, a folder, --value all, --value a,b and --by column mean many series; see
     fit-many. A folder with --parts is one record, which may be larger than memory.
@@ -88,11 +88,12 @@ def fit(
             formats=formats,
             magnitudes=magnitudes or None,
             called=files[0],
+            ready=lambda found: print_found(console, found),
         )
     if console.as_json:
         console.json(answer(analysis))
     else:
-        print_answer(console, analysis)
+        print_written(console, analysis)
 
 
 def _check_parts(files: list[str], parts: bool) -> None:
@@ -150,8 +151,8 @@ def _formats(text: str) -> tuple[str, ...]:
     return formats
 
 
-def print_answer(console: Console, analysis: Analysis) -> None:
-    """Print what was taken, what was found, and where the rest is."""
+def print_found(console: Console, analysis: Analysis) -> None:
+    """Print what was taken and what was found; figures and report may take longer than both."""
     result = analysis.result
     print_taken(console, result.samples)
     console.say()
@@ -170,6 +171,10 @@ def print_answer(console: Console, analysis: Analysis) -> None:
         console.warn(warning)
     for note in getattr(analysis.model, "notes_", ()):
         console.detail(f"note: {note}")
+
+
+def print_written(console: Console, analysis: Analysis) -> None:
+    """Print how long it took, and where the rest is."""
     console.detail("seconds: " + ", ".join(f"{k} {v:.2f}" for k, v in analysis.seconds.items()))
     if analysis.folder is not None:
         console.say()
