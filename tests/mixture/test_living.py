@@ -5,6 +5,7 @@ import pytest
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.datasets import load_sunspots
+from robustfourier.mixture import remembering
 from robustfourier.mixture.belonging import foreign
 
 
@@ -127,3 +128,23 @@ def test_what_rings_at_harmonics_of_a_pattern_is_not_foreign():
     assert np.array_equal(told, np.concatenate([drift, between, wide]))
     third = np.log([180.0 * np.pi, 40.0, 1.0])  # a harmonic that the pattern does not have
     assert np.array_equal(foreign(third, 60.0, np.array([1, 2])), third)
+
+
+@pytest.mark.parametrize("combined", [True, False])
+def test_patterns_whose_frequencies_hold_each_other_do_not_forget_their_phase(
+    combined, monkeypatch
+):
+    """A tide whose O1 = 2 M1 − K1 forgot its phase would move M1."""
+    t, rng = np.arange(600.0), np.random.default_rng(0)
+    tones = [0.0437, 0.0729, *([2 * 0.0729 - 0.0437] if combined else [])]
+    y = sum(np.cos(2 * np.pi * f * t) for f in tones) + 0.3 * rng.normal(size=len(t))
+    asked = []
+
+    def none_lives(ways, *_):
+        asked.extend(ways)
+
+    monkeypatch.setattr(remembering, "most_alive", none_lives)
+    monkeypatch.setattr(remembering, "unsteadiness", lambda *_: [True])
+    assert len(PeriodicMixture().fit(t, y).components_) == len(tones)
+    assert asked
+    assert all(way.strict for way in asked) == combined

@@ -105,6 +105,8 @@ def _with_life(model: ColumnModel, series: Series) -> ColumnModel:
             if gone[model.component == c].any():
                 continue
             ways = ways_to_live(c, lines, component, order, float(mode[c]), left, theta)
+            if not _has_a_frequency_of_its_own(model, c):
+                ways = ways[:1]  # who forgets its phase leaves the frequencies that hold it
             # Blocks of the record tell cheaply that a pattern is strict.
             if not ways or not (len(ways[0].taken) or any(unsteadiness(model, series, c, around))):
                 continue
@@ -129,6 +131,12 @@ def _with_life(model: ColumnModel, series: Series) -> ColumnModel:
     parameters = (np.exp(oscillators.reshape(-1, 3)),)
     remainder = Remainder((process,), np.sqrt([factor]), gain, parameters)
     return _alive(replace(model, remainder=remainder), lives, gone, factor).explaining(series)
+
+
+def _has_a_frequency_of_its_own(model: ColumnModel, c: int) -> bool:
+    """Whether a pattern is no combination of others, and no other is one with it."""
+    bases = np.flatnonzero(model.rows[c])
+    return len(bases) == 1 and np.count_nonzero(model.rows[:, bases[0]]) == 1
 
 
 def _ground(
