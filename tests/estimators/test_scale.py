@@ -41,6 +41,17 @@ def counted_fits(monkeypatch):
     return calls
 
 
+def test_patterns_that_are_unlikely_as_factors_are_not_searched_a_second_time(monkeypatch):
+    hours = np.arange(720.0)
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=720) * (1.0 + 0.2 * np.cos(2 * np.pi * hours / 24))
+    y = 4.2 + 2.0 * np.cos(2 * np.pi * hours / 24) + 0.5 * noise
+    calls = counted_fits(monkeypatch)
+    monkeypatch.setattr(scales, "_may_multiply", lambda *_: True)
+    assert PeriodicMixture().fit(hours, y).scale_ == "linear"
+    assert len(calls) == 1
+
+
 def test_growth_times_season_is_fitted_by_logarithms_and_the_notes_say_so(grown):
     assert grown.scale_ == "log"
     assert "logarithms of the values were fitted" in grown.notes_[0]
@@ -192,7 +203,7 @@ def test_densities_of_both_scales_are_densities_of_the_values(monkeypatch):
     noise = 1e-3 * np.random.default_rng(1).normal(size=(4000, 1))
     y = 50.0 * np.exp(noise)
     left = {"log": noise, "linear": y - 50.0}
-    monkeypatch.setattr(scales, "_held_out", lambda models, *_: left[models[0]])
+    monkeypatch.setattr(scales, "_held_out", lambda models, *_, **__: left[models[0]])
     found = scales.compare(["linear"], ["log"], np.zeros((4000, 1)), y, np.ones(4000))
     assert found.odds == pytest.approx(0.0, abs=1.0)
     assert found.miss == pytest.approx(1.0, abs=0.01)

@@ -48,3 +48,13 @@ def test_directions_without_data_get_zero():
     matrix = np.diag([4.0, 0.0, 1.0])
     np.testing.assert_allclose(solve_positive(matrix, np.array([2.0, 0.0, 3.0])), [0.5, 0.0, 3.0])
     np.testing.assert_allclose(pseudo_inverse(matrix), np.diag([0.25, 0.0, 1.0]))
+
+
+def test_a_column_that_vanishes_does_not_need_eigenvalues():
+    matrix = np.zeros((21, 21))
+    kept = np.arange(21) != 4
+    matrix[np.ix_(kept, kept)] = positive(20, 1e-3)
+    assert Positive.of(matrix).factor is not None
+    right = np.random.default_rng(0).normal(size=(21, 3))
+    slow = pseudo_inverse_by_eigenvalues(matrix) @ right
+    np.testing.assert_allclose(solve_positive(matrix, right), slow, rtol=1e-7, atol=1e-7)

@@ -41,7 +41,7 @@ def fit(
     dry: Annotated[bool, typer.Option("--no-files", help="Print only, write nothing.")] = False,
     method: Annotated[str, typer.Option(help="mixture, or the paper's network.")] = "mixture",
     asked: Asked,
-    modes: Annotated[int, typer.Option(min=1, help="Modes of the network.")] = 100,
+    modes: Annotated[int, typer.Option(min=1, help="Highest mode of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Annotated[
         str, typer.Option(help="Endings of the figures: png, svg, pdf.")
@@ -56,7 +56,7 @@ def fit(
     jobs: many.Jobs = None,
     console: Console,
 ) -> None:
-    """Find the repeating patterns in a file and write a report; in many, and write an index.
+    """Find the repeating patterns in a file and write a report; of many files, an index of reports.
 
     Several files, a folder, --value all, --value a,b and --by column mean many series; see
     fit-many. A folder with --parts is one record, which may be larger than memory.

@@ -28,7 +28,9 @@ Together = Annotated[
         help="Fit the value columns as one, with shared periods: where one cause moves them all.",
     ),
 ]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Processes for many series; all cores.")]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Processes for many series; one per core if not given.")
+]
 Models = Annotated[bool, typer.Option("--models", help="Write a model file for each series.")]
 Reports = Annotated[
     str, typer.Option(help="Pages for series: all, found (a pattern), none, or auto.")
@@ -65,8 +67,8 @@ def fit_many(
     models: Models = False,
     reports: Reports = "auto",
     level: options.Level = 0.01,
-    loss: Annotated[str, typer.Option(help="auto, squared or huber.")] = "auto",
-    scale: Annotated[str, typer.Option(help="auto, linear or log.")] = "auto",
+    loss: options.Loss = "auto",
+    scale: options.Scale = "auto",
     seed: options.Seed = 0,
     console: Console,
 ) -> None:

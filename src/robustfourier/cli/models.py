@@ -44,7 +44,10 @@ def predict(
     timezone: options.Timezone = None,
     console: Console,
 ) -> None:
-    """Evaluate a saved model at times from a file, or from … to … every …; forecast … to …."""
+    """Evaluate a saved model: at the times of a file, on a grid, or after the end of its record.
+
+    That is --at FILE; --from, --to and --every; or --to alone.
+    """
     from robustfourier.analysis.predicting import grid_samples, next_time, predictions
     from robustfourier.analysis.tables import prediction_table, write_csv
     from robustfourier.persistence import load

@@ -46,7 +46,15 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for 
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print more.")]
 Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
-Level = Annotated[float, typer.Option(help="False-alarm probability of a mode.")]
+Level = Annotated[
+    float, typer.Option(help="How often noise alone may pass for a mode: false-alarm probability.")
+]
+Loss = Annotated[
+    str, typer.Option(help="huber pulls outliers in, squared does not; auto lets the data decide.")
+]
+Scale = Annotated[
+    str, typer.Option(help="log where patterns multiply, linear where they add, or auto.")
+]
 
 _DELIMITERS = {
     "comma": ",",
@@ -86,14 +94,14 @@ def reading_options(
     time: Time = None,
     value: Annotated[
         list[str] | None,
-        typer.Option(help="Value column: its name or number; to fit, several, or all."),
+        typer.Option(help="Value column: its name or number; fit takes several (a,b) or all too."),
     ] = None,
     error: Annotated[
         str | None, typer.Option(help="Column with standard errors: its name or number.")
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(help="One series of a long table, as sensor=A; in fit, sensor means each."),
+        typer.Option(help="One series of a long table, as sensor=A; in fit, sensor alone: each."),
     ] = None,
     missing: Annotated[str, typer.Option(help="Rows that lack something: drop or error.")] = "drop",
     duplicates: Annotated[
@@ -146,10 +154,8 @@ def reading_options(
 
 def asked_of(
     level: Level = 0.01,
-    loss: Annotated[str, typer.Option(help="auto, squared or huber.")] = "auto",
-    scale: Annotated[
-        str, typer.Option(help="log where patterns multiply, linear where they add, or auto.")
-    ] = "auto",
+    loss: Loss = "auto",
+    scale: Scale = "auto",
     shortest_period: Annotated[
         str | None, typer.Option(help="Shortest period to search, such as 30min or 0.5.")
     ] = None,
@@ -160,10 +166,10 @@ def asked_of(
         list[str] | None, typer.Option(help="A period known to be there; may be given repeatedly.")
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option(help="A period at which no line is to be taken.")
+        list[str] | None, typer.Option(help="A period at which nothing is to be found.")
     ] = None,
     split: Annotated[
-        list[str] | None, typer.Option(help="Period of a pattern whose lines are to stand alone.")
+        list[str] | None, typer.Option(help="Period of a pattern to be taken apart into its lines.")
     ] = None,
     merge: Annotated[
         list[str] | None, typer.Option(help="Two patterns that are to be one, as 24h+12h.")

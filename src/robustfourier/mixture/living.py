@@ -343,7 +343,7 @@ class _Trial:
         for remainder in remainders:
             waves = Waves.joined([self.beside, oscillators_of(remainder)])
             beside = self.spectrum.density(waves)
-            chosen = range(len(grid))
+            chosen = np.arange(len(grid))
             if self.spectrum.fair:
                 chosen = np.argsort([self._told(living, beside) for living in grid])[-_WORTH:]
             for which in chosen:

@@ -300,34 +300,31 @@ class OscillatorSearch:
         return best
 
     def _told(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
-        """Return of each quality what the spectrum has for the likeliest start, or a place near it.
+        """Return of each quality what the spectrum has for the likeliest start, and its gain.
 
-        Where the likelihood says otherwise it is right.
+        Oscillators that were found stay as they are meanwhile.
         """
         spectrum = self.spectrum
-        beside = spectrum.density(self.beside)
-        present = beside + spectrum.density(oscillators_of(found))
+        present = spectrum.density(Waves.joined([self.beside, oscillators_of(found)]))
 
         def density(parameters: FloatArray) -> FloatArray:
-            return beside + spectrum.density(oscillators_of(parameters))
+            return present + spectrum.density(oscillators_of(parameters))
 
         def height(parameters: FloatArray) -> tuple[float, FloatArray]:
             slopes, _ = spectrum.information(density, parameters)
             return spectrum.likelihood(density(parameters)), slopes
 
-        chosen = []
+        starts = []
         for quality in _QUALITIES:
             grid = self._grid((quality,), _RATIOS)
             terms = spectrum.densities(oscillators_of(grid.ravel()))
             each = terms.reshape(len(grid), -1, terms.shape[1]).sum(axis=1)
             best = grid[int(np.argmax(spectrum.likelihoods(present + each)))]
-            start = np.concatenate([found, best])
-            information, bounds = spectrum.information(density, start)[1], self._bounds(start)
-            # A start needs not be better than that.
-            near, _ = climb(height, start, bounds, information, 0.1)
-            both = [(start, self.gain(start)), (near, self.gain(near))]
-            chosen.append(max(both, key=lambda one: one[1]))
-        return chosen
+            information = spectrum.information(density, best)[1]
+            # A start needs not be better than half a unit.
+            near, _ = climb(height, best, self.bounds, information, 0.5)
+            starts.append(np.concatenate([found, near]))
+        return [(start, self.gain(start)) for start in starts]
 
     def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
         return self.bounds * (len(parameters) // 3)

@@ -6,9 +6,9 @@ while on the scale "linear" its seasons grow and its noise does too.
 
 "auto" stays with "linear" unless "log" is clearly better. First come gates that cost nothing: all
 values positive, a spread that lets the two scales differ, and residuals of the linear fit that grow
-with the level. What passes is fitted a second time, and both fits predict tenths of the record that
-their coefficients have not seen. Their densities are compared as densities of y: that of log y is
-divided by y.
+with the level. Then the patterns that were found are read as factors too. What passes is fitted a
+second time, and both fits predict tenths of the record that their coefficients have not seen. Their
+densities are compared as densities of y: that of log y is divided by y.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
+from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.rows import weighted_median
@@ -133,6 +134,8 @@ def fit_on_scale(
     linear = ScaledFit("linear", y, *fit(y))
     if scale == "linear" or not _may_multiply(linear.models, theta, y):
         return linear
+    if compare(linear.models, None, theta, y, weights).odds < 0.0:
+        return linear  # not even its own patterns are likelier as factors
     log = ScaledFit("log", np.log(y), *fit(np.log(y)))
     if not any(len(model.trend) > 1 or len(model.lines) for model in log.models):
         return linear  # a level alone has nothing to multiply
@@ -186,7 +189,7 @@ def _rank_correlation(x: FloatArray, y: FloatArray) -> float:
 
 def compare(
     linear: list[ColumnModel],
-    log: list[ColumnModel],
+    log: list[ColumnModel] | None,
     theta: FloatArray,
     y: FloatArray,
     weights: FloatArray,
@@ -199,7 +202,7 @@ def compare(
     Parameters
     ----------
     linear, log : list of ColumnModel
-        Fits of y and of log y.
+        Fits of y and of log y; None if patterns and trend of the first shall serve both.
     theta : ndarray of shape (n, d)
         Sorted by the first column, which is cut into the blocks.
     y : ndarray of shape (n, q)
@@ -209,7 +212,8 @@ def compare(
     thin = slice(None, None, -(-len(y) // _ROWS_AT_MOST))
     theta, y, weights = theta[thin], y[thin], weights[thin]
     logs = np.log(y)
-    adding, multiplying = _held_out(linear, theta, y, weights), _held_out(log, theta, logs, weights)
+    adding = _held_out(linear, theta, y, weights)
+    multiplying = _held_out(log or linear, theta, logs, weights, fitted=log is not None)
     gain = _log_density(multiplying, weights) - logs - _log_density(adding, weights)
     rows_for_one = np.minimum(_memory(adding), _memory(multiplying))
     odds = float(np.sum((weights @ gain) / rows_for_one))
@@ -219,14 +223,25 @@ def compare(
 
 
 def _held_out(
-    models: list[ColumnModel], theta: FloatArray, values: FloatArray, weights: FloatArray
+    models: list[ColumnModel],
+    theta: FloatArray,
+    values: FloatArray,
+    weights: FloatArray,
+    fitted: bool = True,
 ) -> FloatArray:
-    """Return what fits without each block leave over in it, shape (n, q)."""
+    """Return what fits without each block leave over in it, shape (n, q).
+
+    `fitted` says that the models are those of these values.
+    """
     columns = np.concatenate(
         [_columns(model, theta[:, j]) for j, model in enumerate(models)], axis=1
     )
-    parts = [model.evaluate(theta[:, j]) for j, model in enumerate(models)]
-    left = values - np.sum(parts, axis=0)
+    if fitted:
+        parts = [model.evaluate(theta[:, j]) for j, model in enumerate(models)]
+        left = values - np.sum(parts, axis=0)
+    else:
+        weighted = columns * weights[:, None]
+        left = values - columns @ solve_positive(weighted.T @ columns, weighted.T @ values)
     rows = [
         _left_over(columns, column, weights * _robust(apart, weights))
         for column, apart in zip(values.T, left.T, strict=True)

@@ -28,7 +28,7 @@ class Positive:
     Parameters
     ----------
     scale : ndarray of shape (m,)
-        Root of the diagonal.
+        Root of the diagonal; infinite where a column vanishes, which gets no coefficient.
     factor : ndarray of shape (m, m) or None
         Lower Cholesky factor of the matrix with unit diagonal, if that is safely regular.
     pseudo : ndarray of shape (m, m) or None
@@ -49,10 +49,12 @@ class Positive:
     @classmethod
     def of(cls, matrix: FloatArray) -> Positive:
         """Factor a matrix."""
-        scale = _scale(matrix)
         if len(matrix) == 0:
-            return cls(scale, None, matrix)
+            return cls(np.zeros(0), None, matrix)
+        gone = ~matrix.any(axis=0)  # a sine at the Nyquist mode of an even grid, and its like
+        scale = np.where(gone, np.inf, _scale(matrix))
         unit = matrix / np.outer(scale, scale)
+        unit[gone, gone] = 1.0
         factor, failed = dpotrf(unit, lower=1, clean=0)
         if failed == 0:
             norm = float(np.abs(unit).sum(axis=0).max())

@@ -59,18 +59,30 @@ def exchange(series: Series, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
     misfit = _misfit(fit)
     for i in weak[:AT_MOST]:
         keep = np.arange(len(fit.modes)) != i
+        # The other lines stay where they are, unless there is something to be exchanged.
+        still = np.ones(len(fit.modes) - 1, bool)
+        rest = fit_lines(series, fit.modes[keep], still, fit.rung)
+        if abs(_highest(series, rest, lowest) - fit.modes[i]) < APART:
+            continue
         rest = fit_lines(series, fit.modes[keep], fit.known[keep], fit.rung)
-        power = series.grid.power(series.grid.data_sums(rest.refined.residuals)).sum(axis=1)
-        power[series.grid.modes < lowest] = 0.0
-        for mode in rest.modes:
-            power[np.abs(series.grid.modes - mode) < APART] = 0.0
-        peak = float(series.grid.modes[np.argmax(power)])
+        peak = _highest(series, rest, lowest)
         if abs(peak - fit.modes[i]) < APART:
             continue
         trial = fit_lines(series, np.insert(rest.modes, i, peak), fit.known, fit.rung)
         if (value := _misfit(trial)) < misfit:
             fit, misfit = trial, value
     return fit
+
+
+def _highest(series: Series, fit: Fit, lowest: float) -> float:
+    """Return the mode of the highest peak of a residual, beside the lines of its fit."""
+    modes = series.grid.modes
+    power = series.grid.power(series.grid.data_sums(fit.refined.residuals)).sum(axis=1)
+    power[modes < lowest] = 0.0
+    for mode in fit.modes:
+        near = slice(*np.searchsorted(modes, [mode - APART, mode + APART]))
+        power[near] = np.where(np.abs(modes[near] - mode) < APART, 0.0, power[near])
+    return float(modes[np.argmax(power)])
 
 
 def _best_place(series: Series, fit: Fit, line: int, distances: list[float]) -> Fit:
