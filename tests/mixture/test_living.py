@@ -5,6 +5,7 @@ import pytest
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.datasets import load_sunspots
+from robustfourier.mixture.belonging import foreign
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +103,27 @@ def test_a_breathing_pattern_is_one_that_keeps_its_phase():
     assert np.isfinite(component.coherence)
     told = component.amplitude_at(t)
     assert np.corrcoef(told, 1 + 0.4 * swell)[0, 1] > 0.8
+
+
+def test_a_clock_that_walks_is_one_pattern_with_its_own_coherence():
+    rng = np.random.default_rng(0)
+    t = np.linspace(0, 60, 800)
+    late = np.cumsum(np.sqrt(2.0 * np.diff(t, prepend=0.0) / 15.0) * rng.normal(size=800))
+    y = np.cos(2 * np.pi * t - late) + 0.5 * np.cos(2 * (2 * np.pi * t - late) - 1.0)
+    model = PeriodicMixture(scale="linear").fit(t, y + 0.3 * rng.normal(size=800))
+    (component,) = model.components_
+    assert 7.5 < component.coherence < 30.0
+    assert component.period == pytest.approx(1.0, abs=2.5 * component.period_error)
+
+
+def test_what_rings_at_harmonics_of_a_pattern_is_not_foreign():
+    drift, ring, between, wide = (
+        np.log([2.0 * np.pi, 0.5, 1.0]),
+        np.log([59.0 * np.pi, 40.0, 1.0]),
+        np.log([150.0 * np.pi, 40.0, 1.0]),
+        np.log([60.0 * np.pi, 1.0, 1.0]),
+    )
+    told = foreign(np.concatenate([drift, ring, between, wide]), 60.0, np.array([1, 2]))
+    assert np.array_equal(told, np.concatenate([drift, between, wide]))
+    third = np.log([180.0 * np.pi, 40.0, 1.0])  # a harmonic that the pattern does not have
+    assert np.array_equal(foreign(third, 60.0, np.array([1, 2])), third)

@@ -18,6 +18,7 @@ from itertools import product
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray, IntArray
+from robustfourier.mixture.belonging import foreign, power_around, taken_in
 from robustfourier.mixture.climbing import climb
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.process import Waves, log_likelihood
@@ -31,7 +32,6 @@ CANDIDATES = 4  # patterns tried, the strongest first
 HARMONICS = 8  # of a pattern that may live, the strongest
 FEWEST_CYCLES = 4.0  # in the record; with fewer a pattern cannot show that it wanders
 ROWS = 4_000  # rows on which lives are tried: they have more terms than the remainder
-REACH = 12.0  # modes; farther from a pattern's lines another line is not part of it
 # A line of a wandering pattern spreads by one over π coherences; with a coherence of two cycles or
 # less by a sixth of its frequency, and is then a hump rather than a pattern.
 SHORTEST = 2.0  # cycles
@@ -55,7 +55,7 @@ class Candidate:
         Of its fundamental.
     order : ndarray of int of shape (H,)
     power : ndarray of shape (H,)
-        Half the squared amplitudes of these harmonics.
+        Half the squared amplitudes of these harmonics; shared as what is around if it forgets.
     values : ndarray of shape (n,)
         What the processes have to explain if it lives: the residual, and the lines that it takes
         in.
@@ -172,7 +172,7 @@ def ways_to_live(
     if mode < FEWEST_CYCLES or not len(own):
         return []
     strongest = own[np.argsort(-power[own], kind="stable")[:HARMONICS]]
-    near = _taken_in(lines.mode, component, order, power, own, c)
+    near = taken_in(lines.mode, component, order, power, own, c)
     breathing = Candidate(
         component=c,
         mode=mode,
@@ -187,25 +187,14 @@ def ways_to_live(
     )
     whole = breathing.values + lines.select(own).evaluate(theta)[:, 0]
     lines_less = len(near) + len(own)
-    forgetting = replace(breathing, values=whole, strict=False, n_lines=lines_less)
+    # A line holds little of a pattern that forgets it: what is around tells harmonics' shares.
+    wide = np.maximum(
+        power_around(mode * breathing.order.astype(float), mode, whole, theta), breathing.power
+    )
+    wide *= breathing.power.sum() / wide.sum()
+    forgetting = replace(breathing, values=whole, power=wide, strict=False, n_lines=lines_less)
     many = len(breathing.order) > 1
     return [breathing, forgetting, *([replace(forgetting, clock=True)] if many else [])]
-
-
-def _taken_in(
-    mode: FloatArray,
-    component: IntArray,
-    order: IntArray,
-    power: FloatArray,
-    own: IndexArray,
-    c: int,
-) -> IndexArray:
-    """Return side lines of a pattern, and lines of weaker patterns that all lie near its lines."""
-    distance = np.abs(mode[:, None] - mode[own]).min(axis=1)
-    far = distance > min(REACH, 0.25 * mode[own].min())
-    whole = np.bincount(component, power)
-    inside = (np.bincount(component, far) == 0) & (whole < whole[c])
-    return np.flatnonzero(((component == c) & (order == 0)) | inside[component])
 
 
 def most_alive(
@@ -237,6 +226,9 @@ def most_alive(
         Log-likelihood less penalties of the present model.
     """
     trials = [_Trial(way, theta[rows], noise[rows], way.values[rows], beside) for way in ways]
+    others = foreign(oscillators, ways[0].mode, ways[0].order)
+    if len(others) < len(oscillators):  # what rings at its harmonics is the pattern, and lives
+        oscillators, score = others, -np.inf
     found = [trial.run(oscillators, white, score) for trial in trials]
     alive = [life for life in found if life is not None and life.score > score]
     if not alive:
@@ -281,13 +273,16 @@ class _Trial:
         return log_likelihood(Waves.joined(parts), self.theta, self.values, self.noise)[0]
 
     def run(self, oscillators: FloatArray, white: float, score: float) -> Life | None:
-        """Return the likeliest life, None if a coarse start is far below the present score."""
+        """Return the likeliest life, None if a coarse start is far below the present score.
+
+        The remainder beside it may not ring at its harmonics: it would stand in for the life.
+        """
         living, remainder, value = self._started(oscillators, white)
         if value < score - self.log_n:  # a start has much of the gain
             return None
         living, _, value = self._climbed(living, remainder, white, together=False)
         found = self.search(living).run(exact=False)
-        remainder = remainder if found is None else found
+        remainder = remainder if found is None else foreign(found, self.way.mode, self.way.order)
         living, remainder, value = self._climbed(living, remainder, white, together=True)
         own_score = value + self.credit - price(remainder, len(self.theta))
         rate, strength = np.exp(living[:2])
@@ -298,6 +293,10 @@ class _Trial:
         step = np.array([0.0, 0.0, _STEP])
         bend = sum(self.likelihood(living + side * step, remainder) for side in (-1.0, 1.0))
         error = _STEP / np.sqrt(max(2.0 * value - bend, 1e-6))
+        if not self.way.strict:
+            # The phase walks by twice the rate: over the record, two in θ, nothing tells the
+            # frequency better than that. Harmonics that walk together are one witness.
+            error = max(error, float(np.sqrt(rate)) / np.pi)
         shift = float(living[2])
         return Life(self.way, float(rate), float(strength), shift, error, remainder, own_score)
 
@@ -310,7 +309,7 @@ class _Trial:
         numbers, parts = 0.0, [self.beside]
         if life is None or life.candidate.strict:
             parts.append(_still(self.way.own, white))
-            numbers += 2.0  # frequency and power
+            numbers += 1.0  # the frequency: how strong a line is, one draw tells, however long
         if life is None:
             parts.append(_still(self.way.near, white))
             numbers += 2.0 * len(self.way.taken)

@@ -162,7 +162,7 @@ def _alive(model: ColumnModel, lives: list[Life], gone: BoolArray, white: float)
         if way.strict:
             continue
         forgotten |= own
-        typical = np.sqrt(life.strength * white / way.power.sum())
+        typical = np.sqrt(life.strength * white / way.own[1].sum())
         cosine[own] *= typical
         sine[own] *= typical
         (base,) = np.flatnonzero(model.rows[way.component])[:1]
@@ -235,7 +235,7 @@ def _traced(model: ColumnModel, life: Life, white: float) -> Living:
     own = np.flatnonzero((model.component == way.component) & (model.order == way.order[0]))[0]
     living = life.strength * white
     coherence = 0.5 * model.domain.span / life.rate
-    strict = way.power.sum() if way.strict else 0.0
+    strict = way.own[1].sum() if way.strict else 0.0
     count = int(np.clip(_PER_COHERENCE * 2.0 * life.rate, 50, _PLACES_AT_MOST))
     theta = np.linspace(-1.0, 1.0, count + 1)
     which = np.zeros(len(process.waves.a), bool)
