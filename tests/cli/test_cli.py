@@ -15,7 +15,7 @@ from tests.program import PROGRAM
 import robustfourier
 from robustfourier.analysis import Analysis
 from robustfourier.cli.console import Console
-from robustfourier.cli.fit import print_answer
+from robustfourier.cli.fit import print_found
 from robustfourier.cli.options import duration, instant
 from robustfourier.errors import InputError
 from robustfourier.samples import read_samples
@@ -52,7 +52,7 @@ class TestFit:
         a, b = small_result.patterns
         weak = [replace(b, name=name, share=0.002) for name in "BC"]
         analysis = Analysis(replace(small_result, patterns=(a, *weak)), None, None, {})
-        print_answer(Console(), analysis)
+        print_found(Console(), analysis)
         said = capsys.readouterr().out
         assert "\n… 2 weaker patterns, 0.4 % together: see components.csv\n" in said
         assert re.search(r"^ A ", said, re.MULTILINE)
@@ -308,3 +308,28 @@ def test_a_reader_that_has_gone_ends_the_program_without_a_word(record, option):
     )
     os.close(write)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_the_answer_is_there_before_figures_are_drawn(tmp_path, monkeypatch, capsys, record, run):
+    from robustfourier.plots import files
+
+    seen = []
+    monkeypatch.setattr(files, "save_figures", lambda *_: seen.append(capsys.readouterr().out))
+    monkeypatch.chdir(tmp_path)
+    assert run("fit", record)[0] == 0
+    (before,) = seen
+    assert "explains" in before
+    assert "Report:" not in before
+
+
+def test_a_small_fit_does_without_what_takes_a_second_to_load(record):
+    code = (
+        "import sys; from robustfourier.cli import main\n"
+        f"try: main(['fit', {str(record)!r}, '--no-files'])\n"
+        "except SystemExit: pass\n"
+        "loaded = {'scipy.stats._distn_infrastructure', 'matplotlib', 'torch'} & set(sys.modules)\n"
+        "from scipy.stats import norm\n"
+        "print(loaded or 'none loaded', round(norm.cdf(0.0), 3))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.endswith("none loaded 0.5\n")

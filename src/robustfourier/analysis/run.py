@@ -52,6 +52,7 @@ def analyse(
     called: str | None = None,
     chunks: bool = False,
     name: str | None = None,
+    ready: Callable[[Analysis], None] | None = None,
 ) -> Analysis:
     """Read a file, fit it, and write a result folder.
 
@@ -78,6 +79,8 @@ def analyse(
         Whether the record is larger than memory, a folder or a long file: see `fit_large`.
     name : str, optional
         What to call the file in the answers; its own name if not given.
+    ready : callable, optional
+        Is given the answer as soon as it is there, before files are written.
 
     Notes
     -----
@@ -108,6 +111,8 @@ def analyse(
                 model = fit_model(samples, method, **parameters)
         with clock("summing up"):
             result = summarise(samples, model, magnitudes)
+        if ready is not None:
+            ready(Analysis(result, model, out, dict(clock.seconds)))
         if out is not None:
             with exchanged(out) as draft:
                 place = Place(shlex.join([called or str(path), *reading_words(reading)]), str(out))

@@ -13,6 +13,7 @@ import typer
 
 from robustfourier.cli import compare, fit, many, models, paper, serve, survey
 from robustfourier.cli.console import Console, prepare_streams
+from robustfourier.cli.late import put_off
 from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
 
 __all__ = ["app", "main"]
@@ -67,6 +68,7 @@ for _name, _command in _COMMANDS.items():
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and exit with its code; no user's mistake ends in a traceback."""
     prepare_streams()
+    put_off("scipy.stats")
     sys.exit(_guarded(lambda: _run(sys.argv[1:] if arguments is None else list(arguments))))
 
 

@@ -88,11 +88,12 @@ def fit(
             formats=formats,
             magnitudes=magnitudes or None,
             called=files[0],
+            ready=lambda found: print_found(console, found),
         )
     if console.as_json:
         console.json(answer(analysis))
     else:
-        print_answer(console, analysis)
+        print_written(console, analysis)
 
 
 def _check_parts(files: list[str], parts: bool) -> None:
@@ -150,8 +151,8 @@ def _formats(text: str) -> tuple[str, ...]:
     return formats
 
 
-def print_answer(console: Console, analysis: Analysis) -> None:
-    """Print what was taken, what was found, and where the rest is."""
+def print_found(console: Console, analysis: Analysis) -> None:
+    """Print what was taken and what was found; figures and report may take longer than both."""
     result = analysis.result
     print_taken(console, result.samples)
     console.say()
@@ -170,6 +171,10 @@ def print_answer(console: Console, analysis: Analysis) -> None:
         console.warn(warning)
     for note in getattr(analysis.model, "notes_", ()):
         console.detail(f"note: {note}")
+
+
+def print_written(console: Console, analysis: Analysis) -> None:
+    """Print how long it took, and where the rest is."""
     console.detail("seconds: " + ", ".join(f"{k} {v:.2f}" for k, v in analysis.seconds.items()))
     if analysis.folder is not None:
         console.say()

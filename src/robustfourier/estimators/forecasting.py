@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import ndtri, stdtrit
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
@@ -77,12 +76,12 @@ def forecast_of(model: Any, horizon: Any, times: Any, level: float) -> Forecast:
     mean, std = model.predict(times, return_std=True)
     left = next((m.onward for m in model.models_ if m.onward is not None), model.remainder_)
     scatter = np.asarray(model.noise_ if left is None else left.white)
-    reach = norm.ppf(0.5 + 0.5 * level)
+    reach = ndtri(0.5 + 0.5 * level)
     tails: Any = reach
     if model.n_features_in_ == 1 and model.models_[0].surprise is not None:
         wider, freedom = _unknown(model.models_[0], left, model.domains_[0].to_theta(times))
         std = std * wider.reshape(std.shape)
-        tails = student.ppf(0.5 + 0.5 * level, freedom.reshape(-1, *[1] * (std.ndim - 1)))
+        tails = stdtrit(freedom.reshape(-1, *[1] * (std.ndim - 1)), 0.5 + 0.5 * level)
     ends = _new_measurements(
         mean, tails * std, reach * scatter, getattr(model, "scale_", "linear") == "log"
     )
