@@ -41,6 +41,9 @@ _LONGEST = 2.0  # coherence in θ, the record; what is longer cannot be seen to 
 _WORTH = 3  # starts, the best by the spectrum, of which the likelihood is taken
 _STILL = 1e-6  # rate at which nothing is forgotten in a record
 _STEP = 0.05  # modes, for the curvature of the likelihood in the frequency
+# Of the power around its lines, what these hold of a pattern with the coherence of the record, τ:
+# 2/τ² ∫ (τ − t) e^{−t/τ} dt = 2/e.
+_HELD = 0.74
 _SHIFT = 3.0  # modes by which the frequency of a pattern without strict lines may move
 
 
@@ -188,10 +191,10 @@ def ways_to_live(
     whole = breathing.values + lines.select(own).evaluate(theta)[:, 0]
     lines_less = len(near) + len(own)
     # A line holds little of a pattern that forgets it: what is around tells harmonics' shares.
-    wide = np.maximum(
-        power_around(mode * breathing.order.astype(float), mode, whole, theta), breathing.power
-    )
-    wide *= breathing.power.sum() / wide.sum()
+    orders = breathing.order.astype(np.float64)
+    wide = np.maximum(power_around(mode * orders, mode, whole, theta), breathing.power)
+    held = float(breathing.power.sum() / wide.sum())
+    wide = breathing.power if held > _HELD else held * wide
     forgetting = replace(breathing, values=whole, power=wide, strict=False, n_lines=lines_less)
     many = len(breathing.order) > 1
     return [breathing, forgetting, *([replace(forgetting, clock=True)] if many else [])]
