@@ -104,7 +104,7 @@ def _fit_section(machine: Machine, fits: dict[int, Profile]) -> str:
         "which any method of this kind needs; everything else is overhead by this count.\n\n"
         + _table(heads, body)
         + "\n\n![Seconds against samples](figures/speed.png)"
-        + "\n\n*Ten tones, up to 10⁴ modes, medians of three seeds (`python -m benchmarks speed`).*"
+        + "\n\n*Ten tones, up to 10⁴ modes, median of three (`python -m benchmarks detection`).*"
     )
 
 

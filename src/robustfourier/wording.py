@@ -175,8 +175,12 @@ def with_error(value: float, error: float | None, unit: str = "") -> str:
 
 
 def display_unit(period: float, unit: str, dates: bool) -> tuple[float, str]:
-    """Factor and unit in which a period reads best; numbers keep the user's own unit."""
-    if not dates or unit not in SECONDS or not math.isfinite(period):
+    """Factor and unit in which a period reads best.
+
+    Numbers keep the user's own unit, and so do dates where it is not the day, which is what they
+    have if nobody says anything.
+    """
+    if not dates or unit != "day" or not math.isfinite(period):
         return 1.0, unit
     seconds = abs(period) * SECONDS[unit]
     better = next(name for name, limit in LADDER if seconds < limit or limit == math.inf)
@@ -200,7 +204,7 @@ def readable_period(
     unit : str
         A unit of `SECONDS`, another word, or nothing.
     dates : bool
-        Whether the times are dates; the unit is then ours to choose.
+        Whether the times are dates; a unit of days is then ours to change.
     spread : bool
         Whether to print the error.
 

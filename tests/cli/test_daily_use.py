@@ -69,6 +69,25 @@ def test_a_value_given_twice_means_both(run, tmp_path):
     assert len(series) == 2
 
 
+@pytest.mark.parametrize(
+    ("unit", "told"), [("month", r"1[12]\.\S+ ± \S+ mo"), ("year", r"\S+ ± \S+ yr")]
+)
+def test_months_and_years_are_units(run, tmp_path, unit, told):
+    dates = pd.date_range("2004-01-01", periods=200, freq="MS")
+    pd.DataFrame({"date": dates, "v": wave(12)}).to_csv(tmp_path / "v.csv", index=False)
+    code, out, _ = run("fit", "v.csv", "--no-files", "--unit", unit)
+    assert code == 0
+    assert re.search(rf"^ A +{told}", out, re.M), out
+    assert ": a year." in out
+
+
+@pytest.mark.parametrize("option", [(), ("--magnitudes",)])
+def test_magnitudes_are_drawn_with_the_bright_ones_on_top(run, tmp_path, option):
+    pd.DataFrame({"t": T, "flux": wave(7)}).to_csv(tmp_path / "star.csv", index=False)
+    assert run("fit", "star.csv", "--out", "out", "--figures", "png", "-q", *option)[0] == 0
+    assert ('"down":true' in (tmp_path / "out" / "report.html").read_text()) is bool(option)
+
+
 def test_a_folder_means_the_files_in_it(run, tmp_path):
     for name in "ab":
         pd.DataFrame({"t": T, "v": wave(7)}).to_csv(tmp_path / f"{name}.csv", index=False)

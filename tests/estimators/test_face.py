@@ -194,7 +194,7 @@ def test_a_model_draws_its_own_data(model):
 def test_a_model_writes_its_report(model, tmp_path):
     path = model.report(tmp_path / "weekly.html")
     page = path.read_text(encoding="utf-8")
-    assert f"<h1>{model.result().headline}</h1>" in page
+    assert f"<h1>{model.result().headline}</h1>" in page.replace("\u00a0", " ")
     assert "PeriodicMixture()" in page
 
 

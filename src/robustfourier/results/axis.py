@@ -86,8 +86,9 @@ class TimeAxis:
             return f"{at:,.{places}f} ± {error:,.{places}f} {unit_name(self.unit)}".rstrip()
         seconds = error * self.scale()
         words = _clock(at, "m" if seconds >= _MINUTE else "s" if seconds >= 1.0 else "ms")
-        factor, better = display_unit(error, self.unit, dates=True)
-        return f"{words} ± {number(error * factor, 2)} {unit_name(better, short=True)}"
+        days = seconds / DATE_UNITS["day"]
+        factor, better = display_unit(days, "day", dates=True)
+        return f"{words} ± {number(days * factor, 2)} {unit_name(better, short=True)}"
 
     def scale(self) -> float:
         """Positions per unit of the domain: seconds for dates, one for numbers."""
