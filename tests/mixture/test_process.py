@@ -55,6 +55,20 @@ def test_the_likelihood_equals_its_dense_twin_at_the_best_factor(waves, samples)
     assert likelihood == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.parametrize("beside", [True, False])
+def test_strict_waves_beside_the_process_equal_the_dense_twin(waves, samples, beside):
+    theta, values, noise = samples
+    zero = np.zeros(3)
+    still = Waves(np.array([0.3, 5.0, 90.0]), zero, zero, np.array([9.0, 70.0, 71.0]), zero)
+    process = waves if beside else Waves.none()
+    covariance = dense(Waves.joined([process, still]), theta, noise)
+    likelihood, factor = log_likelihood(process, theta, values, noise, still)
+    best = values @ np.linalg.solve(covariance, values) / 400
+    assert factor == pytest.approx(best, rel=1e-8)
+    expected = -0.5 * (400 * np.log(best) + np.linalg.slogdet(covariance)[1])
+    assert likelihood == pytest.approx(expected, abs=1e-6)
+
+
 def test_samples_left_out_equal_the_dense_twin(waves, samples):
     theta, values, noise = samples
     covariance = dense(waves, theta, noise)

@@ -16,7 +16,8 @@ from robustfourier.arrays import FloatArray
 __all__ = ["climb"]
 
 _STEPS = 40  # at most; a ridge that bends takes some twenty
-_SHORTER = 12  # times that a step may be shortened, to a ten-thousandth
+_SHORTER = 0.1  # of a step that led down: no next one is shorter
+_SHORTEST = 1e-4  # of any parameter, a ten-thousandth of its value: less is no step
 _RISE = 1e-3  # of what the slope promises: what a step must bring to be taken
 _LONGEST = 2.0  # a factor of seven in a rate or a variance: beyond, slopes tell nothing
 _FLOOR = 1e-2  # information on a parameter, below which the record says nothing of it
@@ -53,22 +54,25 @@ def climb(
     low, high = np.array(bounds).T
     at = np.clip(start, low, high)
     value, slope = height(at)
-    curve = information + _FLOOR * np.eye(len(at))
-    for _ in range(_STEPS):
-        step = _step(at, slope, curve, low, high)
+    curve, reach = information + _FLOOR * np.eye(len(at)), _LONGEST
+    for _ in range(_STEPS if np.isfinite(value) else 0):
+        whole = _step(at, slope, curve, low, high)
+        if float(slope @ whole) < 2.0 * enough:
+            break
+        step = whole * min(1.0, reach / float(np.abs(whole).max()))
         promise = float(slope @ step)
-        if not np.isfinite(value) or promise < 2.0 * enough:
-            break
-        for _ in range(_SHORTER):
-            new = np.clip(at + step, low, high)
-            higher, other = height(new)
-            if higher > value + _RISE * promise:
-                break
-            step, promise = 0.5 * step, 0.5 * promise
+        higher, other = height(at + step)
+        if np.isfinite(higher):  # slopes beyond the top tell as much as those below it
+            curve = _updated(curve, step, slope - other)
+        if higher > value + _RISE * promise:
+            at, value, slope = at + step, higher, other
+            reach = min(2.0 * reach, _LONGEST)
         else:
+            # Where a parabola through both heights has its top.
+            top = promise / (2.0 * (promise - (higher - value))) if np.isfinite(higher) else 0.0
+            reach = max(top, _SHORTER) * float(np.abs(step).max())
+        if reach < _SHORTEST:
             break
-        curve = _updated(curve, new - at, slope - other)
-        at, value, slope = new, higher, other
     return at, value
 
 
@@ -82,11 +86,11 @@ def _step(
         free = np.flatnonzero(~held)
         step[:] = 0.0
         step[free] = np.linalg.solve(curve[np.ix_(free, free)], slope[free])
-        step *= min(1.0, _LONGEST / float(np.abs(step).max(initial=1e-300)))
         pushed = ~held & (((at <= low) & (step < 0.0)) | ((at >= high) & (step > 0.0)))
         if not pushed.any():
             break
         held |= pushed
+    step *= min(1.0, _LONGEST / float(np.abs(step).max(initial=1e-300)))
     inside = np.clip(at + step, low, high) - at
     return inside if float(slope @ inside) > 0.0 else np.zeros(len(at))
 

@@ -39,8 +39,10 @@ _COHERENCES = 5  # where the search starts: from 2 cycles to the record
 _STRENGTHS = (0.01, 0.1, 1.0)  # variance of the living part over the power of the strict one
 _LONGEST = 2.0  # coherence in θ, the record; what is longer cannot be seen to be forgotten
 _WORTH = 3  # starts, the best by the spectrum, of which the likelihood is taken
-_STILL = 1e-6  # rate at which nothing is forgotten in a record
 _STEP = 0.05  # modes, for the curvature of the likelihood in the frequency
+# Of the power around its lines, what these hold of a pattern with the coherence of the record, τ:
+# 2/τ² ∫ (τ − t) e^{−t/τ} dt = 2/e.
+_HELD = 0.74
 _SHIFT = 3.0  # modes by which the frequency of a pattern without strict lines may move
 
 
@@ -139,8 +141,7 @@ def _still(lines: FloatArray, white: float) -> Waves:
     """Waves that forget nothing, of modes and powers, over the white variance."""
     mode, power = lines
     zero = np.zeros(len(mode))
-    owner = np.zeros(len(mode), np.int64)
-    return Waves(power / white, zero, zero + _STILL, np.pi * mode, owner)
+    return Waves(power / white, zero, zero, np.pi * mode, np.zeros(len(mode), np.int64))
 
 
 def ways_to_live(
@@ -188,10 +189,10 @@ def ways_to_live(
     whole = breathing.values + lines.select(own).evaluate(theta)[:, 0]
     lines_less = len(near) + len(own)
     # A line holds little of a pattern that forgets it: what is around tells harmonics' shares.
-    wide = np.maximum(
-        power_around(mode * breathing.order.astype(float), mode, whole, theta), breathing.power
-    )
-    wide *= breathing.power.sum() / wide.sum()
+    orders = breathing.order.astype(np.float64)
+    wide = np.maximum(power_around(mode * orders, mode, whole, theta), breathing.power)
+    held = float(breathing.power.sum() / wide.sum())
+    wide = breathing.power if held > _HELD else held * wide
     forgetting = replace(breathing, values=whole, power=wide, strict=False, n_lines=lines_less)
     many = len(breathing.order) > 1
     return [breathing, forgetting, *([replace(forgetting, clock=True)] if many else [])]
@@ -281,6 +282,8 @@ class _Trial:
         if value < score - self.log_n:  # a start has much of the gain
             return None
         living, _, value = self._climbed(living, remainder, white, together=False)
+        if np.exp(living[0]) < 1.05 / _LONGEST:
+            return None  # nothing is seen to be forgotten
         found = self.search(living).run(exact=False)
         remainder = remainder if found is None else foreign(found, self.way.mode, self.way.order)
         living, remainder, value = self._climbed(living, remainder, white, together=True)
@@ -306,19 +309,20 @@ class _Trial:
         Strict lines are waves that forget nothing, of the power that was fitted: their amplitudes
         are averaged over in the same way as those of a living pattern.
         """
-        numbers, parts = 0.0, [self.beside]
+        numbers, parts, still = 0.0, [self.beside], [Waves.none()]
         if life is None or life.candidate.strict:
-            parts.append(_still(self.way.own, white))
+            still.append(_still(self.way.own, white))
             numbers += 1.0  # the frequency: how strong a line is, one draw tells, however long
         if life is None:
-            parts.append(_still(self.way.near, white))
+            still.append(_still(self.way.near, white))
             numbers += 2.0 * len(self.way.taken)
         else:
             parts.append(life.waves)
             oscillators = life.oscillators
             numbers += 2.0 if life.candidate.strict else 3.0
         waves = Waves.joined([*parts, oscillators_of(oscillators)])
-        value = log_likelihood(waves, self.theta, self.values, self.noise)[0]
+        samples = (self.theta, self.values, self.noise)
+        value = log_likelihood(waves, *samples, Waves.joined(still))[0]
         return value - price(oscillators, len(self.theta)) - 0.5 * numbers * self.log_n
 
     def _started(

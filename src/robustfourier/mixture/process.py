@@ -123,7 +123,11 @@ def oscillator(frequency: float, quality: float, variance: float) -> Waves:
 
 
 def log_likelihood(
-    waves: Waves, theta: FloatArray, values: FloatArray, noise: FloatArray
+    waves: Waves,
+    theta: FloatArray,
+    values: FloatArray,
+    noise: FloatArray,
+    still: Waves | None = None,
 ) -> tuple[float, float]:
     """Return the log-likelihood up to a constant, and the factor of all variances that it is for.
 
@@ -137,23 +141,45 @@ def log_likelihood(
     values : ndarray of shape (n,)
     noise : ndarray of shape (n,)
         White variance of each sample.
+    still : Waves, optional
+        More terms, which forget nothing: strict waves of random amplitude and phase. Their number
+        may be large, since each is two columns, not two more numbers in the memory of a process.
     """
+    n, columns = len(theta), np.zeros((len(theta), 0))
+    if still is not None:
+        phase, size = np.multiply.outer(theta, still.d), np.sqrt(still.a)
+        columns = np.concatenate([np.cos(phase) * size, np.sin(phase) * size], axis=1)
+    whitened = _whitened(waves, theta, noise, np.column_stack([values, columns]))
+    if whitened is None:
+        return -np.inf, 1.0
+    z, root = whitened
+    gram = z.T @ z
+    # The columns' coefficients have the variance one: K + CCᵀ, by the lemma of Woodbury.
+    lower = np.linalg.cholesky(np.eye(len(gram) - 1) + gram[1:, 1:])
+    along = np.linalg.solve(lower, gram[1:, 0])
+    factor = float(gram[0, 0] - along @ along) / n
+    if not (np.isfinite(factor) and factor > 0.0):
+        return (-np.inf, 1.0) if len(waves.a) else (-0.5 * (n * np.log(1e-300) + root), 1e-300)
+    determinant = root + 2.0 * float(np.log(np.diag(lower)).sum())
+    return -0.5 * (n * float(np.log(factor)) + determinant), factor
+
+
+def _whitened(
+    waves: Waves, theta: FloatArray, noise: FloatArray, columns: FloatArray
+) -> tuple[FloatArray, float] | None:
+    """Columns over the root of the covariance, and its log determinant; None if it is none."""
     from celerite2 import driver
 
     if not len(waves.a):
-        factor = max(float(np.mean(values**2 / noise)), 1e-300)
-        return -0.5 * (len(theta) * np.log(factor) + float(np.log(noise).sum())), factor
+        return columns / np.sqrt(noise)[:, None], float(np.log(noise).sum())
     c, a, u, v = waves.matrices(theta, noise)
     try:
         d, w = driver.factor(theta, c, a, u, v, a, v.copy())
     except driver.LinAlgError:
-        return -np.inf, 1.0
-    z = values[:, None].copy()
-    z = driver.solve_lower(theta, c, u, w, z, z)[:, 0]
-    factor = float(np.mean(z**2 / d))
-    if not (np.isfinite(factor) and factor > 0.0):
-        return -np.inf, 1.0
-    return -0.5 * (len(theta) * np.log(factor) + float(np.log(d).sum())), factor
+        return None
+    z = np.ascontiguousarray(columns)
+    z = driver.solve_lower(theta, c, u, w, z, z)
+    return z / np.sqrt(d)[:, None], float(np.log(d).sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from robustfourier.arrays import FloatArray
@@ -12,6 +14,7 @@ HARMONICS = 64  # orders up to which folded harmonics are looked for
 FOLDED = 0.25  # modes: the sixtieth harmonic of a base known to 0.004
 
 
+@lru_cache(maxsize=64)  # one base is asked about line by line
 def folded_harmonics(base: float, nyquist: float) -> FloatArray:
     """Return where harmonics beyond the Nyquist mode of an even grid are seen.
 
