@@ -177,7 +177,8 @@ def _period_axis(ax: Axes, result: Result) -> None:
     low, high = ax.get_xlim()
     at = [tick for tick in ax.get_xticks() if max(low, 0.0) < tick <= high]
     above = ax.secondary_xaxis("top")
-    above.set_xticks(at, [result.period_words(1.0 / tick) for tick in at], fontsize=8.5)
+    words = [result.period_words(float(f"{1.0 / tick:.3g}")) for tick in at]
+    above.set_xticks(at, words, fontsize=8.5)
     above.tick_params(length=0)
     above.spines["top"].set_visible(False)
 
