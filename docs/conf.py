@@ -13,7 +13,6 @@ sys.path.insert(0, str(ROOT / "src"))
 os.environ["PYTHONPATH"] = str(ROOT / "src")
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
-os.environ["COLUMNS"] = "70"  # tables of the command line then fit into the column of text
 
 project = "robustfourier"
 author = "The robustfourier developers"

@@ -2,6 +2,7 @@
 
 import zipfile
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 
@@ -170,7 +171,7 @@ def test_what_cannot_be_read_is_said_and_other_columns_can_be_chosen(page, tmp_p
 
 
 @pytest.mark.parametrize("width", [390, 1300])
-def test_nothing_is_wider_than_the_window(page, server, fitted, width):
+def test_nothing_is_wider_than_the_window_and_axe_finds_no_fault(page, server, fitted, width):
     page.browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500},
@@ -181,9 +182,22 @@ def test_nothing_is_wider_than_the_window(page, server, fitted, width):
     page.browser.refresh()
     page.shown()
     assert page.js(wide) <= width
-    page.browser.get(f"http://{server.host}/laboratory")
-    assert page.js(wide) <= width
     assert page.complaints() == []
+    for path in ("/", "/laboratory"):
+        assert faults(page, f"http://{server.host}{path}") == []
+        assert page.js(wide) <= width
+
+
+def faults(page, address):
+    """What axe-core says of a page, whose policy would not let it in."""
+    axe = pytest.importorskip("axe_core_python", reason="axe-core is not installed")
+    page.browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
+    page.browser.get(address)
+    page.browser.execute_script((Path(axe.__file__).parent / "axe.min.js").read_text("utf-8"))
+    found = page.browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+    page.browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
+    assert len(found["passes"]) > 10
+    return [(v["id"], [n["html"][:100] for n in v["nodes"][:3]]) for v in found["violations"]]
 
 
 def test_the_laboratory_shows_the_diagonal_ahead_pauses_steps_and_gives_a_link(browser, server):

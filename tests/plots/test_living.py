@@ -42,3 +42,11 @@ def test_the_remainder_is_what_predictions_add_to_patterns(model):
 def test_what_is_not_drawn_is_named(model):
     with pytest.raises(InputError, match=re.escape("what='colour' is unknown; use one of")):
         plots.plot_life(model, what="colour")
+
+
+def test_the_fit_is_drawn_with_what_neighbours_tell(model):
+    lines = model.plot().lines
+    drawn = [line.get_ydata() for line in lines]
+    dates = np.datetime64("2024-01-01") + np.arange(200).astype("timedelta64[D]")
+    told = model.predict(dates)
+    assert any(len(y) == 200 and np.allclose(y, told) for y in drawn)

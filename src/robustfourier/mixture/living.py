@@ -40,6 +40,9 @@ _STRENGTHS = (0.01, 0.1, 1.0)  # variance of the living part over the power of t
 _LONGEST = 2.0  # coherence in θ, the record; what is longer cannot be seen to be forgotten
 _WORTH = 3  # starts, the best by the spectrum, of which the likelihood is taken
 _STEP = 0.05  # modes, for the curvature of the likelihood in the frequency
+# Of the power around its lines, what these hold of a pattern with the coherence of the record, τ:
+# 2/τ² ∫ (τ − t) e^{−t/τ} dt = 2/e.
+_HELD = 0.74
 _SHIFT = 3.0  # modes by which the frequency of a pattern without strict lines may move
 
 
@@ -186,10 +189,10 @@ def ways_to_live(
     whole = breathing.values + lines.select(own).evaluate(theta)[:, 0]
     lines_less = len(near) + len(own)
     # A line holds little of a pattern that forgets it: what is around tells harmonics' shares.
-    wide = np.maximum(
-        power_around(mode * breathing.order.astype(float), mode, whole, theta), breathing.power
-    )
-    wide *= breathing.power.sum() / wide.sum()
+    orders = breathing.order.astype(np.float64)
+    wide = np.maximum(power_around(mode * orders, mode, whole, theta), breathing.power)
+    held = float(breathing.power.sum() / wide.sum())
+    wide = breathing.power if held > _HELD else held * wide
     forgetting = replace(breathing, values=whole, power=wide, strict=False, n_lines=lines_less)
     many = len(breathing.order) > 1
     return [breathing, forgetting, *([replace(forgetting, clock=True)] if many else [])]

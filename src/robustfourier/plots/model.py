@@ -98,6 +98,9 @@ def plot_fit(source: Any, *, ax: Axes | None = None) -> Axes:
                 low, high = curve.y - BAND * curve.std, curve.y + BAND * curve.std
                 ax.fill_between(x, low, high, color=FIT, alpha=0.2, lw=0)
             ax.plot(x, curve.y, color=FIT, lw=1.2)
+            if result.memory is not None and result.memory.remainder is not None:
+                known = result.memory.predicted  # what neighbours tell besides
+                ax.plot(_x(result, result.position), known, color=SOFT, lw=0.8)
         if result.samples.errors is not None and len(result.samples) <= WHISKERS:
             x, y = _x(result, result.position), result.samples.values
             ax.errorbar(x, y, result.samples.errors, fmt="none", ecolor=DOTS, elinewidth=0.7)
@@ -174,7 +177,8 @@ def _period_axis(ax: Axes, result: Result) -> None:
     low, high = ax.get_xlim()
     at = [tick for tick in ax.get_xticks() if max(low, 0.0) < tick <= high]
     above = ax.secondary_xaxis("top")
-    above.set_xticks(at, [result.period_words(1.0 / tick) for tick in at], fontsize=8.5)
+    words = [result.period_words(float(f"{1.0 / tick:.3g}")) for tick in at]
+    above.set_xticks(at, words, fontsize=8.5)
     above.tick_params(length=0)
     above.spines["top"].set_visible(False)
 

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from robustfourier.modes import ModeTable
 from robustfourier.report import figures
+from robustfourier.report.memory import ahead_figure, life_figures, remainder_figure
 from robustfourier.report.next_steps import Place, next_steps
 from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result
@@ -89,6 +90,9 @@ def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -
         spectrum=Markup(figures.spectrum_figure(result)),
         diagonal=_markup(figures.diagonal_figure(result)),
         residual=Markup(figures.residual_figure(result)),
+        lives=[(words, Markup(figure)) for words, figure in life_figures(result)],
+        remainder=_markup(remainder_figure(result)),
+        ahead=_markup(ahead_figure(result)),
         histogram=Markup(figures.histogram_figure(result)),
         residual_spectrum=Markup(figures.residual_spectrum_figure(result)),
         payload=Markup(payload(result)),

@@ -20,11 +20,14 @@ __all__ = [
     "BAND",
     "WHISKERS",
     "WORTH_A_LINE",
+    "Ahead",
     "Curve",
     "Diagonal",
+    "Memory",
     "Pattern",
     "Result",
     "Synthesis",
+    "Trace",
     "is_magnitude",
 ]
 
@@ -126,6 +129,57 @@ class Pattern:
     shape: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A living pattern over time.
+
+    Parameters
+    ----------
+    label : str
+        Of the pattern, such as "f1".
+    words : str
+        How it wanders.
+    amplitude, late : Curve
+        Amplitude of its strongest harmonic, and the cycles by which that is late.
+    """
+
+    label: str
+    words: str
+    amplitude: Curve
+    late: Curve
+
+
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """The forecast on the axis, and the share of new measurements between `lower` and `upper`."""
+
+    x: FloatArray
+    mean: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    level: float
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """All that a fit remembers.
+
+    Parameters
+    ----------
+    predicted : ndarray of shape (n,)
+        At the samples: trend, patterns and what neighbours tell about the rest.
+    remainder : Curve or None
+        What neighbours tell about the rest, less patterns and trend; None for white noise.
+    traces : tuple of Trace
+    ahead : Ahead
+    """
+
+    predicted: FloatArray
+    remainder: Curve | None
+    traces: tuple[Trace, ...]
+    ahead: Ahead
+
+
 @dataclass(frozen=True)
 class Synthesis:
     """The sinusoids of all patterns, so that a fit can be drawn at any resolution.
@@ -211,6 +265,8 @@ class Result:
         What the fit is made of besides its trend, where it is made of sinusoids.
     downwards : bool
         Whether the values are magnitudes, which are drawn with the bright ones on top.
+    memory : Memory or None
+        What the fit remembers, and what comes next; None for networks.
     """
 
     samples: Samples
@@ -239,6 +295,7 @@ class Result:
     warnings: tuple[str, ...]
     lines: Synthesis | None = None
     downwards: bool = False
+    memory: Memory | None = None
 
     @property
     def is_dense(self) -> bool:

@@ -83,6 +83,7 @@ def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> R
         headline=brief.headline,
         lines=view.lines(),
         downwards=brief.downwards,
+        memory=view.memory(times, axis),
         warnings=plain_warnings(
             patterns,
             sampling,

@@ -80,7 +80,10 @@ def components_table(result: Result) -> pd.DataFrame:
 
 
 def fit_table(result: Result) -> pd.DataFrame:
-    """The fit at each sample: value, fitted, 90 % band of the function, residual and all parts."""
+    """The fit at each sample: value, fitted, 90 % band of the function, residual and all parts.
+
+    `predicted` counts what neighbouring samples tell besides trend and patterns.
+    """
     samples = result.samples
     table: dict[str, Any] = {
         "time": time_column(samples),
@@ -91,6 +94,8 @@ def fit_table(result: Result) -> pd.DataFrame:
         "residual": result.residual,
         "trend": result.trend,
     }
+    if result.memory is not None:
+        table["predicted"] = result.memory.predicted
     for pattern, part in zip(result.patterns, result.parts, strict=True):
         table[f"pattern_{pattern.name}"] = part
     return pd.DataFrame(table)

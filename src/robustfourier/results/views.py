@@ -16,7 +16,9 @@ from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.trend import LevelShift
 from robustfourier.modes import ModeTable
-from robustfourier.results.record import Curve, Diagonal, Pattern, Synthesis
+from robustfourier.results.axis import TimeAxis
+from robustfourier.results.memory import memory_of
+from robustfourier.results.record import Curve, Diagonal, Memory, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
 from robustfourier.wording import number
 
@@ -85,6 +87,10 @@ class MixtureView:
             for i in range(0, len(times), _BLOCK)
         ]
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+    def memory(self, times: Any, axis: TimeAxis) -> Memory | None:
+        """What the fit remembers, and what comes next."""
+        return memory_of(self.model, times, self.domain, axis)
 
     def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """Trend (n,) and patterns (C, n)."""
@@ -205,6 +211,10 @@ class NetworkView:
         """The fitted function and its standard error."""
         values = self.model.predict(as_column(times))
         return values, np.zeros_like(values)
+
+    def memory(self, times: Any, axis: TimeAxis) -> Memory | None:  # noqa: ARG002
+        """Nothing: networks do not remember."""
+        return None
 
     def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """Trend (n,) and patterns (C, n)."""

@@ -1,0 +1,76 @@
+"""Figures of what a fit remembers: lives of patterns, the remainder, what comes next."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray
+from robustfourier.report.svg import Panel
+from robustfourier.results import Result
+from robustfourier.results.record import BAND, Curve
+
+__all__ = ["ahead_figure", "life_figures", "remainder_figure"]
+
+_WIDE, _HEIGHT = 960, 210
+_BEFORE = 0.3  # of the record, shown before a forecast
+
+
+def life_figures(result: Result) -> list[tuple[str, str]]:
+    """For each living pattern its words, and its amplitude and phase over time."""
+    if result.memory is None:
+        return []
+    figures = []
+    for trace in result.memory.traces:
+        name = next((p.name for p in result.patterns if p.label == trace.label), trace.label)
+        both = _over_time(result, trace.amplitude, "amplitude", f"Amplitude of pattern {name}")
+        both += _over_time(result, trace.late, "late by (cycles)", f"Phase of pattern {name}")
+        figures.append((f"Pattern {name} {trace.words}.", both))
+    return figures
+
+
+def remainder_figure(result: Result) -> str | None:
+    """What neighbours tell of the rest, with its 90 % band; None for white noise."""
+    if result.memory is None or result.memory.remainder is None:
+        return None
+    return _over_time(result, result.memory.remainder, "remainder", "Remainder with memory")
+
+
+def ahead_figure(result: Result) -> str | None:
+    """The end of the record, and what comes next with the interval of new measurements."""
+    if result.memory is None:
+        return None
+    told = result.memory.ahead
+    low = float(told.x[0] - _BEFORE * (result.position.max() - result.position.min()))
+    here = np.flatnonzero(result.position >= low)
+    values = np.concatenate([result.samples.values[here], told.lower, told.upper])
+    panel = _panel(result, (low, float(told.x[-1])), values, "Forecast")
+    panel.band(told.x, told.lower, told.upper, "band")
+    panel.points(result.position[here], result.samples.values[here], "data small")
+    panel.line(told.x, told.mean, "fit")
+    return str(panel)
+
+
+def _over_time(result: Result, curve: Curve, label: str, title: str) -> str:
+    std = np.zeros_like(curve.y) if curve.std is None else curve.std
+    low, high = curve.y - BAND * std, curve.y + BAND * std
+    ends = (float(curve.x[0]), float(curve.x[-1]))
+    panel = _panel(result, ends, np.concatenate([low, high]), title, label)
+    panel.band(curve.x, low, high, "band")
+    panel.line(curve.x, curve.y, "fit")
+    return str(panel)
+
+
+def _panel(
+    result: Result, ends: tuple[float, float], values: FloatArray, title: str, label: str = ""
+) -> Panel:
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    pad = 0.06 * (high - low) or 1.0
+    bottom = 48 if result.axis.dates else 40
+    down = result.downwards and not label
+    panel = Panel(
+        _WIDE, _HEIGHT, ends, (low - pad, high + pad), bottom=bottom, down=down, title=title
+    )
+    ticks = result.axis.ticks(*ends, 8)
+    panel.axes(result.axis.label, label or result.samples.value_name, xticks=ticks)
+    return panel

@@ -1,0 +1,48 @@
+"""What a fit remembers, as arrays: lives of patterns, the remainder, and what comes next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robustfourier.domain import Domain
+from robustfourier.results.axis import TimeAxis
+from robustfourier.results.record import Ahead, Curve, Memory, Trace
+
+__all__ = ["memory_of"]
+
+_POINTS = 600  # places at which curves are told, more than a figure has
+_STEPS = 400  # into the future
+_PART = 0.1  # of the record, as far as the page looks ahead
+
+
+def memory_of(model: Any, times: Any, domain: Domain, axis: TimeAxis) -> Memory:
+    """Tell what a `PeriodicMixture` of one column and one output remembers.
+
+    Parameters
+    ----------
+    model : PeriodicMixture
+    times : array-like of shape (n,)
+        Of the samples.
+    domain : Domain
+    axis : TimeAxis
+    """
+    grid = domain.from_theta(np.linspace(-1.0, 1.0, _POINTS))
+    x = axis.positions(grid)
+    rest = None
+    if model.remainder_ is not None:
+        value, std = model.predict(grid, return_std=True)
+        rest = Curve(x, value - model.predict(grid, remainder=False), std)
+    traces = []
+    for component in model.components_:
+        if component.wandering:
+            amplitude = component.amplitude_at(grid, return_std=True)
+            late = (v / (2.0 * np.pi) for v in component.phase_at(grid, return_std=True))
+            curves = (Curve(x, *amplitude), Curve(x, *late))
+            traces.append(Trace(component.label, component.wandering, *curves))
+    last = model.models_[0].last
+    future = domain.from_theta(last + 2.0 * _PART * np.arange(1, _STEPS + 1) / _STEPS)
+    told = model.forecast(times=future)
+    ahead = Ahead(axis.positions(future), told.mean, told.lower, told.upper, told.level)
+    return Memory(model.predict(times), rest, tuple(traces), ahead)
