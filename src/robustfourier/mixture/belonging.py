@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray, IntArray
+from robustfourier.spectral.realmodes import RealModeSums
 
 __all__ = ["foreign", "power_around", "taken_in"]
 
@@ -44,13 +45,12 @@ def power_around(
     inside = np.arange(-np.floor(reach), np.floor(reach) + 1.0)
     between = np.concatenate([inside - 0.5 * mode, inside + 0.5 * mode])
 
-    def powers(at: FloatArray) -> FloatArray:
-        sums = np.exp(1j * np.pi * np.multiply.outer(at, theta)) @ values
-        return np.asarray(2.0 * np.abs(sums / len(theta)) ** 2)
-
-    floor = [np.median(powers(m + between)) / np.log(2.0) for m in modes]  # of an exponential
-    band = [powers(m + inside).sum() for m in modes]
-    return np.maximum(np.array(band) - len(inside) * np.array(floor), 0.0)
+    # Samples are real: the sums at a mode and at its negative have the same size.
+    at = np.abs(modes[:, None] + np.concatenate([inside, between]))
+    sums = RealModeSums.of(theta, values[:, None], float(at.max())).at(at.ravel())
+    power = 2.0 * np.abs(sums.reshape(at.shape) / len(theta)) ** 2
+    floor = np.median(power[:, len(inside) :], axis=1) / np.log(2.0)  # of an exponential
+    return np.maximum(power[:, : len(inside)].sum(axis=1) - len(inside) * floor, 0.0)
 
 
 def foreign(oscillators: FloatArray, mode: float, order: IntArray) -> FloatArray:

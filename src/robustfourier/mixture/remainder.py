@@ -292,12 +292,20 @@ class OscillatorSearch:
         return np.log(list(product(frequencies, qualities, ratios)))
 
     def _tried(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
-        """Return the likeliest start of each quality, and its gain."""
-        best = []
-        for quality in _QUALITIES:
-            starts = [np.append(found, start) for start in self._grid((quality,), _RATIOS)]
-            best.append(max(((start, self.gain(start)) for start in starts), key=lambda s: s[1]))
-        return best
+        """Return the likeliest start of each quality, and its gain.
+
+        Where there is memory, a little of it is better than none: the lowest ratio tells.
+        """
+        best: list[tuple[FloatArray, float]] = []
+        for ratios in (_RATIOS[:1], _RATIOS[1:]):
+            for quality in _QUALITIES:
+                starts = [np.append(found, start) for start in self._grid((quality,), ratios)]
+                gains = [self.gain(start) for start in starts]
+                best.append((starts[int(np.argmax(gains))], max(gains)))
+            if not len(found) and max(gain for _, gain in best) < 0.25 * self.price(best[0][0]):
+                return best
+        pairs = zip(best[: len(_QUALITIES)], best[len(_QUALITIES) :], strict=True)
+        return [max(pair, key=lambda one: one[1]) for pair in pairs]
 
     def _told(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
         """Return of each quality what the spectrum has for the likeliest start, and its gain.
