@@ -88,6 +88,13 @@ def test_magnitudes_are_drawn_with_the_bright_ones_on_top(run, tmp_path, option)
     assert ('"down":true' in (tmp_path / "out" / "report.html").read_text()) is bool(option)
 
 
+@pytest.mark.parametrize("command", ["fit", "fit-many"])
+def test_an_empty_name_is_not_this_folder(run, command):
+    code, _, told = run(command, "")
+    assert code == 2
+    assert "name of a file is empty" in told
+
+
 def test_a_folder_means_the_files_in_it(run, tmp_path):
     for name in "ab":
         pd.DataFrame({"t": T, "v": wave(7)}).to_csv(tmp_path / f"{name}.csv", index=False)

@@ -49,7 +49,10 @@ def is_survey(files: Sequence[str], reading: dict[str, Any], together: bool) -> 
 def fit_many(
     source: Annotated[
         list[str],
-        typer.Argument(help="Files, folders of files, or with --by a long table of any size."),
+        typer.Argument(
+            callback=options.named,
+            help="Files, folders of files, or with --by a long table of any size.",
+        ),
     ],
     *,
     reading: dict[str, Any],

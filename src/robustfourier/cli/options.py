@@ -15,7 +15,7 @@ from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.wording import duration, unit_called
 
-__all__ = ["duration", "expanded", "instant", "located", "one_of", "reading_options"]
+__all__ = ["duration", "expanded", "instant", "located", "named", "one_of", "reading_options"]
 
 File = Annotated[
     str,
@@ -24,9 +24,19 @@ File = Annotated[
         "example:electricity_demand or example:sunspots for data that come with the package."
     ),
 ]
+
+
+def named(files: list[str]) -> list[str]:
+    """Refuse an empty name, which would mean the folder one is in: a variable was not set."""
+    if "" in files:
+        raise InputError("the name of a file is empty; give a path, or . for this folder")
+    return files
+
+
 Files = Annotated[
     list[str],
     typer.Argument(
+        callback=named,
         help="CSV, TSV, gzip or Parquet files; - for standard input; example:double_mode_cepheid, "
         "example:electricity_demand or example:sunspots for data that come with the package."
     ),
