@@ -134,8 +134,8 @@ def fit_on_scale(
     linear = ScaledFit("linear", y, *fit(y))
     if scale == "linear" or not _may_multiply(linear.models, theta, y):
         return linear
-    if compare(linear.models, None, theta, y, weights).odds < 0.0:
-        return linear  # not even its own patterns are likelier as factors
+    if compare(linear.models, None, theta, y, weights).odds < -_ODDS:
+        return linear  # its own patterns are far less likely as factors; others would gain little
     log = ScaledFit("log", np.log(y), *fit(np.log(y)))
     if not any(len(model.trend) > 1 or len(model.lines) for model in log.models):
         return linear  # a level alone has nothing to multiply
