@@ -1,10 +1,13 @@
 """Grouping: families, missing fundamentals, combination tones, and coincidences left alone."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from robustfourier.mixture.components.grouping import Grouping, group, primitive
 from robustfourier.mixture.labels import label
+from robustfourier.mixture.tables import shares
 
 ERROR = 0.02
 
@@ -153,3 +156,14 @@ def test_many_lines_are_grouped_in_reasonable_memory_and_all_have_a_row():
 )
 def test_a_row_is_divided_by_its_common_divisor(row, expected):
     assert primitive(row) == expected
+
+
+def test_shares_are_never_negative_and_add_up_to_what_all_explain():
+    """A day that takes back a part of a week's day has no share, and the week no more than all."""
+    power = np.array([[1.0132], [-0.0264], [0.006]])
+    model = SimpleNamespace(power=power, variation=np.ones(1), n_components=3)
+    (share,) = shares([model])
+    assert share[1] == 0.0
+    assert share.sum() == pytest.approx(power.sum())
+    fair = SimpleNamespace(power=np.array([[0.7], [0.2]]), variation=np.ones(1), n_components=2)
+    np.testing.assert_array_equal(shares([fair])[0], fair.power)

@@ -19,13 +19,18 @@ __all__ = ["mode_table", "shares"]
 def shares(models: list[ColumnModel]) -> list[FloatArray]:
     """Return the share of the variation that each component of each column explains, (C, q) each.
 
-    The variation of one column's fit is what the columns before it have left over.
+    The variation of one column's fit is what the columns before it have left over. Where a
+    component takes back a part of another (a day beside the day of a week), its own share is
+    nothing, and the others share what all of them explain together.
     """
     powers = [np.zeros((m.n_components, 1)) if m.power is None else m.power for m in models]
     last = models[-1].variation
     whole = (0.0 if last is None else last) + sum(power.sum(axis=0) for power in powers[:-1])
     whole = np.where(whole > 0, whole, np.inf)
-    return [np.clip(power / whole, 0.0, 1.0) for power in powers]
+    together = np.maximum(sum(power.sum(axis=0) for power in powers), 0.0)
+    alone = sum(np.maximum(power, 0.0).sum(axis=0) for power in powers)
+    part = np.where(alone > together, together / np.where(alone > 0, alone, 1.0), 1.0)
+    return [np.clip(part * power / whole, 0.0, 1.0) for power in powers]
 
 
 def mode_table(models: list[ColumnModel], single: bool) -> ModeTable:
