@@ -38,7 +38,7 @@ Files = Annotated[
     typer.Argument(
         callback=named,
         help="CSV, TSV, gzip or Parquet files; - for standard input; example:double_mode_cepheid, "
-        "example:electricity_demand or example:sunspots for data that come with the package."
+        "example:electricity_demand or example:sunspots for data that come with the package.",
     ),
 ]
 Time = Annotated[str | None, typer.Option("--time", help="Time column: its name or number.")]
