@@ -69,6 +69,8 @@ class Fit:
         The method's own standard errors of `periods`.
     note : str
         A word for the table.
+    function : callable or None
+        The function behind the noise, where `predict` also says what neighbours tell of the noise.
     """
 
     predict: Callable[[FloatArray], FloatArray]
@@ -76,6 +78,7 @@ class Fit:
     fundamentals: FloatArray | None = None
     period_errors: FloatArray | None = None
     note: str = ""
+    function: Callable[[FloatArray], FloatArray] | None = None
 
 
 class Method(Protocol):

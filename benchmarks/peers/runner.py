@@ -193,7 +193,8 @@ def judged(method: Method, task: Task) -> dict[str, Any]:
 
 
 def _scores(fit: Fit, task: Task) -> dict[str, float]:
-    prediction = np.asarray(fit.predict(task.t_test), np.float64)
+    measured = task.scored == "measured" or fit.function is None
+    prediction = np.asarray((fit.predict if measured else fit.function)(task.t_test), np.float64)
     return {
         "error": measures.function_error(prediction, task),
         **measures.period_scores(fit, task),

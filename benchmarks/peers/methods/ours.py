@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,4 +31,5 @@ def fit_mixture(t: FloatArray, y: FloatArray, **options: Any) -> Fit:
         np.asarray(modes.period, np.float64),
         np.array([component.period for component in model.components_]),
         None if modes.period_error is None else np.asarray(modes.period_error, np.float64),
+        function=partial(model.predict, remainder=False),
     )
