@@ -121,8 +121,9 @@ class Cluster:
                 error = died
         if not isinstance(error, self._distributed.KilledWorker):
             return error
-        # Workers die for other reasons too: a series alone is blamed at the second time only.
-        certain = len(batch.items) > 1 or batch.attempt > 0
+        # Workers die for other reasons too, such as the series before: one alone is blamed at the
+        # third time only.
+        certain = len(batch.items) > 1 or batch.attempt > 1
         return Lost("it killed every worker that had it", certain)
 
     @contextmanager
