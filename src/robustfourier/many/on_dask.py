@@ -121,10 +121,8 @@ class Cluster:
                 error = died
         if not isinstance(error, self._distributed.KilledWorker):
             return error
-        # Workers die for other reasons too, such as the series before: one alone is blamed at the
-        # third time only.
-        certain = len(batch.items) > 1 or batch.attempt > 1
-        return Lost("it killed every worker that had it", certain)
+        # Workers die of other series too: one that is alone gets as many tries as on any engine.
+        return Lost("it killed every worker that had it", certain=len(batch.items) > 1)
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
