@@ -23,7 +23,7 @@ def taken_in(
 ) -> IndexArray:
     """Return side lines of a pattern, and lines of weaker patterns that all lie near its lines."""
     distance = np.abs(mode[:, None] - mode[own]).min(axis=1)
-    far = distance > min(REACH, 0.25 * mode[own].min())
+    far = distance > min(REACH, _NEAR * mode[own].min())
     whole = np.bincount(component, power)
     inside = (np.bincount(component, far) == 0) & (whole < whole[c])
     return np.flatnonzero(((component == c) & (order == 0)) | inside[component])
