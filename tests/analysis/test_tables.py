@@ -1,5 +1,6 @@
 import csv
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,14 @@ from robustfourier.analysis.tables import (
     modes_table,
     neutral,
     write_csv,
+    write_fit,
 )
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError, OutputError
+from robustfourier.report import render
+from robustfourier.report.next_steps import Place
+from robustfourier.results import tables
+from robustfourier.results.tables import fit_file
 
 
 @given(st.text())
@@ -37,12 +43,38 @@ def test_formulas_in_names_and_cells_are_neutral_in_the_file(tmp_path):
     assert [float(row[1]) for row in rows[1:]] == [-1.5, 0.1, 1e-300]
 
 
-def test_numbers_keep_all_their_digits(small_result, tmp_path):
-    write_csv(fit_table(small_result), tmp_path / "fit.csv")
+def test_the_fit_is_rounded_to_a_hundredth_of_its_error_and_the_data_are_not(
+    small_result, tmp_path
+):
+    write_fit(small_result, tmp_path)
     with (tmp_path / "fit.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    np.testing.assert_array_equal([float(row["fitted"]) for row in rows], small_result.fitted)
-    np.testing.assert_array_equal([float(row["pattern_A"]) for row in rows], small_result.parts[0])
+    np.testing.assert_array_equal(
+        [float(row["value"]) for row in rows], small_result.samples.values
+    )
+    bound = 0.005 * small_result.std.min()
+    for name, exact in [("fitted", small_result.fitted), ("pattern_A", small_result.parts[0])]:
+        told = np.array([float(row[name]) for row in rows])
+        assert 0.0 < np.max(np.abs(told - exact)) <= bound
+        assert max(len(row[name]) for row in rows) <= 8
+
+
+def test_without_errors_the_fit_keeps_all_its_digits(small_result):
+    exact = replace(small_result, std=np.zeros_like(small_result.std))
+    np.testing.assert_array_equal(fit_table(exact)["fitted"], small_result.fitted)
+
+
+def test_many_rows_go_into_a_parquet_file(small_result, tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "_LONG", len(small_result.samples) - 1)
+    assert fit_file(small_result) == "fit.parquet"
+    write_fit(small_result, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["fit.parquet"]
+    pd.testing.assert_frame_equal(
+        pd.read_parquet(tmp_path / "fit.parquet"), fit_table(small_result)
+    )
+    assert "fit.parquet" in render(small_result, {}, Place("a.csv", "out"))
+    monkeypatch.setattr(tables, "find_spec", lambda _: None)  # pyarrow is optional
+    assert fit_file(small_result) == "fit.csv"
 
 
 def test_tables_have_a_row_for_each_mode_and_pattern(small_result, noise_result):

@@ -87,8 +87,9 @@ class TestFit:
         for row, value in zip(rows, samples.values, strict=True):
             parts = float(row["trend"]) + float(row["pattern_A"])
             assert float(row["value"]) == value
-            assert float(row["fitted"]) == pytest.approx(parts, abs=1e-9)
-            assert float(row["residual"]) == pytest.approx(value - parts, abs=1e-9)
+            error = (float(row["band_high"]) - float(row["band_low"])) / 3.3
+            assert float(row["fitted"]) == pytest.approx(parts, abs=0.02 * error)
+            assert float(row["residual"]) == pytest.approx(value - parts, abs=0.02 * error)
             assert float(row["band_low"]) < float(row["fitted"]) < float(row["band_high"])
         assert rows[0]["time"] == "2024-03-01T00:00:00"
 
@@ -97,7 +98,8 @@ class TestFit:
         samples = read_samples(record)
         with (finished[1] / "fit.csv").open(encoding="utf-8") as file:
             fitted = [float(row["fitted"]) for row in csv.DictReader(file)]
-        np.testing.assert_array_equal(model.predict(samples.axis), fitted)
+        exact, std = model.predict(samples.axis, return_std=True)
+        assert np.max(np.abs(exact - fitted)) <= 0.005 * std.min()
 
     def test_names_are_escaped_in_the_page(self, finished):
         page = (finished[1] / "report.html").read_text(encoding="utf-8")

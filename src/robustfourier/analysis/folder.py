@@ -2,7 +2,7 @@
 
 ::
 
-    report.html  modes.csv  components.csv  fit.csv  model.rfm  figures/  run.json
+    report.html  modes.csv  components.csv  fit.csv (or .parquet)  model.rfm  figures/  run.json
 
 A result is made beside its place, in ``.<name>.part``, and then changes places with the earlier
 one in one step. What we did not write is kept: it is linked into the new folder before.

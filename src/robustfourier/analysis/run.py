@@ -15,7 +15,7 @@ from typing import Any
 
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.folder import claimed, exchanged, write_run
-from robustfourier.analysis.tables import components_table, fit_table, modes_table, write_csv
+from robustfourier.analysis.tables import components_table, modes_table, write_csv, write_fit
 from robustfourier.asked import reading_words
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
@@ -172,7 +172,7 @@ def _write(
     with clock("drawing"):
         write_csv(modes_table(result), folder / "modes.csv")
         write_csv(components_table(result), folder / "components.csv")
-        write_csv(fit_table(result), folder / "fit.csv")
+        write_fit(result, folder)
         save(model, folder / "model.rfm")
         save_figures(result, folder / "figures", formats)
     run = _run_record(result, model, identity, clock.seconds)

@@ -7,18 +7,20 @@ from typing import Any
 
 import pandas as pd
 
-from robustfourier.results.record import BAND
+from robustfourier.results.record import BAND, Result
 from robustfourier.results.tables import (
     components_table,
     csv_text,
+    fit_file,
     fit_table,
     modes_table,
     neutral,
     time_column,
 )
 from robustfourier.samples import Samples
+from robustfourier.samples.parquet import arrow
 from robustfourier.sampling import Completeness
-from robustfourier.writing import write_text
+from robustfourier.writing import replacing, write_text
 
 __all__ = [
     "completeness_table",
@@ -28,12 +30,24 @@ __all__ = [
     "neutral",
     "prediction_table",
     "write_csv",
+    "write_fit",
 ]
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
     """Write a table; names and text are neutralised, numbers keep all their digits."""
     write_text(path, csv_text(table))
+
+
+def write_fit(result: Result, folder: Path) -> None:
+    """Write the fit at each sample, as CSV or Parquet: see `fit_file`."""
+    path, table = folder / fit_file(result), fit_table(result)
+    if path.suffix == ".csv":
+        write_csv(table, path)
+        return
+    pa = arrow()
+    with replacing(path) as file:
+        pa.parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), file)
 
 
 def prediction_table(

@@ -8,6 +8,7 @@ from robustfourier.analysis import Analysis
 from robustfourier.analysis.tables import prediction_table, write_csv
 from robustfourier.app.frames import numbers
 from robustfourier.asked import Asked
+from robustfourier.results.tables import fit_file
 from robustfourier.results.thinning import evenly
 from robustfourier.samples import from_arrays
 from robustfourier.wording import duration, number, percent, probability
@@ -59,6 +60,7 @@ def told(
             for index, one in enumerate(result.patterns)
         ],
         "ahead": None if ahead is None else _ahead(analysis, ahead),
+        "fit_file": fit_file(result),
         "command": asked.command(name, reading),
         "python": asked.python(name, reading, result.samples),
         "seconds": plain(analysis.seconds),

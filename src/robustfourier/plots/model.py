@@ -27,7 +27,7 @@ from robustfourier.results.calendar import spoken
 from robustfourier.results.record import BAND, WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
-from robustfourier.results.thinning import extremes
+from robustfourier.results.thinning import DOTS_DRAWN, dots, evenly, extremes
 from robustfourier.results.views import as_column
 from robustfourier.wording import percent
 
@@ -100,13 +100,15 @@ def plot_fit(source: Any, *, ax: Axes | None = None) -> Axes:
             ax.plot(x, curve.y, color=FIT, lw=1.2)
             if result.memory is not None and result.memory.remainder is not None:
                 known = result.memory.predicted  # what neighbours tell besides
-                ax.plot(_x(result, result.position), known, color=SOFT, lw=0.8)
+                some = dots(known)
+                ax.plot(_x(result, result.position[some]), known[some], color=SOFT, lw=0.8)
         if result.samples.errors is not None and len(result.samples) <= WHISKERS:
             x, y = _x(result, result.position), result.samples.values
             ax.errorbar(x, y, result.samples.errors, fmt="none", ecolor=DOTS, elinewidth=0.7)
+        some = dots(result.samples.values)
         ax.plot(
-            _x(result, result.position),
-            result.samples.values,
+            _x(result, result.position[some]),
+            result.samples.values[some],
             ".",
             color="#39424e" if dense else DOTS,
             ms=4 if len(result.samples) < 2000 else 2,
@@ -190,7 +192,9 @@ def plot_component(source: Any, index: int = 0, *, ax: Axes | None = None) -> Ax
     with looks():
         ax = new_axes(ax, 4.5, 3.0)
         folded, wave = pattern.folded.twice(), pattern.waveform.twice()
-        ax.plot(folded.x, folded.y, ".", color=DOTS, ms=3, alpha=0.35, mew=0, rasterized=True)
+        some = evenly(len(folded.x), DOTS_DRAWN)
+        x, y = folded.x[some], folded.y[some]
+        ax.plot(x, y, ".", color=DOTS, ms=3, alpha=0.35, mew=0, rasterized=True)
         if wave.std is not None:
             low, high = wave.y - BAND * wave.std, wave.y + BAND * wave.std
             ax.fill_between(wave.x, low, high, color=colour(index), alpha=0.25, lw=0)
@@ -275,8 +279,9 @@ def plot_residuals(source: Any, *, ax: Axes | None = None) -> Axes:
     with looks():
         ax = new_axes(ax, 9.0, 2.4)
         ax.axhline(0.0, color=FIT, lw=1)
-        x = _x(result, result.position)
-        ax.plot(x, result.residual, ".", color=DOTS, ms=3, alpha=0.6, mew=0, rasterized=True)
+        some = dots(result.residual)
+        x, y = _x(result, result.position[some]), result.residual[some]
+        ax.plot(x, y, ".", color=DOTS, ms=3, alpha=0.6, mew=0, rasterized=True)
         ax.margins(x=0.01)
         _turned(ax, result)
         name_axes(ax, result.axis.label, "residual")

@@ -19,12 +19,11 @@ from robustfourier.report.next_steps import Place, next_steps
 from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result
 from robustfourier.results.calendar import shape_words, spoken
+from robustfourier.results.tables import fit_file
 from robustfourier.wording import number, percent, probability, unit_name, with_error
 
 __all__ = ["render", "scripts"]
 
-#: What stands beside the page in a result folder.
-FILES = ("modes.csv", "components.csv", "fit.csv", "model.rfm", "run.json")
 _ROWS = 12  # modes shown at once; the rest behind a click
 _PANELS = 12  # patterns with a figure, of the main ones and of the weak ones each
 
@@ -46,6 +45,11 @@ class _Card:
     epoch: str
     wave: Markup
     link: Markup | None
+
+
+def _beside(result: Result) -> tuple[str, ...]:
+    """What stands beside the page in a result folder."""
+    return ("modes.csv", "components.csv", fit_file(result), "model.rfm", "run.json")
 
 
 def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -> str:
@@ -83,7 +87,7 @@ def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -
         chips=[(card.index, card.pattern.name, card.period) for card in main],
         steps=[(words, Markup(figure)) for words, figure in figures.step_figures(result)],
         next=next_steps(result, place),
-        files=() if place is None else FILES,
+        files=() if place is None else _beside(result),
         overview=Markup(figures.overview_figure(result)),
         fit=Markup(figures.fit_figure(result)),
         closeup=None if window is None else Markup(figures.fit_figure(result, window)),

@@ -8,7 +8,10 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 
-__all__ = ["envelope", "evenly", "extremes"]
+__all__ = ["DOTS_DRAWN", "dots", "envelope", "evenly", "extremes"]
+
+DOTS_DRAWN = 20_000  # in a figure of a thousand columns more cover each other
+_COLUMNS = 250  # each with its outermost two
 
 
 def evenly(n: int, count: int) -> IndexArray:
@@ -27,6 +30,33 @@ def evenly(n: int, count: int) -> IndexArray:
     return np.sort(chosen)
 
 
+def dots(y: FloatArray) -> IndexArray:
+    """Indices of the dots that stand for all: some of each time, and the lowest and highest.
+
+    Examples
+    --------
+    >>> y = np.zeros(100_000)
+    >>> y[777] = 9.0  # an outlier is always drawn
+    >>> chosen = dots(y)
+    >>> 777 in chosen, len(chosen) <= 20_500
+    (True, True)
+    """
+    n = len(y)
+    if n <= DOTS_DRAWN:
+        return np.arange(n)
+    return np.union1d(evenly(n, DOTS_DRAWN), _outermost(y, _COLUMNS))
+
+
+def _outermost(y: FloatArray, columns: int) -> IndexArray:
+    """Where the extremes of so many columns are: two of each, in their order."""
+    edges = np.linspace(0, len(y), columns + 1).astype(np.intp)
+    keep = []
+    for a, b in pairwise(edges):
+        low, high = a + int(np.argmin(y[a:b])), a + int(np.argmax(y[a:b]))
+        keep += [min(low, high), max(low, high)]
+    return np.array(keep)
+
+
 def envelope(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, FloatArray]:
     """A line that looks like y(x) on so many columns of pixels: each keeps its extremes.
 
@@ -37,12 +67,7 @@ def envelope(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, Fl
     """
     if len(x) <= 2 * columns:
         return x, y
-    edges = np.linspace(0, len(x), columns + 1).astype(np.intp)
-    keep = []
-    for a, b in pairwise(edges):
-        low, high = a + int(np.argmin(y[a:b])), a + int(np.argmax(y[a:b]))
-        keep += [min(low, high), max(low, high)]
-    at = np.array(keep)
+    at = _outermost(y, columns)
     return x[at], y[at]
 
 

@@ -245,7 +245,7 @@
     const place = "/fits/" + one.id + "/", done = one.state === "done";
     const link = (name, words) => el("a", { href: place + name + (name.endsWith(".html") || name.endsWith(".zip") ? "" : "?save=1"), download: name.split("/").pop() }, words);
     const copy = (text) => el("button", { type: "button", class: "small", on: { click: (event) => { navigator.clipboard.writeText(text).then(() => { event.target.textContent = "Copied"; }); } } }, "Copy");
-    $("export").replaceChildren(...(done ? [link("report.html", "Report"), link("modes.csv", "Modes"), link("components.csv", "Patterns"), link("fit.csv", "Fit"), link("model.rfm", "Model"), link("everything.zip", "Everything, with figures"),
+    $("export").replaceChildren(...(done ? [link("report.html", "Report"), link("modes.csv", "Modes"), link("components.csv", "Patterns"), link(found?.fit_file ?? "fit.csv", "Fit"), link("model.rfm", "Model"), link("everything.zip", "Everything, with figures"),
       ...(found ? [el("p", { class: "caption" }, "On the command line ", copy(found.command)), el("pre", { id: "command" }, found.command), el("p", { class: "caption" }, "In Python ", copy(found.python)), el("pre", { id: "python" }, found.python)] : [])] : [el("p", { class: "caption" }, "After a fit.")]));
   }
   function wanted(one) {
