@@ -26,8 +26,10 @@ out = disk / "results"
 put(out, "old")
 if options == "ro":
     subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+many = [str(small_table(Path(sys.argv[2]) / "b.csv"))] if sys.argv[5:] else ["--overwrite"]
+place = disk / "survey" if sys.argv[5:] else out
 try:
-    main(["fit", str(table), "--out", str(out), "--overwrite"])
+    main(["fit", str(table), *many, "--out", str(place)])
 except SystemExit as stop:
     print(stop.code, marks(out), left_beside(out))
 """
@@ -35,12 +37,18 @@ except SystemExit as stop:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mounts a small disk")
 @pytest.mark.parametrize(
-    ("options", "words"), [("rw", "No space left on device"), ("ro", "Read-only file system")]
+    ("options", "words"),
+    [
+        (["rw"], "No space left on device"),
+        (["ro"], "Read-only file system"),
+        (["ro", "many"], "Read-only file system"),
+    ],
 )
 def test_a_full_or_read_only_disk_leaves_the_earlier_result(tmp_path, options, words):
     disk = tmp_path / "disk"
     disk.mkdir()
-    command = ["unshare", "-m", sys.executable, "-c", DISK, HERE, str(tmp_path), str(disk), options]
+    given = [HERE, str(tmp_path), str(disk), *options]
+    command = ["unshare", "-m", sys.executable, "-c", DISK, *given]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -52,7 +60,7 @@ def test_a_full_or_read_only_disk_leaves_the_earlier_result(tmp_path, options, w
     assert rest.startswith("{'old'} [")
     assert ".part" not in rest
     assert words in done.stderr
-    assert str(disk / "results") in done.stderr
+    assert str(disk / ("survey" if "many" in options else "results")) in done.stderr
 
 
 def series(seed):
