@@ -1,0 +1,231 @@
+"""Seconds beside the periodogram's, and on records of every day.
+
+``python -m benchmarks.times --page docs/speed.md`` measures and writes the page; ``--before
+FOLDER`` names a checkout of an earlier version, whose default search is timed in the same run.
+Each fit runs on one thread in a process of its own, after a small one that loads what has to be
+loaded. Rivals take turns on the same samples; ratios are medians with the smallest and the largest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.verdicts import Verdict, print_verdicts
+
+FloatArray = NDArray[np.float64]
+
+SEEDS = range(9000, 9005)
+#: Samples → the bar for our time over that of nifty-ls on its band.
+SAME_BAND = {1_000: 2.5, 10_000: 1.5, 100_000: 0.8, 1_000_000: 0.3}
+MEMORY = {10_000: 60, 1_000_000: 450}  # megabytes
+SERIES = 414  # the hourly ones of the M4 competition
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+
+_MEASURE = """
+import json, resource, sys, time
+import numpy as np
+method, numbers = sys.argv[1], np.load(sys.argv[2])
+t, y = numbers
+if method == "nifty":
+    import nifty_ls
+    from benchmarks.peers.prewhitening import prewhiten
+    work = lambda t, y: len(prewhiten(t, y, backend="fastnifty", refine=True).periods)
+else:
+    from robustfourier import PeriodicMixture
+    def work(t, y):
+        band = {"max_frequency": len(t) / (2 * np.ptp(t))} if method == "same band" else {}
+        return len(PeriodicMixture(**band).fit(t, y).modes_.mode)
+some = slice(None, None, max(len(t) // 200, 1))
+work(t[some], y[some])
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+start, before = time.process_time(), peak()
+lines = work(t, y)
+print(json.dumps([time.process_time() - start, peak() - before, lines]))
+"""
+
+
+def tones(n: int, seed: int) -> FloatArray:
+    """Three tones at irregular times, below the mean Nyquist frequency; times and values."""
+    rng = np.random.default_rng(seed)
+    t = np.sort(rng.uniform(0.0, 100.0, n))
+    places = np.array([0.05, 0.3, 0.7]) * n / 200.0 * rng.uniform(0.8, 1.2, 3)
+    waves = np.cos(2 * np.pi * np.multiply.outer(t, places) - rng.uniform(0, 6, 3))
+    return np.stack([t, waves @ [1.0, 0.7, 0.5] + rng.normal(size=n)])
+
+
+def hourly_year(seed: int) -> FloatArray:
+    """A year of hours: a day and a week with many harmonics that swell from winter to summer."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(8760.0)
+    y = 0.2 * rng.normal(size=t.size)
+    for period, count in ((24.0, 11), (168.0, 39)):
+        for n in range(1, count + 1):
+            swell = 1.0 + 0.2 * np.cos(2 * np.pi * t / 8766 - rng.uniform(0, 6))
+            y += swell / n * np.cos(2 * np.pi * n * t / period - rng.uniform(0, 6))
+    return np.stack([t, y])
+
+
+def hourly_series(seed: int) -> FloatArray:
+    """Some weeks of hours with a day, a week, a slope and noise that remembers."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(float(rng.integers(700, 1001)))
+    noise = np.zeros(t.size)
+    for i in range(1, t.size):
+        noise[i] = 0.7 * noise[i - 1] + 0.2 * rng.normal()
+    y = 10.0 + rng.uniform(-2, 2) * t / t.size + noise
+    for period, count, height in ((24.0, 6, 2.0), (168.0, 3, 0.7)):
+        for n in range(1, count + 1):
+            y += height / n**1.5 * np.cos(2 * np.pi * n * t / period - rng.uniform(0, 6))
+    return np.stack([t, y])
+
+
+def measured(method: str, samples: FloatArray, before: Path | None = None) -> FloatArray:
+    """Processor seconds, megabytes more than before, and lines found."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name) / "samples.npy"
+        np.save(place, samples)
+        path = [] if before is None else [str(before.absolute() / "src")]
+        env = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join([*path, os.getcwd()])}
+        command = [sys.executable, "-c", _MEASURE, method, str(place)]
+        return np.array(json.loads(subprocess.check_output(command, text=True, env=env)))
+
+
+def told(ratios: FloatArray) -> str:
+    """Median, smallest and largest."""
+    return f"{np.median(ratios):.2f} [{ratios.min():.2f}, {ratios.max():.2f}]"
+
+
+def tone_rows(sizes: list[int], seeds: range, before: Path | None) -> Iterator[Verdict]:
+    """Three tones: the same band as nifty-ls, the default band, and the earlier version."""
+    spent = []
+    for n in sizes:
+        few = seeds[:3] if n > 10_000 else seeds
+        methods = ["nifty", "same band", "default"]
+        runs = {m: np.array([measured(m, tones(n, s)) for s in few]) for m in methods}
+        theirs = runs["nifty"][:, 0]
+        same, default = (runs[m][:, 0] / theirs for m in methods[1:])
+        peak = f"{runs['same band'][:, 1].max():.0f} MB (theirs {runs['nifty'][:, 1].max():.0f})"
+        lines = np.median(runs["same band"][:, 2])
+        yield Verdict(
+            f"{n:,} samples, the band of nifty-ls",
+            f"≤ {SAME_BAND[n]} × its time",
+            f"{told(same)} ×; {np.median(runs['same band'][:, 0]):.2f} s, "
+            f"{lines:.0f} of 3 lines, {peak}",
+            bool(np.median(same) <= SAME_BAND[n]),
+        )
+        yield Verdict(f"{n:,} samples, the default band", "reported", f"{told(default)} ×", None)
+        if n in MEMORY:
+            most = float(runs["default"][:, 1].max())
+            words = f"≤ {MEMORY[n]} MB at the most"
+            yield Verdict(f"{n:,} samples, memory", words, f"{most:.0f} MB", most <= MEMORY[n])
+        if before is not None and n <= 100_000:
+            earlier = np.array([measured("default", tones(n, s), before) for s in few])[:, 0]
+            faster = earlier / runs["default"][:, 0]
+            words = "≥ 4 × faster than version 0.1.0"
+            good = bool(np.median(faster) >= 4.0)
+            yield Verdict(f"{n:,} samples, the default band", words, f"{told(faster)} ×", good)
+        spent.append(float(np.median(runs["default"][:, 0])))
+    if len(sizes) > 2:
+        exponent = float(np.polyfit(np.log(sizes[1:]), np.log(spent[1:]), 1)[0])
+        case = f"growth from {sizes[1]:,} to {sizes[-1]:,} samples"
+        yield Verdict(case, "exponent ≤ 1.0", f"{exponent:.2f}", exponent <= 1.0)
+
+
+def everyday_rows(quick: bool) -> Iterator[Verdict]:
+    """Records that people have."""
+    from robustfourier.datasets import load_electricity_demand
+
+    load = load_electricity_demand()
+    demand = np.stack([np.arange(len(load.values)) / 48.0, load.values])
+    seconds = np.array([measured("default", demand)[0] for _ in range(1 if quick else 3)])
+    case = f"electricity demand, {demand.shape[1]:,} rows"
+    yield Verdict(case, "≤ 1 s", f"{np.median(seconds):.1f} s", bool(np.median(seconds) <= 1.0))
+    years = np.array([measured("default", hourly_year(s)) for s in SEEDS[: 1 if quick else 3]])
+    yield Verdict(
+        "a year of hours, a day and a week that breathe",
+        "≤ 4 s",
+        f"{told(years[:, 0])} s, {np.median(years[:, 2]):.0f} lines",
+        bool(np.median(years[:, 0]) <= 4.0),
+    )
+    yield many_row(20 if quick else SERIES)
+    yield file_row(10**4 if quick else 10**6)
+
+
+def many_row(count: int) -> Verdict:
+    """Hourly series in two processes, by the clock and by the processor."""
+    import pandas as pd
+
+    from robustfourier import fit_many
+
+    parts = [hourly_series(SEEDS[0] + i) for i in range(count)]
+    table = pd.concat(
+        pd.DataFrame({"id": f"H{i}", "hour": t, "value": y}) for i, (t, y) in enumerate(parts)
+    )
+    with tempfile.TemporaryDirectory() as name:
+        clock, before = time.monotonic(), sum(os.times()[:4])
+        fit_many(table, by="id", out=Path(name) / "out", jobs=2)
+        seconds, spent = time.monotonic() - clock, sum(os.times()[:4]) - before
+    return Verdict(
+        f"{count} hourly series of 700 to 1000 rows, 2 processes",
+        f"≤ {60 * count / SERIES:.0f} s of each core",
+        f"{spent / 2:.0f} s of each core, {seconds:.0f} s by the clock",
+        bool(spent / 2 <= 60 * count / SERIES),
+    )
+
+
+def file_row(n: int) -> Verdict:
+    """The command line on a long file, with report and all files."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name) / "long.csv"
+        np.savetxt(place, tones(n, SEEDS[0]).T, "%.6f", ",", header="time,value", comments="")
+        command = [sys.executable, "-m", "robustfourier.cli", "fit", str(place)]
+        clock, before = time.monotonic(), sum(os.times()[2:4])
+        subprocess.run(
+            [*command, "--out", f"{name}/out"], check=True, stdout=subprocess.DEVNULL, cwd=name
+        )
+        seconds, spent = time.monotonic() - clock, sum(os.times()[2:4]) - before
+    case = f"`robustfourier fit` on {n:,} rows, with report and files"
+    told_seconds = f"{spent:.0f} s of processor time, {seconds:.0f} s by the clock"
+    return Verdict(case, "≤ 30 s", told_seconds, spent <= 30.0)
+
+
+def written(verdicts: list[Verdict]) -> str:
+    """The page."""
+    rows = [f"| {v.case} | {v.bar} | {v.measured} | {v.word} |" for v in verdicts]
+    head = ["| what | bar | measured | verdict |", "| --- | --- | --- | --- |"]
+    return "\n".join(["# How fast it is", "", str(__doc__).strip(), "", *head, *rows, ""])
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print, and write the page; the exit code is 1 if a bar was missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.times", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one seed, small sizes")
+    parser.add_argument("--before", type=Path, help="checkout of an earlier version")
+    parser.add_argument("--page", type=Path)
+    options = parser.parse_args(arguments)
+    sizes = [n for n in SAME_BAND if not options.quick or n <= 10_000]
+    verdicts = []
+    seeds = SEEDS[:1] if options.quick else SEEDS
+    for rows in (tone_rows(sizes, seeds, options.before), everyday_rows(options.quick)):
+        for verdict in rows:
+            print(f"{verdict.case}: {verdict.measured} ({verdict.word})", flush=True)
+            verdicts.append(verdict)
+    print_verdicts("times", verdicts)
+    if options.page:
+        options.page.write_text(written(verdicts), encoding="utf-8")
+    return int(any(verdict.passed is False for verdict in verdicts))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
