@@ -22,7 +22,7 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.machine_limits import multiply_add_rate, triad_bandwidth
-from benchmarks.verdicts import Verdict
+from benchmarks.verdicts import Verdict, spread
 from benchmarks.watching import cost_of_watching
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
@@ -267,9 +267,10 @@ def _memory(n_steps: int) -> Verdict:
 def _scaling(quick: bool) -> Verdict:
     modes = [100, 1000] if quick else [100, 300, 1000, 3000, 10_000]
     batches = [50, 500] if quick else [50, 200, 1000, 5000]
-    table = scaling_table(modes, batches)
+    runs = scaling_table(modes, batches)
+    table = np.median(runs, axis=2)
     if not quick:
-        draw_scaling(modes, batches, table)
+        draw_scaling(modes, batches, runs)
     product = np.outer(modes, batches).ravel()
     exponent = np.polyfit(np.log(product), np.log(table.ravel()), 1)[0]
     rate = table.ravel() / product
@@ -283,8 +284,8 @@ def _scaling(quick: bool) -> Verdict:
 
 
 def scaling_table(modes: list[int], batches: list[int]) -> NDArray[np.float64]:
-    """Return seconds per step of the fused engine, shape (modes, batches)."""
-    table = np.empty((len(modes), len(batches)))
+    """Return seconds per step of the fused engine, shape (modes, batches, 3 runs)."""
+    table = np.empty((len(modes), len(batches), 3))
     for i, m in enumerate(modes):
         sample = noisy_sample(6000)
         for j, batch in enumerate(batches):
@@ -292,30 +293,32 @@ def scaling_table(modes: list[int], batches: list[int]) -> NDArray[np.float64]:
             case = Case(Architecture(m), batch, n_steps)
             work = engine_steps("fused", case, sample)
             # one thread, so processor time is the time on an idle machine
-            seconds = medians_in_turns({"fused": work}, repeats=3, clock=time.process_time)
-            table[i, j] = seconds["fused"] / n_steps
+            seconds = in_turns({"fused": work}, repeats=3, clock=time.process_time)
+            table[i, j] = np.array(seconds["fused"]) / n_steps
     return table
 
 
 def draw_scaling(modes: list[int], batches: list[int], table: NDArray[np.float64]) -> None:
     """Draw the time of a step against modes × batch."""
-    products = np.outer(modes, batches)
+    products, middle = np.outer(modes, batches), np.median(table, axis=2)
 
     def drawing(figure: Any) -> None:
         axes = figure.add_subplot()
         for j, (batch, sign) in enumerate(zip(batches, "os^D", strict=False)):
-            style = {"color": colour(j), "marker": sign, "markersize": 5, "alpha": 0.8}
-            axes.plot(products[:, j], 1e6 * table[:, j], label=f"batch {batch}", **style)
+            axes.errorbar(
+                *(products[:, j], 1e6 * middle[:, j], 1e6 * spread(table[:, j])), marker=sign,
+                color=colour(j), markersize=5, alpha=0.8, capsize=3, label=f"batch {batch}",
+            )  # fmt: skip
         ends = 1.0 * products[[0, -1], [0, -1]]
         axes.plot(
             ends,
-            1e6 * np.median(table / products) * ends,
+            1e6 * np.median(middle / products) * ends,
             color=SOFT,
             linestyle=":",
             label="linear",
         )
         axes.set(xscale="log", yscale="log", xlabel="modes × batch", ylabel="time of a step, µs")
-        axes.set_title("Fused engine, u0_diag, float32, one core (median of three)")
+        axes.set_title("Fused engine, u0_diag, float32, one core (median and range of three)")
         axes.legend()
 
     save_figure(FIGURE, (6.4, 4.4), drawing)

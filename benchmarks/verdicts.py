@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-__all__ = ["Verdict", "judged", "median_seconds", "print_verdicts", "unseen_seeds"]
+import numpy as np
+
+__all__ = ["Verdict", "judged", "median_seconds", "print_verdicts", "spread", "unseen_seeds"]
 
 
 def unseen_seeds(count: int) -> range:
@@ -57,6 +59,18 @@ def print_verdicts(title: str, verdicts: Sequence[Verdict]) -> None:
     kept = sum(verdict.passed is True for verdict in verdicts)
     missed = sum(verdict.passed is False for verdict in verdicts)
     print(f"\n{kept} passed, {missed} fall short, {len(verdicts) - kept - missed} reported only")
+
+
+def spread(values: np.ndarray) -> np.ndarray:
+    """How far the smallest and the largest of the last axis are from its median, for error bars.
+
+    Examples
+    --------
+    >>> spread(np.array([[1.0, 2.0, 5.0]])).ravel()
+    array([1., 3.])
+    """
+    middle = np.median(values, axis=-1)
+    return np.stack([middle - values.min(axis=-1), values.max(axis=-1) - middle])
 
 
 def median_seconds(work: Callable[[], object], repeats: int = 5) -> float:
