@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import BoolArray, FloatArray
 
 __all__ = ["folded_harmonics", "is_folded"]
 
@@ -14,7 +12,6 @@ HARMONICS = 64  # orders up to which folded harmonics are looked for
 FOLDED = 0.25  # modes: the sixtieth harmonic of a base known to 0.004
 
 
-@lru_cache(maxsize=64)  # one base is asked about line by line
 def folded_harmonics(base: float, nyquist: float) -> FloatArray:
     """Return where harmonics beyond the Nyquist mode of an even grid are seen.
 
@@ -26,6 +23,11 @@ def folded_harmonics(base: float, nyquist: float) -> FloatArray:
     return np.asarray(nyquist - np.abs(np.mod(beyond, 2.0 * nyquist) - nyquist))
 
 
-def is_folded(mode: float, base: float, nyquist: float) -> bool:
-    """Whether a line stands where a folded harmonic of a base is seen."""
-    return bool(np.any(np.abs(folded_harmonics(base, nyquist) - mode) < FOLDED))
+def is_folded(mode: FloatArray, base: float, nyquist: float) -> BoolArray:
+    """Whether lines stand where a folded harmonic of a base is seen.
+
+    >>> is_folded(np.array([80.1, 70.0]), 40.0, 100.0)
+    array([ True, False])
+    """
+    distance = np.abs(mode[:, None] - folded_harmonics(base, nyquist))
+    return np.any(distance < FOLDED, axis=1)

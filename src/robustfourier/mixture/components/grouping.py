@@ -244,16 +244,15 @@ def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
     for first, order in founders:
         seen = rest
         if order > 1:  # folded harmonics of a line are no sign of a slower fundamental
-            base = float(lines.mode[first])
-            seen = [i for i in rest if not is_folded(lines.mode[i], base, lines.nyquist)]
+            folded = is_folded(lines.mode[rest], float(lines.mode[first]), lines.nyquist)
+            seen = [i for i, gone in zip(rest, folded, strict=True) if not gone]
         family, total = _grown(lines, seen, first, order)
-        if order > 1 and len(family.members) > 2:
-            # A missing fundamental has its price, and must explain more than families without it.
-            needed = _plain_evidence(lines, family.members) + np.log(ODDS)
-            total += np.log(MISSING_PRIOR / order**2)
-            total = total if total > needed else 0.0
         size = len(family.members)
-        if size > 2 and total > max(evidence, (size - 1) * np.log(ODDS)):
+        total += np.log(MISSING_PRIOR / order**2) if order > 1 else 0.0
+        if size < 3 or total <= max(evidence, (size - 1) * np.log(ODDS)):
+            continue
+        # A missing fundamental has its price, and must explain more than families without it.
+        if order == 1 or total > _plain_evidence(lines, family.members) + np.log(ODDS):
             best, evidence = family, total
     return best
 

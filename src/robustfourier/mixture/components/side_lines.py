@@ -101,6 +101,6 @@ def _host(
         # Only where harmonics are so far apart that being near to one is no accident.
         if multiple > 0 and abs(mode[line] - multiple) < min(CLOSE, base[c] / 8.0):
             return int(c)
-        if is_folded(mode[line], base[c], nyquist):
+        if is_folded(mode[[line]], float(base[c]), nyquist).any():
             return int(c)
     return -1
