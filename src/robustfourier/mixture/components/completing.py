@@ -11,6 +11,7 @@ from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.components.families import further_harmonics
 from robustfourier.mixture.components.ground import AT_THE_END, ON_THE_WAY, Ground
 from robustfourier.mixture.components.grouping import Grouping, group
+from robustfourier.mixture.components.resolving import resolved_families
 from robustfourier.mixture.components.wishes import as_wished
 from robustfourier.mixture.least_squares.refine import Refined
 
@@ -76,7 +77,7 @@ def _grouped_again(ground: Ground, found: Found, refined: Refined) -> Found:
         fixed=found.known,
         nyquist=ground.series.nyquist,
     )
-    grouping = as_wished(grouping, ground.series.settings)
+    grouping = as_wished(resolved_families(grouping), ground.series.settings)
     fewer = len(grouping.bases) < len(refined.bases)
     return replace(
         found, grouping=grouping if fewer else replace(found.grouping, bases=refined.bases)

@@ -21,6 +21,7 @@ from robustfourier.mixture.components.grouping import Grouping, group
 from robustfourier.mixture.components.joint import Prior, penalised_fit
 from robustfourier.mixture.components.links import phase_lock
 from robustfourier.mixture.components.loosening import loosened
+from robustfourier.mixture.components.resolving import resolved_families
 from robustfourier.mixture.components.waveform import prior_precision, shrinkage
 from robustfourier.mixture.components.wishes import as_wished
 from robustfourier.mixture.least_squares.covariance import mode_errors
@@ -119,7 +120,7 @@ def compose(
         integer=series.integer,
         nyquist=series.nyquist,
     )
-    grouping = as_wished(grouping, series.settings)
+    grouping = as_wished(resolved_families(grouping), series.settings)
     if series.integer:
         grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
     found, refined = loosened(ground, *tied_lines(ground, Found(grouping, alarm, known)))

@@ -1,0 +1,60 @@
+"""Resolving: families whose fundamentals the record cannot tell apart are one, and its side lines.
+
+A day that is higher in summer has lines beside each harmonic. Those beside its third, fifth and
+sixth may be multiples of one number, a day and a minute, which then looks like a second pattern.
+But the record does not tell two fundamentals closer than `APART`: their lowest harmonics would grow
+against each other without bound. So the weaker of two such families is taken apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.search.proposals import APART
+
+__all__ = ["resolved_families"]
+
+# How near to a multiple of a stronger base, as a part of it: by chance one base in fifty is nearer.
+_NEAR = 0.01
+
+
+def resolved_families(grouping: Grouping) -> Grouping:
+    """Free the lines of families whose fundamental is that of a stronger one, or a multiple of it.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        The strongest family first.
+
+    Examples
+    --------
+    >>> harmonics = np.array([[1, 0], [2, 0], [0, 3], [0, 5]])
+    >>> mixed = Grouping(np.array([365.0, 364.7]), harmonics, np.zeros(2, bool))
+    >>> resolved_families(mixed).bases
+    array([ 365. , 1094.1, 1823.5])
+    """
+    rows, bases = grouping.harmonics, grouping.bases
+    pure = np.count_nonzero(rows, axis=1) == 1
+    size = np.count_nonzero(rows[pure], axis=0)
+    stay = np.ones(len(bases), bool)
+    for j in range(1, len(bases)):
+        above = np.flatnonzero(stay[:j])
+        multiple = np.round(bases[j] / bases[above])
+        # Of one line it is not known whether it has harmonics.
+        many = (multiple > 1) & (size[above] > 1)
+        reach = np.where(many, np.minimum(APART, _NEAR * bases[above]), APART * (multiple == 1))
+        near = np.abs(bases[j] - multiple * bases[above]) < reach
+        stay[j] = size[j] < 2 or bool(grouping.fixed[j]) or not near.any()
+    if stay.all():
+        return grouping
+    freed = np.flatnonzero(rows[:, ~stay].any(axis=1))
+    own = np.zeros((len(rows), len(freed)), dtype=rows.dtype)
+    own[freed, np.arange(len(freed))] = 1
+    kept = rows[:, stay].copy()
+    kept[freed] = 0
+    return Grouping(
+        np.concatenate([bases[stay], rows[freed] @ bases]),
+        np.hstack([kept, own]),
+        np.concatenate([grouping.fixed[stay], np.zeros(len(freed), bool)]),
+    )
