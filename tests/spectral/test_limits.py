@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from robustfourier.spectral.limits import even_spacing, highest_mode
+from robustfourier.spectral.limits import calendar_step, even_spacing, highest_mode
 
 
 def test_even_samples_are_searched_up_to_the_nyquist_mode():
@@ -49,3 +50,39 @@ def test_a_jitter_below_a_thousandth_of_the_spacing_is_even_and_above_is_not():
     jitter[[0, -1]] = 0
     assert even_spacing(theta + 2e-4 * jitter) == pytest.approx(0.02)
     assert even_spacing(theta + 5e-2 * jitter) is None
+
+
+def positions(days):
+    """Days as positions in [-1, 1]."""
+    days = np.asarray(days, float)
+    return 2.0 * (days - days[0]) / (days[-1] - days[0]) - 1.0
+
+
+@pytest.mark.parametrize(
+    ("frequency", "count", "length"),
+    [("MS", 144, 30.437), ("ME", 30, 30.437), ("QS", 40, 91.31), ("QE", 30, 91.31),
+     ("2QS", 20, 182.62), ("YS", 60, 365.25), ("YE", 40, 365.25)],
+)  # fmt: skip
+def test_steps_of_the_calendar_are_a_grid_that_nothing_is_searched_beyond(frequency, count, length):
+    dates = pd.date_range("1949-01-01", periods=count, freq=frequency)
+    limit = highest_mode(positions((dates - dates[0]).days))
+    span = (dates[-1] - dates[0]).days
+    assert span / limit.max_mode == pytest.approx(2.0 * length, rel=2e-3)
+    assert limit.beyond is None
+    assert "calendar" in limit.rule
+
+
+def test_months_may_be_missing_and_summer_time_may_move_them_by_an_hour():
+    dates = pd.date_range("1990-01-15", periods=200, freq="MS", tz="Europe/Berlin")
+    hours = (dates - dates[0]).total_seconds() / 86_400.0
+    kept = np.sort(np.random.default_rng(0).choice(200, 150, replace=False))
+    step = calendar_step(np.asarray(hours)[kept])
+    assert step == pytest.approx(30.437, rel=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_other_samples_are_no_calendar(seed):
+    rng = np.random.default_rng(seed)
+    days = np.unique(rng.integers(0, 900, 30)).astype(float)
+    assert calendar_step(days) is None  # some days
+    assert calendar_step(np.cumsum(29.5 + rng.normal(size=40))) is None  # each new moon, about

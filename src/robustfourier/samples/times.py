@@ -31,11 +31,15 @@ TIME_FORMATS = ("auto", "number", "julian", "iso", *EPOCHS)
 _DATES = (
     *("%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%d/%m/%y"),
     *("%d-%m-%Y", "%m-%d-%Y", "%d-%b-%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
+    *("%b %d %Y", "%B %d %Y", "%b-%d-%Y", "%d-%b-%y"),
+    *("%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%Y %b", "%Y %B", "%Y-%b"),
 )
 _CLOCKS = ("", " %H:%M:%S", " %H:%M", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", " %H", ", %H:%M")
 _FORMATS = tuple(date + clock for date in _DATES for clock in _CLOCKS)
 
 _OFFSET = re.compile(r"(?:Z|[zZ]|[+-]\d\d:?(?:\d\d)?|UTC|GMT)$")
+_QUARTER = re.compile(r"(?P<year>\d{4})[ -]?[Qq](?P<quarter>[1-4])")
+_YEAR_LAST = re.compile(r"[Qq](?P<quarter>[1-4])[ /-](?P<year>\d{4})")
 _WEEK_RANGE = re.compile(r"(\d{4}-\d\d-\d\d) - \d{4}-\d\d-\d\d")
 
 
@@ -207,8 +211,10 @@ def _parses(texts: list[str], form: str) -> bool:
 
 
 def _first_day(cell: str) -> str:
-    """Return the first day of a week written as a range, as old Google Trends exports do."""
+    """Return the first day of a quarter, or of a week written as a range, as Google Trends did."""
     text = cell.strip()
+    if len(text) < 9 and (match := _QUARTER.fullmatch(text) or _YEAR_LAST.fullmatch(text)):
+        return f"{match['year']}-{3 * int(match['quarter']) - 2:02d}-01"
     if " - " in text and (match := _WEEK_RANGE.fullmatch(text)):
         return match[1]
     return text

@@ -5,6 +5,7 @@ Samples on an even grid, with or without missing ones, cannot tell modes above t
 a star seen once a night tells periods of an hour. They are searched up to ten modes per sample, at
 least 12 000 (a quarter of a second) and at most 50 000. If their spectral window comes back
 to 0.9 of its height at some mode D (a jittered grid), they are as good as even: D/2 is the limit.
+Months, quarters and years of the calendar are such a grid, and nothing is looked for beyond it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.spectral.sums import weighted_sums
 
-__all__ = ["MODES_AT_MOST", "ModeLimit", "even_spacing", "highest_mode"]
+__all__ = ["MODES_AT_MOST", "ModeLimit", "calendar_step", "even_spacing", "highest_mode"]
 
 
 _MODES_PER_SAMPLE = 10.0  # see above; short periods are looked for, at a cost that is bounded:
 _MODES_AT_LEAST, MODES_AT_MOST = 12_000, 50_000  # a quarter of a second, and one second
 _NEARLY_EVEN = 0.9  # of the window: an alias then has four fifths of the line's power
+# Months in a step of the calendar, and the days that most such steps have.
+_STEPS = ((1, 31), (3, 92), (6, 184), (6, 181), (12, 365))
+_MONTH = 365.2425 / 12.0  # days
+_WANDER = 3.0  # days by which a number of months may differ from as many mean ones
+_CLOCK = 0.06  # days: an hour of summer time, and some
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,33 @@ def even_spacing(theta: FloatArray, tolerance: float = 1e-3) -> float | None:
     return float(spacing) if np.all(np.abs(places - np.round(places)) <= tolerance) else None
 
 
+def calendar_step(theta: FloatArray) -> float | None:
+    """Return the mean step of samples at the same day of months, quarters or years, or None.
+
+    Steps may be missing, and the unit of θ is not known: 28 to 31 of some unit are a month.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> starts = np.cumsum([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
+    >>> float(round(calendar_step(starts / 100.0), 4))
+    0.3044
+    >>> calendar_step(np.array([0.0, 31.0, 60.0, 75.0, 106.0])) is None
+    True
+    """
+    gaps = np.diff(theta)
+    lengths, count = np.unique(np.round(gaps / gaps.max(), 4), return_counts=True)
+    usual = float(lengths[np.argmax(count)] * gaps.max())
+    for months, most in _STEPS:
+        days = gaps * most / usual
+        step = months * _MONTH
+        off = days - step * np.round(days / step)
+        whole = np.abs(days - np.round(days)) <= _CLOCK
+        if days.min() > 0.5 * step and np.all(whole & (np.abs(off) <= _WANDER)):
+            return step * usual / most
+    return None
+
+
 def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
     """Return the highest mode to search for samples at `theta`.
 
@@ -96,6 +129,8 @@ def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
         return ModeLimit(float(limit), nyquist, f"the given limit of {limit:.6g} modes")
     if len(distinct) < 4:
         return ModeLimit(0.0, nyquist, "fewer than four distinct times bear no mode")
+    if spacing is None and (months := calendar_step(distinct)) is not None:
+        return ModeLimit(1.0 / months, None, "the steps of the calendar: two for a period")
     if nyquist is not None:
         top = float(min(nyquist, MODES_AT_MOST))
         return ModeLimit(top, nyquist, f"the Nyquist mode {nyquist:.6g} of even sampling")
