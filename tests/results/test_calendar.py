@@ -110,7 +110,7 @@ def test_a_calendar_word_is_given_once_and_to_the_strongest():
 
 def test_numbers_without_a_unit_keep_the_name_of_their_column():
     words = said(pattern(7.0), domain=Domain(0.0, 56.0), time_name="step")
-    assert words.endswith("of the variation: periods of 7.000 in 'step'.")
+    assert words.endswith("of the variation: a period of 7.000 in 'step'.")
 
 
 def monthly(first="2005-01", count=240):

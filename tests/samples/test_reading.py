@@ -272,6 +272,7 @@ class TestColumns:
             ("jd,mag,e_mag", ("jd", "mag", "e_mag")),
             ("x,y", ("x", "y", None)),
             ("id,t,y", ("t", "y", None)),
+            ("time,sunspot.month", ("time", "sunspot.month", None)),
         ],
     )
     def test_columns_are_found_by_name_where_that_is_clear(self, write, header, taken):
@@ -279,6 +280,22 @@ class TestColumns:
         rows = "".join(",".join([f"{i}.5"] * width) + "\n" for i in range(1, 5))
         samples = read_samples(write(f"{header}\n{rows}"))
         assert (samples.time_name, samples.value_name, samples.error_name) == taken
+
+    @pytest.mark.parametrize("first", ["", '""', "Unnamed: 0", "index", "rownames"])
+    @pytest.mark.parametrize("start", [0, 1])
+    def test_row_numbers_that_pandas_and_r_write_are_no_values(self, write, first, start):
+        rows = "".join(f"{start + i},{1949 + i / 12:.4f},{100 + i}\n" for i in range(5))
+        samples = read_samples(write(f"{first},time,passengers\n{rows}"))
+        assert (samples.time_name, samples.value_name) == ("time", "passengers")
+        assert samples.values.tolist() == [100, 101, 102, 103, 104]
+
+    def test_row_numbers_are_the_time_where_there_is_no_other(self, write):
+        samples = read_samples(write(",passengers\n0,7\n1,8\n2,6\n"))
+        assert samples.times.tolist() == [0, 1, 2]
+
+    def test_an_unnamed_column_that_does_not_count_rows_may_be_meant(self, write):
+        with pytest.raises(DataError, match=re.escape("is the value; choose with --value")):
+            read_samples(write(",time,b\n5,1,3\n9,2,4\n7,3,5\n"))
 
     def test_an_error_lists_the_columns_that_could_be_meant(self, write):
         with pytest.raises(

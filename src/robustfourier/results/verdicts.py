@@ -66,7 +66,8 @@ def headline(
     who += " and their combinations" if tones else ""
     periods = listed(said)
     if not domain.unit and time_name:
-        periods = f"periods of {periods} in {time_name!r}"
+        word = "a period" if len(patterns) == 1 else "periods"
+        periods = f"{word} of {periods} in {time_name!r}"
     verb = "explains" if len(patterns) == 1 else "explain"
     apart = " around a drift" if trend in ("slope", "smooth") else ""
     return f"{who} {verb} {percent(explained)} of the variation{apart}: {periods}."

@@ -166,10 +166,11 @@ def _guess_time(names: Sequence[str], kinds: Sequence[str], source: str, taken: 
     usable = [i for i, kind in enumerate(kinds) if kind in ("time", "number") and i not in taken]
     dated = [i for i in usable if kinds[i] == "time"]
     spoken = [i for i in usable if speaks_of_time(names[i])]
+    said = [i for i in spoken if set(_split(names[i])) <= _TIME_WORDS]  # and of nothing else
     for found in (
         [i for i in dated if i in spoken],
         dated,
-        spoken,
+        said if len(said) == 1 else spoken,
         usable if len(names) == 1 else [],
         usable if len(usable) == 2 and _unnamed(names) else [],
         # Errors are told by their name, so of "x, y, y_err" two columns are left.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from robustfourier.errors import DataError
-from robustfourier.samples.columns import Choice, choose_columns
+from robustfourier.samples.columns import Choice, choose_columns, speaks_of_time
 from robustfourier.samples.dialect import Dialect, Table, looks_like_time, row_blocks, sniff
 from robustfourier.samples.series import parse_by
 from robustfourier.samples.source import TextSource
@@ -27,6 +27,9 @@ _SAMPLE_LINES = 500
 _SAMPLE_CHARACTERS = 1_000_000  # enough, if there are five lines among them
 _KIND_CELLS = 200_000
 _EIGHT = re.compile(r"(1[6-9]|2[01])\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])")
+_NO_NAME = re.compile(
+    r"column 1|(?i:unnamed: 0|index|rownames|row|x)?"
+)  # of a column of row numbers
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def open_table(source: TextSource, asked: ReadOptions, need_value: bool) -> Open
         value=asked.value,
         error=asked.error,
         need_value=need_value,
-        apart=[j for j, _ in by],
+        apart=[*(j for j, _ in by), *_row_numbers(dialect, kinds, some)],
     )
     return OpenTable(dialect, form, kinds, choice, by, head, rest)
 
@@ -159,6 +162,22 @@ def _kind(cells: list[str], form: NumberFormat) -> str:
         return "text"
     clock = all(":" in c and len(c.strip()) <= 15 and c.strip()[1:3].count(":") for c in known)
     return "clock" if clock else "time"
+
+
+def _row_numbers(dialect: Dialect, kinds: list[str], head: Table) -> list[int]:
+    """The first column, if it has no name and counts rows beside a column of times.
+
+    So tables of pandas and R are written unless told otherwise.
+    """
+    rest = list(zip(dialect.names, kinds, strict=True))[1:]
+    timed = any(k == "time" or (k == "number" and speaks_of_time(name)) for name, k in rest)
+    if not (dialect.header and timed and _NO_NAME.fullmatch(dialect.names[0])):
+        return []
+    counted = [row[0].strip() for _, row in head]
+    for start in (0, 1):
+        if counted == [str(i) for i in range(start, start + len(counted))]:
+            return [0]
+    return []
 
 
 def _dates_by_clock(kinds: list[str], head: Table) -> list[str]:

@@ -96,7 +96,7 @@ def calendar_step(theta: FloatArray) -> float | None:
     gaps = np.diff(theta)
     lengths, count = np.unique(np.round(gaps / gaps.max(), 4), return_counts=True)
     usual = float(lengths[np.argmax(count)] * gaps.max())
-    for months, most in _STEPS:
+    for months, most in _STEPS if usual > 0 else ():  # else most gaps are as good as none
         days = gaps * most / usual
         step = months * _MONTH
         off = days - step * np.round(days / step)
