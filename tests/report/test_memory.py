@@ -29,7 +29,8 @@ def test_a_living_pattern_is_drawn_and_told_in_words(sunspots):
 def test_the_table_has_the_prediction_that_neighbours_tell(sunspots):
     model, result = sunspots
     table = fit_table(result)
-    assert table["predicted"].to_numpy() == pytest.approx(model.predict(table["time"].to_numpy()))
+    exact, std = model.predict(table["time"].to_numpy(), return_std=True)
+    assert np.max(np.abs(table["predicted"] - exact)) <= 0.02 * std.min()
     known = np.std(table["value"] - table["predicted"])
     assert known < 0.6 * np.std(table["residual"])
 
@@ -42,4 +43,5 @@ def test_a_strict_pattern_in_white_noise_has_a_forecast_alone():
     assert "Amplitude of pattern" not in page
     assert "Remainder with" not in page
     assert "90 % of new measurements" in page
-    assert np.array_equal(fit_table(result)["predicted"], result.fitted)
+    table = fit_table(result)
+    assert np.array_equal(table["predicted"], table["fitted"])

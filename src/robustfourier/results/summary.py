@@ -54,7 +54,6 @@ def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> R
         weights=None if samples.errors is None else samples.errors**-2.0,
         evidence=view.evidence,
     )
-    noise_kind = _noise_kind(spectrum.floor)
     axis = TimeAxis.of(domain, samples.time_name)
     return Result(
         samples=samples,
@@ -75,7 +74,7 @@ def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> R
         spectrum=spectrum,
         diagonal=view.diagonal(),
         noise=brief.noise,
-        noise_kind=noise_kind,
+        noise_kind=_noise_kind(spectrum.floor),
         explained=brief.explained,
         trend_share=share_of_variance(flat.trend, flat.values),
         # The shortest period first, which is that of the highest mode.
@@ -88,9 +87,7 @@ def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> R
             patterns,
             sampling,
             flat.residual,
-            trend=view.trend_kind,
             explained=brief.explained,
-            noise_kind=noise_kind,
             first=[
                 *view.warnings(),
                 *step_words(view.steps, axis),

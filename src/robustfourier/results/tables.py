@@ -108,6 +108,9 @@ def fit_table(result: Result) -> pd.DataFrame:
     if result.memory is not None:
         table["predicted"] = result.memory.predicted
     error = float(np.min(result.std)) if len(samples) else 0.0
+    around = None if result.memory is None else result.memory.remainder
+    if around is not None and around.std is not None:  # beside a sample more is known
+        error = min(error, float(np.min(around.std)))
     table = {name: _rounded(column, error) for name, column in table.items()}
     if result.lines is not None and result.lines.multiplies:  # patterns are factors, about 1
         error /= max(float(np.max(np.abs(samples.values))), 1e-300)

@@ -88,12 +88,10 @@ def plain_warnings(
     sampling: Sampling,
     residual: FloatArray,
     *,
-    trend: str,
     explained: float,
-    noise_kind: str,
     first: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """What a careful colleague would add.
+    """What a careful colleague would add; not what the lines above say already.
 
     Parameters
     ----------
@@ -101,7 +99,7 @@ def plain_warnings(
     sampling : Sampling
         Of the record.
     residual : ndarray of shape (n,)
-    trend, explained, noise_kind
+    explained : float
         As in `Result`.
     first : sequence of str
         What comes before all else: jumps of the level, patterns that the calendar explains.
@@ -111,19 +109,10 @@ def plain_warnings(
         said.append(
             f"Only {sampling.n} samples: weak patterns cannot be seen in so short a record."
         )
-    if trend == "slope":
-        said.append("A steady drift was found and set apart from the patterns.")
-    elif trend == "smooth":
-        said.append("A slow drift was found and set apart from the patterns; it is not a period.")
     said.extend(_too_short(patterns, sampling))
     said.extend(_gap_words(sampling))
     said.extend(_alias_words(patterns, sampling))
     said.extend(_outlier_words(residual))
-    if noise_kind.startswith("red"):
-        said.append(
-            "The noise is stronger at long periods (it wanders): slow patterns need more evidence, "
-            "and their error bars are wider."
-        )
     if patterns and explained < 0.2:
         said.append(
             f"The patterns explain only {percent(explained)} of the variation: they are real, but "

@@ -113,13 +113,6 @@ class MixtureView:
             for i, component in enumerate(self.model.components_)
             if component.wandering
         )
-        left = self.model.remainder_
-        if left is not None and float(left.deviation[0]) > 0:
-            part = float(left.deviation[0] / np.hypot(left.deviation[0], left.white[0]))
-            living += (
-                f"What is left over has a memory: {100 * part**2:.0f} % of its variance belongs to "
-                "it, and predictions count what neighbouring samples tell.",
-            )
         if not self.multiplies:
             return living
         return (
