@@ -229,6 +229,15 @@ def passengers(rng: Generator) -> Drawn:
     return Drawn(t, y, Truth((season,), 1, must_say=("logarithm",)))
 
 
+def passengers_by_date(rng: Generator) -> Drawn:
+    """The same, as files have it: the first day of each month, whose lengths differ."""
+    drawn = passengers(rng)
+    months = np.datetime64("1949-01", "M") + np.arange(len(drawn.values))
+    times = months.astype("datetime64[s]")
+    season = strict(YEAR, times, share=about(0.08, 0.89))
+    return Drawn(times, drawn.values, Truth((season,), 1, must_say=("logarithm",)))
+
+
 def growing_seasons(rng: Generator) -> Drawn:
     """Three clean yearly cycles whose height grows along a linear trend."""
     n = 157
@@ -279,6 +288,7 @@ KINDS = {
     for kind in (
         weekly_sales, temperature_clock_change, electricity_half_hourly, electricity_hourly,
         web_daily, web_hourly, retail_week_and_year, long_tailed_week, counts, co2, passengers,
-        growing_seasons, cloudy_days, road_traffic, two_years_temperature, week_summed_by_month,
+        passengers_by_date, growing_seasons, cloudy_days, road_traffic, two_years_temperature,
+        week_summed_by_month,
     )
 }  # fmt: skip
