@@ -1,4 +1,4 @@
-"""Real series with known answers: those that ship with the package, and two that may lie beside it.
+"""Real series with known answers: those of the package, two beside it, three of statsmodels.
 
 They have no seed: each is fitted once.
 """
@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -56,6 +59,30 @@ def sunspot_numbers() -> Drawn:
     return Drawn(data.times.copy(), data.values.copy(), Truth((Period(10.9, 0.4),), 1))
 
 
+def weekly_co2() -> Drawn:
+    """Carbon dioxide at Mauna Loa, weekly with gaps: a year on a rise that bends."""
+    table = _statsmodels("co2").dropna()
+    times = table.index.to_numpy().astype("datetime64[s]")
+    return Drawn(times, table["co2"].to_numpy(), Truth((strict(365.2425, times),), 1))
+
+
+def sea_temperature() -> Drawn:
+    """Sixty years of monthly sea temperatures: a year, and El Niño, which has no period."""
+    values = _statsmodels("elnino").iloc[:, 1:].to_numpy(dtype=float).ravel()
+    times = (np.datetime64("1950-01", "M") + np.arange(len(values))).astype("datetime64[s]")
+    return Drawn(times, values, Truth((strict(365.2425, times),), 1))
+
+
+def nile_flow() -> Drawn:
+    """A century of the Nile's flow: nothing that repeats."""
+    table = _statsmodels("nile")
+    return Drawn(*table.to_numpy(dtype=float).T, Truth((), 0))
+
+
+def _statsmodels(name: str) -> Any:
+    return import_module(f"statsmodels.datasets.{name}").load_pandas().data
+
+
 def star_1924() -> Drawn:
     """Six hundred nights of a star of 29 and 24 days."""
     t, y = np.loadtxt(SHARED / "star_1924" / "star.csv", delimiter=",", skiprows=1, unpack=True)
@@ -79,6 +106,9 @@ KINDS: dict[str, Callable[[], Drawn]] = {
 
 
 def shared_kinds() -> dict[str, Callable[[], Drawn]]:
-    """Real series that do not ship with the package; none where their folder is not there."""
+    """Real series that do not ship with the package; none where they are not at hand."""
     kinds = {"star_1924": star_1924, "tide_honolulu_2010": tide_honolulu}
-    return {name: kind for name, kind in kinds.items() if (SHARED / name).is_dir()}
+    there = {name: kind for name, kind in kinds.items() if (SHARED / name).is_dir()}
+    if find_spec("statsmodels") is not None:
+        there |= {kind.__name__: kind for kind in (weekly_co2, sea_temperature, nile_flow)}
+    return there
