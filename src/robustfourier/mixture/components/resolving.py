@@ -15,12 +15,9 @@ from robustfourier.mixture.search.proposals import APART
 
 __all__ = ["resolved_families"]
 
-# How near to a multiple of a stronger base, as a part of it: by chance one base in fifty is nearer.
-_NEAR = 0.01
-
 
 def resolved_families(grouping: Grouping) -> Grouping:
-    """Free the lines of families whose fundamental is that of a stronger one, or a multiple of it.
+    """Free the lines of families whose fundamental is that of a stronger one.
 
     Parameters
     ----------
@@ -39,12 +36,7 @@ def resolved_families(grouping: Grouping) -> Grouping:
     size = np.count_nonzero(rows[pure], axis=0)
     stay = np.ones(len(bases), bool)
     for j in range(1, len(bases)):
-        above = np.flatnonzero(stay[:j])
-        multiple = np.round(bases[j] / bases[above])
-        # Of one line it is not known whether it has harmonics.
-        many = (multiple > 1) & (size[above] > 1)
-        reach = np.where(many, np.minimum(APART, _NEAR * bases[above]), APART * (multiple == 1))
-        near = np.abs(bases[j] - multiple * bases[above]) < reach
+        near = np.abs(bases[:j][stay[:j]] - bases[j]) < APART
         stay[j] = size[j] < 2 or bool(grouping.fixed[j]) or not near.any()
     if stay.all():
         return grouping
