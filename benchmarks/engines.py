@@ -318,7 +318,7 @@ def draw_scaling(modes: list[int], batches: list[int], table: NDArray[np.float64
             label="linear",
         )
         axes.set(xscale="log", yscale="log", xlabel="modes × batch", ylabel="time of a step, µs")
-        axes.set_title("Fused engine, u0_diag, float32, one core (median and range of three)")
+        axes.set_title("Fused engine, u0_diag, one core (median and range of three)")
         axes.legend()
 
     save_figure(FIGURE, (6.4, 4.4), drawing)
