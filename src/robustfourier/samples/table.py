@@ -27,9 +27,8 @@ _SAMPLE_LINES = 500
 _SAMPLE_CHARACTERS = 1_000_000  # enough, if there are five lines among them
 _KIND_CELLS = 200_000
 _EIGHT = re.compile(r"(1[6-9]|2[01])\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])")
-_NO_NAME = re.compile(
-    r"column 1|(?i:unnamed: 0|index|rownames|row|x)?"
-)  # of a column of row numbers
+# What a column of row numbers is called where nobody gave it a name.
+_NO_NAME = re.compile(r"column 1|(?i:unnamed: 0|index|rownames|row|x)?")
 
 
 @dataclass(frozen=True)
@@ -165,9 +164,9 @@ def _kind(cells: list[str], form: NumberFormat) -> str:
 
 
 def _row_numbers(dialect: Dialect, kinds: list[str], head: Table) -> list[int]:
-    """The first column, if it has no name and counts rows beside a column of times.
+    """The first column, if it only counts the rows and another column holds times.
 
-    So tables of pandas and R are written unless told otherwise.
+    pandas and R write their tables with such a column unless told otherwise.
     """
     rest = list(zip(dialect.names, kinds, strict=True))[1:]
     timed = any(k == "time" or (k == "number" and speaks_of_time(name)) for name, k in rest)

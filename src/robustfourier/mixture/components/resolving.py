@@ -1,9 +1,10 @@
-"""Resolving: families whose fundamentals the record cannot tell apart are one, and its side lines.
+"""Resolving: of two families with fundamentals too close to tell apart, the weaker is taken apart.
 
 A day that is higher in summer has lines beside each harmonic. Those beside its third, fifth and
 sixth may be multiples of one number, a day and a minute, which then looks like a second pattern.
 But the record does not tell two fundamentals closer than `APART`: their lowest harmonics would grow
-against each other without bound. So the weaker of two such families is taken apart.
+against each other without bound. The lines of the weaker family are then free, and may turn out to
+be side lines of the stronger one.
 """
 
 from __future__ import annotations
