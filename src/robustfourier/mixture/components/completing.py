@@ -11,7 +11,7 @@ from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.components.families import further_harmonics
 from robustfourier.mixture.components.ground import AT_THE_END, ON_THE_WAY, Ground
 from robustfourier.mixture.components.grouping import Grouping, group
-from robustfourier.mixture.components.resolving import resolved_families
+from robustfourier.mixture.components.resolving import resolved_families, without_bases
 from robustfourier.mixture.components.wishes import as_wished
 from robustfourier.mixture.least_squares.refine import Refined
 
@@ -134,17 +134,7 @@ def _supported(grouping: Grouping, bases: FloatArray, keep: BoolArray) -> Groupi
     """
     rows = grouping.harmonics[keep]
     pure = np.count_nonzero(rows, axis=1) == 1
-    alive = rows[pure].any(axis=0)
-    orphans = np.flatnonzero((rows[:, ~alive] != 0).any(axis=1))
-    own = np.zeros((len(rows), len(orphans)), dtype=rows.dtype)
-    own[orphans, np.arange(len(orphans))] = 1
-    kept = rows[:, alive]
-    kept[orphans] = 0
-    return Grouping(
-        np.concatenate([bases[alive], rows[orphans] @ bases]),
-        np.hstack([kept, own]),
-        np.concatenate([grouping.fixed[alive], np.zeros(len(orphans), bool)]),
-    )
+    return without_bases(Grouping(bases, rows, grouping.fixed), rows[pure].any(axis=0))
 
 
 def _refine(ground: Ground, grouping: Grouping) -> Refined:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from robustfourier.arrays import BoolArray
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.search.proposals import APART
 
-__all__ = ["resolved_families"]
+__all__ = ["resolved_families", "without_bases"]
 
 
 def resolved_families(grouping: Grouping) -> Grouping:
@@ -39,12 +40,16 @@ def resolved_families(grouping: Grouping) -> Grouping:
     for j in range(1, len(bases)):
         near = np.abs(bases[:j][stay[:j]] - bases[j]) < APART
         stay[j] = size[j] < 2 or bool(grouping.fixed[j]) or not near.any()
-    if stay.all():
-        return grouping
+    return grouping if stay.all() else without_bases(grouping, stay)
+
+
+def without_bases(grouping: Grouping, stay: BoolArray) -> Grouping:
+    """Return the grouping of some of its bases; every line that needs another one is free."""
+    rows, bases = grouping.harmonics, grouping.bases
     freed = np.flatnonzero(rows[:, ~stay].any(axis=1))
     own = np.zeros((len(rows), len(freed)), dtype=rows.dtype)
     own[freed, np.arange(len(freed))] = 1
-    kept = rows[:, stay].copy()
+    kept = rows[:, stay]
     kept[freed] = 0
     return Grouping(
         np.concatenate([bases[stay], rows[freed] @ bases]),
