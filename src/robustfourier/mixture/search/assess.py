@@ -12,12 +12,14 @@ from robustfourier.mixture.judge import Judge, trend_p_value
 from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
+from robustfourier.mixture.search.proposals import Pursued, clear_of_continuum
 from robustfourier.mixture.series import GAPPY, Series
 
 __all__ = [
     "Assessment",
     "Fit",
     "assess",
+    "could_pass",
     "fit_lines",
     "judge_of",
     "slow_noise",
@@ -171,17 +173,28 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     """Return the noise floor of a fit; its residual sums are used again if nothing grows."""
     growing, residuals = _without_growth(series, fit)
     sums = series.grid.data_sums(residuals) if len(growing) else data_sums
+    # `noise_floor` leaves out one mode to each side of what it is given.
+    sides = np.concatenate([growing - (_GROWTH - 1.0), growing + (_GROWTH - 1.0)])
+    return _floor_of(series, fit, sums, sides, 2 * len(growing))
+
+
+def _floor_of(
+    series: Series, fit: Fit, sums: ComplexArray, emptied: FloatArray, spent: int
+) -> NoiseFloor:
+    """Return the floor of what is left on the grid.
+
+    Beside the lines, the modes `emptied` are left out, and so many numbers more were `spent`.
+    """
     step = round(1.0 / series.grid.spacing)
     power = series.grid.power(sums)[step::step]
-    spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes) + 2 * len(growing)
+    spent += fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
     left = max(1.0 - spent / series.total, 0.05)
     # Rounding errors are no signal: neither those of the values nor 1e-20 of the variance.
     tiny = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
     smallest = np.maximum(tiny, series.rounding)
     floor = noise_floor(
         power / left,
-        # `noise_floor` leaves out one mode to each side of what it is given.
-        np.concatenate([fit.modes, growing - (_GROWTH - 1.0), growing + (_GROWTH - 1.0)]),
+        np.concatenate([fit.modes, emptied]),
         share=series.share,
         at_most=0.5 * series.distinct,
         smallest=smallest,
@@ -189,6 +202,21 @@ def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     )
     peaks = np.array(series.grid.side_peaks).reshape(-1, 2)
     return replace(floor, distance=peaks[:, 0], height=peaks[:, 1])
+
+
+def could_pass(series: Series, fit: Fit, peaks: Pursued) -> bool:
+    """Whether any of some peaks passes, clear of a continuum, over what all of them leave.
+
+    No floor is lower: a fit of some of the peaks leaves the others in it.
+    """
+    if not len(peaks.modes):
+        return False
+    floor = _floor_of(series, fit, peaks.sums, peaks.modes, 3 * len(peaks.modes))
+    ratio = np.sum(peaks.power / floor.at(peaks.modes), axis=1)
+    dof, n_outputs = floor.dof_at(peaks.modes), series.values.shape[1]
+    alarm = judge_of(series).alarm(ratio, peaks.modes, dof, n_outputs)
+    passes = (alarm <= series.settings.level) & clear_of_continuum(floor, peaks.modes)
+    return bool(passes.any())
 
 
 def unknowable(series: Series, fit: Fit) -> BoolArray:

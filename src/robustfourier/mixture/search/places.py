@@ -13,12 +13,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.mixture.search.assess import Fit, fit_lines
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
+from robustfourier.mixture.search.assess import Fit, fit_lines, judge_of
 from robustfourier.mixture.search.proposals import APART
 from robustfourier.mixture.series import Series
 
-__all__ = ["exchange", "relocate", "resolved", "weakest_apart"]
+__all__ = ["exchange", "highest_in_white", "relocate", "resolved", "weakest_apart"]
 
 AT_MOST = 12  # lines that are tried, the strongest: the others are mostly aliases of these
 SMALLEST_ERROR = 0.005  # in modes, as in `grouping`
@@ -83,6 +83,45 @@ def _highest(series: Series, fit: Fit, lowest: float) -> float:
         near = slice(*np.searchsorted(modes, [mode - APART, mode + APART]))
         power[near] = np.where(np.abs(modes[near] - mode) < APART, 0.0, power[near])
     return float(modes[np.argmax(power)])
+
+
+def highest_in_white(
+    series: Series,
+    fit: Fit,
+    sums: ComplexArray,
+    taken: FloatArray,
+    lowest: float,
+    apart: float,
+) -> tuple[float, float]:
+    """Return the mode of the highest peak of a residual, and how often white noise shows as much.
+
+    The test is exact for white noise: power over what the line would leave over, which has an F law
+    (Baluev 2008).
+
+    Parameters
+    ----------
+    series : Series
+    fit : Fit
+    sums : ndarray of complex, shape (J, q)
+        Of the residual, on the periodogram's grid.
+    taken : ndarray of shape (K,)
+        Modes that nothing comes closer to than `apart`.
+    lowest, apart : float
+    """
+    grid, power = series.grid, series.grid.power(sums)
+    allowed = (grid.modes >= lowest) & (grid.modes <= series.max_mode)
+    for line in taken:
+        allowed &= np.abs(grid.modes - line) >= apart
+    spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
+    left, free = fit.refined.rss, series.total - spent - 2.0
+    if not allowed.any() or free < 4.0:
+        return 0.0, 1.0
+    noise = np.maximum(left - 2.0 * power, 1e-20 * left + 1e-300) / free
+    ratio = np.where(allowed, np.sum(power / noise, axis=1), 0.0)
+    best = [int(np.argmax(ratio))]
+    dof = np.array([0.5 * free])
+    alarm = judge_of(series).alarm(ratio[best], grid.modes[best], dof, power.shape[1])
+    return float(grid.modes[best[0]]), float(alarm[0])
 
 
 def _best_place(series: Series, fit: Fit, line: int, distances: list[float]) -> Fit:

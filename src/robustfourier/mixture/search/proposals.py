@@ -8,7 +8,7 @@ still holds is proposed from its periodogram, strongest first, each with its sid
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,12 +19,13 @@ from robustfourier.spectral.periodogram import PeriodogramGrid
 
 __all__ = [
     "APART",
+    "Pursued",
     "allowed",
     "clear_of_continuum",
     "flow_proposals",
     "from_above",
     "held_out",
-    "residual_proposals",
+    "pursued",
 ]
 
 APART = 0.9  # modes; two lines closer than this the record does not resolve
@@ -33,6 +34,24 @@ APART = 0.9  # modes; two lines closer than this the record does not resolve
 # One round of the pursuit goes down to this share of its strongest peak: a line that is an eighth
 # of a mode off the grid leaves sidelobes of a few per cent of its power.
 _DYNAMIC_RANGE = 0.03
+
+
+@dataclass(frozen=True)
+class Pursued:
+    """Peaks taken out of a residual one after the other, strongest first.
+
+    Parameters
+    ----------
+    modes : ndarray of shape (K,)
+    power : ndarray of shape (K, q)
+        Of each peak when it was taken out.
+    sums : ndarray of complex, shape (J, q)
+        What is left on the grid without them.
+    """
+
+    modes: FloatArray
+    power: FloatArray
+    sums: ComplexArray
 
 
 def flow_proposals(flow: DiagonalFlow, floor: FloatArray, total: float) -> FloatArray:
@@ -69,7 +88,7 @@ def _centroid(amplitude: FloatArray, mode: int) -> float:
     return mode + (other - mode) * float(share)
 
 
-def residual_proposals(
+def pursued(
     grid: PeriodogramGrid,
     data_sums: ComplexArray,
     floor: FloatArray,
@@ -77,10 +96,11 @@ def residual_proposals(
     taken: FloatArray,
     *,
     lowest: float,
-    apart: float = 0.9,
+    apart: float = APART,
     at_most: int = 64,
-) -> FloatArray:
-    """Return modes at which the residual holds more than noise, strongest first.
+    faintest: float = _DYNAMIC_RANGE,
+) -> Pursued:
+    """Take peaks out of the residual as long as it holds more than noise.
 
     Parameters
     ----------
@@ -98,25 +118,30 @@ def residual_proposals(
     apart : float
         Smallest distance of two lines.
     at_most : int
-        Largest number of proposals.
+        Largest number of peaks.
+    faintest : float
+        Peaks below this share of the strongest, in power over floor, are left.
     """
-    modes, sums = grid.modes, data_sums.copy()
+    modes, sums = grid.modes, data_sums
     allowed = modes >= lowest
     for line in taken:
         _forbid(allowed, line, apart, grid.spacing)
     found: list[float] = []
+    strength: list[FloatArray] = []
     top = 0.0
     while len(found) < at_most:
-        ratio = np.where(allowed, np.sum(grid.power(sums) / floor, axis=1), 0.0)
+        power = grid.power(sums)
+        ratio = np.where(allowed, np.sum(power / floor, axis=1), 0.0)
         best = int(np.argmax(ratio))
         top = max(top, ratio[best])
         here = ratio[best : best + 1]
-        if here[0] < _DYNAMIC_RANGE * top or not passes(here, modes[best : best + 1])[0]:
+        if here[0] < faintest * top or not passes(here, modes[best : best + 1])[0]:
             break
         found.append(_peak_position(ratio, best) * grid.spacing)
+        strength.append(power[best])
         sums = _without(grid, sums, best)
         _forbid(allowed, modes[best], apart, grid.spacing)
-    return np.array(found)
+    return Pursued(np.array(found), np.array(strength).reshape(-1, sums.shape[1]), sums)
 
 
 def _forbid(allowed: BoolArray, line: float, apart: float, spacing: float) -> None:

@@ -11,6 +11,7 @@ from robustfourier.mixture.search.assess import (
     Assessment,
     Fit,
     assess,
+    could_pass,
     fit_lines,
     judge_of,
     squares_left,
@@ -18,15 +19,22 @@ from robustfourier.mixture.search.assess import (
     trend_rung,
     unknowable,
 )
-from robustfourier.mixture.search.places import exchange, relocate, resolved, weakest_apart
+from robustfourier.mixture.search.places import (
+    exchange,
+    highest_in_white,
+    relocate,
+    resolved,
+    weakest_apart,
+)
 from robustfourier.mixture.search.proposals import (
     APART,
+    Pursued,
     allowed,
     clear_of_continuum,
     flow_proposals,
     from_above,
     held_out,
-    residual_proposals,
+    pursued,
 )
 from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, lines_explain
 from robustfourier.mixture.search.robust import pseudo_values as pulled_in
@@ -102,7 +110,7 @@ class Search:
             grown = self.rounds == 1 or len(self.fit.modes) > before
             if looked and not grown:
                 break
-            proposed = self._proposals_of_residual() if grown else np.zeros(0)
+            proposed = self._pursued().modes if grown else np.zeros(0)
             looked = len(proposed) == 0
             if looked:
                 proposed = self._look_ahead()
@@ -305,13 +313,14 @@ class Search:
         each of them. Here the highest peaks over the floor of the *higher* modes are fitted
         together, a few more each time, and weak ones exchanged for what is missing. Then the
         weakest are dropped until all pass, and pass a test a hundred times as strict, together or
-        else each. If what is left is flat there was no continuum, and they are proposed.
+        else each. If what is left is flat there was no continuum, and they are proposed. Most
+        continua show before anything is fitted: the peaks taken out leave one.
         """
         before, assessment = self.fit, self.assessment
+        if not could_pass(self.series, before, self._pursued(_LOOKS * _LOOK_AHEAD, faintest=0.0)):
+            return np.zeros(0)
         for _ in range(_LOOKS):
-            assert self.assessment is not None
-            floor = from_above(self.assessment.floor, self.series.grid.modes)
-            peaks, count = self._proposals(floor, _LOOK_AHEAD), len(self.fit.modes)
+            peaks, count = self._pursued(_LOOK_AHEAD).modes, len(self.fit.modes)
             if len(peaks):
                 self._add(peaks)
                 self._exchange()
@@ -335,57 +344,43 @@ class Search:
         """Return the highest peak of the residual if white noise would hardly show one as high.
 
         Through an uneven window a strong line leaks to all modes, and is its own noise floor until
-        it is fitted. The test here is exact for white noise: power over what the line would leave
-        over, which has an F law (Baluev 2008). What it lets pass is then fitted and tested as all
+        it is fitted. What passes the test against white noise is then fitted and tested as all
         lines are, against the floor without it.
         """
-        series, fit, assessment = self.series, self.fit, self.assessment
-        assert assessment is not None
-        grid, power = series.grid, series.grid.power(assessment.data_sums)
-        allowed_here = (grid.modes >= self.lowest) & (grid.modes <= series.max_mode)
-        apart = 0.5 if series.integer else APART
-        for line in self.taken:
-            allowed_here &= np.abs(grid.modes - line) >= apart
-        spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
-        left, free = fit.refined.rss, series.total - spent - 2.0
-        if not allowed_here.any() or free < 4.0 or len(fit.modes) >= self.max_lines:
+        assert self.assessment is not None
+        if len(self.fit.modes) >= self.max_lines:
             return np.zeros(0)
-        noise = np.maximum(left - 2.0 * power, 1e-20 * left + 1e-300) / free
-        ratio = np.where(allowed_here, np.sum(power / noise, axis=1), 0.0)
-        best = [int(np.argmax(ratio))]
-        dof, mode = np.array([0.5 * free]), float(grid.modes[best[0]])
-        alarm = judge_of(series).alarm(ratio[best], grid.modes[best], dof, power.shape[1])
-        if alarm[0] > self.level or any(abs(mode - other) < apart for other in self.tried):
+        sums, apart = self.assessment.data_sums, 0.5 if self.series.integer else APART
+        mode, alarm = highest_in_white(self.series, self.fit, sums, self.taken, self.lowest, apart)
+        if alarm > self.level or any(abs(mode - other) < apart for other in self.tried):
             return np.zeros(0)
         self.tried.append(mode)
         return np.array([mode])
 
-    def _proposals_of_residual(self) -> FloatArray:
-        """Return modes where the residual periodogram still shows more than noise."""
-        assert self.assessment is not None
-        modes = self.series.grid.modes
-        lift = self.assessment.cusps.at(modes)
-        return self._proposals(self.assessment.floor.at(modes) * lift[:, None], 0)
+    def _pursued(self, ahead: int = 0, **settings: float) -> Pursued:
+        """Take peaks out of the residual that are worth a test.
 
-    def _proposals(self, floor: FloatArray, peaks: int) -> FloatArray:
-        """Return modes of the residual worth a test over a floor; with `peaks`, at most so many."""
+        With `ahead`, at most so many, over the floor of the higher modes.
+        """
         series, assessment = self.series, self.assessment
         assert assessment is not None
-        n_outputs = series.values.shape[1]
+        modes, n_outputs = series.grid.modes, series.values.shape[1]
+        floor = assessment.floor.at(modes) * assessment.cusps.at(modes)[:, None]
 
         def worth(ratio: FloatArray, mode: FloatArray) -> BoolArray:
-            dof = np.full(len(mode), np.inf) if peaks else assessment.floor.dof_at(mode)
+            dof = np.full(len(mode), np.inf) if ahead else assessment.floor.dof_at(mode)
             return judge_of(series).alarm(ratio, mode, dof, n_outputs) < _WORTH_A_TEST
 
-        return residual_proposals(
+        return pursued(
             series.grid,
             assessment.data_sums,
-            floor,
+            from_above(assessment.floor, modes) if ahead else floor,
             worth,
             self.taken,
-            lowest=max(_LOOK_FROM, self.lowest) if peaks else self.lowest,
+            lowest=max(_LOOK_FROM, self.lowest) if ahead else self.lowest,
             apart=0.5 if series.integer else APART,
-            at_most=min(peaks or 64, max(self.max_lines - len(self.fit.modes), 0)),
+            at_most=min(ahead or 64, max(self.max_lines - len(self.fit.modes), 0)),
+            **settings,
         )
 
     def finish(self) -> None:
