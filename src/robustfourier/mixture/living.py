@@ -337,26 +337,22 @@ class _Trial:
         strengths = np.array(_STRENGTHS) * self.way.power.sum() / white
         remainders = [oscillators, np.zeros(0)] if len(oscillators) else [oscillators]
         shifts = (0.0,) if self.way.strict else (0.0, -0.5 * _SHIFT, 0.5 * _SHIFT)
-        logs = [
-            np.log([1.0 / tau, strength])
-            for tau, strength in product(np.geomspace(shortest, 2.0, _COHERENCES), strengths)
-        ]
-        grid = [np.append(pair, shift) for shift in shifts for pair in logs]
+        rates = 1.0 / np.geomspace(shortest, 2.0, _COHERENCES)
+        logs = product(shifts, np.log(rates), np.log(strengths))
+        grid = [np.array([rate, strength, shift]) for shift, rate, strength in logs]
+        lives = Waves.joined([_waves(self.way, living) for living in grid])
+        densities = self.spectrum.densities(lives, len(grid))
         starts = []
         for remainder in remainders:
             waves = Waves.joined([self.beside, oscillators_of(remainder)])
             beside = self.spectrum.density(waves)
             chosen = np.arange(len(grid))
             if self.spectrum.fair:
-                chosen = np.argsort([self._told(living, beside) for living in grid])[-_WORTH:]
+                chosen = np.argsort(self.spectrum.likelihoods(beside + densities))[-_WORTH:]
             for which in chosen:
                 value = self.likelihood(grid[which], remainder) - price(remainder, len(self.theta))
                 starts.append((grid[which], remainder, value + self.credit))
         return max(starts, key=lambda start: start[2])
-
-    def _told(self, living: FloatArray, beside: FloatArray) -> float:
-        """How likely the spectrum makes a life."""
-        return self.spectrum.likelihood(beside + self.spectrum.density(_waves(self.way, living)))
 
     def _climbed(
         self, living: FloatArray, remainder: FloatArray, white: float, together: bool

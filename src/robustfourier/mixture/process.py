@@ -11,12 +11,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["CLOSEST", "Conditioned", "Waves", "log_likelihood", "oscillator"]
+__all__ = [
+    "CLOSEST",
+    "Conditioned",
+    "Waves",
+    "log_likelihood",
+    "oscillator",
+    "oscillator_terms",
+]
+
+Term = tuple[float, float, float, float]  # a, b, c and d
 
 CLOSEST = 1e-6  # to 1/2, where the two formulas of an oscillator meet: this keeps both finite
 _NUMBERS = 500_000  # held at once for each of the small matrices of some times
@@ -39,6 +49,12 @@ class Waves:
     c: FloatArray
     d: FloatArray
     owner: IntArray
+
+    @classmethod
+    def of_terms(cls, terms: list[Term]) -> Waves:
+        """Return the covariance of the remainder that has these terms."""
+        a, b, c, d = np.array(terms, dtype=np.float64).reshape(-1, 4).T.copy()
+        return cls(a, b, c, d, np.full(len(terms), -1))
 
     @classmethod
     def joined(cls, parts: list[Waves]) -> Waves:
@@ -110,16 +126,20 @@ def oscillator(frequency: float, quality: float, variance: float) -> Waves:
     >>> waves.variance, bool(np.allclose(waves(np.array([1e-6])), 2.0))
     (2.0, True)
     """
-    root = abs(1.0 - 4.0 * quality**2)
-    f = np.sqrt(max(root, CLOSEST))
+    return Waves.of_terms(oscillator_terms(frequency, quality, variance))
+
+
+def oscillator_terms(frequency: float, quality: float, variance: float) -> list[Term]:
+    """Return the one or two terms of a damped oscillator."""
+    f = sqrt(max(abs(1.0 - 4.0 * quality**2), CLOSEST))
     rate = 0.5 * frequency / quality
     if quality < 0.5:
-        part = np.array([1.0 + 1.0 / f, 1.0 - 1.0 / f])
-        zero = np.zeros(2)
-        speed = rate * np.array([1.0 - f, 1.0 + f])
-        return Waves(0.5 * variance * part, zero, speed, zero, np.full(2, -1))
-    one = np.ones(1)
-    return Waves(variance * one, variance / f * one, rate * one, rate * f * one, np.full(1, -1))
+        half = 0.5 * variance
+        return [
+            (half * (1.0 + 1.0 / f), 0.0, rate * (1.0 - f), 0.0),
+            (half * (1.0 - 1.0 / f), 0.0, rate * (1.0 + f), 0.0),
+        ]
+    return [(variance, variance / f, rate, rate * f)]
 
 
 def log_likelihood(

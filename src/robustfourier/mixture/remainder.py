@@ -21,7 +21,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.climbing import climb
-from robustfourier.mixture.process import Conditioned, Waves, log_likelihood, oscillator
+from robustfourier.mixture.process import Conditioned, Waves, log_likelihood, oscillator_terms
 from robustfourier.mixture.search.robust import FAR, robust_scale
 from robustfourier.mixture.slopes import Likelihood, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
@@ -325,8 +325,7 @@ class OscillatorSearch:
         starts = []
         for quality in _QUALITIES:
             grid = self._grid((quality,), _RATIOS)
-            terms = spectrum.densities(oscillators_of(grid.ravel()))
-            each = terms.reshape(len(grid), -1, terms.shape[1]).sum(axis=1)
+            each = spectrum.densities(oscillators_of(grid.ravel()), len(grid))
             best = grid[int(np.argmax(spectrum.likelihoods(present + each)))]
             information = spectrum.information(density, best)[1]
             # A start needs not be better than half a unit.
@@ -372,5 +371,5 @@ def price(parameters: FloatArray, n: int) -> float:
 
 def oscillators_of(parameters: FloatArray) -> Waves:
     """Return the covariance of oscillators, over the white variance, of their logarithms."""
-    threes = parameters.reshape(-1, 3)
-    return Waves.joined([Waves.none(), *(oscillator(*np.exp(three)) for three in threes)])
+    threes = np.exp(parameters).reshape(-1, 3).tolist()
+    return Waves.of_terms([term for three in threes for term in oscillator_terms(*three)])

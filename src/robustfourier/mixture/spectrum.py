@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.compiling import compiled
 from robustfourier.mixture.process import Waves
 from robustfourier.spectral.sums import weighted_sums
 
@@ -59,21 +61,20 @@ class Spectrum:
 
     def density(self, waves: Waves) -> FloatArray:
         """Return the density of a covariance over the white variance, shape (m,)."""
-        return np.asarray(self.densities(waves).sum(axis=0))
+        return self.densities(waves, 1)[0]
 
-    def densities(self, waves: Waves) -> FloatArray:
-        """Return the density of each term, folded at the Nyquist mode, shape (M, m).
+    def densities(self, waves: Waves, count: int) -> FloatArray:
+        """Return the densities of processes, folded at the Nyquist mode, shape (count, m).
 
-        It is the sum of the covariance at all multiples of the step, a geometric series with the
-        ratio z: Re[(a - ib) / (1 - z e^{-iω}) + (a + ib) / (1 - z* e^{-iω})] - a.
+        Their terms, equally many of each, follow one another in `waves`. The density of a term is
+        the sum of the covariance at all multiples of the step, a geometric series with the ratio z:
+        Re[(a - ib) / (1 - z e^{-iω}) + (a + ib) / (1 - z* e^{-iω})] - a.
         """
-        size = np.exp(-(waves.c + self.blur) * self.step)[:, None]
-        turn = (waves.d * self.step)[:, None]
-        cosine, sine = size * np.cos(turn), size * np.sin(turn)
-        a, b = waves.a[:, None], waves.b[:, None]
-        first = _fraction(a, -b, cosine, sine, self.cosine, self.sine)
-        second = _fraction(a, b, cosine, -sine, self.cosine, self.sine)
-        return first + second - a
+        size, turn = np.exp(-(waves.c + self.blur) * self.step), waves.d * self.step
+        ratio = np.stack([size * np.cos(turn), size * np.sin(turn)])
+        result = np.zeros((count, len(self.power)))
+        _add_up(waves.a, waves.b, ratio, self.cosine, self.sine, result)
+        return result
 
     def likelihood(self, density: FloatArray) -> float:
         """Return Whittle's log-likelihood up to a constant, at the best factor of all variances."""
@@ -116,14 +117,15 @@ def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray, count: 
     return np.abs(sums) ** 2 / max(float(np.sum(taper**2 * weights)), 1e-300)
 
 
-def _fraction(
-    a: FloatArray,
-    b: FloatArray,
-    cosine: FloatArray,
-    sine: FloatArray,
-    on: FloatArray,
-    across: FloatArray,
-) -> FloatArray:
-    """Real part of (a + ib) / (1 - (cosine + i sine) (on - i across))."""
-    real, imaginary = 1.0 - cosine * on - sine * across, cosine * across - sine * on
-    return (a * real + b * imaginary) / (real**2 + imaginary**2)
+@compiled
+def _add_up(a: Any, b: Any, ratio: Any, cosine: Any, sine: Any, result: Any) -> None:
+    """Add the density of each term at the angles of these cosines and sines to its process."""
+    for k in range(len(a)):
+        row, (x, y) = result[k * len(result) // len(a)], ratio[:, k]
+        for j in range(len(cosine)):
+            on, across = 1.0 - x * cosine[j], x * sine[j]
+            along, aside = y * sine[j], y * cosine[j]
+            real, imaginary = on - along, across - aside
+            row[j] += (a[k] * real - b[k] * imaginary) / (real**2 + imaginary**2) - a[k]
+            real, imaginary = on + along, across + aside
+            row[j] += (a[k] * real + b[k] * imaginary) / (real**2 + imaginary**2)
