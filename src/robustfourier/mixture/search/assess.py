@@ -19,9 +19,9 @@ __all__ = [
     "Assessment",
     "Fit",
     "assess",
-    "could_pass",
     "fit_lines",
     "judge_of",
+    "left_a_continuum",
     "slow_noise",
     "squares_left",
     "trend_rung",
@@ -34,6 +34,9 @@ _TREND_LEVEL = 0.002  # five rungs are tested: one per cent in all
 # Modes: the floor under a slower line is read from the twelve beside it, its own growth among them.
 _SLOW = 12.0
 _SLOW_MODES = 8  # lowest modes whose mean is the slow noise: known to one part in √8
+# Part of the peaks that may stand out of a continuum. Of thirty, 0 to 16 did in 90 series whose
+# noise has a memory; 19 to 28 where there were 40 to 70 tones and looking ahead found some of them.
+_STAND_OUT = 0.6
 _GROWTH = 1.5  # modes to each side of a line that an amplitude linear in θ empties
 
 
@@ -204,19 +207,18 @@ def _floor_of(
     return replace(floor, distance=peaks[:, 0], height=peaks[:, 1])
 
 
-def could_pass(series: Series, fit: Fit, peaks: Pursued) -> bool:
-    """Whether any of some peaks passes, clear of a continuum, over what all of them leave.
+def left_a_continuum(series: Series, fit: Fit, peaks: Pursued) -> bool:
+    """Whether many peaks are those of a continuum, by what is left of it once they are taken out.
 
-    No floor is lower: a fit of some of the peaks leaves the others in it.
+    Most of them do not stand out of that, and under those that do it rises towards slow modes.
     """
-    if not len(peaks.modes):
-        return False
     floor = _floor_of(series, fit, peaks.sums, peaks.modes, 3 * len(peaks.modes))
     ratio = np.sum(peaks.power / floor.at(peaks.modes), axis=1)
     dof, n_outputs = floor.dof_at(peaks.modes), series.values.shape[1]
     alarm = judge_of(series).alarm(ratio, peaks.modes, dof, n_outputs)
-    passes = (alarm <= series.settings.level) & clear_of_continuum(floor, peaks.modes)
-    return bool(passes.any())
+    passes = alarm <= series.settings.level
+    clear = passes & clear_of_continuum(floor, peaks.modes)
+    return bool(passes.mean() <= _STAND_OUT and not clear.any())
 
 
 def unknowable(series: Series, fit: Fit) -> BoolArray:

@@ -11,9 +11,9 @@ from robustfourier.mixture.search.assess import (
     Assessment,
     Fit,
     assess,
-    could_pass,
     fit_lines,
     judge_of,
+    left_a_continuum,
     squares_left,
     trend_reach,
     trend_rung,
@@ -313,16 +313,18 @@ class Search:
         each of them. Here the highest peaks over the floor of the *higher* modes are fitted
         together, a few more each time, and weak ones exchanged for what is missing. Then the
         weakest are dropped until all pass, and pass a test a hundred times as strict, together or
-        else each. If what is left is flat there was no continuum, and they are proposed. Most
-        continua show before anything is fitted: the peaks taken out leave one.
+        else each. If what is left is flat there was no continuum, and they are proposed. Where as
+        many peaks are taken out as could be fitted, most continua show before any fit.
         """
         before, assessment = self.fit, self.assessment
-        if not could_pass(self.series, before, self._pursued(_LOOKS * _LOOK_AHEAD, faintest=0.0)):
+        peaks = self._pursued(_LOOKS * _LOOK_AHEAD, faintest=0.0)
+        many = len(peaks.modes) == _LOOKS * _LOOK_AHEAD
+        if many and left_a_continuum(self.series, before, peaks):
             return np.zeros(0)
         for _ in range(_LOOKS):
-            peaks, count = self._pursued(_LOOK_AHEAD).modes, len(self.fit.modes)
-            if len(peaks):
-                self._add(peaks)
+            more, count = self._pursued(_LOOK_AHEAD).modes, len(self.fit.modes)
+            if len(more):
+                self._add(more)
                 self._exchange()
                 self.assessment = self._assessed()
             if len(self.fit.modes) == count:
