@@ -86,6 +86,14 @@ def test_reading_many_modes_at_once_changes_nothing(samples):
     assert sums.at(modes[:0]).shape == (0, y.shape[1])
 
 
+@pytest.mark.parametrize("spacing", [0.1, 0.125, 0.25, 0.3, 0.5, 1.0])
+def test_sums_at_even_modes_equal_their_definition(samples, spacing):
+    theta, y, _ = samples
+    count = int(60.0 / spacing)
+    read = RealModeSums.of(theta, y, 60.0).every(spacing, count)
+    np.testing.assert_allclose(read, direct_sums(theta, y, spacing * np.arange(count)), atol=1e-10)
+
+
 def test_sums_at_fixed_places_are_the_same_bits_every_time(samples):
     theta, y, _ = samples
     at = SumsAt(theta, 40, 0.5)

@@ -20,7 +20,7 @@ from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
 from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
-from robustfourier.spectral.realmodes import RealModeSums
+from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
 __all__ = ["GAPPY", "Series", "Settings"]
@@ -233,12 +233,17 @@ class Series:
     def grid(self) -> PeriodogramGrid:
         """The periodogram's grid: integers, or quarter modes."""
         spacing = 1.0 if self.integer else 0.25
-        return PeriodogramGrid.of(self.theta, self.weights, self.max_mode, spacing)
+        # An even grid may bear modes far beyond those searched; residuals are not summed there.
+        same = self.max_mode == self.reach
+        plan = self._plan if same else RealModePlan(self.theta, self.max_mode)
+        return PeriodogramGrid.within(plan, self.weights, self._window, self.max_mode, spacing)
 
     @cached_property
     def slow_grid(self) -> PeriodogramGrid:
         """The lowest integer modes, on which a trend is weighed against slow noise."""
-        return PeriodogramGrid.of(self.theta, self.weights, min(self.max_mode, _SLOW_MODES), 1.0)
+        top = min(self.max_mode, _SLOW_MODES)
+        plan = RealModePlan(self.theta, top)
+        return PeriodogramGrid.within(plan, self.weights, self._window, top, 1.0)
 
     @cached_property
     def share(self) -> float:
@@ -246,8 +251,8 @@ class Series:
 
         Ordinates κ modes apart are correlated by the squared spectral window at κ.
         """
-        step = round(1.0 / self.grid.spacing)
-        window = np.abs(self.grid.weight_sums[step : 21 * step : step]) / self.total
+        count = min(int(self.max_mode), 20) + 1
+        window = np.abs(self._window.every(1.0, count)[1:, 0]) / self.total
         return float(1.0 / (1.0 + 2.0 * np.sum(window**2)))
 
     @cached_property
@@ -267,11 +272,21 @@ class Series:
         return self.columns[:, self._trend_index(rung)]
 
     @cached_property
+    def _plan(self) -> RealModePlan:
+        """For sums of values and trend, two modes beyond those that may be asked for."""
+        return RealModePlan(self.theta, self.reach + _BESIDE + 2.0)
+
+    @cached_property
+    def _window(self) -> RealModeSums:
+        """Sums of the weights, twice as far: products of two modes have their sum."""
+        plan = RealModePlan(self.theta, 2.0 * self._plan.max_mode)
+        return plan(self.weights[:, None])
+
+    @cached_property
     def _all_moments(self) -> SpectralMoments | None:
         if len(self.theta) < _SPECTRAL_FROM:
             return None
-        top = self.reach + _BESIDE
-        return SpectralMoments(self.theta, self.values, self.weights, self.columns, top)
+        return SpectralMoments(self._plan, self.values, self.weights, self.columns, self._window)
 
     def add_up_directly(self) -> bool:
         """Add moments up from the samples from now on, if these are few; False if nothing changes.
@@ -308,7 +323,7 @@ class Series:
         every = self._all_moments
         if every is None:
             return direct_sums(self.theta, self.weights[:, None], modes)[:, 0]
-        return every.window(modes)
+        return self._window.at(modes)[:, 0]
 
     def with_steps(self, steps: FloatArray) -> Series:
         """Return the same series with level shifts at `steps`."""

@@ -12,7 +12,17 @@ import numpy as np
 
 from robustfourier.compiling import compiled
 
-__all__ = ["HALF", "SPACING", "TERMS", "grid_power", "pair_moments", "read_sums", "take_lines_out"]
+__all__ = [
+    "HALF",
+    "SPACING",
+    "TERMS",
+    "grid_power",
+    "inverse_gram",
+    "pair_moments",
+    "read_evenly",
+    "read_sums",
+    "take_lines_out",
+]
 
 HALF = 8  # samples under either half of the window
 SPACING = 0.5  # modes between two samples
@@ -61,6 +71,24 @@ def read_sums(modes: Any, polynomials: Any, real: Any, imag: Any, sums: Any) -> 
             _read(modes[m], polynomials, real[c], imag[c], one, powers)
             for power in range(powers):
                 sums[power, m, c] = complex(one[power], sign * one[3 + power])
+
+
+@compiled
+def read_evenly(taps: Any, real: Any, imag: Any, stride: float, sums: Any) -> None:
+    """Write the sums of one column at every `stride` samples from zero on into `sums`.
+
+    The places repeat relative to the samples: `taps` has the window at each, (places, 2·HALF).
+    """
+    places = len(taps)
+    for place in range(places):
+        window = taps[place]
+        for j in range(place, len(sums), places):
+            start = int(np.ceil(j * stride - HALF)) + HALF
+            a = b = 0.0
+            for w in range(2 * HALF):
+                a += window[w] * real[start + w]
+                b += window[w] * imag[start + w]
+            sums[j] = complex(a, b)
 
 
 @compiled
@@ -114,3 +142,15 @@ def grid_power(alone: Any, mixed: Any, sums: Any, power: Any) -> None:
         for o in range(sums.shape[1]):
             x, y = sums[j, o].real, sums[j, o].imag
             power[j, o] = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)
+
+
+@compiled
+def inverse_gram(total: float, double: Any, parallel: float, alone: Any, mixed: Any) -> None:
+    """Write a and b of `grid_power` from the sums of the weights at twice each mode."""
+    for j in range(len(double)):
+        x, y = double[j].real, double[j].imag
+        determinant = total * total - (x * x + y * y)
+        if determinant > parallel * total * total:
+            alone[j], mixed[j] = total / determinant, double[j] / determinant
+        else:
+            alone[j], mixed[j] = 1.0 / total, 0.0

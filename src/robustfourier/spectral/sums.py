@@ -151,36 +151,19 @@ class SumsAt:
 
     def __call__(self, columns: FloatArray) -> ComplexArray:
         """Return Σ u e^{-iπkθ} for each column u, shape (count, c)."""
-        n_columns, count = columns.shape[1], self._count
-        sums = np.empty((count, n_columns), dtype=np.complex128)
-        # Sums of real numbers are Hermitian in k: two real columns share one complex transform.
-        for c in range(0, n_columns - 1, 2):
-            both = self._paired.execute(columns[:, c] + 1j * columns[:, c + 1])
-            positive, mirrored = both[count - 1 :], both[count - 1 :: -1].conj()
-            sums[:, c], sums[:, c + 1] = (
-                0.5 * (positive + mirrored),
-                -0.5j * (positive - mirrored),
-            )
-        if n_columns % 2:  # one alone is turned by half of the modes, of which half as many do
-            plan, turn = self._single
-            sums[:, -1] = plan.execute(columns[:, -1] * turn)
-        return sums
+        plan, turn = self._plan
+        sums = np.empty((columns.shape[1], self._count), dtype=np.complex128)
+        for column, out in zip(columns.T, sums, strict=True):
+            plan.execute(column * turn, out=out)
+        return sums.T
 
     @cached_property
-    def _paired(self) -> finufft.Plan:
-        """Plan for the modes 1 − count … count − 1."""
-        return self._plan(2 * self._count - 1)
-
-    @cached_property
-    def _single(self) -> tuple[finufft.Plan, ComplexArray]:
+    def _plan(self) -> tuple[finufft.Plan, ComplexArray]:
         """Plan for `count` modes around zero, and the factors that bring 0 … count − 1 there."""
-        return self._plan(self._count), np.exp(-1j * (self._count // 2) * self._points)
-
-    def _plan(self, n_modes: int) -> finufft.Plan:
         # One thread: the order of additions, and so every bit, is then always the same.
-        plan = finufft.Plan(1, (n_modes,), 1, PRECISION, isign=-1, nthreads=1)
+        plan = finufft.Plan(1, (self._count,), 1, PRECISION, isign=-1, nthreads=1)
         plan.setpts(self._points)
-        return plan
+        return plan, np.exp(-1j * (self._count // 2) * self._points)
 
 
 def direct_sums(theta: FloatArray, columns: FloatArray, modes: FloatArray) -> ComplexArray:

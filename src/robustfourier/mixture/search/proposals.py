@@ -100,7 +100,7 @@ def residual_proposals(
     at_most : int
         Largest number of proposals.
     """
-    modes, sums = grid.modes, data_sums.copy()
+    modes, sums = grid.modes, data_sums
     allowed = modes >= lowest
     for line in taken:
         _forbid(allowed, line, apart, grid.spacing)
@@ -114,7 +114,7 @@ def residual_proposals(
         if here[0] < _DYNAMIC_RANGE * top or not passes(here, modes[best : best + 1])[0]:
             break
         found.append(_peak_position(ratio, best) * grid.spacing)
-        sums = _without(grid, sums, best)
+        sums = grid.without(sums, best)
         _forbid(allowed, modes[best], apart, grid.spacing)
     return np.array(found)
 
@@ -133,14 +133,6 @@ def _peak_position(ratio: FloatArray, best: int) -> float:
     left, top, right = ratio[best - 1 : best + 2]
     bend = left - 2.0 * top + right
     return best + float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5)) if bend < 0 else best
-
-
-def _without(grid: PeriodogramGrid, sums: ComplexArray, j: int) -> ComplexArray:
-    """Return the sums after the least-squares line at grid point j is taken out."""
-    z = grid.amplitude(sums)[j]
-    s, count = grid.weight_sums, len(sums)
-    difference = np.concatenate([s[j:0:-1].conj(), s[: count - j]])
-    return sums - 0.5 * (np.outer(difference, z) + np.outer(s[j : j + count], z.conj()))
 
 
 def allowed(
