@@ -14,7 +14,12 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.errors import InputError, require_choice
-from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
+from robustfourier.mixture.least_squares.moments import (
+    Moments,
+    SpectralMoments,
+    direct_moments,
+    extended_columns,
+)
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
 from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
@@ -317,6 +322,16 @@ class Series:
             return RealModeSums.of(self.theta, left, float(np.max(modes, initial=1.0))).at(modes)
         chosen = self._trend_index(len(refined.trend) - len(self.steps))
         return every.left_over(modes, refined.lines, refined.trend, chosen)
+
+    def sums_of(
+        self, mode: FloatArray, rung: int, change: FloatArray, modes: FloatArray
+    ) -> ComplexArray:
+        """Return Σ w f e^{-iπkθ} at `modes`, f being [P, C, S, θC, θS] at one mode @ `change`."""
+        every = self._all_moments
+        if every is None:
+            columns = extended_columns(self.theta, self.trend(rung), mode) @ change
+            return direct_sums(self.theta, self.weights[:, None] * columns, modes)
+        return every.sums_of(float(mode[0]), self._trend_index(rung), change, modes)
 
     def window_sums(self, modes: FloatArray) -> ComplexArray:
         """Return Σ w e^{-iπkθ} at modes up to twice the highest, shape (m,)."""

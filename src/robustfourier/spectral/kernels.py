@@ -6,6 +6,7 @@ changes.
 
 from __future__ import annotations
 
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -16,18 +17,56 @@ __all__ = [
     "HALF",
     "SPACING",
     "TERMS",
+    "add_lines",
     "grid_power",
     "inverse_gram",
     "pair_moments",
     "read_evenly",
     "read_sums",
+    "subtract_line",
     "take_lines_out",
+    "turns",
 ]
 
 HALF = 8  # samples under either half of the window
 SPACING = 0.5  # modes between two samples
 TERMS = 8  # of the even and of the odd part of each polynomial
 _FIRST, _SECOND = 4.0 / np.pi, -16.0 / np.pi**2  # from derivatives in the offset to powers of θ
+# Taylor series of cos(πx) and sin(πx)/x in x², highest power first: to 1e-16 for |x| ≤ ½.
+_COSINE = np.array([(-1.0) ** n * np.pi ** (2 * n) / factorial(2 * n) for n in range(11, -1, -1)])
+_SINE = np.array(
+    [(-1.0) ** n * np.pi ** (2 * n + 1) / factorial(2 * n + 1) for n in range(11, -1, -1)]
+)
+_AT_ONCE = 1024  # rows whose cosines and sines stay in the cache
+
+
+@compiled
+def turns(theta: Any, mode: float, cosine: Any, sine: Any) -> None:
+    """Write cos(πkθ) and sin(πkθ) of one mode k; several at once, other than those of libraries."""
+    for i in range(len(theta)):
+        turn = mode * theta[i]
+        whole = np.rint(turn)
+        x, half = turn - whole, 0.5 * whole
+        sign = 1.0 - 4.0 * abs(half - np.rint(half))  # half a turn more changes the sign
+        square = x * x
+        c, s = _COSINE[0], _SINE[0]
+        for n in range(1, len(_COSINE)):
+            c, s = c * square + _COSINE[n], s * square + _SINE[n]
+        cosine[i], sine[i] = sign * c, sign * x * s
+
+
+@compiled
+def add_lines(theta: Any, modes: Any, cosine: Any, sine: Any, values: Any) -> None:
+    """Add Σ a cos(πkθ) + b sin(πkθ) to `values`, shape (outputs, n)."""
+    c, s = np.empty(_AT_ONCE), np.empty(_AT_ONCE)
+    for start in range(0, len(theta), _AT_ONCE):
+        rows = theta[start : start + _AT_ONCE]
+        for k in range(len(modes)):
+            turns(rows, modes[k], c, s)
+            for o in range(len(values)):
+                a, b, out = cosine[k, o], sine[k, o], values[o, start : start + _AT_ONCE]
+                for i in range(len(rows)):
+                    out[i] += a * c[i] + b * s[i]
 
 
 @compiled
@@ -74,21 +113,26 @@ def read_sums(modes: Any, polynomials: Any, real: Any, imag: Any, sums: Any) -> 
 
 
 @compiled
-def read_evenly(taps: Any, real: Any, imag: Any, stride: float, sums: Any) -> None:
-    """Write the sums of one column at every `stride` samples from zero on into `sums`.
+def read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
+    """Write the sums of one column into `sums`, at zero and so many places to each sample.
 
     The places repeat relative to the samples: `taps` has the window at each, (places, 2·HALF).
     """
     places = len(taps)
+    a, b = np.empty(_AT_ONCE), np.empty(_AT_ONCE)
     for place in range(places):
-        window = taps[place]
-        for j in range(place, len(sums), places):
-            start = int(np.ceil(j * stride - HALF)) + HALF
-            a = b = 0.0
+        count = (len(sums) - place + places - 1) // places
+        for start in range(0, count, _AT_ONCE):
+            size = min(_AT_ONCE, count - start)
+            a[:], b[:] = 0.0, 0.0
             for w in range(2 * HALF):
-                a += window[w] * real[start + w]
-                b += window[w] * imag[start + w]
-            sums[j] = complex(a, b)
+                tap, first = taps[place, w], start + w + (place > 0)
+                x, y = real[first : first + size], imag[first : first + size]
+                for m in range(size):
+                    a[m] += tap * x[m]
+                    b[m] += tap * y[m]
+            for m in range(size):
+                sums[place + (start + m) * places] = complex(a[m], b[m])
 
 
 @compiled
@@ -154,3 +198,15 @@ def inverse_gram(total: float, double: Any, parallel: float, alone: Any, mixed: 
             alone[j], mixed[j] = total / determinant, double[j] / determinant
         else:
             alone[j], mixed[j] = 1.0 / total, 0.0
+
+
+@compiled
+def subtract_line(window: Any, j: int, z: Any, sums: Any) -> None:
+    """Take the sums of Re(z e^{iπkθ}) at grid mode j out of `sums`, shape (J, q).
+
+    `window` are the sums of the weights on the grid, up to twice as far.
+    """
+    for i in range(len(sums)):
+        near = window[i - j] if i >= j else window[j - i].conjugate()
+        for o in range(sums.shape[1]):
+            sums[i, o] -= 0.5 * (z[o] * near + z[o].conjugate() * window[i + j])

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray
-from robustfourier.spectral.kernels import grid_power, inverse_gram
+from robustfourier.spectral.kernels import grid_power, inverse_gram, subtract_line
 from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
@@ -133,9 +133,9 @@ class PeriodogramGrid:
         determinant = total**2 - abs(s[2 * j]) ** 2
         full = 2.0 * (total * here - s[2 * j] * here.conj())
         z = full / determinant if determinant > _PARALLEL * total**2 else here / total
-        difference = np.concatenate([s[j:0:-1].conj(), s[: self.size - j]])
-        both = np.outer(difference, z) + np.outer(s[j : j + self.size], z.conj())
-        return data_sums - 0.5 * both
+        left = data_sums.copy()
+        subtract_line(s, j, z, left)
+        return left
 
 
 def direct_power(

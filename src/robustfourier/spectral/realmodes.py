@@ -106,17 +106,17 @@ class RealModeSums:
 
     def every(self, spacing: float, count: int) -> ComplexArray:
         """Return the sums at κ = 0, spacing, 2·spacing, …, shape (count, c)."""
-        stride = spacing / SPACING
-        # Places of whole, half, quarter and eighth strides repeat, and are exact in binary.
-        repeat = next((n for n in (1, 2, 4, 8) if (n * stride).is_integer()), None)
-        if repeat is None:
+        if spacing in (2.0 * SPACING, 4.0 * SPACING):
+            hop = int(spacing / SPACING)
+            return self.every(SPACING, hop * (count - 1) + 1)[::hop]
+        if spacing not in (SPACING, 0.5 * SPACING, 0.25 * SPACING):
             return self.at(spacing * np.arange(count, dtype=np.float64))
-        place = stride * np.arange(repeat)[:, None]
+        place = np.arange(0.0, 1.0, spacing / SPACING)[:, None]
         taps = _window(place - np.ceil(place - HALF) - np.arange(_WIDTH))
-        sums = np.empty((count, self.parts.shape[1]), dtype=np.complex128)
-        for c in range(sums.shape[1]):
-            read_evenly(taps, self.parts[0, c], self.parts[1, c], stride, sums[:, c])
-        return sums
+        sums = np.empty((self.parts.shape[1], count), dtype=np.complex128)
+        for real, imag, out in zip(*self.parts, sums, strict=True):
+            read_evenly(taps, real, imag, out)
+        return sums.T
 
     def take_lines_out(
         self, modes: FloatArray, lines: FloatArray, z: ComplexArray, sums: ComplexArray

@@ -164,7 +164,19 @@ class SpectralMoments:
     ) -> ComplexArray:
         """Return Σ w r e^{-iπkθ} at `modes` for what lines and trend leave over, shape (m, q)."""
         modes = np.ascontiguousarray(modes, dtype=np.float64)
-        sums = self._value.at(modes) - self._weight.at(modes) @ trend[:1]
-        sums -= self._trend.at(modes)[:, chosen[1:] - 1] @ trend[1:]
+        sums = self._value.at(modes) - self._trend_sums(modes, trend, chosen)
         self._weight.take_lines_out(modes, lines.mode, lines.cosine - 1j * lines.sine, sums)
         return sums
+
+    def sums_of(
+        self, mode: float, chosen: IndexArray, change: FloatArray, modes: FloatArray
+    ) -> ComplexArray:
+        """Return Σ w f e^{-iπkθ} at `modes`, f being [P, C, S, θC, θS] at one mode @ `change`."""
+        trend, z = change[:-4], change[[-4, -2]] - 1j * change[[-3, -1]]
+        near, far = (self._weight.powers_at(modes + side)[:2, :, 0] for side in (-mode, mode))
+        return self._trend_sums(modes, trend, chosen) + 0.5 * (near.T @ z + far.T @ z.conj())
+
+    def _trend_sums(self, modes: FloatArray, trend: FloatArray, chosen: IndexArray) -> ComplexArray:
+        """Return the sums of a trend with these coefficients at `modes`, shape (m, q)."""
+        level = self._weight.at(modes) @ trend[:1]
+        return level + self._trend.at(modes)[:, chosen[1:] - 1] @ trend[1:]
