@@ -49,7 +49,8 @@ def canonical_rows(
     >>> [a.ravel().tolist() for a in canonical_rows(theta, y, np.ones(3))]
     [[-1.0, 1.0], [0.0, 2.0], [1.0, 2.0]]
     """
-    if theta.ndim == 1 and np.all(weights > 0) and np.all(np.diff(theta) > 0):
+    first = theta if theta.ndim == 1 else theta[:, 0]
+    if np.all(weights > 0) and np.all(first[1:] > first[:-1]):
         return theta, y, weights
     kept = weights > 0
     theta, y, weights = theta[kept], y[kept], weights[kept]

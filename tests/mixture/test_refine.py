@@ -132,7 +132,7 @@ def test_moments_from_sums_equal_those_added_up_directly():
     trend = np.column_stack([np.ones(400), theta, theta**2])
     y, weights = rng.normal(size=(400, 2)), rng.uniform(0.5, 2, 400)
     modes = np.array([3.3, 3.9, 50.0, 119.7])
-    fast = SpectralMoments(theta, y, weights, trend, 120.0)
+    fast = SpectralMoments.of(theta, y, weights, trend, 120.0)
     for values, at in ((y, fast), (2 * y + 1, fast.with_values(2 * y + 1))):
         slow = direct_moments(theta, values, weights, trend, modes)
         np.testing.assert_allclose(at(modes).gram, slow.gram, atol=1e-9)
@@ -145,14 +145,14 @@ def test_moments_of_a_hundred_lines_are_symmetric_and_right():
     theta = np.sort(rng.uniform(-1, 1, 300))
     data = theta, rng.normal(size=(300, 1)), np.ones(300), np.ones((300, 1))
     modes = rng.uniform(1, 140, 100)
-    fast, slow = SpectralMoments(*data, max_mode=140.0)(modes), direct_moments(*data, modes)
+    fast, slow = SpectralMoments.of(*data, max_mode=140.0)(modes), direct_moments(*data, modes)
     np.testing.assert_allclose(fast.gram, slow.gram, atol=1e-9)
     np.testing.assert_array_equal(fast.gram, fast.gram.T)
 
 
 def test_refining_on_sums_gives_the_same_lines():
     theta, y, weights = noisy()
-    sums = SpectralMoments(theta, y, weights, np.ones((300, 1)), 20.0)
+    sums = SpectralMoments.of(theta, y, weights, np.ones((300, 1)), 20.0)
     slow = refine(theta, y, weights, np.array([5.2, 10.7]))
     fast = refine(theta, y, weights, np.array([5.2, 10.7]), moments_at=sums)
     np.testing.assert_allclose(fast.bases, slow.bases, atol=1e-9)
@@ -246,7 +246,7 @@ def test_compiled_steps_are_those_of_whole_matrices(monkeypatch):
 def test_a_sine_that_vanishes_on_the_samples_has_no_coefficient():
     theta = np.linspace(-1, 1, 401)
     y = np.cos(np.pi * 200 * theta)[:, None] + 0.1 * np.cos(np.pi * 17.3 * theta)[:, None]
-    sums = SpectralMoments(theta, y, np.ones(401), np.ones((401, 1)), 202.0)
+    sums = SpectralMoments.of(theta, y, np.ones(401), np.ones((401, 1)), 202.0)
     fixed = np.array([True, False])
     found = refine(theta, y, np.ones(401), np.array([200.0, 17.2]), fixed=fixed, moments_at=sums)
     assert found.lines.sine[0, 0] == 0.0

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from robustfourier.errors import InputError
+from robustfourier.spectral.kernels import add_lines
 from robustfourier.spectral.realmodes import RealModeSums
 from robustfourier.spectral.sums import (
     SumsAt,
     direct_fourier_sums,
     direct_sums,
-    fourier_series,
     fourier_sums,
     weighted_sums,
 )
@@ -86,6 +86,14 @@ def test_reading_many_modes_at_once_changes_nothing(samples):
     assert sums.at(modes[:0]).shape == (0, y.shape[1])
 
 
+@pytest.mark.parametrize("spacing", [0.1, 0.125, 0.25, 0.3, 0.5, 1.0])
+def test_sums_at_even_modes_equal_their_definition(samples, spacing):
+    theta, y, _ = samples
+    count = int(60.0 / spacing)
+    read = RealModeSums.of(theta, y, 60.0).every(spacing, count)
+    np.testing.assert_allclose(read, direct_sums(theta, y, spacing * np.arange(count)), atol=1e-10)
+
+
 def test_sums_at_fixed_places_are_the_same_bits_every_time(samples):
     theta, y, _ = samples
     at = SumsAt(theta, 40, 0.5)
@@ -93,9 +101,11 @@ def test_sums_at_fixed_places_are_the_same_bits_every_time(samples):
         assert at(columns).tobytes() == weighted_sums(theta, columns, 40, 0.5).tobytes()
 
 
-def test_the_series_equals_its_definition(samples):
+def test_lines_at_many_places_equal_their_definition(samples):
     theta, _, _ = samples
     rng = np.random.default_rng(3)
-    modes, z = rng.uniform(0, 300, 20), rng.normal(size=(20, 2)) + 1j * rng.normal(size=(20, 2))
-    expected = (np.exp(1j * np.pi * np.outer(theta, modes)) @ z).real
-    np.testing.assert_allclose(fourier_series(theta, modes, z), expected, atol=1e-10)
+    modes, a, b = rng.uniform(0, 300, 20), rng.normal(size=(20, 2)), rng.normal(size=(20, 2))
+    angle = np.pi * np.outer(theta, modes)
+    values = np.ones((2, len(theta)))
+    add_lines(theta, modes, a, b, values)
+    np.testing.assert_allclose(values.T, 1.0 + np.cos(angle) @ a + np.sin(angle) @ b, atol=1e-11)

@@ -14,13 +14,18 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.errors import InputError, require_choice
-from robustfourier.mixture.least_squares.moments import Moments, SpectralMoments, direct_moments
+from robustfourier.mixture.least_squares.moments import (
+    Moments,
+    SpectralMoments,
+    direct_moments,
+    extended_columns,
+)
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
 from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
-from robustfourier.spectral.realmodes import RealModeSums
+from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
 __all__ = ["GAPPY", "Series", "Settings"]
@@ -233,12 +238,17 @@ class Series:
     def grid(self) -> PeriodogramGrid:
         """The periodogram's grid: integers, or quarter modes."""
         spacing = 1.0 if self.integer else 0.25
-        return PeriodogramGrid.of(self.theta, self.weights, self.max_mode, spacing)
+        # An even grid may bear modes far beyond those searched; residuals are not summed there.
+        same = self.max_mode == self.reach
+        plan = self._plan if same else RealModePlan(self.theta, self.max_mode)
+        return PeriodogramGrid.within(plan, self.weights, self._window, self.max_mode, spacing)
 
     @cached_property
     def slow_grid(self) -> PeriodogramGrid:
         """The lowest integer modes, on which a trend is weighed against slow noise."""
-        return PeriodogramGrid.of(self.theta, self.weights, min(self.max_mode, _SLOW_MODES), 1.0)
+        top = min(self.max_mode, _SLOW_MODES)
+        plan = RealModePlan(self.theta, top)
+        return PeriodogramGrid.within(plan, self.weights, self._window, top, 1.0)
 
     @cached_property
     def share(self) -> float:
@@ -246,8 +256,8 @@ class Series:
 
         Ordinates κ modes apart are correlated by the squared spectral window at κ.
         """
-        step = round(1.0 / self.grid.spacing)
-        window = np.abs(self.grid.weight_sums[step : 21 * step : step]) / self.total
+        count = min(int(self.max_mode), 20) + 1
+        window = np.abs(self._window.every(1.0, count)[1:, 0]) / self.total
         return float(1.0 / (1.0 + 2.0 * np.sum(window**2)))
 
     @cached_property
@@ -267,11 +277,21 @@ class Series:
         return self.columns[:, self._trend_index(rung)]
 
     @cached_property
+    def _plan(self) -> RealModePlan:
+        """For sums of values and trend, two modes beyond those that may be asked for."""
+        return RealModePlan(self.theta, self.reach + _BESIDE + 2.0)
+
+    @cached_property
+    def _window(self) -> RealModeSums:
+        """Sums of the weights, twice as far: products of two modes have their sum."""
+        plan = RealModePlan(self.theta, 2.0 * self._plan.max_mode)
+        return plan(self.weights[:, None])
+
+    @cached_property
     def _all_moments(self) -> SpectralMoments | None:
         if len(self.theta) < _SPECTRAL_FROM:
             return None
-        top = self.reach + _BESIDE
-        return SpectralMoments(self.theta, self.values, self.weights, self.columns, top)
+        return SpectralMoments(self._plan, self.values, self.weights, self.columns, self._window)
 
     def add_up_directly(self) -> bool:
         """Add moments up from the samples from now on, if these are few; False if nothing changes.
@@ -303,12 +323,22 @@ class Series:
         chosen = self._trend_index(len(refined.trend) - len(self.steps))
         return every.left_over(modes, refined.lines, refined.trend, chosen)
 
+    def sums_of(
+        self, mode: FloatArray, rung: int, change: FloatArray, modes: FloatArray
+    ) -> ComplexArray:
+        """Return Σ w f e^{-iπkθ} at `modes`, f being [P, C, S, θC, θS] at one mode @ `change`."""
+        every = self._all_moments
+        if every is None:
+            columns = extended_columns(self.theta, self.trend(rung), mode) @ change
+            return direct_sums(self.theta, self.weights[:, None] * columns, modes)
+        return every.sums_of(float(mode[0]), self._trend_index(rung), change, modes)
+
     def window_sums(self, modes: FloatArray) -> ComplexArray:
         """Return Σ w e^{-iπkθ} at modes up to twice the highest, shape (m,)."""
         every = self._all_moments
         if every is None:
             return direct_sums(self.theta, self.weights[:, None], modes)[:, 0]
-        return every.window(modes)
+        return self._window.at(modes)[:, 0]
 
     def with_steps(self, steps: FloatArray) -> Series:
         """Return the same series with level shifts at `steps`."""

@@ -119,13 +119,18 @@ def trend_columns(theta: FloatArray, n_columns: int, steps: FloatArray | None = 
     array([[ 1. ,  2. , -1.4 , -0.56,  0.28]])
     """
     theta = np.asarray(theta, dtype=np.float64)
-    bumps = _bumps(np.clip(theta, -1.0, 1.0))
-    beyond, side = np.maximum(np.abs(theta) - 1.0, 0.0), np.sign(theta)
-    slopes = [-column / RECENT for column in _bumps(side * (1.0 - RECENT))]  # away from the middle
-    bent = [bump + beyond * slope for bump, slope in zip(bumps, slopes, strict=True)]
-    columns = [np.ones_like(theta), theta, *bent][:n_columns]
-    columns += [(theta >= step).astype(np.float64) for step in ([] if steps is None else steps)]
-    return np.stack(columns, axis=1)
+    steps = np.zeros(0) if steps is None else steps
+    columns = np.ones((n_columns + len(steps), len(theta))).T
+    columns[:, 1:n_columns] = theta[:, None]
+    if n_columns > 2:
+        beyond, side = np.maximum(np.abs(theta) - 1.0, 0.0), np.sign(theta)
+        bumps = _bumps(np.clip(theta, -1.0, 1.0))
+        slopes = _bumps(side * (1.0 - RECENT))  # over −RECENT, away from the middle
+        for c in range(2, n_columns):
+            columns[:, c] = bumps[c - 2] - beyond * slopes[c - 2] / RECENT
+    for c, step in enumerate(steps, n_columns):
+        columns[:, c] = theta >= step
+    return columns
 
 
 def _bumps(theta: FloatArray) -> list[FloatArray]:

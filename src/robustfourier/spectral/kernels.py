@@ -6,18 +6,67 @@ changes.
 
 from __future__ import annotations
 
+from math import factorial
 from typing import Any
 
 import numpy as np
 
 from robustfourier.compiling import compiled
 
-__all__ = ["HALF", "SPACING", "TERMS", "grid_power", "pair_moments", "read_sums", "take_lines_out"]
+__all__ = [
+    "HALF",
+    "SPACING",
+    "TERMS",
+    "add_lines",
+    "grid_power",
+    "inverse_gram",
+    "pair_moments",
+    "read_evenly",
+    "read_sums",
+    "subtract_line",
+    "take_lines_out",
+    "turns",
+]
 
 HALF = 8  # samples under either half of the window
 SPACING = 0.5  # modes between two samples
 TERMS = 8  # of the even and of the odd part of each polynomial
 _FIRST, _SECOND = 4.0 / np.pi, -16.0 / np.pi**2  # from derivatives in the offset to powers of θ
+# Taylor series of cos(πx) and sin(πx)/x in x², highest power first: to 1e-16 for |x| ≤ ½.
+_COSINE = np.array([(-1.0) ** n * np.pi ** (2 * n) / factorial(2 * n) for n in range(11, -1, -1)])
+_SINE = np.array(
+    [(-1.0) ** n * np.pi ** (2 * n + 1) / factorial(2 * n + 1) for n in range(11, -1, -1)]
+)
+_AT_ONCE = 1024  # rows whose cosines and sines stay in the cache
+
+
+@compiled
+def turns(theta: Any, mode: float, cosine: Any, sine: Any) -> None:
+    """Write cos(πkθ) and sin(πkθ) of one mode k; several at once, other than those of libraries."""
+    for i in range(len(theta)):
+        turn = mode * theta[i]
+        whole = np.rint(turn)
+        x, half = turn - whole, 0.5 * whole
+        sign = 1.0 - 4.0 * abs(half - np.rint(half))  # half a turn more changes the sign
+        square = x * x
+        c, s = _COSINE[0], _SINE[0]
+        for n in range(1, len(_COSINE)):
+            c, s = c * square + _COSINE[n], s * square + _SINE[n]
+        cosine[i], sine[i] = sign * c, sign * x * s
+
+
+@compiled
+def add_lines(theta: Any, modes: Any, cosine: Any, sine: Any, values: Any) -> None:
+    """Add Σ a cos(πkθ) + b sin(πkθ) to `values`, shape (outputs, n)."""
+    c, s = np.empty(_AT_ONCE), np.empty(_AT_ONCE)
+    for start in range(0, len(theta), _AT_ONCE):
+        rows = theta[start : start + _AT_ONCE]
+        for k in range(len(modes)):
+            turns(rows, modes[k], c, s)
+            for o in range(len(values)):
+                a, b, out = cosine[k, o], sine[k, o], values[o, start : start + _AT_ONCE]
+                for i in range(len(rows)):
+                    out[i] += a * c[i] + b * s[i]
 
 
 @compiled
@@ -61,6 +110,29 @@ def read_sums(modes: Any, polynomials: Any, real: Any, imag: Any, sums: Any) -> 
             _read(modes[m], polynomials, real[c], imag[c], one, powers)
             for power in range(powers):
                 sums[power, m, c] = complex(one[power], sign * one[3 + power])
+
+
+@compiled
+def read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
+    """Write the sums of one column into `sums`, at zero and so many places to each sample.
+
+    The places repeat relative to the samples: `taps` has the window at each, (places, 2·HALF).
+    """
+    places = len(taps)
+    a, b = np.empty(_AT_ONCE), np.empty(_AT_ONCE)
+    for place in range(places):
+        count = (len(sums) - place + places - 1) // places
+        for start in range(0, count, _AT_ONCE):
+            size = min(_AT_ONCE, count - start)
+            a[:], b[:] = 0.0, 0.0
+            for w in range(2 * HALF):
+                tap, first = taps[place, w], start + w + (place > 0)
+                x, y = real[first : first + size], imag[first : first + size]
+                for m in range(size):
+                    a[m] += tap * x[m]
+                    b[m] += tap * y[m]
+            for m in range(size):
+                sums[place + (start + m) * places] = complex(a[m], b[m])
 
 
 @compiled
@@ -114,3 +186,27 @@ def grid_power(alone: Any, mixed: Any, sums: Any, power: Any) -> None:
         for o in range(sums.shape[1]):
             x, y = sums[j, o].real, sums[j, o].imag
             power[j, o] = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)
+
+
+@compiled
+def inverse_gram(total: float, double: Any, parallel: float, alone: Any, mixed: Any) -> None:
+    """Write a and b of `grid_power` from the sums of the weights at twice each mode."""
+    for j in range(len(double)):
+        x, y = double[j].real, double[j].imag
+        determinant = total * total - (x * x + y * y)
+        if determinant > parallel * total * total:
+            alone[j], mixed[j] = total / determinant, double[j] / determinant
+        else:
+            alone[j], mixed[j] = 1.0 / total, 0.0
+
+
+@compiled
+def subtract_line(window: Any, j: int, z: Any, sums: Any) -> None:
+    """Take the sums of Re(z e^{iπkθ}) at grid mode j out of `sums`, shape (J, q).
+
+    `window` are the sums of the weights on the grid, up to twice as far.
+    """
+    for i in range(len(sums)):
+        near = window[i - j] if i >= j else window[j - i].conjugate()
+        for o in range(sums.shape[1]):
+            sums[i, o] -= 0.5 * (z[o] * near + z[o].conjugate() * window[i + j])

@@ -14,8 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray
-from robustfourier.spectral.kernels import grid_power
-from robustfourier.spectral.sums import SumsAt, direct_sums, weighted_sums
+from robustfourier.spectral.kernels import grid_power, inverse_gram, subtract_line
+from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
+from robustfourier.spectral.sums import direct_sums
 
 __all__ = ["PeriodogramGrid", "direct_power"]
 
@@ -27,22 +28,27 @@ _STRONG = 0.5  # height from which on a side peak of the window makes aliases wo
 _CLOSE = 4.0  # modes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PeriodogramGrid:
     """Modes k = j·spacing, j = 0 … J − 1, for one set of positions and weights.
 
     Parameters
     ----------
-    theta, weights : ndarray of shape (n,)
-    weight_sums : ndarray of complex, shape (2J − 1,)
-        Σ w e^{-iπkθ} on the grid, up to twice its highest mode.
+    plan : RealModePlan
+        Of the positions, up to the highest mode.
+    weights : ndarray of shape (n,)
+    window : RealModeSums
+        Sums of the weights, up to twice the highest mode.
+    size : int
+        Number of modes J.
     spacing : float
         Distance of the modes; a quarter resolves every peak.
     """
 
-    theta: FloatArray
+    plan: RealModePlan
     weights: FloatArray
-    weight_sums: ComplexArray
+    window: RealModeSums
+    size: int
     spacing: float
 
     @classmethod
@@ -50,22 +56,43 @@ class PeriodogramGrid:
         cls, theta: FloatArray, weights: FloatArray, max_mode: float, spacing: float = 0.25
     ) -> PeriodogramGrid:
         """Build the grid up to `max_mode`."""
-        count = int(np.floor(max_mode / spacing)) + 1
-        sums = weighted_sums(theta, weights[:, None], 2 * count - 1, spacing)[:, 0]
-        return cls(theta, weights, sums, spacing)
+        window = RealModeSums.of(theta, weights[:, None], 2.0 * max_mode)
+        return cls.within(RealModePlan(theta, max_mode), weights, window, max_mode, spacing)
 
-    @property
+    @classmethod
+    def within(
+        cls,
+        plan: RealModePlan,
+        weights: FloatArray,
+        window: RealModeSums,
+        max_mode: float,
+        spacing: float,
+    ) -> PeriodogramGrid:
+        """Build the grid up to `max_mode` on sums that reach at least as far."""
+        return cls(plan, weights, window, int(np.floor(max_mode / spacing)) + 1, spacing)
+
+    @cached_property
     def modes(self) -> FloatArray:
         """The modes of the grid, shape (J,)."""
-        return self.spacing * np.arange((len(self.weight_sums) + 1) // 2, dtype=np.float64)
+        return self.spacing * np.arange(self.size, dtype=np.float64)
 
     def data_sums(self, residuals: FloatArray) -> ComplexArray:
         """Return Σ w r e^{-iπkθ} on the grid, shape (J, q)."""
-        return self._sums(self.weights[:, None] * residuals)
+        return self.plan(self.weights[:, None] * residuals).every(self.spacing, self.size)
+
+    def weight_sums(self, count: int) -> ComplexArray:
+        """Return Σ w e^{-iπkθ} at the first modes, as many as 2J − 1, shape (count,)."""
+        return self.window.every(self.spacing, count)[:, 0]
 
     @cached_property
-    def _sums(self) -> SumsAt:
-        return SumsAt(self.theta, len(self.modes), self.spacing)
+    def _twice(self) -> ComplexArray:
+        """The same up to twice the highest mode, shape (2J − 1,)."""
+        return self.weight_sums(2 * self.size - 1)
+
+    @cached_property
+    def total(self) -> float:
+        """Total weight."""
+        return float(self.weights.sum())
 
     @cached_property
     def side_peaks(self) -> list[tuple[float, float]]:
@@ -75,7 +102,7 @@ class PeriodogramGrid:
         four modes: lines that close are neighbours, not aliases. Of peaks that close the highest
         counts.
         """
-        height = np.abs(self.weight_sums[: len(self.modes)]) / self.weight_sums[0].real
+        height = np.abs(self.weight_sums(self.size)) / self.total
         inner = height[1:-1]
         top = (inner >= height[:-2]) & (inner >= height[2:]) & (self.modes[1:-1] > _CLOSE)
         peaks = np.flatnonzero(top & (inner > _STRONG)) + 1
@@ -95,19 +122,20 @@ class PeriodogramGrid:
     @cached_property
     def _inverse(self) -> tuple[FloatArray, ComplexArray]:
         """Inverse Gram matrix of cosine and sine: a and b of power = a|R|² − Re(b̄R²), (J,) each."""
-        total, double = self.weight_sums[0].real, self.weight_sums[::2]
-        determinant = total**2 - np.abs(double) ** 2
-        full = determinant > _PARALLEL * total**2
-        safe = np.where(full, determinant, 1.0)
-        return np.where(full, total / safe, 1.0 / total), np.where(full, double / safe, 0.0)
+        double = self.window.every(2.0 * self.spacing, self.size)[:, 0]
+        alone = np.empty(self.size)
+        inverse_gram(self.total, double, _PARALLEL, alone, double)
+        return alone, double
 
-    def amplitude(self, data_sums: ComplexArray) -> ComplexArray:
-        """Return z of the least-squares fit Re(z e^{iπkθ}) at each mode, shape (J, q)."""
-        total, double = self.weight_sums[0].real, self.weight_sums[::2, None]
-        determinant = total**2 - np.abs(double) ** 2
-        full = 2.0 * (total * data_sums - double * data_sums.conj())
-        safe = np.where(determinant > _PARALLEL * total**2, determinant, 1.0)
-        return np.where(determinant > _PARALLEL * total**2, full / safe, data_sums / total)
+    def without(self, data_sums: ComplexArray, j: int) -> ComplexArray:
+        """Return the sums after the least-squares line Re(z e^{iπkθ}) at mode j is taken out."""
+        s, total, here = self._twice, self.total, data_sums[j]
+        determinant = total**2 - abs(s[2 * j]) ** 2
+        full = 2.0 * (total * here - s[2 * j] * here.conj())
+        z = full / determinant if determinant > _PARALLEL * total**2 else here / total
+        left = data_sums.copy()
+        subtract_line(s, j, z, left)
+        return left
 
 
 def direct_power(

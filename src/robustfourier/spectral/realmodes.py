@@ -9,7 +9,7 @@ the number of samples.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -20,16 +20,43 @@ from robustfourier.spectral.kernels import (
     HALF,
     SPACING,
     TERMS,
+    read_evenly,
     read_sums,
     take_lines_out,
 )
-from robustfourier.spectral.sums import weighted_sums
+from robustfourier.spectral.sums import SumsAt
 
-__all__ = ["RealModeSums", "window_polynomials"]
+__all__ = ["RealModePlan", "RealModeSums", "window_polynomials"]
 
 
 _WIDTH = 2 * HALF  # samples under the window
 _SHAPE = 2.30 * _WIDTH  # Kaiser-Bessel shape for samples twice as dense as the band needs
+
+
+class RealModePlan:
+    """Makes `RealModeSums` for fixed positions; what does not depend on the columns is done once.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n,)
+    max_mode : float
+        Largest mode that will be read.
+    """
+
+    def __init__(self, theta: FloatArray, max_mode: float) -> None:
+        self.max_mode = float(max_mode)
+        count = int(np.ceil(max_mode / SPACING)) + _WIDTH + 1
+        self._sums = SumsAt(theta, count, SPACING)
+        self._window = _window_transform(np.pi * SPACING * theta)[:, None]
+
+    def __call__(self, columns: FloatArray) -> RealModeSums:
+        """Sum `columns` of shape (n, c)."""
+        grid = self._sums(columns / self._window)
+        parts = np.empty((2, columns.shape[1], len(grid) + HALF))
+        parts[0, :, HALF:], parts[1, :, HALF:] = grid.real.T, grid.imag.T
+        below = parts[:, :, 2 * HALF : HALF : -1]
+        parts[0, :, :HALF], parts[1, :, :HALF] = below[0], -below[1]
+        return RealModeSums(parts, self.max_mode)
 
 
 @dataclass(frozen=True)
@@ -38,8 +65,9 @@ class RealModeSums:
 
     Parameters
     ----------
-    grid : ndarray of complex, shape (J, c)
-        Sums of u over the window's transform at κ = 0, ½, 1, …
+    parts : ndarray of shape (2, c, HALF + J)
+        Real and imaginary parts of the sums of u over the window's transform at κ = 0, ½, 1, …,
+        from half a window below zero on.
     max_mode : float
         Largest |κ| that can be read.
 
@@ -53,15 +81,13 @@ class RealModeSums:
     True
     """
 
-    grid: ComplexArray
+    parts: FloatArray
     max_mode: float
 
     @classmethod
     def of(cls, theta: FloatArray, columns: FloatArray, max_mode: float) -> RealModeSums:
         """Sum `columns` of shape (n, c) at positions `theta`."""
-        count = int(np.ceil(max_mode / SPACING)) + _WIDTH + 1
-        spread = columns / _window_transform(np.pi * SPACING * theta)[:, None]
-        return cls(weighted_sums(theta, spread, count, SPACING), float(max_mode))
+        return RealModePlan(theta, max_mode)(columns)
 
     def at(self, modes: FloatArray) -> ComplexArray:
         """Return the sums at real `modes` of either sign, shape (len(modes), c)."""
@@ -74,9 +100,23 @@ class RealModeSums:
         """
         modes = np.ascontiguousarray(modes, dtype=np.float64)
         powers = 3 if powers > 1 else 1
-        sums = np.empty((powers, len(modes), self.grid.shape[1]), dtype=np.complex128)
+        sums = np.empty((powers, len(modes), self.parts.shape[1]), dtype=np.complex128)
         read_sums(modes, window_polynomials(), self.parts[0], self.parts[1], sums)
         return sums
+
+    def every(self, spacing: float, count: int) -> ComplexArray:
+        """Return the sums at κ = 0, spacing, 2·spacing, …, shape (count, c)."""
+        if spacing in (2.0 * SPACING, 4.0 * SPACING):
+            hop = int(spacing / SPACING)
+            return self.every(SPACING, hop * (count - 1) + 1)[::hop]
+        if spacing not in (SPACING, 0.5 * SPACING, 0.25 * SPACING):
+            return self.at(spacing * np.arange(count, dtype=np.float64))
+        place = np.arange(0.0, 1.0, spacing / SPACING)[:, None]
+        taps = _window(place - np.ceil(place - HALF) - np.arange(_WIDTH))
+        sums = np.empty((self.parts.shape[1], count), dtype=np.complex128)
+        for real, imag, out in zip(*self.parts, sums, strict=True):
+            read_evenly(taps, real, imag, out)
+        return sums.T
 
     def take_lines_out(
         self, modes: FloatArray, lines: FloatArray, z: ComplexArray, sums: ComplexArray
@@ -84,12 +124,6 @@ class RealModeSums:
         """Subtract the sums at `modes` of Re Σ z e^{iπkθ} times the first column from `sums`."""
         real, imag = self.parts
         take_lines_out(modes, lines, z, window_polynomials(), real[0], imag[0], sums)
-
-    @cached_property
-    def parts(self) -> FloatArray:
-        """Real and imaginary parts from half a window below zero on, shape (2, c, J + HALF)."""
-        both = np.concatenate([self.grid[HALF:0:-1].conj(), self.grid]).T
-        return np.stack([both.real, both.imag])
 
 
 def _window(distance: FloatArray) -> FloatArray:
@@ -111,11 +145,13 @@ def window_polynomials() -> FloatArray:
     nodes = np.cos(np.pi * (np.arange(48) + 0.5) / 48)
     values = _window(0.5 * _WIDTH - 0.5 * (nodes[:, None] + 1.0) - np.arange(HALF))
     fitted = chebyshev.chebfit(nodes, values, 2 * TERMS - 1)
+    monomials = np.eye(2 * TERMS)  # of each Chebyshev polynomial, by T₂ = 2x·T₁ − T₀
+    for n in range(2, 2 * TERMS):
+        monomials[n] = 2.0 * np.roll(monomials[n - 1], 1) - monomials[n - 2]
     table = np.empty((3, 2, TERMS, HALF))
     for power in range(3):
-        for w, column in enumerate(chebyshev.chebder(fitted, power)[: 2 * TERMS].T):
-            terms = np.pad(chebyshev.cheb2poly(column), (0, 2 * TERMS))[: 2 * TERMS]
-            table[power, 0, ::-1, w], table[power, 1, ::-1, w] = terms[0::2], terms[1::2]
+        terms = monomials[: 2 * TERMS - power].T @ chebyshev.chebder(fitted, power)
+        table[power, 0, ::-1], table[power, 1, ::-1] = terms[0::2], terms[1::2]
     return table
 
 

@@ -15,13 +15,13 @@ import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.errors import InputError
+from robustfourier.spectral.kernels import turns
 
 __all__ = [
     "FourierSums",
     "SumsAt",
     "direct_fourier_sums",
     "direct_sums",
-    "fourier_series",
     "fourier_sums",
     "weighted_sums",
 ]
@@ -146,60 +146,27 @@ class SumsAt:
     """
 
     def __init__(self, theta: FloatArray, count: int, spacing: float = 1.0) -> None:
-        self._points = np.pi * spacing * theta
-        self._count = count
+        self._theta, self._count, self._spacing = theta, count, spacing
 
     def __call__(self, columns: FloatArray) -> ComplexArray:
         """Return Σ u e^{-iπkθ} for each column u, shape (count, c)."""
-        n_columns, count = columns.shape[1], self._count
-        sums = np.empty((count, n_columns), dtype=np.complex128)
-        # Sums of real numbers are Hermitian in k: two real columns share one complex transform.
-        for c in range(0, n_columns - 1, 2):
-            both = self._paired.execute(columns[:, c] + 1j * columns[:, c + 1])
-            positive, mirrored = both[count - 1 :], both[count - 1 :: -1].conj()
-            sums[:, c], sums[:, c + 1] = (
-                0.5 * (positive + mirrored),
-                -0.5j * (positive - mirrored),
-            )
-        if n_columns % 2:  # one alone is turned by half of the modes, of which half as many do
-            plan, turn = self._single
-            sums[:, -1] = plan.execute(columns[:, -1] * turn)
-        return sums
+        plan, turn = self._plan
+        sums = np.empty((columns.shape[1], self._count), dtype=np.complex128)
+        for column, out in zip(columns.T, sums, strict=True):
+            plan.execute(column * turn, out=out)
+        return sums.T
 
     @cached_property
-    def _paired(self) -> finufft.Plan:
-        """Plan for the modes 1 − count … count − 1."""
-        return self._plan(2 * self._count - 1)
-
-    @cached_property
-    def _single(self) -> tuple[finufft.Plan, ComplexArray]:
+    def _plan(self) -> tuple[finufft.Plan, ComplexArray]:
         """Plan for `count` modes around zero, and the factors that bring 0 … count − 1 there."""
-        return self._plan(self._count), np.exp(-1j * (self._count // 2) * self._points)
-
-    def _plan(self, n_modes: int) -> finufft.Plan:
         # One thread: the order of additions, and so every bit, is then always the same.
-        plan = finufft.Plan(1, (n_modes,), 1, PRECISION, isign=-1, nthreads=1)
-        plan.setpts(self._points)
-        return plan
+        plan = finufft.Plan(1, (self._count,), 1, PRECISION, isign=-1, nthreads=1)
+        plan.setpts(np.pi * self._spacing * self._theta)
+        turn = np.empty(len(self._theta), dtype=np.complex128)
+        turns(self._theta, -self._spacing * (self._count // 2), turn.real, turn.imag)
+        return plan, turn
 
 
 def direct_sums(theta: FloatArray, columns: FloatArray, modes: FloatArray) -> ComplexArray:
     """Return Σ u e^{-iπkθ} at any real modes from the definition, shape (len(modes), c)."""
     return np.exp(-1j * np.pi * np.outer(modes, theta)) @ columns
-
-
-def fourier_series(theta: FloatArray, modes: FloatArray, z: ComplexArray) -> FloatArray:
-    """Return Re Σ_k z_k e^{iπkθ} at any positions for any real modes, shape (n, q).
-
-    The other direction of the sums, by nonuniform FFT; pays for a dozen modes and more.
-
-    Parameters
-    ----------
-    theta : ndarray of shape (n,)
-    modes : ndarray of shape (K,)
-    z : ndarray of complex, shape (K, q)
-    """
-    values = finufft.nufft1d3(
-        np.pi * modes, np.ascontiguousarray(z.T), theta, eps=PRECISION, isign=1, nthreads=1
-    )
-    return np.asarray(values.real.reshape(z.shape[1], len(theta)).T)

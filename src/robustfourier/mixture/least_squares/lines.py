@@ -12,15 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.spectral.sums import fourier_series
+from robustfourier.spectral.kernels import add_lines
 
 __all__ = ["Lines"]
-
-
-# Rows evaluated at once, so that memory is bounded by rows × lines whatever the length of θ.
-_CHUNK = 8192
-# From here on a nonuniform FFT is faster than cosines and sines one by one.
-_MANY_LINES, _MANY_VALUES = 24, 60_000
 
 
 @dataclass(frozen=True)
@@ -78,16 +72,7 @@ class Lines:
 
     def evaluate(self, theta: FloatArray) -> FloatArray:
         """Return the sum of all lines at `theta`, shape (n, q)."""
-        theta = np.asarray(theta, dtype=np.float64)
-        if len(self) >= _MANY_LINES and len(theta) * len(self) >= _MANY_VALUES:
-            return fourier_series(theta, self.mode, self.cosine - 1j * self.sine)
-        values = np.zeros((len(theta), self.n_outputs))
-        for start in range(0, len(theta) if len(self) else 0, _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            phase = np.multiply.outer(theta[rows], np.pi * self.mode)
-            if self.n_outputs == 1:  # one cosine with a phase costs half of cosine and sine
-                phase -= self.phase[:, 0]
-                values[rows] = np.cos(phase, out=phase) @ self.amplitude
-            else:
-                values[rows] = np.cos(phase) @ self.cosine + np.sin(phase) @ self.sine
-        return values
+        theta = np.ascontiguousarray(theta, dtype=np.float64)
+        values = np.zeros((self.n_outputs, len(theta)))
+        add_lines(theta, self.mode, self.cosine, self.sine, values)
+        return values.T

@@ -17,7 +17,7 @@ import numpy as np
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.newton import fill_moments
-from robustfourier.spectral.realmodes import RealModeSums, window_polynomials
+from robustfourier.spectral.realmodes import RealModePlan, RealModeSums, window_polynomials
 
 __all__ = ["Moments", "SpectralMoments", "direct_moments", "extended_columns"]
 
@@ -83,19 +83,21 @@ class SpectralMoments:
 
     Parameters
     ----------
-    theta : ndarray of shape (n,)
+    plan : RealModePlan
+        Of the positions, up to two modes beyond the largest that will be asked for.
     y : ndarray of shape (n, q)
     weights : ndarray of shape (n,)
     trend : ndarray of shape (n, p)
-    max_mode : float
-        Largest mode that will be asked for.
+        The first column is a level: ones.
+    window : RealModeSums
+        Sums of the weights, up to twice as far.
 
     Examples
     --------
     >>> import numpy as np
     >>> theta, y = np.linspace(-1, 1, 50), np.arange(50.0)[:, None]
     >>> data = theta, y, np.ones(50), np.ones((50, 1))
-    >>> fast = SpectralMoments(*data, max_mode=20)(np.array([3.3, 7.9]))
+    >>> fast = SpectralMoments.of(*data, max_mode=20)(np.array([3.3, 7.9]))
     >>> slow = direct_moments(*data, np.array([3.3, 7.9]))
     >>> bool(np.allclose(fast.gram, slow.gram)), bool(np.allclose(fast.cross, slow.cross))
     (True, True)
@@ -103,23 +105,36 @@ class SpectralMoments:
 
     def __init__(
         self,
+        plan: RealModePlan,
+        y: FloatArray,
+        weights: FloatArray,
+        trend: FloatArray,
+        window: RealModeSums,
+    ) -> None:
+        w = weights[:, None]
+        self._plan, self._weight, self._weights, self._columns = plan, window, weights, trend
+        self._trend = plan(w * trend[:, 1:])
+        self._trend_gram = (w * trend).T @ trend
+        self._set_values(y)
+
+    @classmethod
+    def of(
+        cls,
         theta: FloatArray,
         y: FloatArray,
         weights: FloatArray,
         trend: FloatArray,
         max_mode: float,
-    ) -> None:
-        w, top = weights[:, None], max_mode + 2.0
-        self._weight = RealModeSums.of(theta, w, 2.0 * top)
-        self._trend = RealModeSums.of(theta, w * trend, top)
-        self._trend_gram = (w * trend).T @ trend
-        self._theta, self._weights, self._columns, self._top = theta, weights, trend, top
-        self._set_values(y)
+    ) -> SpectralMoments:
+        """Sum everything for modes up to `max_mode`."""
+        top = max_mode + 2.0
+        window = RealModeSums.of(theta, weights[:, None], 2.0 * top)
+        return cls(RealModePlan(theta, top), y, weights, trend, window)
 
     def _set_values(self, y: FloatArray) -> None:
         w = self._weights[:, None]
-        self._value = RealModeSums.of(self._theta, w * y, self._top)
-        self._trend_cross = (w * self._columns).T @ y
+        self._value = self._plan(w * y)
+        self._trend_cross = self._columns.T @ (w * y)
 
     def with_values(self, y: FloatArray) -> SpectralMoments:
         """Return the moments of the same positions and trend with other values."""
@@ -137,9 +152,9 @@ class SpectralMoments:
             self._trend_cross[chosen],
         )
         bend = np.empty((2 * count, p + q))
-        # A slice, where it is one, takes no copy of the sums.
+        # A slice, where it is one, takes no copy of the sums; the level has those of the weights.
         plain = np.array_equal(chosen, np.arange(p))
-        trend = self._trend.parts[:, :p] if plain else self._trend.parts[:, chosen]
+        trend = self._trend.parts[:, : p - 1] if plain else self._trend.parts[:, chosen[1:] - 1]
         sums = self._weight.parts, trend, self._value.parts
         fill_moments(modes, window_polynomials(), *sums, gram, cross, bend)
         return Moments(gram, cross, bend)
@@ -149,10 +164,19 @@ class SpectralMoments:
     ) -> ComplexArray:
         """Return Σ w r e^{-iπkθ} at `modes` for what lines and trend leave over, shape (m, q)."""
         modes = np.ascontiguousarray(modes, dtype=np.float64)
-        sums = self._value.at(modes) - self._trend.at(modes)[:, chosen] @ trend
+        sums = self._value.at(modes) - self._trend_sums(modes, trend, chosen)
         self._weight.take_lines_out(modes, lines.mode, lines.cosine - 1j * lines.sine, sums)
         return sums
 
-    def window(self, modes: FloatArray) -> ComplexArray:
-        """Return Σ w e^{-iπkθ} at `modes`, at most twice the largest, shape (m,)."""
-        return self._weight.at(modes)[:, 0]
+    def sums_of(
+        self, mode: float, chosen: IndexArray, change: FloatArray, modes: FloatArray
+    ) -> ComplexArray:
+        """Return Σ w f e^{-iπkθ} at `modes`, f being [P, C, S, θC, θS] at one mode @ `change`."""
+        trend, z = change[:-4], change[[-4, -2]] - 1j * change[[-3, -1]]
+        near, far = (self._weight.powers_at(modes + side)[:2, :, 0] for side in (-mode, mode))
+        return self._trend_sums(modes, trend, chosen) + 0.5 * (near.T @ z + far.T @ z.conj())
+
+    def _trend_sums(self, modes: FloatArray, trend: FloatArray, chosen: IndexArray) -> ComplexArray:
+        """Return the sums of a trend with these coefficients at `modes`, shape (m, q)."""
+        level = self._weight.at(modes) @ trend[:1]
+        return level + self._trend.at(modes)[:, chosen[1:] - 1] @ trend[1:]

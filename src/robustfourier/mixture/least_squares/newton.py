@@ -36,13 +36,15 @@ def fill_moments(
 ) -> None:
     """Write the `Moments` at `modes`; those of the trend with itself and the values are there.
 
-    `weight`, `trend` and `value` are sums of shape (2, columns, J), real and imaginary parts.
+    `weight`, `trend` and `value` are sums of shape (2, columns, J), real and imaginary parts; the
+    level is no column of `trend`, for its sums are those of the weights.
     """
-    count, p, q = len(modes), trend.shape[1], value.shape[1]
+    count, p, q = len(modes), 1 + trend.shape[1], value.shape[1]
     pair_moments(modes, polynomials, weight[0, 0], weight[1, 0], gram[p:, p:])
     on_trend = np.empty((3, count, p), np.complex128)
     on_value = np.empty((3, count, q), np.complex128)
-    read_sums(modes, polynomials, trend[0], trend[1], on_trend)
+    read_sums(modes, polynomials, weight[0], weight[1], on_trend[:, :, :1])
+    read_sums(modes, polynomials, trend[0], trend[1], on_trend[:, :, 1:])
     read_sums(modes, polynomials, value[0], value[1], on_value)
     for power in range(3):
         for i in range(count):

@@ -9,6 +9,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.cusps import Cusps
 from robustfourier.mixture.judge import Judge, trend_p_value
+from robustfourier.mixture.least_squares.moments import extended_columns
 from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
@@ -147,35 +148,40 @@ def _no_cusps(fit: Fit) -> Cusps:
     return Cusps(fit.modes, none, none, none)
 
 
-def _without_growth(series: Series, fit: Fit) -> tuple[FloatArray, FloatArray]:
-    """Return the mode of a slow line that grows or fades, and the residuals without that.
+def _growth(series: Series, fit: Fit) -> tuple[FloatArray, FloatArray]:
+    """Return the mode of a slow line that grows or fades, and how, as change of its columns.
 
     A season that doubles over three years leaves power of its own on both sides of its line, where
     the floor under it is measured. The strongest slow line is given an amplitude linear in θ, two
     columns more, if these gain more than the slow noise beside it would give.
     """
-    residuals, none = fit.refined.residuals, np.zeros(0)
-    slow = np.where(fit.known | (fit.modes >= _SLOW), 0.0, fit.refined.lines.amplitude.max(axis=1))
+    refined, count, p = fit.refined, len(fit.modes), len(fit.refined.trend)
+    slow = np.where(fit.known | (fit.modes >= _SLOW), 0.0, refined.lines.amplitude.max(axis=1))
+    none = np.zeros(0), np.zeros((0, len(refined.rss)))
     if series.integer or not slow.any():
-        return none, residuals
-    mode = fit.modes[[int(np.argmax(slow))]]
-    phase = np.pi * mode * series.theta[:, None]
-    line = np.hstack([np.cos(phase), np.sin(phase)])
-    columns = np.hstack([series.trend(fit.rung), line, series.theta[:, None] * line])
-    weighted = series.weights[:, None] * columns
-    grown = residuals - columns @ solve_positive(weighted.T @ columns, weighted.T @ residuals)
-    left, squares = series.slow_grid.data_sums(grown), series.weights @ grown**2
-    noise, dof = slow_noise(series, left, squares, fit.rung, fit.modes, apart=_GROWTH)
-    gain = fit.refined.rss - squares
+        return none
+    line = int(np.argmax(slow))
+    at = np.append(np.arange(p), p + line + count * np.arange(4))
+    moments = series.moments(fit.modes, fit.rung)
+    fitted = np.vstack([refined.trend, refined.lines.cosine, refined.lines.sine])
+    left = (moments.cross - moments.gram[:, : p + 2 * count] @ fitted)[at]
+    change = solve_positive(moments.gram[np.ix_(at, at)], left)
+    gain = np.sum(change * left, axis=0)
+    mode, slow_modes = fit.modes[[line]], series.slow_grid.modes
+    sums = series.residual_sums(refined, slow_modes)
+    sums = sums - series.sums_of(mode, fit.rung, change, slow_modes)
+    noise, dof = slow_noise(series, sums, refined.rss - gain, fit.rung, fit.modes, apart=_GROWTH)
     noise = np.maximum(noise, 1e-20 * (series.weights @ series.values**2) + 1e-300)
-    grows = trend_p_value(gain, 2, noise, dof) < _TREND_LEVEL
-    return (mode, grown) if grows else (none, residuals)
+    return (mode, change) if trend_p_value(gain, 2, noise, dof) < _TREND_LEVEL else none
 
 
 def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     """Return the noise floor of a fit; its residual sums are used again if nothing grows."""
-    growing, residuals = _without_growth(series, fit)
-    sums = series.grid.data_sums(residuals) if len(growing) else data_sums
+    growing, change = _growth(series, fit)
+    sums = data_sums
+    if len(growing):
+        columns = extended_columns(series.theta, series.trend(fit.rung), growing)
+        sums = series.grid.data_sums(fit.refined.residuals - columns @ change)
     # `noise_floor` leaves out one mode to each side of what it is given.
     sides = np.concatenate([growing - (_GROWTH - 1.0), growing + (_GROWTH - 1.0)])
     return _floor_of(series, fit, sums, sides, 2 * len(growing))

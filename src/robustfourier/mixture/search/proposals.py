@@ -139,7 +139,7 @@ def pursued(
             break
         found.append(_peak_position(ratio, best) * grid.spacing)
         strength.append(power[best])
-        sums = _without(grid, sums, best)
+        sums = grid.without(sums, best)
         _forbid(allowed, modes[best], apart, grid.spacing)
     return Pursued(np.array(found), np.array(strength).reshape(-1, sums.shape[1]), sums)
 
@@ -158,14 +158,6 @@ def _peak_position(ratio: FloatArray, best: int) -> float:
     left, top, right = ratio[best - 1 : best + 2]
     bend = left - 2.0 * top + right
     return best + float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5)) if bend < 0 else best
-
-
-def _without(grid: PeriodogramGrid, sums: ComplexArray, j: int) -> ComplexArray:
-    """Return the sums after the least-squares line at grid point j is taken out."""
-    z = grid.amplitude(sums)[j]
-    s, count = grid.weight_sums, len(sums)
-    difference = np.concatenate([s[j:0:-1].conj(), s[: count - j]])
-    return sums - 0.5 * (np.outer(difference, z) + np.outer(s[j : j + count], z.conj()))
 
 
 def allowed(

@@ -104,7 +104,8 @@ class Search:
             self.rounds += 1
             before = len(self.fit.modes)
             if len(proposed):
-                self._try(proposed)
+                self._add(proposed)
+                self._prune(self.level)
             self._pull_in_outliers()
             self._choose_trend()
             grown = self.rounds == 1 or len(self.fit.modes) > before
@@ -121,11 +122,6 @@ class Search:
         self._settle()
 
     # -- one round ---------------------------------------------------------------------------
-
-    def _try(self, proposed: FloatArray) -> None:
-        """Refine present and proposed lines together and keep those that pass."""
-        self._add(proposed)
-        self._prune(self.level)
 
     def _add(self, proposed: FloatArray) -> None:
         """Refine present and proposed lines together."""
@@ -171,23 +167,22 @@ class Search:
 
     def _prune(self, level: float) -> None:
         """Drop lines, weakest first, until each of the others passes."""
-        assessment = self._assessed()
-        while True:
-            alarm = np.where(unknowable(self.series, self.fit), 1.0, assessment.false_alarm)
-            alarm = np.where(self.fit.known, 0.0, alarm)
-            bad = alarm > level
-            tell("lines", "tested", modes=self.fit.modes, false_alarm=alarm)
-            if not bad.any():
-                break
-            drop = weakest_apart(self.fit.modes, assessment.ratio, bad)
+        while (bad := self._failing(level)).any():
+            drop = weakest_apart(self.fit.modes, self._assessed().ratio, bad)
             keep = np.ones(len(bad), bool)
             keep[drop] = False
             tell("lines", "dropped", modes=self.fit.modes[drop], reason=f"{_NOISE} {level:g}")
             fit = fit_lines(self.series, self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
             self.fit = self._separated(fit)
-            assessment = self._assessed()
-        self.assessment = assessment
+        self.assessment = self._assessed()
         self._tell_lines("kept")
+
+    def _failing(self, level: float) -> BoolArray:
+        """Mark the lines that do not pass at a level."""
+        unknown, alarm = unknowable(self.series, self.fit), self._assessed().false_alarm
+        alarm = np.where(self.fit.known, 0.0, np.where(unknown, 1.0, alarm))
+        tell("lines", "tested", modes=self.fit.modes, false_alarm=alarm)
+        return np.asarray(alarm > level)
 
     def _choose_trend(self) -> None:
         """Take the trend that the data asks for beside the present lines: bends, then steps."""
@@ -225,11 +220,14 @@ class Search:
         within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(rungs[-1]))
         left = self.series.residual_sums(self.fit.refined, grid.modes)
         power = grid.power(left).sum(axis=1) * within
-        self._try(grid.modes[[int(np.argmax(power))]])
-        passed = len(self.fit.modes) > len(before.modes)
-        if not passed or squares_left(self.series, self.fit) > squares_left(self.series, before):
+        self._add(grid.modes[[int(np.argmax(power))]])
+        more = len(self.fit.modes) > len(before.modes)
+        better = more and squares_left(self.series, self.fit) <= squares_left(self.series, before)
+        if better and not self._failing(self.level).any():
+            self.assessment = self._assessed()
+        else:
             self.fit, self.assessment = before, assessment
-            self._tell_lines("kept")
+        self._tell_lines("kept")
 
     def _start_from_median(self) -> None:
         """Pull outliers in around the median (zero), which a huge one cannot move as it does a fit.
