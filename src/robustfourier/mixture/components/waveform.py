@@ -151,31 +151,28 @@ def smoother(order: IntArray, coefficient: FloatArray, variance: FloatArray) -> 
     >>> float(np.std(smoothing.matrix @ (square + noise) - square).round(3)), 0.02
     (0.004, 0.02)
     """
-    x, size = coefficient / np.sqrt(variance), len(order)
-    log_evidence = np.zeros((len(POWERS), len(RATES)))
-    matrix = np.zeros((*log_evidence.shape, size, size))
-    spread = np.zeros((*log_evidence.shape, size, size))
-    for same in _parities(order):
-        cells = _Cells.of(order[same], x[same], variance[same])
-        log_evidence += cells.evidence
-        place = (slice(None), slice(None), same[:, None], same)
-        matrix[place], spread[place] = cells.moments()
-    weight, total = _normalised(log_evidence[None, None], log_evidence.size)
-    average = np.tensordot(weight[0, 0], matrix, axes=2)
-    off = matrix @ x - average @ x  # means of each (s, r) around the mean of all
-    among = np.einsum("sr,srh,srk->hk", weight[0, 0], off, off)
-    return Smoothing(
-        average, np.tensordot(weight[0, 0], spread, axes=2) + among, float(total[0, 0])
-    )
+    x, parts = coefficient / np.sqrt(variance), _parities(order)
+    shapes = [_shape(order[same], variance[same]) for same in parts]
+    waves = [_templates(order[same]) for same in parts]
+    evidences = [_evidence(x[at], *rest) for at, *rest in zip(parts, shapes, waves, strict=True)]
+    log_weight = np.sum(evidences, axis=0)
+    weight, total = _normalised(log_weight[None, None], log_weight.size)
+    matrix, spread = np.zeros((2, len(order), len(order)))
+    means = np.zeros((*log_weight.shape, len(order)))  # of each decay (s, r)
+    for same, *rest in zip(parts, shapes, waves, evidences, strict=True):
+        known = weight[0, 0], SCALES, SIZES
+        place = np.ix_(same, same)
+        matrix[place], spread[place], means[..., same] = _moments(x[same], *rest, *known)
+    off = means - matrix @ x
+    spread += np.einsum("sr,srh,srk->hk", weight[0, 0], off, off)
+    return Smoothing(matrix, spread, float(total[0, 0]))
 
 
 def evidence(order: IntArray, coefficient: FloatArray, variance: FloatArray) -> float:
     """Return the log evidence of `smoother` alone, which takes a fraction of its time."""
     x, total = coefficient / np.sqrt(variance), np.zeros((len(POWERS), len(RATES)))
     for same in _parities(order):
-        shape, part = _shape(order[same], variance[same]), np.empty(total.shape)
-        _add_cells(x[same], shape, _templates(order[same]), SCALES, SIZES, part)
-        total += part
+        total += _evidence(x[same], _shape(order[same], variance[same]), _templates(order[same]))
     return float(_normalised(total[None, None], total.size)[1][0, 0])
 
 
@@ -233,35 +230,52 @@ def _templates(order: IntArray) -> FloatArray:
     return np.asarray(waves[~np.any(np.tril(apart < 1e-6, -1), axis=1)])
 
 
+# One parity with templates. In units of the noise the prior covariance is K = D + A² t tᵀ with D
+# diagonal, for every decay (s, r), scale C, template t and size A, a *cell*. With d = 1/(1 + D) and
+# q = tᵀ d t, (1 + K)⁻¹ = d − A² (d t)(d t)ᵀ / (1 + A² q), and smoothing is 1 − (1 + K)⁻¹.
+# A template gains most at the largest size, but for the width of its prior, which costs less than
+# e¹⁵ there. Of fewer than e¹³ cells those that have e⁻⁶⁰ of the best at most are left out.
+_NEGLIGIBLE = 60.0
+_UNSEEN = 36.0  # e⁻³⁶ of an average is the rounding of its sum
+
+
+def _evidence(x: FloatArray, shape: FloatArray, templates: FloatArray) -> FloatArray:
+    """Return the log evidence of each decay (s, r)."""
+    result = np.empty(shape.shape[:2])
+    _add_cells(x, shape, templates, SCALES, SIZES, result)
+    return result
+
+
+@compiled
+def _at_scale(x: Any, decay: Any, templates: Any, scale: float, d: Any, u: Any, q: Any) -> float:
+    """Write d, and tᵀ d x and tᵀ d t of each template; return the log evidence without any."""
+    u[:], q[:], total, product = 0.0, 0.0, 0.0, 1.0
+    for h in range(len(x)):
+        d[h] = 1.0 / (1.0 + scale * decay[h])
+        total += x[h] * x[h] * (1.0 - d[h])
+        product *= d[h]
+        if product < 1e-200:
+            total, product = total + np.log(product), 1.0
+        root = np.sqrt(decay[h])
+        for t in range(len(templates)):
+            wave = root * templates[t, h]
+            u[t] += d[h] * x[h] * wave
+            q[t] += d[h] * wave * wave
+    return 0.5 * (total + np.log(product))
+
+
 @compiled
 def _add_cells(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any, result: Any) -> None:
-    """Write the log evidence of each decay (s, r), as `_Cells` has it, without keeping the cells.
-
-    A template gains most at the largest size, but for the width of its prior, which costs less than
-    e¹⁵ there. Of fewer than e¹³ cells those that have e⁻⁶⁰ of the best at most are left out.
-    """
+    """Write the log evidence of each decay (s, r), the mean over its cells."""
     n_scales, count = len(scales), len(templates)
-    u, q = np.empty((n_scales, count)), np.empty((n_scales, count))
+    u, q, d = np.empty((n_scales, count)), np.empty((n_scales, count)), np.empty(len(x))
     plain, most = np.empty(n_scales), np.empty((n_scales, count))
     cells = count * len(sizes)
     for s in range(shape.shape[0]):
         for r in range(shape.shape[1]):
             best = -np.inf
             for c in range(n_scales):
-                u[c], q[c], total, product = 0.0, 0.0, 0.0, 1.0
-                for h in range(len(x)):
-                    decay = shape[s, r, h]
-                    d = 1.0 / (1.0 + scales[c] * decay)
-                    total += x[h] * x[h] * (1.0 - d)
-                    product *= d
-                    if product < 1e-200:
-                        total, product = total + np.log(product), 1.0
-                    root = np.sqrt(decay)
-                    for t in range(count):
-                        wave = root * templates[t, h]
-                        u[c, t] += d * x[h] * wave
-                        q[c, t] += d * wave * wave
-                plain[c] = 0.5 * (total + np.log(product))
+                plain[c] = _at_scale(x, shape[s, r], templates, scales[c], d, u[c], q[c])
                 best = max(best, plain[c])
                 for t in range(count):
                     most[c, t] = 0.5 * sizes[-1] * u[c, t] ** 2 / (1.0 + sizes[-1] * q[c, t])
@@ -270,7 +284,7 @@ def _add_cells(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any, resu
             for c in range(n_scales):
                 weight += 0.5 * np.exp(plain[c] - best)
                 for t in range(count):
-                    if plain[c] + most[c, t] < best - 60.0:
+                    if plain[c] + most[c, t] < best - _NEGLIGIBLE:
                         continue
                     for size in sizes:
                         growth = 1.0 + size * q[c, t]
@@ -280,61 +294,55 @@ def _add_cells(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any, resu
             result[s, r] = best + np.log(weight / n_scales)
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """One parity with templates, for every decay (s, r), scale C, template T and size A.
+@compiled
+def _moments(
+    x: Any, shape: Any, templates: Any, evidence: Any, weight: Any, scales: Any, sizes: Any
+) -> Any:
+    """Return smoothing matrix and spread, averaged over decays, and the mean of each decay.
 
-    In units of the noise the prior covariance is K = D + A² t tᵀ, D diagonal; with d = 1/(1 + D)
-    and q = tᵀ d t, (1 + K)⁻¹ = d − A² (d t)(d t)ᵀ / (1 + A² q), and smoothing is 1 − (1 + K)⁻¹.
+    The mean of a cell is (1 − d) x + p d t, with p = A² tᵀdx / (1 + A² q).
     """
-
-    x: FloatArray
-    evidence: FloatArray  # its logarithm; s, r
-    weight: FloatArray  # of no template and of each (T, A); s, r, C, 1 + T·A
-    diagonal: FloatArray  # d; s, r, C, order
-    template: FloatArray  # s, r, T, order
-    u: FloatArray  # tᵀ d x; s, r, C, T
-    growth: FloatArray  # 1 + A² q; s, r, C, T, A
-
-    @classmethod
-    def of(cls, order: IntArray, x: FloatArray, variance: FloatArray) -> _Cells:
-        shape = _shape(order, variance)
-        diagonal = 1.0 / (1.0 + SCALES[:, None] * shape[:, :, None, :])  # d; axes s, r, C, order
-        template = np.sqrt(shape)[:, :, None, :] * _templates(order)  # s, r, T, order
-        plain = 0.5 * (x**2 * (1.0 - diagonal) + np.log(diagonal)).sum(-1)  # s, r, C
-        u = np.einsum("srch,srth->srct", diagonal * x, template)
-        q = np.einsum("srch,srth->srct", diagonal, template**2)
-        growth = 1.0 + SIZES * q[..., None]
-        gain = 0.5 * (SIZES * u[..., None] ** 2 / growth - np.log(growth))  # s, r, C, T, A
-        count = gain.shape[3] * gain.shape[4]
-        both = np.concatenate(
-            [
-                plain[..., None] + np.log(0.5),
-                (plain[..., None, None] + gain + np.log(0.5 / count)).reshape(*plain.shape, count),
-            ],
-            axis=-1,
-        )
-        weight, evidence = _normalised(both, len(SCALES))
-        return cls(x, evidence, weight, diagonal, template, u, growth)
-
-    def moments(self) -> tuple[FloatArray, FloatArray]:
-        """Return smoothing matrix and spread of the means, both (s, r, H, H)."""
-        x, diagonal, growth, weight = self.x, self.diagonal, self.growth, self.weight
-        share = weight[..., 1:].reshape(growth.shape)  # s, r, C, T, A
-        push = SIZES * self.u[..., None] / growth  # the mean of a cell is (1 − d) x + push · d t
-        own = (1.0 - diagonal) * x
-        matrix = np.einsum("src,srch->srh", weight.sum(-1), 1.0 - diagonal)[..., None]
-        matrix = matrix * np.eye(len(x))
-        second = np.einsum("srch,srck->srhk", weight.sum(-1)[..., None] * own, own)
-        for t in range(self.template.shape[2]):
-            turned = diagonal * self.template[:, :, None, t]  # d t; s, r, C, order
-            cells, moved = share[:, :, :, t], push[:, :, :, t]
-            scaled = (cells * SIZES / growth[:, :, :, t]).sum(-1)[..., None] * turned
-            crossed = (cells * moved).sum(-1)[..., None] * own + 0.5 * (
-                (cells * moved**2).sum(-1)[..., None] * turned
-            )
-            matrix = matrix + np.einsum("srch,srck->srhk", scaled, turned, optimize=True)
-            half = np.einsum("srch,srck->srhk", crossed, turned, optimize=True)
-            second = second + half + half.swapaxes(-1, -2)
-        mean = matrix @ x
-        return matrix, second - mean[..., :, None] * mean[..., None, :]
+    size, count, cells = len(x), len(templates), len(templates) * len(sizes)
+    u, q, d = np.empty(count), np.empty(count), np.empty(size)
+    matrix, spread = np.zeros((size, size)), np.zeros((size, size))
+    means = np.zeros((*weight.shape, size))
+    for s in range(shape.shape[0]):
+        for r in range(shape.shape[1]):
+            if weight[s, r] < np.exp(-_UNSEEN):
+                continue
+            one, second = np.zeros((size, size)), np.zeros((size, size))
+            turned, lone = np.sqrt(shape[s, r]) * templates, evidence[s, r] + np.log(len(scales))
+            for c in range(len(scales)):
+                plain = _at_scale(x, shape[s, r], templates, scales[c], d, u, q) - lone
+                whole = 0.5 * np.exp(plain)
+                for t in range(count):
+                    most = 0.5 * sizes[-1] * u[t] ** 2 / (1.0 + sizes[-1] * q[t])
+                    if plain + most < -_UNSEEN:
+                        continue
+                    shrunk = pushed = twice = 0.0
+                    for a in sizes:
+                        growth = 1.0 + a * q[t]
+                        push = a * u[t] / growth
+                        part = 0.5 / cells * np.exp(plain + 0.5 * push * u[t]) / np.sqrt(growth)
+                        whole += part
+                        shrunk += part * a / growth
+                        pushed += part * push
+                        twice += part * push * push
+                    for h in range(size):
+                        wave, own = d[h] * turned[t, h], (1.0 - d[h]) * x[h]
+                        crossed = pushed * own + 0.5 * twice * wave
+                        for k in range(size):
+                            other = d[k] * turned[t, k]
+                            one[h, k] += shrunk * wave * other
+                            second[h, k] += crossed * other
+                if whole > np.exp(-_UNSEEN):
+                    for h in range(size):
+                        one[h, h] += whole * (1.0 - d[h])
+                        own = 0.5 * whole * (1.0 - d[h]) * x[h]
+                        for k in range(size):
+                            second[h, k] += own * (1.0 - d[k]) * x[k]
+            mean = one @ x
+            means[s, r] = mean
+            matrix += weight[s, r] * one
+            spread += weight[s, r] * (second + second.T - np.outer(mean, mean))
+    return matrix, spread, means
