@@ -1,4 +1,4 @@
-"""Worker processes: one thread each, and none outlives its parent."""
+"""Work beside other work: one thread each, and no worker process outlives its parent."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from typing import Any
 
-__all__ = ["cores", "follow_parent", "single_threads"]
+__all__ = ["cores", "follow_parent", "one_blas_thread", "single_threads"]
 
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -50,3 +52,41 @@ def follow_parent(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+class _OneBlasThread:
+    """Pin BLAS to one thread while anybody needs it; the number is the whole process's.
+
+    Fits in several threads overlap: the first one in pins, the last one out restores. If each
+    restored what it found, the second to leave would leave BLAS pinned.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
+        self._limit: Any = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            if self._inside == 0:
+                self._limit = _blas().limit(limits=1, user_api="blas")
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if self._inside == 0:
+                    self._limit.restore_original_limits()
+
+
+one_blas_thread = _OneBlasThread()
+
+
+@cache
+def _blas() -> Any:
+    """Libraries that are loaded; looking for them takes as long as a small fit."""
+    import scipy.linalg.cython_blas  # noqa: F401  numba's np.dot calls this library's BLAS
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()

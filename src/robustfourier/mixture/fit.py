@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
@@ -31,6 +30,7 @@ from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.steadiness import with_unsteady_errors
 from robustfourier.mixture.tables import shares
 from robustfourier.observers import listening, tell
+from robustfourier.workers import one_blas_thread
 
 __all__ = ["fit_column", "fit_columns", "remembered"]
 
@@ -52,7 +52,7 @@ def fit_column(
     settings : Settings
     """
     # One thread and two add up in different orders, and then differ in the last bits.
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         series = Series.of(theta, y, weights, settings)
         tell("sums", domain=domain, n_samples=len(theta), max_mode=series.max_mode)
         found = search_lines(series)
@@ -125,5 +125,5 @@ def fit_columns(
 
 def remembered(models: list[ColumnModel], found: list[Detection]) -> list[ColumnModel]:
     """Return the models that `fit_columns` gave with the memory of what they leave over."""
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         return with_memory(models, [one.series for one in found])

@@ -106,7 +106,7 @@ class Judge:
 def _ratio_at(level: float, dof: FloatArray, width: FloatArray, continuous: bool) -> FloatArray:
     """Power over floor at which the false alarm is `level`, (K,); the alarm falls as power grows.
 
-    Bisection of the logarithm, to rounding; infinite or zero where no ratio in reach has the level.
+    Bisection of the logarithm, to 1e-8; infinite or zero where no ratio in reach has the level.
     """
 
     def too_likely(logs: FloatArray) -> BoolArray:
@@ -115,7 +115,7 @@ def _ratio_at(level: float, dof: FloatArray, width: FloatArray, continuous: bool
 
     low, high = np.full(len(dof), np.log(1e-3)), np.full(len(dof), np.log(1e6))
     never, always = too_likely(high), ~too_likely(low)
-    for _ in range(50):
+    for _ in range(31):  # log 10⁹ / 2³¹
         middle = 0.5 * (low + high)
         above = too_likely(middle)
         low, high = np.where(above, middle, low), np.where(above, high, middle)

@@ -14,6 +14,7 @@ import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.observers import listening, tell
+from robustfourier.spectral.kernels import descend
 from robustfourier.spectral.operator import NormalOperator
 from robustfourier.spectral.sums import FourierSums
 
@@ -116,17 +117,16 @@ def diagonal_flow(
     curvature = _Curvature(operator, target)
     best, best_w, best_c, waited = 1.0, w.copy(), c.copy(), 0
     clock, times, errors, reason, steps = 0.0, [0.0], [1.0], "largest number of steps", 0
-    g = target
+    largest = 1.0  # of the gradient, in units of the target
     while steps < max_steps:
         size = w**2 + _power(c)
         # In one step a small mode grows at most by about half of itself.
-        knee = min(max(2.0 * float(np.abs(g).max()), settled), _LARGE)
+        knee = min(max(2.0 * largest, settled), _LARGE)
         pace = step / max(curvature(size / _shorter(size, knee, settled)), 1.0)
         for _ in range(check_every):
             pace = min(pace, (duration - clock) * knee)
-            g = operator(w[:, None] * c) - target
-            eta = pace / _shorter(w**2 + _power(c), knee, settled)
-            w, c = w - eta * np.sum((c.conj() * g).real, 1), c - (eta * w)[:, None] * g
+            image = operator(w[:, None] * c)
+            largest = descend(w, c, image, target, pace, knee, bool(np.isfinite(settled)))
             clock, steps = clock + pace / knee, steps + 1
             if clock >= duration:
                 break
@@ -194,7 +194,7 @@ class _Curvature:
 def mean_squared_error(sums: FourierSums, operator: NormalOperator, z: ComplexArray) -> FloatArray:
     """Return (1/Σw) Σ w (y − f)² of each output for f = Re Σ z_k e^{iπkθ}, from sums alone."""
     with_data = np.sum((z * sums.value.conj()).real, axis=0)
-    with_itself = np.sum((z.conj() * operator(z)).real, axis=0) * (sums.total / 2.0)
+    with_itself = operator.energy(z) * (sums.total / 2.0)
     return (sums.squares - 2.0 * with_data + with_itself) / sums.total
 
 

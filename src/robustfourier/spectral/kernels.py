@@ -18,6 +18,7 @@ __all__ = [
     "SPACING",
     "TERMS",
     "add_lines",
+    "descend",
     "grid_power",
     "inverse_gram",
     "pair_moments",
@@ -210,3 +211,27 @@ def subtract_line(window: Any, j: int, z: Any, sums: Any) -> None:
         near = window[i - j] if i >= j else window[j - i].conjugate()
         for o in range(sums.shape[1]):
             sums[i, o] -= 0.5 * (z[o] * near + z[o].conjugate() * window[i + j])
+
+
+@compiled
+def descend(
+    w: Any, c: Any, image: Any, target: Any, pace: float, knee: float, shorter: bool
+) -> float:
+    """Take one step of the diagonal flow in place; the largest |g| of its gradient g = A z − b.
+
+    With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter.
+    """
+    largest = 0.0
+    for k in range(len(w)):
+        size, slope = w[k] * w[k], 0.0
+        for o in range(c.shape[1]):
+            x, y = c[k, o].real, c[k, o].imag
+            g = image[k, o] - target[k, o]
+            size += x * x + y * y
+            slope += x * g.real + y * g.imag
+            largest = max(largest, g.real * g.real + g.imag * g.imag)
+        eta = pace / (max(size, knee) if shorter else knee)
+        for o in range(c.shape[1]):
+            c[k, o] -= eta * w[k] * (image[k, o] - target[k, o])
+        w[k] -= eta * slope
+    return np.sqrt(largest)

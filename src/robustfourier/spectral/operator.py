@@ -58,12 +58,19 @@ class NormalOperator:
 
     def __call__(self, z: ComplexArray) -> ComplexArray:
         """Return A z, shape (M + 1, q)."""
+        return np.asarray(rfft(self._values(z) * self.density, axis=0)[: self.size])
+
+    def energy(self, z: ComplexArray) -> FloatArray:
+        """Return Re zᴴ A z of each output, shape (q,): a sum over the grid."""
+        return len(self.density) * np.sum(self.density * self._values(z) ** 2, axis=0)
+
+    def _values(self, z: ComplexArray) -> FloatArray:
+        """Values of f over their number on the grid, shape (N, q)."""
         length = len(self.density)
         spectrum = np.zeros((length // 2 + 1, z.shape[1]), dtype=np.complex128)
-        spectrum[: self.size] = 0.5 * z
+        np.multiply(z, 0.5, out=spectrum[: self.size])
         spectrum[0] = z[0].real
-        values = irfft(spectrum, length, axis=0)
-        return np.asarray(rfft(values * self.density, axis=0)[: self.size])
+        return np.asarray(irfft(spectrum, length, axis=0, overwrite_x=True))
 
 
 def dense_operator(sums: FourierSums) -> FloatArray:

@@ -108,7 +108,7 @@ def train_many(
     if chosen != "fused":
         return [run(*each) for each in runs]
     from robustfourier.training.features import feature_rows
-    from robustfourier.training.packed import one_blas_thread
+    from robustfourier.workers import one_blas_thread
 
     # held while the trainings run, so that they all find the same table
     shared = feature_rows(data, shape, dtype) if isinstance(data, FixedSample) else None

@@ -6,11 +6,7 @@ the names and shapes of `Weights`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -23,8 +19,9 @@ from robustfourier.training.engine import Phase
 from robustfourier.training.features import padded_width
 from robustfourier.training.kernels import run_pairs
 from robustfourier.training.kernels_dense import run_dense
+from robustfourier.workers import one_blas_thread
 
-__all__ = ["DenseState", "PairState", "Steps", "one_blas_thread", "unit_places"]
+__all__ = ["DenseState", "PairState", "Steps", "unit_places"]
 
 
 @dataclass(frozen=True)
@@ -132,43 +129,6 @@ class DenseState:
         )
         with one_blas_thread():
             run_dense(steps.batches, steps.rates, data, *state, steps.loss, rule, steps.losses)
-
-
-class _OneBlasThread:
-    """Pin BLAS to one thread while anybody needs it; the number is the whole process's.
-
-    Trainings in several threads overlap: the first one in pins, the last one out restores. If each
-    restored what it found, the second to leave would leave BLAS pinned.
-    """
-
-    def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
-        self._limit: Any = None
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            if self._inside == 0:
-                self._limit = _blas().limit(limits=1, user_api="blas")
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._inside -= 1
-                if self._inside == 0:
-                    self._limit.restore_original_limits()
-
-
-one_blas_thread = _OneBlasThread()
-
-
-@cache
-def _blas() -> Any:
-    import scipy.linalg.cython_blas  # noqa: F401  numba's np.dot calls this library's BLAS
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
-
-    return ThreadpoolController()
 
 
 def unit_places(architecture: Architecture) -> tuple[IndexArray, IndexArray]:

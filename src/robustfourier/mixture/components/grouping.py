@@ -30,7 +30,7 @@ odds, with prior 1/(2F(F − 1)(pq)²), are 10 : 1, or if all lines together say
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property
 from math import gcd, sqrt
 
 import numpy as np
@@ -80,18 +80,18 @@ class Grouping:
     harmonics: IntArray
     fixed: BoolArray
 
-    @property
+    @cached_property
     def component(self) -> IntArray:
         """Index of each line's component; bases come first, in their order, shape (K,)."""
-        rows = self.rows
-        return np.array([rows.index(primitive(row)) for row in self.harmonics], dtype=np.int64)
+        place = {row: i for i, row in enumerate(self.rows)}
+        return np.array([place[primitive(row)] for row in self.harmonics], dtype=np.int64)
 
-    @property
+    @cached_property
     def order(self) -> IntArray:
         """Number of each line within its component, 1 for the fundamental, shape (K,)."""
-        return np.array([reduce(gcd, map(int, row)) for row in self.harmonics], dtype=np.int64)
+        return np.asarray(np.gcd.reduce(self.harmonics, axis=1, dtype=np.int64))
 
-    @property
+    @cached_property
     def rows(self) -> list[tuple[int, ...]]:
         """One primitive row per component: ``row @ bases`` is its fundamental mode."""
         n_bases = len(self.bases)
@@ -108,8 +108,9 @@ def primitive(row: IntArray | tuple[int, ...]) -> tuple[int, ...]:
     >>> primitive((0, 3)), primitive((4, -2))
     ((0, 1), (2, -1))
     """
-    divisor = reduce(gcd, map(int, row)) or 1
-    return tuple(int(entry) // divisor for entry in row)
+    entries = [int(entry) for entry in row]
+    divisor = gcd(*entries) or 1
+    return tuple(entry // divisor for entry in entries)
 
 
 def group(

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.least_squares.covariance import mode_tangents
@@ -124,10 +123,11 @@ def penalised_fit(
     """
     moments = moments_at(harmonics @ bases)
     state = _start(moments, harmonics, bases, prior, noise)
-    height = _objective(state, moments, prior, noise, squares)
+    penalties = _penalties(prior, len(state.coefficients) - 2 * len(prior.order))
+    height = _objective(state, moments, prior, penalties, noise, squares)
     rounding = 1e-9 * float(squares.sum())
     for _ in range(ITERATIONS):
-        system = _System.at(state, moments, harmonics, free, prior, noise)
+        system = _System.at(state, moments, harmonics, free, prior, penalties, noise)
         step = np.asarray(np.linalg.solve(system.normal, system.gradient), np.float64)
         base_step = np.zeros(len(bases))
         base_step[free] = step[system.linear :]
@@ -135,7 +135,7 @@ def penalised_fit(
             part = 0.5**halving
             ahead = _moved(state, system, part * step, part * base_step, harmonics, prior)
             there = moments_at(harmonics @ ahead.bases)
-            height_there = _objective(ahead, there, prior, noise, squares)
+            height_there = _objective(ahead, there, prior, penalties, noise, squares)
             # With coloured noise the step minimises a somewhat different sum.
             if height_there <= height + UPHILL * max(height, rounding):
                 break
@@ -145,12 +145,17 @@ def penalised_fit(
         errors = np.sqrt(np.diag(np.linalg.inv(system.normal))[system.linear :])
         if np.all(np.abs(base_step[free]) <= 1e-3 * errors):
             break
-    system = _System.at(state, moments, harmonics, free, prior, noise)
+    system = _System.at(state, moments, harmonics, free, prior, penalties, noise)
     return _result(state, system, moments, free, prior, squares, total)
 
 
 def _objective(
-    state: _State, moments: Moments, prior: Prior, noise: FloatArray, squares: FloatArray
+    state: _State,
+    moments: Moments,
+    prior: Prior,
+    penalties: list[FloatArray],
+    noise: FloatArray,
+    squares: FloatArray,
 ) -> float:
     """Residual sum of squares plus penalty, in units of the output with the least noise."""
     p = len(state.coefficients) - 2 * len(prior.order)
@@ -158,8 +163,8 @@ def _objective(
     share = least / np.maximum(noise, np.finfo(float).tiny)
     height = float(np.sum((squares - _explained(state, moments)) * share))
     for o in range(len(noise)):
-        precision, value = _penalty(state, prior, p, o)
-        height += float(value @ (least * precision) @ value)
+        value = _values(state, prior, p, o)
+        height += float(value @ (least * penalties[o]) @ value)
     return height
 
 
@@ -222,6 +227,7 @@ class _System:
         harmonics: IntArray,
         free: BoolArray,
         prior: Prior,
+        penalties: list[FloatArray],
         noise: FloatArray,
     ) -> _System:
         count, n_outputs = len(harmonics), state.coefficients.shape[1]
@@ -244,8 +250,8 @@ class _System:
             tangent[:, linear:] = moving[o]
             information += tangent.T @ gram @ tangent / noise[o]
             gradient += tangent.T @ (left[:, o] / root**2) / noise[o]
-            precision[block, block], value = _penalty(state, prior, p, o)
-            gradient[block] -= precision[block, block] @ value
+            precision[block, block] = penalties[o]
+            gradient[block] -= penalties[o] @ _values(state, prior, p, o)
             tangents.append(tangent)
         normal = information + precision
         # Directions the data say nothing about (a sine that vanishes at every sample) stay put.
@@ -285,28 +291,34 @@ def _amplitudes(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
     return _along(values[p : p + count], values[p + count :], prior.order * state.shift)[:, 0]
 
 
-def _penalty(state: _State, prior: Prior, p: int, output: int) -> tuple[FloatArray, FloatArray]:
-    """Prior precision, shape (P, P), and present value of each parameter of one output."""
-    count = len(prior.order)
-    values = state.coefficients[:, output]
+def _penalties(prior: Prior, p: int) -> list[FloatArray]:
+    """Prior precision of the parameters of each output, shape (P, P)."""
     others, locked = np.flatnonzero(~prior.locked), np.flatnonzero(prior.locked)
-    free = prior.precision[output][np.ix_(others, others)]
     n_shifts = len(np.unique(prior.component[locked]))
-    precision = block_diag(
-        np.zeros((p, p)),
-        free,
-        free,
-        prior.precision[output][np.ix_(locked, locked)],
-        np.zeros((n_shifts, n_shifts)),
-    )
+    size = p + 2 * len(others) + len(locked) + n_shifts
+    penalties = []
+    for given in prior.precision:
+        precision, start = np.zeros((size, size)), p
+        for lines in (others, others, locked):
+            block = slice(start, start + len(lines))
+            precision[block, block] = given[np.ix_(lines, lines)]
+            start += len(lines)
+        penalties.append(precision)
+    return penalties
+
+
+def _values(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
+    """Present value of each parameter of one output, shape (P,); that of a shift counts as zero."""
+    count, values = len(prior.order), state.coefficients[:, output]
+    others, locked = np.flatnonzero(~prior.locked), np.flatnonzero(prior.locked)
     parts = [
         values[:p],
         values[p + others],
         values[p + count + others],
         _amplitudes(state, prior, p, output)[locked],
-        np.zeros(n_shifts),
+        np.zeros(len(np.unique(prior.component[locked]))),
     ]
-    return np.asarray(precision, np.float64), np.concatenate(parts)
+    return np.concatenate(parts)
 
 
 def _moved(

@@ -152,17 +152,14 @@ def smoother(order: IntArray, coefficient: FloatArray, variance: FloatArray) -> 
     (0.004, 0.02)
     """
     x, parts = coefficient / np.sqrt(variance), _parities(order)
-    shapes = [_shape(order[same], variance[same]) for same in parts]
-    waves = [_templates(order[same]) for same in parts]
-    evidences = [_evidence(x[at], *rest) for at, *rest in zip(parts, shapes, waves, strict=True)]
-    log_weight = np.sum(evidences, axis=0)
+    cells = [_cells(order[same], x[same], variance[same]) for same in parts]
+    log_weight = np.sum([_evidence(*one) for one in cells], axis=0)
     weight, total = _normalised(log_weight[None, None], log_weight.size)
     matrix, spread = np.zeros((2, len(order), len(order)))
     means = np.zeros((*log_weight.shape, len(order)))  # of each decay (s, r)
-    for same, *rest in zip(parts, shapes, waves, evidences, strict=True):
-        known = weight[0, 0], SCALES, SIZES
+    for same, one in zip(parts, cells, strict=True):
         place = np.ix_(same, same)
-        matrix[place], spread[place], means[..., same] = _moments(x[same], *rest, *known)
+        matrix[place], spread[place], means[..., same] = _moments(*one, weight[0, 0])
     off = means - matrix @ x
     spread += np.einsum("sr,srh,srk->hk", weight[0, 0], off, off)
     return Smoothing(matrix, spread, float(total[0, 0]))
@@ -172,7 +169,7 @@ def evidence(order: IntArray, coefficient: FloatArray, variance: FloatArray) -> 
     """Return the log evidence of `smoother` alone, which takes a fraction of its time."""
     x, total = coefficient / np.sqrt(variance), np.zeros((len(POWERS), len(RATES)))
     for same in _parities(order):
-        total += _evidence(x[same], _shape(order[same], variance[same]), _templates(order[same]))
+        total += _evidence(*_cells(order[same], x[same], variance[same]))
     return float(_normalised(total[None, None], total.size)[1][0, 0])
 
 
@@ -230,6 +227,11 @@ def _templates(order: IntArray) -> FloatArray:
     return np.asarray(waves[~np.any(np.tril(apart < 1e-6, -1), axis=1)])
 
 
+def _cells(order: IntArray, x: FloatArray, variance: FloatArray) -> tuple[FloatArray, ...]:
+    """Return what `_evidence` needs of one parity: x, decays, templates, scales and sizes."""
+    return x, _shape(order, variance), _templates(order), SCALES, SIZES
+
+
 # One parity with templates. In units of the noise the prior covariance is K = D + A² t tᵀ with D
 # diagonal, for every decay (s, r), scale C, template t and size A, a *cell*. With d = 1/(1 + D) and
 # q = tᵀ d t, (1 + K)⁻¹ = d − A² (d t)(d t)ᵀ / (1 + A² q), and smoothing is 1 − (1 + K)⁻¹.
@@ -239,108 +241,115 @@ _NEGLIGIBLE = 60.0
 _UNSEEN = 36.0  # e⁻³⁶ of an average is the rounding of its sum
 
 
-def _evidence(x: FloatArray, shape: FloatArray, templates: FloatArray) -> FloatArray:
-    """Return the log evidence of each decay (s, r)."""
-    result = np.empty(shape.shape[:2])
-    _add_cells(x, shape, templates, SCALES, SIZES, result)
+@compiled
+def _log_cells(
+    x: Any, decay: Any, templates: Any, scales: Any, sizes: Any, u: Any, q: Any, cell: Any
+) -> float:
+    """Write the log evidence of all cells of one decay, but for ½ log(1 + A² q); the largest.
+
+    `cell` has shape (C, 1 + T, A); first, in [C, 0, 0], that without a template.
+    """
+    bound = -np.inf
+    for c in range(len(scales)):
+        u[c], q[c], total, product = 0.0, 0.0, 0.0, 1.0
+        for h in range(len(x)):
+            d = 1.0 / (1.0 + scales[c] * decay[h])
+            total += x[h] * x[h] * (1.0 - d)
+            product *= d
+            if product < 1e-200:
+                total, product = total + np.log(product), 1.0
+            root = np.sqrt(decay[h])
+            for t in range(len(templates)):
+                wave = root * templates[t, h]
+                u[c, t] += d * x[h] * wave
+                q[c, t] += d * wave * wave
+        plain = 0.5 * (total + np.log(product))
+        cell[c, 0, 0], bound = plain, max(bound, plain)
+        for t in range(len(templates)):
+            most = 0.5 * sizes[-1] * u[c, t] ** 2 / (1.0 + sizes[-1] * q[c, t])
+            cell[c, 1 + t, 0], bound = most, max(bound, plain + most)
+    best = -np.inf
+    for c in range(len(scales)):
+        plain = cell[c, 0, 0]
+        best = max(best, plain)
+        for t in range(len(templates)):
+            if plain + cell[c, 1 + t, 0] < bound - _NEGLIGIBLE:
+                cell[c, 1 + t] = -np.inf
+                continue
+            for a in range(len(sizes)):
+                growth = 1.0 + sizes[a] * q[c, t]
+                cell[c, 1 + t, a] = plain + 0.5 * sizes[a] * u[c, t] ** 2 / growth
+                best = max(best, cell[c, 1 + t, a])
+    return best
+
+
+@compiled
+def _evidence(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> Any:
+    """Return the log evidence of each decay (s, r), the mean over its cells."""
+    count, cells = len(templates), len(templates) * len(sizes)
+    u, q = np.empty((len(scales), count)), np.empty((len(scales), count))
+    cell, result = np.empty((len(scales), 1 + count, len(sizes))), np.empty(shape.shape[:2])
+    for s in range(shape.shape[0]):
+        for r in range(shape.shape[1]):
+            best = _log_cells(x, shape[s, r], templates, scales, sizes, u, q, cell)
+            weight = 0.0
+            for c in range(len(scales)):
+                weight += 0.5 * np.exp(cell[c, 0, 0] - best)
+                for t in range(count):
+                    if cell[c, 1 + t, -1] == -np.inf:
+                        continue
+                    for a in range(len(sizes)):
+                        growth = np.sqrt(1.0 + sizes[a] * q[c, t])
+                        weight += 0.5 / cells * np.exp(cell[c, 1 + t, a] - best) / growth
+            result[s, r] = best + np.log(weight / len(scales))
     return result
 
 
 @compiled
-def _at_scale(x: Any, decay: Any, templates: Any, scale: float, d: Any, u: Any, q: Any) -> float:
-    """Write d, and tᵀ d x and tᵀ d t of each template; return the log evidence without any."""
-    u[:], q[:], total, product = 0.0, 0.0, 0.0, 1.0
-    for h in range(len(x)):
-        d[h] = 1.0 / (1.0 + scale * decay[h])
-        total += x[h] * x[h] * (1.0 - d[h])
-        product *= d[h]
-        if product < 1e-200:
-            total, product = total + np.log(product), 1.0
-        root = np.sqrt(decay[h])
-        for t in range(len(templates)):
-            wave = root * templates[t, h]
-            u[t] += d[h] * x[h] * wave
-            q[t] += d[h] * wave * wave
-    return 0.5 * (total + np.log(product))
-
-
-@compiled
-def _add_cells(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any, result: Any) -> None:
-    """Write the log evidence of each decay (s, r), the mean over its cells."""
-    n_scales, count = len(scales), len(templates)
-    u, q, d = np.empty((n_scales, count)), np.empty((n_scales, count)), np.empty(len(x))
-    plain, most = np.empty(n_scales), np.empty((n_scales, count))
-    cells = count * len(sizes)
-    for s in range(shape.shape[0]):
-        for r in range(shape.shape[1]):
-            best = -np.inf
-            for c in range(n_scales):
-                plain[c] = _at_scale(x, shape[s, r], templates, scales[c], d, u[c], q[c])
-                best = max(best, plain[c])
-                for t in range(count):
-                    most[c, t] = 0.5 * sizes[-1] * u[c, t] ** 2 / (1.0 + sizes[-1] * q[c, t])
-                    best = max(best, plain[c] + most[c, t])
-            weight = 0.0
-            for c in range(n_scales):
-                weight += 0.5 * np.exp(plain[c] - best)
-                for t in range(count):
-                    if plain[c] + most[c, t] < best - _NEGLIGIBLE:
-                        continue
-                    for size in sizes:
-                        growth = 1.0 + size * q[c, t]
-                        gain = 0.5 * size * u[c, t] ** 2 / growth
-                        part = plain[c] + gain - best
-                        weight += 0.5 / cells * np.exp(part) / np.sqrt(growth)
-            result[s, r] = best + np.log(weight / n_scales)
-
-
-@compiled
-def _moments(
-    x: Any, shape: Any, templates: Any, evidence: Any, weight: Any, scales: Any, sizes: Any
-) -> Any:
+def _moments(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any, weight: Any) -> Any:
     """Return smoothing matrix and spread, averaged over decays, and the mean of each decay.
 
     The mean of a cell is (1 − d) x + p d t, with p = A² tᵀdx / (1 + A² q).
     """
     size, count, cells = len(x), len(templates), len(templates) * len(sizes)
-    u, q, d = np.empty(count), np.empty(count), np.empty(size)
+    u, q = np.empty((len(scales), count)), np.empty((len(scales), count))
+    cell, d = np.empty((len(scales), 1 + count, len(sizes))), np.empty(size)
     matrix, spread = np.zeros((size, size)), np.zeros((size, size))
     means = np.zeros((*weight.shape, size))
     for s in range(shape.shape[0]):
         for r in range(shape.shape[1]):
             if weight[s, r] < np.exp(-_UNSEEN):
                 continue
-            one, second = np.zeros((size, size)), np.zeros((size, size))
-            turned, lone = np.sqrt(shape[s, r]) * templates, evidence[s, r] + np.log(len(scales))
+            best = _log_cells(x, shape[s, r], templates, scales, sizes, u, q, cell)
+            one, second, total = np.zeros((size, size)), np.zeros((size, size)), 0.0
             for c in range(len(scales)):
-                plain = _at_scale(x, shape[s, r], templates, scales[c], d, u, q) - lone
-                whole = 0.5 * np.exp(plain)
+                d[:] = 1.0 / (1.0 + scales[c] * shape[s, r])
+                whole = 0.5 * np.exp(cell[c, 0, 0] - best)
                 for t in range(count):
-                    most = 0.5 * sizes[-1] * u[t] ** 2 / (1.0 + sizes[-1] * q[t])
-                    if plain + most < -_UNSEEN:
+                    if cell[c, 1 + t, -1] < best - _UNSEEN:  # the largest size gains most
                         continue
                     shrunk = pushed = twice = 0.0
-                    for a in sizes:
-                        growth = 1.0 + a * q[t]
-                        push = a * u[t] / growth
-                        part = 0.5 / cells * np.exp(plain + 0.5 * push * u[t]) / np.sqrt(growth)
+                    for a in range(len(sizes)):
+                        growth = 1.0 + sizes[a] * q[c, t]
+                        part = np.exp(cell[c, 1 + t, a] - best) / np.sqrt(growth) * 0.5 / cells
+                        push = sizes[a] * u[c, t] / growth
                         whole += part
-                        shrunk += part * a / growth
+                        shrunk += part * sizes[a] / growth
                         pushed += part * push
                         twice += part * push * push
+                    turned = d * np.sqrt(shape[s, r]) * templates[t]
                     for h in range(size):
-                        wave, own = d[h] * turned[t, h], (1.0 - d[h]) * x[h]
-                        crossed = pushed * own + 0.5 * twice * wave
+                        crossed = pushed * (1.0 - d[h]) * x[h] + 0.5 * twice * turned[h]
                         for k in range(size):
-                            other = d[k] * turned[t, k]
-                            one[h, k] += shrunk * wave * other
-                            second[h, k] += crossed * other
-                if whole > np.exp(-_UNSEEN):
-                    for h in range(size):
-                        one[h, h] += whole * (1.0 - d[h])
-                        own = 0.5 * whole * (1.0 - d[h]) * x[h]
-                        for k in range(size):
-                            second[h, k] += own * (1.0 - d[k]) * x[k]
+                            one[h, k] += shrunk * turned[h] * turned[k]
+                            second[h, k] += crossed * turned[k]
+                total += whole
+                for h in range(size):
+                    one[h, h] += whole * (1.0 - d[h])
+                    own = 0.5 * whole * (1.0 - d[h]) * x[h]
+                    for k in range(size):
+                        second[h, k] += own * (1.0 - d[k]) * x[k]
+            one, second = one / total, second / total
             mean = one @ x
             means[s, r] = mean
             matrix += weight[s, r] * one

@@ -42,7 +42,7 @@ from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series
 from robustfourier.observers import tell
 from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
-from robustfourier.spectral.sums import fourier_sums
+from robustfourier.spectral.sums import FourierSums, fourier_sums
 
 __all__ = ["Search"]
 
@@ -288,12 +288,15 @@ class Search:
         held = held_out(series.theta, series.settings.seed)
         if not held.any() or held.all():
             return np.zeros(0)
-        train, test = (
-            fourier_sums(series.theta[part], residuals[part], series.weights[part], top)
-            for part in (~held, held)
-        )
-        self.flow = diagonal_flow(train, test)
         assert self.assessment is not None
+        step = round(1.0 / series.grid.spacing)
+        every = FourierSums(
+            series.grid.window.every(1.0, 2 * top + 1)[:, 0],
+            self.assessment.data_sums[: step * top + 1 : step],
+            series.weights @ residuals**2,
+        )
+        test = fourier_sums(series.theta[held], residuals[held], series.weights[held], top)
+        self.flow = diagonal_flow(every - test, test)
         # The floor of the higher modes: many strong lines would lift their own.
         floor = from_above(self.assessment.floor, np.arange(top + 1.0)).sum(axis=1)
         proposed = flow_proposals(self.flow, floor, series.total)
