@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.compiling import compiled
 from robustfourier.mixture.judge import scatter_p_value
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.series import Series
@@ -23,12 +25,15 @@ UNSTEADY = 0.01  # how often a strict pattern may be called unsteady
 
 
 def blocks_of(series: Series, mode: float) -> IndexArray | None:
-    """Return the block of each sample for a pattern of that mode; None if it has too few cycles."""
+    """Return the rows at which the blocks of a pattern of that mode begin, and the last one ends.
+
+    None if it has too few cycles.
+    """
     count = int(min(BLOCKS, mode))
     if count < FEWEST:
         return None
-    part = np.cumsum(series.weights) / series.total
-    return np.minimum((part * count).astype(np.intp), count - 1)
+    starts = np.searchsorted(series.part, np.arange(count) / count)
+    return np.append(starts, len(series.theta))
 
 
 def wandering(series: Series, refined: Refined) -> FloatArray:
@@ -58,15 +63,14 @@ def scatter(
     and slope of the blocks vanish: two fewer degrees of freedom. The slope is off by more where the
     blocks wander than where they jitter.
     """
-    weighted = weights[:, None] * change
-    information = np.bincount(block, np.sum(weighted * change, axis=1))
-    moved = np.bincount(block, np.sum(weighted * left, axis=1))
+    information, moved, whole, place = np.zeros((4, len(block) - 1))
+    _add_blocks(change, left, weights, theta, block, information, moved, whole, place)
     square = moved**2 / np.maximum(information, np.finfo(float).tiny)
     freedom = len(square) - 2
     if scatter_p_value(float(square.sum()), freedom) > UNSTEADY:
         return 0.0, 0.0
     ratio = float(square.sum()) / freedom
-    place = np.bincount(block, weights * theta) / np.bincount(block, weights)
+    place = place / np.maximum(whole, np.finfo(float).tiny)
     place = place - information @ place / information.sum()
     beyond = np.sqrt(max(ratio - 1.0, 0.0) / information.sum())
     independent = ratio / np.sum(information * place**2)
@@ -76,3 +80,18 @@ def scatter(
     wanders = float(np.clip((2.0 - neumann) / max(2.0 - walk, 0.5), 0.0, 1.0))
     walked = WALK_SLOPE * len(at) * max(step - 2.0 / float(np.mean(information)), 0.0) / 4.0
     return float(beyond), float(np.sqrt((1.0 - wanders) * independent + wanders * walked))
+
+
+@compiled
+def _add_blocks(
+    change: Any, left: Any, weights: Any, theta: Any, block: Any,
+    information: Any, moved: Any, whole: Any, place: Any,
+) -> None:  # fmt: skip
+    """Add up w change², w change·left, w and wθ of each block."""
+    for b in range(len(block) - 1):
+        for i in range(block[b], block[b + 1]):
+            for o in range(change.shape[1]):
+                information[b] += weights[i] * change[i, o] ** 2
+                moved[b] += weights[i] * change[i, o] * left[i, o]
+            whole[b] += weights[i]
+            place[b] += weights[i] * theta[i]

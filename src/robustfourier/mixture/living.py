@@ -152,8 +152,9 @@ def ways_to_live(
     mode: float,
     left: FloatArray,
     theta: FloatArray,
+    steady: bool,
 ) -> list[Candidate]:
-    """Return the ways in which a pattern may live; none if it has too few cycles.
+    """Return the ways in which a pattern may live; none if it has too few cycles or is strict.
 
     Parameters
     ----------
@@ -167,6 +168,9 @@ def ways_to_live(
         Of its fundamental.
     left, theta : ndarray of shape (n,)
         Residual, and where.
+    steady : bool
+        Whether it keeps phase and height all over the record; then only lines near its own could
+        be signs of life.
     """
     power = 0.5 * lines.amplitude[:, 0] ** 2
     own = np.flatnonzero((component == c) & (order > 0))
@@ -174,6 +178,8 @@ def ways_to_live(
         return []
     strongest = own[np.argsort(-power[own], kind="stable")[:HARMONICS]]
     near = taken_in(lines.mode, component, order, power, own, c)
+    if steady and not len(near):
+        return []
     breathing = Candidate(
         component=c,
         mode=mode,

@@ -104,12 +104,13 @@ def _with_life(model: ColumnModel, series: Series) -> ColumnModel:
         for c in waiting:
             if gone[model.component == c].any():
                 continue
-            ways = ways_to_live(c, lines, component, order, float(mode[c]), left, theta)
+            # Blocks of the record tell cheaply that a pattern is strict.
+            steady = not any(unsteadiness(model, series, c, around))
+            ways = ways_to_live(c, lines, component, order, float(mode[c]), left, theta, steady)
+            if not ways:
+                continue
             if not _has_a_frequency_of_its_own(model, c):
                 ways = ways[:1]  # who forgets its phase leaves the frequencies that hold it
-            # Blocks of the record tell cheaply that a pattern is strict.
-            if not ways or not (len(ways[0].taken) or any(unsteadiness(model, series, c, around))):
-                continue
             life = most_alive(ways, theta, noise, rows, beside, oscillators, white, score)
             alive += [life] if life is not None else []
         if not alive:

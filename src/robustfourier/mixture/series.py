@@ -206,6 +206,11 @@ class Series:
         return float(self.weights.sum())
 
     @cached_property
+    def part(self) -> FloatArray:
+        """Part of the weight up to each row, shape (n,)."""
+        return np.cumsum(self.weights) / self.total
+
+    @cached_property
     def rounding(self) -> FloatArray:
         """Variance of the errors of rounding on an even grid, as if they were noise, shape (q,).
 
