@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.times --page docs/speed.md`` measures and writes the page; ``--before
 FOLDER`` names a checkout of an earlier version, whose default search is timed in the same run.
-Each fit runs on one thread in a process of its own, after a small one that loads what has to be
-loaded. Rivals take turns on the same samples; ratios are medians with the smallest and the largest.
+Each fit runs on one thread in a process of its own, after one of some 400 samples that loads what
+has to be loaded. Rivals take turns on the same samples; ratios are medians with the smallest and the largest.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ else:
     def work(t, y):
         band = {"max_frequency": len(t) / (2 * np.ptp(t))} if method == "same band" else {}
         return len(PeriodicMixture(**band).fit(t, y).modes_.mode)
-some = slice(None, None, max(len(t) // 200, 1))
+some = slice(None, None, max(len(t) // 400, 1))
 work(t[some], y[some])
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 start, before = time.process_time(), peak()
