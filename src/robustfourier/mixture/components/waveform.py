@@ -238,7 +238,8 @@ def _add_cells(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any, resu
     """Write the log evidence of each decay (s, r), as `_Cells` has it, without keeping the cells.
 
     A template gains most at the largest size, but for the width of its prior, which costs less than
-    e¹⁵ there. Of fewer than e¹³ cells those that have e⁻⁶⁰ of the best at most are left out.
+    e¹⁵ there. Of fewer than e¹³ cells those that have e⁻⁶⁰ of the best at most are left out. With
+    next to no noise, rounding is larger than the differences: no cell is better than the best.
     """
     n_scales, count = len(scales), len(templates)
     u, q = np.empty((n_scales, count)), np.empty((n_scales, count))
@@ -275,9 +276,10 @@ def _add_cells(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any, resu
                     for size in sizes:
                         growth = 1.0 + size * q[c, t]
                         gain = 0.5 * size * u[c, t] ** 2 / growth
-                        part = plain[c] + gain - best
-                        weight += 0.5 / cells * np.exp(part) / np.sqrt(growth)
-            result[s, r] = best + np.log(weight / n_scales)
+                        part = min(plain[c] + gain - best, 0.0)
+                        if part > -60.0:
+                            weight += 0.5 / cells * np.exp(part) / np.sqrt(growth)
+            result[s, r] = best + np.log(max(weight, 1e-300) / n_scales)
 
 
 @dataclass(frozen=True)
