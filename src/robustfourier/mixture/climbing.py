@@ -8,10 +8,12 @@ Some six likelihoods are enough.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.compiling import compiled
 
 __all__ = ["climb"]
 
@@ -51,7 +53,7 @@ def climb(
     >>> end.round(6).tolist(), round(top, 6)
     ([1.0, 2.0], -1.0)
     """
-    low, high = np.array(bounds).T
+    low, high = np.ascontiguousarray(np.array(bounds, dtype=np.float64).T)
     at = np.clip(start, low, high)
     value, slope = height(at)
     curve, reach = information + _FLOOR * np.eye(len(at)), _LONGEST
@@ -76,29 +78,62 @@ def climb(
     return at, value
 
 
-def _step(
-    at: FloatArray, slope: FloatArray, curve: FloatArray, low: FloatArray, high: FloatArray
-) -> FloatArray:
+@compiled
+def _step(at: Any, slope: Any, curve: Any, low: Any, high: Any) -> Any:
     """Newton's step among the parameters that no bound holds."""
     held = ((at <= low) & (slope <= 0.0)) | ((at >= high) & (slope >= 0.0))
     step = np.zeros(len(at))
     while not held.all():
-        free = np.flatnonzero(~held)
-        step[:] = 0.0
-        step[free] = np.linalg.solve(curve[np.ix_(free, free)], slope[free])
+        step = _solved(curve, slope, held)
         pushed = ~held & (((at <= low) & (step < 0.0)) | ((at >= high) & (step > 0.0)))
         if not pushed.any():
             break
         held |= pushed
-    step *= min(1.0, _LONGEST / float(np.abs(step).max(initial=1e-300)))
-    inside = np.clip(at + step, low, high) - at
-    return inside if float(slope @ inside) > 0.0 else np.zeros(len(at))
+    longest = 1e-300
+    for j in range(len(at)):
+        longest = max(longest, abs(step[j]))
+    inside, rise = np.empty(len(at)), 0.0
+    for j in range(len(at)):
+        there = at[j] + step[j] * min(1.0, _LONGEST / longest)
+        inside[j] = min(max(there, low[j]), high[j]) - at[j]
+        rise += slope[j] * inside[j]
+    return inside if rise > 0.0 else np.zeros(len(at))
 
 
-def _updated(curve: FloatArray, moved: FloatArray, bent: FloatArray) -> FloatArray:
+@compiled
+def _solved(matrix: Any, right: Any, held: Any) -> Any:
+    """Divide by a positive matrix, by Gauss's elimination; parameters that are held stay put."""
+    left, result = matrix.copy(), right.copy()
+    for j in range(len(right)):
+        if held[j]:
+            left[j], left[:, j], left[j, j], result[j] = 0.0, 0.0, 1.0, 0.0
+    for j in range(len(right)):
+        for i in range(j + 1, len(right)):
+            part = left[i, j] / left[j, j]
+            for k in range(j, len(right)):
+                left[i, k] -= part * left[j, k]
+            result[i] -= part * result[j]
+    for j in range(len(right) - 1, -1, -1):
+        for k in range(j + 1, len(right)):
+            result[j] -= left[j, k] * result[k]
+        result[j] /= left[j, j]
+    return result
+
+
+@compiled
+def _updated(curve: Any, moved: Any, bent: Any) -> Any:
     """Return the curvature that explains how the slopes changed; as it was if they bend upwards."""
-    along = curve @ moved
-    if not float(moved @ bent) > 1e-8 * float(moved @ along):  # rounding, or a hollow
+    size, along = len(moved), np.zeros(len(moved))
+    new, old = 0.0, 0.0
+    for j in range(size):
+        for k in range(size):
+            along[j] += curve[j, k] * moved[k]
+        new += moved[j] * bent[j]
+        old += moved[j] * along[j]
+    if not new > 1e-8 * old:  # rounding, or a hollow
         return curve
-    outer = np.outer(bent, bent) / float(moved @ bent)
-    return np.asarray(curve + outer - np.outer(along, along) / float(moved @ along))
+    result = curve.copy()
+    for j in range(size):
+        for k in range(size):
+            result[j, k] += bent[j] * bent[k] / new - along[j] * along[k] / old
+    return result

@@ -272,12 +272,13 @@ class _Trial:
     def search(self, living: FloatArray) -> OscillatorSearch:
         """The search for a remainder beside this life."""
         beside = Waves.joined([self.beside, _waves(self.way, living)])
-        return OscillatorSearch(self.theta, self.values, 1.0 / self.noise, beside, self.spectrum)
+        samples = (self.theta, self.values, 1.0 / self.noise)
+        return OscillatorSearch(*samples, beside, self.spectrum, self.sloped)
 
     def likelihood(self, living: FloatArray, remainder: FloatArray) -> float:
         """Log-likelihood of log rate, log strength and shift, with the remainder's parameters."""
         parts = [_waves(self.way, living), self.beside, oscillators_of(remainder)]
-        return log_likelihood(Waves.joined(parts), self.theta, self.values, self.noise)[0]
+        return self.sloped.value(Waves.joined(parts))[0]
 
     def run(self, oscillators: FloatArray, white: float, score: float) -> Life | None:
         """Return the likeliest life, None if a coarse start is far below the present score.

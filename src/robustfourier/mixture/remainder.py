@@ -21,7 +21,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.climbing import climb
-from robustfourier.mixture.process import Conditioned, Waves, log_likelihood, oscillator_terms
+from robustfourier.mixture.process import Conditioned, Waves, oscillator_terms
 from robustfourier.mixture.search.robust import FAR, robust_scale
 from robustfourier.mixture.slopes import Likelihood, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
@@ -215,6 +215,8 @@ class OscillatorSearch:
         Other processes in the values, over the white variance.
     spectrum : Spectrum, optional
         Of these values, if it is known.
+    sloped : Likelihood, optional
+        Of these values, if it is known.
     """
 
     def __init__(
@@ -224,10 +226,11 @@ class OscillatorSearch:
         weights: FloatArray,
         beside: Waves | None = None,
         spectrum: Spectrum | None = None,
+        sloped: Likelihood | None = None,
     ) -> None:
         self.theta, self.values, self.noise = theta, values, 1.0 / weights
         self.beside = Waves.none() if beside is None else beside
-        self._spectrum = spectrum
+        self._spectrum, self._sloped = spectrum, sloped
         nyquist = 0.5 * len(np.unique(theta)) / max(np.ptp(theta) / 2.0, 1e-300)
         self.fastest = np.pi * max(nyquist, 1.0)
         bounds = ((0.1 * np.pi, 10.0 * self.fastest), _QUALITY, _RATIO)
@@ -241,7 +244,7 @@ class OscillatorSearch:
     @cached_property
     def sloped(self) -> Likelihood:
         """The likelihood of the values with its slopes."""
-        return Likelihood(self.theta, self.values, self.noise)
+        return self._sloped or Likelihood(self.theta, self.values, self.noise)
 
     @cached_property
     def none(self) -> float:
@@ -250,8 +253,7 @@ class OscillatorSearch:
 
     def likelihood(self, parameters: FloatArray) -> tuple[float, float]:
         """Return the log-likelihood, and the white variance."""
-        waves = Waves.joined([self.beside, oscillators_of(parameters)])
-        return log_likelihood(waves, self.theta, self.values, self.noise)
+        return self.sloped.value(Waves.joined([self.beside, oscillators_of(parameters)]))
 
     def gain(self, parameters: FloatArray) -> float:
         """Return the log-likelihood above that without oscillators."""

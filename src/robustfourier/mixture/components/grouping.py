@@ -31,26 +31,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import gcd, sqrt
+from math import gcd
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.components.folding import is_folded
+from robustfourier.mixture.components.growing import (
+    LOWEST,
+    ODDS,
+    Family,
+    LineList,
+    harmonic_families,
+    join,
+)
 
 __all__ = ["Grouping", "group", "primitive"]
 
-Real = float | FloatArray
-
-ODDS = 10.0  # a harmonic must be this much more likely than a free line
-STRONGEST = 3  # lines that are tried as second to seventh harmonics of a missing fundamental
-FOUNDERS = 8  # lowest and strongest lines that are tried as fundamentals of whole families
 RARE_ODDS = 100.0  # and so a combination tone, which few signals have
-CONTRADICTION = 10.83  # χ² with one degree of freedom at p = 0.001
 SMALLEST_ERROR = 0.005  # in modes: a drift of one degree at the ends, less than any model is worth
 SLACK = 1.5  # errors are those of noise alone; lines not yet found bias their neighbours
-LOWEST = 1.5  # mode; what is slower is trend
-MISSING_PRIOR = 0.2  # few patterns lack their fundamental
 HIGHEST_ORDER = 4  # of a combination tone, |n1| + |n2|
 # Up to 7: of a week often only the day (seventh) and the half week are strong enough to be lines.
 MISSING = tuple((p, q) for q in range(3, 8) for p in range(2, q) if gcd(p, q) == 1)
@@ -83,21 +82,25 @@ class Grouping:
     @cached_property
     def component(self) -> IntArray:
         """Index of each line's component; bases come first, in their order, shape (K,)."""
-        place = {row: i for i, row in enumerate(self.rows)}
-        return np.array([place[primitive(row)] for row in self.harmonics], dtype=np.int64)
+        number = {row: c for c, row in enumerate(self.rows)}
+        return np.array([number[row] for row in self._primitive], dtype=np.int64)
 
     @cached_property
     def order(self) -> IntArray:
         """Number of each line within its component, 1 for the fundamental, shape (K,)."""
-        return np.asarray(np.gcd.reduce(self.harmonics, axis=1, dtype=np.int64))
+        return np.asarray(np.gcd.reduce(self.harmonics, axis=1), dtype=np.int64)
 
     @cached_property
     def rows(self) -> list[tuple[int, ...]]:
         """One primitive row per component: ``row @ bases`` is its fundamental mode."""
-        n_bases = len(self.bases)
-        rows = [tuple(map(int, row)) for row in np.eye(n_bases, dtype=np.int64)]
-        combinations = dict.fromkeys(primitive(row) for row in self.harmonics)
-        return rows + [row for row in combinations if row not in rows]
+        bases = map(tuple, np.eye(len(self.bases), dtype=np.int64).tolist())
+        return list(dict.fromkeys([*bases, *self._primitive]))
+
+    @cached_property
+    def _primitive(self) -> list[tuple[int, ...]]:
+        """Each line's row, divided by its order."""
+        rows = self.harmonics // np.where(self.order == 0, 1, self.order)[:, None]
+        return [tuple(row) for row in rows.tolist()]
 
 
 def primitive(row: IntArray | tuple[int, ...]) -> tuple[int, ...]:
@@ -153,7 +156,7 @@ def group(
     """
     known = np.zeros(len(mode), bool) if fixed is None else np.asarray(fixed, bool)
     floor = 0.0 if integer else SMALLEST_ERROR
-    lines = _LineList(
+    lines = LineList(
         mode=np.asarray(mode, np.float64),
         error=np.where(known | integer, floor, np.maximum(SLACK * np.asarray(error), floor)),
         power=np.asarray(power, np.float64),
@@ -162,159 +165,13 @@ def group(
         exact=integer,
         nyquist=float(nyquist),
     )
-    families = _harmonic_families(lines)
+    families = harmonic_families(lines)
     if not integer:
         families = _missing_fundamentals(lines, families)
     return _combination_tones(lines, families)
 
 
-@dataclass(frozen=True)
-class _LineList:
-    """What `group` knows of the lines."""
-
-    mode: FloatArray
-    error: FloatArray
-    power: FloatArray
-    fixed: BoolArray
-    highest: float
-    exact: bool
-    nyquist: float
-
-    def odds(self, mode: Real, distance: Real, variance: Real, prior: Real) -> FloatArray:
-        """Odds of ties of lines at `mode` against free lines; zero where the errors contradict."""
-        room = mode * np.log(self.highest / LOWEST)
-        if self.exact:
-            return np.where(np.asarray(distance) == 0.0, room * prior, 0.0)
-        square = np.square(distance) / variance
-        density = np.exp(-0.5 * square) / np.sqrt(2 * np.pi * variance)
-        return np.where(square > CONTRADICTION, 0.0, room * prior * density)
-
-    def farthest(self, line: int, order: int, variance: float) -> float:
-        """Distance from which on the errors contradict that a line has an order of a family."""
-        own = self.error[line] ** 2 + order**2 * variance
-        return 0.0 if self.exact else 1.001 * sqrt(CONTRADICTION * own)
-
-
-@dataclass(frozen=True)
-class _Family:
-    """Lines (by index) and their orders; the base is their weighted mean of mode / order."""
-
-    members: tuple[int, ...]
-    orders: tuple[int, ...]
-    base: float
-    variance: float
-
-    @classmethod
-    def of(cls, lines: _LineList, members: tuple[int, ...], orders: tuple[int, ...]) -> _Family:
-        index, n = list(members), np.array(orders, np.float64)
-        if lines.exact:
-            return cls(members, orders, float(lines.mode[index[0]] / n[0]), 0.0)
-        precision = n**2 / lines.error[index] ** 2
-        known = lines.fixed[index]
-        if known.any():
-            precision = np.where(known, precision, 0.0)
-        base = float(precision @ (lines.mode[index] / n) / precision.sum())
-        return cls(members, orders, base, float(1.0 / precision.sum()))
-
-    def power(self, lines: _LineList) -> float:
-        return float(lines.power[list(self.members)].sum())
-
-
-def _harmonic_families(lines: _LineList) -> list[_Family]:
-    """Take the families that are likeliest as a whole; then each other line joins or founds one."""
-    rest = [int(i) for i in np.argsort(lines.mode, kind="stable")]
-    families: list[_Family] = []
-    while not lines.exact and (family := _likeliest_family(lines, rest)) is not None:
-        families.append(family)
-        rest = [i for i in rest if i not in family.members]
-    for i in rest:
-        families = _join(lines, families, _Family.of(lines, (i,), (1,)))
-    return families
-
-
-def _likeliest_family(lines: _LineList, rest: list[int]) -> _Family | None:
-    """Return the family of three lines or more with the largest evidence, None if there is none.
-
-    One tie alone may be doubtful where the fundamental is badly known (few cycles), while all
-    together are certain. So the ties of a family need their odds on the average.
-    """
-    strongest = sorted(rest, key=lambda i: -lines.power[i])
-    founders = [(i, 1) for i in dict.fromkeys(rest[:FOUNDERS] + strongest[:FOUNDERS])]
-    founders += [(i, order) for i in strongest[:STRONGEST] for order in range(2, 8)]
-    best, evidence = None, 0.0
-    for first, order in founders:
-        seen = rest
-        if order > 1:  # folded harmonics of a line are no sign of a slower fundamental
-            folded = is_folded(lines.mode[rest], float(lines.mode[first]), lines.nyquist)
-            seen = [i for i, gone in zip(rest, folded, strict=True) if not gone]
-        family, total = _grown(lines, seen, first, order)
-        size = len(family.members)
-        total += np.log(MISSING_PRIOR / order**2) if order > 1 else 0.0
-        if size < 3 or total <= max(evidence, (size - 1) * np.log(ODDS)):
-            continue
-        # A missing fundamental has its price, and must explain more than families without it.
-        if order == 1 or total > _plain_evidence(lines, family.members) + np.log(ODDS):
-            best, evidence = family, total
-    return best
-
-
-def _plain_evidence(lines: _LineList, members: tuple[int, ...]) -> float:
-    """Log odds of the same lines in families whose fundamentals are lines."""
-    rest, total = sorted(members, key=lambda i: lines.mode[i]), 0.0
-    while len(rest) > 1:
-        offers = [_grown(lines, rest, first, 1) for first in rest[:FOUNDERS]]
-        family, evidence = max(offers, key=lambda offer: offer[1])
-        total += evidence
-        rest = [i for i in rest if i not in family.members]
-    return total
-
-
-def _grown(lines: _LineList, rest: list[int], first: int, order: int) -> tuple[_Family, float]:
-    """Let all higher lines join a founder of given order that are likelier to; their log odds."""
-    family, total = _Family.of(lines, (first,), (order,)), 0.0
-    for count, i in enumerate((i for i in rest if lines.mode[i] > lines.mode[first]), start=1):
-        n = round(float(lines.mode[i]) / family.base)
-        if n < 2 or abs(lines.mode[i] - n * family.base) > lines.farthest(i, n, family.variance):
-            continue
-        share = len(family.members) / count
-        odds, n = _harmonic_odds(lines, family, _Family.of(lines, (i,), (1,)), share)
-        if odds > 1.0:
-            members, orders = (*family.members, i), (*family.orders, n)
-            family, total = _Family.of(lines, members, orders), total + np.log(odds)
-    return family, total
-
-
-def _join(lines: _LineList, families: list[_Family], single: _Family) -> list[_Family]:
-    """Append a line to the family it is most likely a harmonic of, or as a family of its own."""
-    lower = [int(np.sum(lines.mode[list(f.members)] < single.base)) for f in families]
-    count = max(sum(lower), 1)
-    offers = [
-        _harmonic_odds(lines, family, single, below / count)
-        for family, below in zip(families, lower, strict=True)
-    ]
-    best = int(np.argmax([odds for odds, _ in offers])) if offers else -1
-    if best < 0 or offers[best][0] < ODDS:
-        return [*families, single]
-    family, order = families[best], offers[best][1]
-    grown = _Family.of(lines, family.members + single.members, (*family.orders, order))
-    return [*families[:best], grown, *families[best + 1 :]]
-
-
-def _harmonic_odds(
-    lines: _LineList, family: _Family, single: _Family, share: float
-) -> tuple[float, int]:
-    """Odds that a single line is the next harmonic of a family, and its order."""
-    order = round(single.base / family.base)
-    if order < 2 or order in family.orders:
-        return 0.0, 0
-    lower = max((n for n in family.orders if n < order), default=0)
-    gap = order - lower
-    prior = 0.5 * share / (gap * (gap + 1))
-    variance = single.variance + order**2 * family.variance
-    return float(lines.odds(single.base, single.base - order * family.base, variance, prior)), order
-
-
-def _missing_fundamentals(lines: _LineList, families: list[_Family]) -> list[_Family]:
+def _missing_fundamentals(lines: LineList, families: list[Family]) -> list[Family]:
     """Merge pairs of families at p : q into one with a base that is not itself a line."""
     p, q = np.array(MISSING).T
     while (count := len(families)) > 1:
@@ -333,25 +190,23 @@ def _missing_fundamentals(lines: _LineList, families: list[_Family]) -> list[_Fa
     return families
 
 
-def _merge(
-    lines: _LineList, families: list[_Family], i: int, j: int, p: int, q: int
-) -> list[_Family]:
+def _merge(lines: LineList, families: list[Family], i: int, j: int, p: int, q: int) -> list[Family]:
     """Put family i at orders ×p and family j at ×q of one base; then let single lines join it."""
     low, high = families[i], families[j]
     orders = tuple(p * n for n in low.orders) + tuple(q * n for n in high.orders)
-    merged = _Family.of(lines, low.members + high.members, orders)
+    merged = Family.of(lines, low.members + high.members, orders)
     others = [family for k, family in enumerate(families) if k not in (i, j)]
     result = [merged] + [family for family in others if len(family.members) > 1]
     for family in others:
         if len(family.members) == 1:
-            result = _join(lines, result, family)
+            result = join(lines, result, family)
     return result
 
 
-def _combination_tones(lines: _LineList, families: list[_Family]) -> Grouping:
+def _combination_tones(lines: LineList, families: list[Family]) -> Grouping:
     """Let weak single lines be combinations of stronger bases; write down the matrix."""
     ranked = sorted(families, key=lambda family: -family.power(lines))
-    bases: list[_Family] = []
+    bases: list[Family] = []
     tones: list[tuple[int, dict[int, int]]] = []
     for family in ranked:
         single = len(family.members) == 1 and not lines.fixed[family.members[0]]
@@ -374,7 +229,7 @@ def _combination_tones(lines: _LineList, families: list[_Family]) -> Grouping:
 
 
 def _likeliest_combination(
-    lines: _LineList, bases: list[_Family], tone: _Family
+    lines: LineList, bases: list[Family], tone: Family
 ) -> dict[int, int] | None:
     """Return {base: factor} of the best n1·f1 + n2·f2, or None if a free line is likelier."""
     first, second = np.tril_indices(len(bases), -1)
@@ -394,7 +249,7 @@ def _likeliest_combination(
     return {int(first[pair]): int(a[which, 0]), int(second[pair]): int(b[which, 0])}
 
 
-def _bases(families: list[_Family]) -> tuple[FloatArray, FloatArray]:
+def _bases(families: list[Family]) -> tuple[FloatArray, FloatArray]:
     """Modes and variances of the families' bases."""
     base = np.array([family.base for family in families])
     return base, np.array([family.variance for family in families])

@@ -17,7 +17,8 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.components.completing import Found
 from robustfourier.mixture.components.ground import AT_THE_END, Ground
-from robustfourier.mixture.components.grouping import LOWEST, SMALLEST_ERROR, Grouping
+from robustfourier.mixture.components.grouping import SMALLEST_ERROR, Grouping
+from robustfourier.mixture.components.growing import LOWEST
 from robustfourier.mixture.least_squares.refine import Refined
 
 __all__ = ["loosened"]

@@ -1,0 +1,203 @@
+"""The passes over the rows of a process, compiled: forth, which factors, and back, its adjoint.
+
+What the samples before a row tell is one matrix S and one vector f; `slopes` says what for. On the
+way back S is needed again, from the last row to the first. It is kept at every `STRETCH`-th row and
+carried on from there: all of them would not fit into the processor's own memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robustfourier.compiling import compiled
+
+__all__ = ["STRETCH", "back", "fill", "forth", "summed"]
+
+STRETCH = 32  # rows: their matrices of 18 numbers squared take 80 kB
+
+
+@compiled
+def fill(theta: Any, a: Any, b: Any, c: Any, d: Any, fading: Any, u: Any, v: Any) -> None:
+    """Fill in the tables; those of an even grid have one row of fading, and waves turn stepwise."""
+    n, even, j = len(theta), len(fading) == 1, 0
+    step = (theta[n - 1] - theta[0]) / max(n - 1, 1)
+    for m in range(len(a)):
+        for i in range(len(fading)):
+            fading[i, j] = np.exp(-c[m] * (step if even else theta[i] - theta[max(i - 1, 0)]))
+        if d[m] == 0.0:
+            for i in range(n):
+                u[i, j], v[i, j] = a[m], 1.0
+            j += 1
+            continue
+        for i in range(len(fading)):
+            fading[i, j + 1] = fading[i, j]
+        x, y, cosine, sine = np.cos(d[m] * step), np.sin(d[m] * step), 1.0, 0.0
+        for i in range(n):
+            if even and i % STRETCH:
+                cosine, sine = cosine * x - sine * y, sine * x + cosine * y
+            else:
+                cosine, sine = np.cos(d[m] * theta[i]), np.sin(d[m] * theta[i])
+            u[i, j], u[i, j + 1] = a[m] * cosine + b[m] * sine, a[m] * sine - b[m] * cosine
+            v[i, j], v[i, j + 1] = cosine, sine
+        j += 2
+
+
+@compiled
+def _next(
+    tables: Any, i: int, s: Any, f: Any, w: Any, places: Any, before: Any, known: Any
+) -> tuple[float, float]:
+    """Carry S and f from one row to the next, and return the pivot and the value of that.
+
+    `places` are those of the row before and of this one in f and w; `before` is the pivot and the
+    value of the row before, `known` the variance and the value of this one. Rows are told by their
+    numbers: to cut them out of their arrays takes longer than all the rest with few terms.
+    """
+    (fading, u, v), (last, here), (pivot, value), (diagonal, y) = tables, places, before, known
+    size, at = v.shape[1], min(i, len(fading) - 1)
+    for j in range(size):
+        own_fade, lift, told = fading[at, j], pivot * w[last, j], 0.0
+        for k in range(size):
+            x = own_fade * fading[at, k] * (s[j, k] + lift * w[last, k])
+            s[j, k] = x
+            told += x * u[i, k]
+        f[here, j] = own_fade * (f[last, j] + w[last, j] * value)
+        w[here, j] = v[i, j] - told
+        diagonal -= u[i, j] * told
+        y -= u[i, j] * f[here, j]
+    over = 1.0 / diagonal
+    for j in range(size):
+        w[here, j] *= over
+    return diagonal, y
+
+
+@compiled
+def summed(tables: Any, variance: float, noise: Any, y: Any) -> tuple[float, float]:
+    """Squares over their variances, summed, and the log determinant; ∞ if no covariance."""
+    n, size = tables[1].shape
+    s, f, w = np.zeros((size, size)), np.zeros((2, size)), np.zeros((2, size))
+    pivot, value, total, logs, product = 0.0, 0.0, 0.0, 0.0, 1.0
+    for i in range(n):
+        places, known = ((i + 1) % 2, i % 2), (variance + noise[i], y[i])
+        pivot, value = _next(tables, i, s, f, w, places, (pivot, value), known)
+        if not pivot > 0.0:
+            return np.inf, 0.0
+        total += value * value / pivot
+        product *= pivot  # a logarithm takes longer
+        if not 1e-200 < product < 1e200:
+            logs, product = logs + np.log(product), 1.0
+    return total, logs + np.log(product)
+
+
+@compiled
+def forth(tables: Any, variance: float, noise: Any, y: Any, rows: Any, kept: Any) -> bool:
+    """Factor row by row, keeping all that the way back needs; False if no covariance.
+
+    `rows` are the pivots d, the values z, and w and f, which have an empty row before the first.
+    """
+    d, z, w, f = rows
+    n, size = tables[1].shape
+    s, pivot, value = np.zeros((size, size)), 0.0, 0.0
+    w[0], f[0] = 0.0, 0.0
+    for i in range(n):
+        if i % STRETCH == 0:
+            kept[i // STRETCH] = s
+        known = (variance + noise[i], y[i])
+        pivot, value = _next(tables, i, s, f, w, (i, i + 1), (pivot, value), known)
+        if not pivot > 0.0:
+            return False
+        d[i], z[i] = pivot, value
+    return True
+
+
+@compiled
+def _again(first: int, stop: int, kept: Any, fading: Any, d: Any, w: Any, carried: Any) -> None:
+    """Carry S from before the first row through a stretch again."""
+    size = w.shape[1]
+    carried[0] = kept[first // STRETCH]
+    for i in range(first, stop):
+        at, here = min(i, len(fading) - 1), i - first
+        pivot = d[i - 1] if i else 0.0
+        for j in range(size):
+            own_fade, lift = fading[at, j], pivot * w[i, j]
+            for k in range(size):
+                x = carried[here, j, k] + lift * w[i, k]
+                carried[here + 1, j, k] = own_fade * fading[at, k] * x
+
+
+@compiled
+def back(tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slopes: Any) -> None:
+    """Add up the slopes along a, b, c and d of the terms, of those along d and z of the rows."""
+    (fading, u, v), (d, z, w, f), (on_d, on_z) = tables, rows, on
+    n, size = v.shape
+    on_s, carried = np.zeros((size, size)), np.empty((STRETCH + 1, size, size))
+    on_f, on_w, on_rate = np.zeros(size), np.zeros(size), np.zeros(size)
+    on_told, on_u, on_v, whole = np.empty(size), np.empty(size), np.empty(size), 0.0
+    for i in range(n - 1, -1, -1):
+        place = i % STRETCH
+        if i == n - 1 or place == STRETCH - 1:
+            _again(i - place, i + 1, kept, fading, d, w, carried)
+        inner, over, rise = 0.0, 1.0 / d[i], on_z[i]
+        for j in range(size):
+            inner += w[i + 1, j] * on_w[j]
+        slope = on_d[i] - inner * over
+        whole += slope
+        for j in range(size):
+            on_f[j] -= rise * u[i, j]
+            on_v[j] = on_w[j] * over
+            on_told[j] = -on_v[j] - slope * u[i, j]
+            # What the samples before tell, S u, is v − d w.
+            on_u[j] = -rise * f[i + 1, j] - slope * (v[i, j] - d[i] * w[i + 1, j])
+        at, step = min(i, len(fading) - 1), theta[i] - theta[max(i - 1, 0)]
+        pivot, earlier = (d[i - 1], z[i - 1]) if i else (0.0, 0.0)
+        value, more = 0.0, 0.0
+        for j in range(size):
+            bent, turned, total = 0.0, 0.0, 0.0
+            half, other, own_fade = 0.5 * on_told[j], 0.5 * u[i, j], fading[at, j]
+            for k in range(size):
+                x = on_s[j, k] + half * u[i, k] + other * on_told[k]
+                told = carried[place + 1, j, k]
+                total += told * on_told[k]
+                bent += x * told
+                x *= own_fade * fading[at, k]
+                turned += x * w[i, k]
+                on_s[j, k] = x
+            on_u[j] += total
+            on_rate[j] -= step * (2.0 * bent + on_f[j] * f[i + 1, j])
+            on_f[j] *= own_fade
+            value += on_f[j] * w[i, j]
+            on_w[j] = 2.0 * pivot * turned + on_f[j] * earlier
+            more += turned * w[i, j]
+        if i:
+            on_d[i - 1] += more
+            on_z[i - 1] += value
+        _gather(i, theta[i], tables, wave, on_u, on_v, slopes)
+    _spread(wave, whole, on_rate, slopes)
+
+
+@compiled
+def _gather(i: int, at: float, tables: Any, wave: Any, on_u: Any, on_v: Any, slopes: Any) -> None:
+    """Add what the slopes along U and V of one row are along a, b and d of the terms."""
+    (_, u, v), (on_a, on_b, _, on_d), j = tables, slopes, 0
+    for m in range(len(wave)):
+        if not wave[m]:
+            on_a[m] += on_u[j]
+            j += 1
+            continue
+        x, y = v[i, j], v[i, j + 1]
+        on_a[m] += on_u[j] * x + on_u[j + 1] * y
+        on_b[m] += on_u[j] * y - on_u[j + 1] * x
+        turned = on_u[j + 1] * u[i, j] - on_u[j] * u[i, j + 1] + on_v[j + 1] * x - on_v[j] * y
+        on_d[m] += at * turned
+        j += 2
+
+
+@compiled
+def _spread(wave: Any, whole: float, on_rate: Any, slopes: Any) -> None:
+    """Add what the slopes along the diagonal and the columns' rates are along a and c."""
+    (on_a, _, on_c, _), j = slopes, 0
+    for m in range(len(wave)):
+        on_a[m] += whole
+        on_c[m] = on_rate[j] + on_rate[j + 1] if wave[m] else on_rate[j]
+        j += 2 if wave[m] else 1
