@@ -3,7 +3,8 @@
 ``python -m benchmarks.times --page docs/speed.md`` measures and writes the page; ``--before
 FOLDER`` names a checkout of an earlier version, whose default search is timed in the same run.
 Each fit runs on one thread in a process of its own, after one of some 400 samples that loads what
-has to be loaded. Rivals take turns on the same samples; ratios are medians with the smallest and the largest.
+has to be loaded. Rivals take turns on the same samples; ratios are medians with the smallest and
+the largest.
 """
 
 from __future__ import annotations

@@ -116,15 +116,11 @@ def shrinkage(
     log_evidence = np.zeros((len(POWERS), len(RATES)))
     factor = np.zeros((len(POWERS), len(RATES), len(order)))
     for same in _parities(order):
-        ratio = _prior_over_noise(order[same], variance[same])
-        excess = squares[same] / variance[same]
-        # A coefficient that is N(0, prior + noise) against one that is N(0, noise).
-        log_likelihood = 0.5 * (excess * ratio / (1 + ratio) - parts * np.log1p(ratio)).sum(-1)
-        weight, part = _normalised(log_likelihood, log_likelihood[0, 0].size)
+        excess, shape = squares[same] / variance[same], _shape(order[same], variance[same])
+        factor[..., same], part = _shrunk(excess, shape, SCALES, parts)
         log_evidence += part
-        factor[..., same] = (weight[..., None] * ratio / (1.0 + ratio)).sum(-2)
-    weight, total = _normalised(log_evidence[None, None], log_evidence.size)
-    return np.tensordot(weight[0, 0], factor, axes=2), float(total[0, 0])
+    weight, total = _normalised(log_evidence)
+    return np.tensordot(weight, factor, axes=2), total
 
 
 def smoother(order: IntArray, coefficient: FloatArray, variance: FloatArray) -> Smoothing:
@@ -154,15 +150,15 @@ def smoother(order: IntArray, coefficient: FloatArray, variance: FloatArray) -> 
     x, parts = coefficient / np.sqrt(variance), _parities(order)
     cells = [_cells(order[same], x[same], variance[same]) for same in parts]
     log_weight = np.sum([_evidence(*one) for one in cells], axis=0)
-    weight, total = _normalised(log_weight[None, None], log_weight.size)
+    weight, total = _normalised(log_weight)
     matrix, spread = np.zeros((2, len(order), len(order)))
     means = np.zeros((*log_weight.shape, len(order)))  # of each decay (s, r)
     for same, one in zip(parts, cells, strict=True):
         place = np.ix_(same, same)
-        matrix[place], spread[place], means[..., same] = _moments(*one, weight[0, 0])
+        matrix[place], spread[place], means[..., same] = _moments(*one, weight)
     off = means - matrix @ x
-    spread += np.einsum("sr,srh,srk->hk", weight[0, 0], off, off)
-    return Smoothing(matrix, spread, float(total[0, 0]))
+    spread += np.einsum("sr,srh,srk->hk", weight, off, off)
+    return Smoothing(matrix, spread, total)
 
 
 def evidence(order: IntArray, coefficient: FloatArray, variance: FloatArray) -> float:
@@ -170,7 +166,7 @@ def evidence(order: IntArray, coefficient: FloatArray, variance: FloatArray) -> 
     x, total = coefficient / np.sqrt(variance), np.zeros((len(POWERS), len(RATES)))
     for same in _parities(order):
         total += _evidence(*_cells(order[same], x[same], variance[same]))
-    return float(_normalised(total[None, None], total.size)[1][0, 0])
+    return _normalised(total)[1]
 
 
 def prior_precision(matrix: FloatArray, variance: FloatArray) -> FloatArray:
@@ -202,18 +198,43 @@ def _shape(order: IntArray, variance: FloatArray) -> FloatArray:
     return np.asarray(np.exp(log_shape) * (variance.min() / variance))
 
 
-def _prior_over_noise(order: IntArray, variance: FloatArray) -> FloatArray:
-    """Prior variance over sampling variance; axes: power s, rate r, scale C, order."""
-    return np.asarray(SCALES[:, None] * _shape(order, variance)[:, :, None, :])
-
-
-def _normalised(log_weight: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """Weights that sum to one over the axes after the first two, and the log of their mean."""
-    axes = tuple(range(2, log_weight.ndim))
-    best = log_weight.max(axis=axes, keepdims=True)
+def _normalised(log_weight: FloatArray) -> tuple[FloatArray, float]:
+    """Weights that sum to one, and the log of their mean."""
+    best = log_weight.max()
     weight = np.exp(log_weight - best)
-    total = weight.sum(axis=axes, keepdims=True)
-    return weight / total, np.asarray(np.squeeze(best + np.log(total / count), axis=axes))
+    total = weight.sum()
+    return weight / total, float(best + np.log(total / weight.size))
+
+
+@compiled
+def _shrunk(excess: Any, shape: Any, scales: Any, parts: int) -> Any:
+    """Return the factor of each coefficient and the log evidence, for each decay (s, r).
+
+    A coefficient that is N(0, prior + noise) against one that is N(0, noise), over all scales C.
+    """
+    n_powers, n_rates, size = shape.shape
+    factor, evidence = np.zeros(shape.shape), np.empty((n_powers, n_rates))
+    logs = np.empty(len(scales))
+    for s in range(n_powers):
+        for r in range(n_rates):
+            for c in range(len(scales)):
+                logs[c], product = 0.0, 1.0
+                for h in range(size):
+                    d = 1.0 / (1.0 + scales[c] * shape[s, r, h])
+                    logs[c] += 0.5 * excess[h] * (1.0 - d)
+                    product *= d
+                    if product < 1e-200:
+                        logs[c], product = logs[c] + 0.5 * parts * np.log(product), 1.0
+                logs[c] += 0.5 * parts * np.log(product)
+            best, total = logs.max(), 0.0
+            for c in range(len(scales)):
+                weight = np.exp(logs[c] - best)
+                total += weight
+                for h in range(size):
+                    factor[s, r, h] += weight * (1.0 - 1.0 / (1.0 + scales[c] * shape[s, r, h]))
+            factor[s, r] /= total
+            evidence[s, r] = best + np.log(total / len(scales))
+    return factor, evidence
 
 
 def _templates(order: IntArray) -> FloatArray:
