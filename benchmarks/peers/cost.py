@@ -14,7 +14,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"
 import cProfile  # noqa: E402
 import pstats  # noqa: E402
 import time  # noqa: E402
-from collections import defaultdict  # noqa: E402
+from collections import Counter, defaultdict  # noqa: E402
 from collections.abc import Iterator  # noqa: E402
 from contextlib import contextmanager  # noqa: E402
 from dataclasses import dataclass, field  # noqa: E402
@@ -35,10 +35,11 @@ Function = tuple[str, int, str]
 
 @dataclass
 class Work:
-    """Transforms counted during a fit: lengths of real FFTs; samples and modes of NUFFTs."""
+    """What was counted during a fit: lengths of real FFTs; samples and modes of NUFFTs; calls."""
 
     real_ffts: list[int] = field(default_factory=list)
     nuffts: list[tuple[int, int]] = field(default_factory=list)
+    calls: Counter[str] = field(default_factory=Counter)
 
     def operations(self) -> float:
         """Floating-point operations of the transforms."""
@@ -113,7 +114,10 @@ def by_stage(stats: dict[Function, Any]) -> dict[str, float]:
 
 @contextmanager
 def counted(work: Work) -> Iterator[None]:
-    """Count the transforms of the spectral layer."""
+    """Count the transforms of the spectral layer, and the calls of what is worth counting."""
+    from robustfourier.mixture.least_squares import refine
+    from robustfourier.mixture.least_squares.lines import Lines
+    from robustfourier.mixture.search import assess
     from robustfourier.spectral import operator
     from robustfourier.spectral.sums import SumsAt
 
@@ -129,17 +133,28 @@ def counted(work: Work) -> Iterator[None]:
 
     def sums_at(self: Any, columns: Any) -> Any:
         sums = nufft(self, columns)
-        transforms = (columns.shape[1] + 1) // 2  # two real columns share one
-        work.nuffts += [(len(columns), 2 * len(sums) - 1)] * transforms
+        work.nuffts += [(len(columns), len(sums))] * columns.shape[1]
         return sums
 
-    operator.rfft, operator.irfft = rfft, irfft
-    SumsAt.__call__ = sums_at  # type: ignore[method-assign]
+    places = [(operator, "rfft", rfft), (operator, "irfft", irfft), (SumsAt, "__call__", sums_at)]
+    for home, name in ((refine, "fit_at"), (assess, "noise_floor"), (Lines, "evaluate")):
+        places.append((home, name, _counting(work.calls, name, getattr(home, name))))
+    before = [getattr(home, name) for home, name, _ in places]
+    for home, name, function in places:
+        setattr(home, name, function)
     try:
         yield
     finally:
-        operator.rfft, operator.irfft = forward, backward
-        SumsAt.__call__ = nufft  # type: ignore[method-assign]
+        for (home, name, _), function in zip(places, before, strict=True):
+            setattr(home, name, function)
+
+
+def _counting(calls: Counter[str], name: str, function: Any) -> Any:
+    def call(*args: Any, **options: Any) -> Any:
+        calls[name] += 1
+        return function(*args, **options)
+
+    return call
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,15 @@ LIMIT = """*Limit* is the larger of operations over the arithmetic rate and byte
 rate: every array read and written once, no latency, no overhead. Nothing reaches it; the ratio says
 how far away we are."""
 SMALLEST_SHARE = 0.015
+#: Calls that are counted → what they are, and how many the answer needs.
+NEEDED = {
+    "fit_at": (
+        "normal equations solved",
+        "8: 4 steps of the lines together, and 4 more trends to choose from",
+    ),
+    "noise_floor": ("noise floors", "1: of the last residual"),
+    "evaluate": ("lines evaluated at all samples", "1: for the last residual"),
+}
 Profile = tuple[float, dict[str, float], Work]
 
 
@@ -64,6 +73,7 @@ def page_text(machine: Machine, fits: dict[int, Profile], steps: Sequence[Step])
             [
                 _head(machine),
                 _fit_section(machine, fits),
+                _count_section(fits),
                 _stage_section(fits),
                 _training_section(machine, steps),
             ]
@@ -111,6 +121,24 @@ def _fit_section(machine: Machine, fits: dict[int, Profile]) -> str:
         + _table(heads, body)
         + "\n\n![Seconds against samples](figures/speed.png)"
         + "\n\n*Ten tones, up to 10⁴ modes, median of three (`python -m benchmarks detection`).*"
+    )
+
+
+def _count_section(fits: dict[int, Profile]) -> str:
+    """What the answer needs beside what was done to find it."""
+    works = [work for _, _, work in fits.values()]
+    whole = [sum(rows == n for rows, _ in w.nuffts) for n, w in zip(fits, works, strict=True)]
+    counts = [whole, *([w.calls[name] for w in works] for name in NEEDED)]
+    words = [
+        ("nonuniform FFTs of all samples", "7: weights, values, 4 columns of a trend, a residual"),
+        *NEEDED.values(),
+    ]
+    body = [[*row, *map(str, count)] for row, count in zip(words, counts, strict=True)]
+    heads = ["what", "needed", *(f"done, n = {samples}" for samples in fits)]
+    return (
+        "### Needed and done\n\n*Needed* is what the answer takes if somebody tells which lines "
+        "there are, about where, and that the noise is white; *done* is what it took to find "
+        "out.\n\n" + _table(heads, body)
     )
 
 

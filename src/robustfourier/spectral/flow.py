@@ -185,7 +185,7 @@ class _Curvature:
             image = root * self.operator(root * vector)
             before, value = value, float(np.linalg.norm(image) / np.linalg.norm(vector))
             vector = image / np.linalg.norm(image)
-            if value <= 1.05 * before:
+            if value <= 1.1 * before:
                 break
         self.vector = vector
         return max(value, float(size.max()))
