@@ -102,9 +102,9 @@ def fourier_sums(
     max_mode : int
         Highest mode M.
     """
-    weight = weighted_sums(theta, weights[:, None], 2 * max_mode + 1)[:, 0]
-    value = weighted_sums(theta, weights[:, None] * y, max_mode + 1)
-    return FourierSums(weight, value, weights @ y**2)
+    sums = SumsAt(theta, 2 * max_mode + 1)  # one plan for both: making it costs as much as using it
+    value = sums(weights[:, None] * y)[: max_mode + 1]
+    return FourierSums(sums(weights[:, None])[:, 0], value, weights @ y**2)
 
 
 def direct_fourier_sums(
