@@ -127,14 +127,19 @@ class Life:
 
 
 def _waves(candidate: Candidate, living: FloatArray) -> Waves:
-    """The covariance of a life, of log rate, log strength and shift of the mode."""
-    rate, strength = np.exp(living[:2])
-    one = np.ones(len(candidate.order))
+    """The covariance of a life, of log rate, log strength and shift of the mode.
+
+    Or of several lives, one after the other, of numbers of shape (m, 3).
+    """
+    logs, shift = living[..., None, :2], living[..., None, 2]
+    rate, strength = np.exp(logs[..., 0]), np.exp(logs[..., 1])
+    order = candidate.order.astype(np.float64)
     share = candidate.power / candidate.power.sum()
-    frequency = np.pi * candidate.order.astype(np.float64) * (candidate.mode + living[2])
-    owner = np.full(len(one), candidate.component)
-    rates = rate * (candidate.order**2.0 if candidate.clock else one)
-    return Waves(strength * share, 0.0 * one, rates, frequency, owner)
+    rates = rate * (order**2 if candidate.clock else np.ones(len(order)))
+    frequency = np.pi * order * (candidate.mode + shift)
+    size = (strength * share).ravel()
+    owner = np.full(len(size), candidate.component)
+    return Waves(size, np.zeros(len(size)), rates.ravel(), frequency.ravel(), owner)
 
 
 def _still(lines: FloatArray, white: float) -> Waves:
@@ -232,7 +237,12 @@ def most_alive(
     score : float
         Log-likelihood less penalties of the present model.
     """
-    trials = [_Trial(way, theta[rows], noise[rows], way.values[rows], beside) for way in ways]
+    known = [Likelihood(theta[rows], way.values[rows], noise[rows]) for way in ways[:2]]
+    spectra = [Spectrum(one.theta, one.values, 1.0 / one.noise) for one in known]
+    which = (0, 1, 1)  # the last two explain the same values
+    trials = [
+        _Trial(way, known[i], spectra[i], beside) for i, way in zip(which, ways, strict=False)
+    ]
     others = foreign(oscillators, ways[0].mode, ways[0].order)
     if len(others) < len(oscillators):  # what rings at its harmonics is the pattern, and lives
         oscillators, score = others, -np.inf
@@ -251,18 +261,11 @@ class _Trial:
     """One way to live, tried on some rows."""
 
     def __init__(
-        self,
-        way: Candidate,
-        theta: FloatArray,
-        noise: FloatArray,
-        values: FloatArray,
-        beside: Waves,
+        self, way: Candidate, sloped: Likelihood, spectrum: Spectrum, beside: Waves
     ) -> None:
-        self.way, self.theta, self.noise, self.values = way, theta, noise, values
-        self.beside = beside
-        self.spectrum = Spectrum(theta, values, 1.0 / noise)
-        self.sloped = Likelihood(theta, values, noise)
-        self.log_n = float(np.log(len(theta)))
+        self.way, self.sloped, self.spectrum, self.beside = way, sloped, spectrum, beside
+        self.theta, self.values, self.noise = sloped.theta, sloped.values, sloped.noise
+        self.log_n = float(np.log(len(self.theta)))
         # Two numbers for the living part, one more for a frequency of its own. A line taken in has
         # three; the harmonics of a pattern two each, and one for their common frequency.
         own = 0.0 if way.strict else 0.5 + (way.n_lines - len(way.taken))
@@ -346,9 +349,8 @@ class _Trial:
         shifts = (0.0,) if self.way.strict else (0.0, -0.5 * _SHIFT, 0.5 * _SHIFT)
         rates = 1.0 / np.geomspace(shortest, 2.0, _COHERENCES)
         logs = product(shifts, np.log(rates), np.log(strengths))
-        grid = [np.array([rate, strength, shift]) for shift, rate, strength in logs]
-        lives = Waves.joined([_waves(self.way, living) for living in grid])
-        densities = self.spectrum.densities(lives, len(grid))
+        grid = np.array([[rate, strength, shift] for shift, rate, strength in logs])
+        densities = self.spectrum.densities(_waves(self.way, grid), len(grid))
         starts = []
         for remainder in remainders:
             waves = Waves.joined([self.beside, oscillators_of(remainder)])
@@ -387,7 +389,7 @@ class _Trial:
         start = np.concatenate([living, remainder]) if together else living
         threes = (len(start) - size) // 3
         bounds = self._bounds(white) + self.search(living).bounds * threes
-        information = self.spectrum.information(density, start)[1]
+        information = self.spectrum.sloped(density, start)[2]
         end, value = climb(height, start, bounds, information, COARSE)
         return end[:size], end[size:] if together else remainder, value
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.compiling import compiled
 
 __all__ = [
     "CLOSEST",
@@ -23,10 +24,8 @@ __all__ = [
     "Waves",
     "log_likelihood",
     "oscillator",
-    "oscillator_terms",
+    "oscillators",
 ]
-
-Term = tuple[float, float, float, float]  # a, b, c and d
 
 CLOSEST = 1e-6  # to 1/2, where the two formulas of an oscillator meet: this keeps both finite
 _NUMBERS = 500_000  # held at once for each of the small matrices of some times
@@ -51,17 +50,13 @@ class Waves:
     owner: IntArray
 
     @classmethod
-    def of_terms(cls, terms: list[Term]) -> Waves:
-        """Return the covariance of the remainder that has these terms."""
-        a, b, c, d = np.array(terms, dtype=np.float64).reshape(-1, 4).T.copy()
-        return cls(a, b, c, d, np.full(len(terms), -1))
-
-    @classmethod
     def joined(cls, parts: list[Waves]) -> Waves:
         """Return the sum of several covariances."""
+        some = [part for part in parts if len(part.a)]
+        if len(some) < 2:
+            return some[0] if some else cls.none()
         names = ("a", "b", "c", "d", "owner")
-        columns = [np.concatenate([getattr(part, name) for part in parts]) for name in names]
-        return cls(*columns)
+        return cls(*(np.concatenate([getattr(part, name) for part in some]) for name in names))
 
     def select(self, which: BoolArray) -> Waves:
         """Return some of the terms."""
@@ -76,6 +71,11 @@ class Waves:
         """Return the covariance without terms, which is zero."""
         zero = np.zeros(0)
         return cls(zero, zero, zero, zero, np.zeros(0, np.int64))
+
+    @property
+    def numbers(self) -> FloatArray:
+        """The numbers a, b, c and d, shape (4, M)."""
+        return np.stack([self.a, self.b, self.c, self.d])
 
     @property
     def variance(self) -> float:
@@ -126,20 +126,36 @@ def oscillator(frequency: float, quality: float, variance: float) -> Waves:
     >>> waves.variance, bool(np.allclose(waves(np.array([1e-6])), 2.0))
     (2.0, True)
     """
-    return Waves.of_terms(oscillator_terms(frequency, quality, variance))
+    return oscillators(np.array([[frequency, quality, variance]]))
 
 
-def oscillator_terms(frequency: float, quality: float, variance: float) -> list[Term]:
-    """Return the one or two terms of a damped oscillator."""
-    f = sqrt(max(abs(1.0 - 4.0 * quality**2), CLOSEST))
-    rate = 0.5 * frequency / quality
-    if quality < 0.5:
-        half = 0.5 * variance
-        return [
-            (half * (1.0 + 1.0 / f), 0.0, rate * (1.0 - f), 0.0),
-            (half * (1.0 - 1.0 / f), 0.0, rate * (1.0 + f), 0.0),
-        ]
-    return [(variance, variance / f, rate, rate * f)]
+def oscillators(numbers: FloatArray) -> Waves:
+    """Return the covariance of oscillators, of frequency, quality and variance, shape (k, 3)."""
+    a, b, c, d = _terms(numbers)
+    return Waves(a, b, c, d, np.full(len(a), -1))
+
+
+@compiled
+def _terms(numbers: Any) -> Any:
+    """a, b, c and d of the one or two terms of each damped oscillator."""
+    creep = numbers[:, 1] < 0.5
+    terms, m = np.zeros((4, len(numbers) + creep.sum())), 0
+    for k in range(len(numbers)):
+        frequency, quality, variance = numbers[k]
+        f = np.sqrt(max(abs(1.0 - 4.0 * quality**2), CLOSEST))
+        rate = 0.5 * frequency / quality
+        if creep[k]:
+            terms[0, m], terms[0, m + 1] = (
+                0.5 * variance * (1.0 + 1.0 / f),
+                0.5 * variance * (1.0 - 1.0 / f),
+            )
+            terms[2, m], terms[2, m + 1] = rate * (1.0 - f), rate * (1.0 + f)
+            m += 2
+        else:
+            terms[0, m], terms[1, m] = variance, variance / f
+            terms[2, m], terms[3, m] = rate, rate * f
+            m += 1
+    return terms
 
 
 def log_likelihood(

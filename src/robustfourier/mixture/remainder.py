@@ -21,7 +21,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.climbing import climb
-from robustfourier.mixture.process import Conditioned, Waves, oscillator_terms
+from robustfourier.mixture.process import Conditioned, Waves, oscillators
 from robustfourier.mixture.search.robust import FAR, robust_scale
 from robustfourier.mixture.slopes import Likelihood, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
@@ -321,15 +321,14 @@ class OscillatorSearch:
             return present + spectrum.density(oscillators_of(parameters))
 
         def height(parameters: FloatArray) -> tuple[float, FloatArray]:
-            slopes, _ = spectrum.information(density, parameters)
-            return spectrum.likelihood(density(parameters)), slopes
+            return spectrum.sloped(density, parameters)[:2]
 
         starts = []
         for quality in _QUALITIES:
             grid = self._grid((quality,), _RATIOS)
             each = spectrum.densities(oscillators_of(grid.ravel()), len(grid))
             best = grid[int(np.argmax(spectrum.likelihoods(present + each)))]
-            information = spectrum.information(density, best)[1]
+            information = spectrum.sloped(density, best)[2]
             # A start needs not be better than half a unit.
             near, _ = climb(height, best, self.bounds, information, 0.5)
             starts.append(np.concatenate([found, near]))
@@ -350,7 +349,7 @@ class OscillatorSearch:
         def density(parameters: FloatArray) -> FloatArray:
             return beside + self.spectrum.density(oscillators_of(parameters))
 
-        information = self.spectrum.information(density, start)[1]
+        information = self.spectrum.sloped(density, start)[2]
         enough = FINE if exact else COARSE
         end, value = climb(height, start, self._bounds(start), information, enough)
         return end, value - self.none
@@ -373,5 +372,4 @@ def price(parameters: FloatArray, n: int) -> float:
 
 def oscillators_of(parameters: FloatArray) -> Waves:
     """Return the covariance of oscillators, over the white variance, of their logarithms."""
-    threes = np.exp(parameters).reshape(-1, 3).tolist()
-    return Waves.of_terms([term for three in threes for term in oscillator_terms(*three)])
+    return oscillators(np.exp(parameters).reshape(-1, 3))

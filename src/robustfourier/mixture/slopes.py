@@ -8,13 +8,14 @@ of all terms cost three likelihoods, however many they are. Both ways are in `fa
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.compiling import compiled
 from robustfourier.mixture.factoring import STRETCH, back, fill, forth, summed
-from robustfourier.mixture.process import CLOSEST, Waves, oscillator
+from robustfourier.mixture.process import CLOSEST, Waves, oscillators
 
 __all__ = ["Likelihood", "Slopes", "along_oscillators"]
 
@@ -123,20 +124,29 @@ def along_oscillators(parameters: FloatArray, slopes: Slopes) -> FloatArray:
     slopes : Slopes
         Along the numbers of their terms.
     """
-    result, first = np.empty((len(parameters) // 3, 3)), 0
-    for k, (frequency, quality, variance) in enumerate(np.exp(parameters.reshape(-1, 3))):
-        waves = oscillator(frequency, quality, variance)
-        some = slice(first, first := first + len(waves.a))
-        on_a, on_b, on_c, on_d = (numbers[some] for numbers in slopes)
+    numbers = np.exp(parameters).reshape(-1, 3)
+    return np.asarray(_along(numbers, oscillators(numbers).numbers, np.stack(slopes)).ravel())
+
+
+@compiled
+def _along(oscillators: Any, terms: Any, slopes: Any) -> Any:
+    """Slopes along the logarithms, of those along a, b, c and d of the terms."""
+    result, m = np.zeros((len(oscillators), 3)), 0
+    for k in range(len(oscillators)):
+        frequency, quality, variance = oscillators[k]
         rate, square = 0.5 * frequency / quality, 4.0 * quality**2
         f = np.sqrt(max(abs(1.0 - square), CLOSEST))
-        side = np.array([1.0, -1.0]) if quality < 0.5 else np.ones(1)
         # How f rises with the logarithm of the quality, which is what is special about it.
-        rise = (square if quality >= 0.5 else -square) / f
-        along = -on_c @ waves.c - on_d @ waves.d
-        if quality < 0.5:
-            along -= rise * (0.5 * variance / f**2 * on_a + rate * on_c) @ side
-        else:
-            along += rise * (rate * on_d - variance / f**2 * on_b).sum()
-        result[k] = on_c @ waves.c + on_d @ waves.d, along, on_a @ waves.a + on_b @ waves.b
-    return result.ravel()
+        rise, count = (square / f, 1) if quality >= 0.5 else (-square / f, 2)
+        for i in range(count):
+            (a, b, c, d), (on_a, on_b, on_c, on_d) = terms[:, m], slopes[:, m]
+            side = 1.0 - 2.0 * i
+            result[k, 0] += on_c * c + on_d * d
+            result[k, 1] -= on_c * c + on_d * d
+            result[k, 2] += on_a * a + on_b * b
+            if count == 2:
+                result[k, 1] -= side * rise * (0.5 * variance / f**2 * on_a + rate * on_c)
+            else:
+                result[k, 1] += rise * (rate * on_d - variance / f**2 * on_b)
+            m += 1
+    return result

@@ -25,6 +25,7 @@ _GAP = 10.0  # typical steps; longer ones are gaps, and do not count for the typ
 _EVEN = 0.9  # of the steps are within half of the typical one where samples are even
 _LONG = 64  # samples of a stretch: with fewer, ordinates are too few
 _BLUR = 4.0  # over the length of a stretch: the width that Hann's taper gives each line
+_EXACT = 1e-6  # steps by which even samples may be off in all: angles are off by as many radians
 _STEP = 1e-4  # of parameters, for slopes of the density
 
 
@@ -86,10 +87,10 @@ class Spectrum:
         factor = np.maximum(np.mean(self.power / whole, axis=-1), 1e-300)
         return np.asarray(-(len(self.power) * np.log(factor) + np.log(whole).sum(axis=-1)))
 
-    def information(
+    def sloped(
         self, density: Callable[[FloatArray], FloatArray], parameters: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the slopes of that likelihood along parameters, and Fisher's information.
+    ) -> tuple[float, FloatArray, FloatArray]:
+        """Return that likelihood, its slopes along parameters, and Fisher's information.
 
         Parameters
         ----------
@@ -97,23 +98,30 @@ class Spectrum:
             Gives the density for parameters.
         parameters : ndarray of shape (k,)
         """
-        whole = 1.0 + np.maximum(density(parameters), 0.0)
+        here = density(parameters)
+        whole = 1.0 + np.maximum(here, 0.0)
         steps = _STEP * np.eye(len(parameters))
-        change = np.array([density(parameters + step) + 1.0 for step in steps]) - whole
+        change = np.array([density(parameters + step) for step in steps]) - (whole - 1.0)
         logs = change.reshape(len(steps), -1) / (_STEP * whole)
         ratio = self.power / whole
         slopes = logs @ (ratio / max(float(ratio.mean()), 1e-300) - 1.0)
         logs -= logs.mean(axis=1, keepdims=True)  # the factor of all variances is free
-        return slopes, logs @ logs.T
+        return self.likelihood(here), slopes, logs @ logs.T
 
 
 def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray, count: int) -> FloatArray:
     """Power of one stretch at angles per step of π/count to π, places being told in steps."""
     length = max(float(np.ptp(place)), 1.0) + 1.0
     taper = 0.5 + 0.5 * np.cos(2.0 * np.pi * (place - 0.5 * (place[0] + place[-1])) / length)
+    tapered = taper * weights * values
     # Powers do not see where the angles are counted from.
-    middle = (place - 0.5 * (place[0] + place[-1])) / count
-    sums = weighted_sums(middle, (taper * weights * values)[:, None], count + 1)[1:, 0]
+    if np.abs(np.diff(place) - 1.0).max() * count < _EXACT:
+        folded = tapered[: 2 * count].copy()  # the last of an odd number is a turn after the first
+        folded[: len(place) - 2 * count] += tapered[2 * count :]
+        sums = np.fft.rfft(folded)[1:]
+    else:
+        middle = (place - 0.5 * (place[0] + place[-1])) / count
+        sums = weighted_sums(middle, tapered[:, None], count + 1)[1:, 0]
     return np.abs(sums) ** 2 / max(float(np.sum(taper**2 * weights)), 1e-300)
 
 
