@@ -174,8 +174,7 @@ def ways_to_live(
     left, theta : ndarray of shape (n,)
         Residual, and where.
     steady : bool
-        Whether it keeps phase and height all over the record; then only lines near its own could
-        be signs of life.
+        Whether it keeps phase and height: then only lines near its own are signs of life.
     """
     power = 0.5 * lines.amplitude[:, 0] ** 2
     own = np.flatnonzero((component == c) & (order > 0))
