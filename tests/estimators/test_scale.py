@@ -190,7 +190,7 @@ def test_held_out_residuals_are_those_of_fits_without_each_block():
     rng = np.random.default_rng(0)
     columns, values = rng.normal(size=(60, 4)), rng.normal(size=60)
     weights = rng.uniform(0.5, 2.0, 60)
-    left = scales._left_over(columns, values, weights)
+    left = scales._left_over(columns.T, values, weights)
     for block in np.array_split(np.arange(60), 10):
         rest = np.setdiff1d(np.arange(60), block)
         root = np.sqrt(weights[rest])
@@ -203,7 +203,9 @@ def test_densities_of_both_scales_are_densities_of_the_values(monkeypatch):
     noise = 1e-3 * np.random.default_rng(1).normal(size=(4000, 1))
     y = 50.0 * np.exp(noise)
     left = {"log": noise, "linear": y - 50.0}
-    monkeypatch.setattr(scales, "_held_out", lambda models, *_, **__: left[models[0]])
+    monkeypatch.setattr(scales, "_rows", lambda models, _: models[0])
+    monkeypatch.setattr(scales, "_fitted", lambda *_: 0.0)
+    monkeypatch.setattr(scales, "_held_out", lambda rows, *_: left[rows])
     found = scales.compare(["linear"], ["log"], np.zeros((4000, 1)), y, np.ones(4000))
     assert found.odds == pytest.approx(0.0, abs=1.0)
     assert found.miss == pytest.approx(1.0, abs=0.01)

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.mixture.least_squares.lines import waves_at
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
@@ -90,21 +91,21 @@ def _jackknife(
     """Errors of the free bases, and how many samples each rests on, shapes (F,)."""
     theta, lines, root = series.theta, model.lines, np.sqrt(series.weights)
     assert model.harmonics is not None
-    angle = np.pi * np.multiply.outer(theta, lines.mode)
-    cosine, sine = np.cos(angle), np.sin(angle)
-    turned = np.pi * theta[:, None] * (cosine * lines.sine[:, 0] - sine * lines.cosine[:, 0])
-    design = np.column_stack(
-        [model.trend_columns(theta), cosine, sine, turned @ model.harmonics[:, free]]
-    )
-    design *= root[:, None]
-    size = np.maximum(np.sqrt(np.sum(design**2, axis=0)), 1e-300)
+    waves = waves_at(theta, lines.mode)
+    cosine, sine = waves[: len(lines)], waves[len(lines) :]
+    # A base turns its lines: the sum over them of n b cos − n a sin.
+    ties = model.harmonics[:, free]
+    turned = (ties * lines.sine).T @ cosine - (ties * lines.cosine).T @ sine
+    design = np.vstack([model.trend_columns(theta).T, waves, np.pi * theta * turned])
+    design *= root
+    size = np.maximum(np.sqrt(np.sum(design**2, axis=1)), 1e-300)[:, None]
     design /= size
-    inverse = pseudo_inverse(design.T @ design)
-    absorbed = np.einsum("np,np->n", design @ inverse, design)
+    inverse = pseudo_inverse(design @ design.T)
+    absorbed = np.einsum("pn,pn->n", inverse @ design, design)
     values = series.values[:, 0] * series.scale[0] + series.centre[0]
     left = root * (values - model.evaluate(theta)[:, 0]) / np.maximum(1.0 - absorbed, _LEAST)
-    bases = np.arange(design.shape[1] - int(free.sum()), design.shape[1])
-    squares = (design @ inverse[:, bases] / size[bases] * left[:, None]) ** 2
-    whole = squares.sum(axis=0)
-    worth = whole**2 / np.maximum(np.sum(squares**2, axis=0), 1e-300)
+    bases = slice(len(design) - int(free.sum()), None)
+    squares = (inverse[bases] @ design / size[bases] * left) ** 2
+    whole = squares.sum(axis=1)
+    worth = whole**2 / np.maximum(np.sum(squares**2, axis=1), 1e-300)
     return np.sqrt(whole), np.maximum(worth, 1.0)

@@ -15,12 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
+from robustfourier.mixture.least_squares.lines import waves_at
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
@@ -134,12 +137,13 @@ def fit_on_scale(
     linear = ScaledFit("linear", y, *fit(y))
     if scale == "linear" or not _may_multiply(linear.models, theta, y):
         return linear
-    if compare(linear.models, None, theta, y, weights).odds < -_ODDS:
+    blocks = _Blocks(linear.models, theta, y, weights)
+    if blocks.compared(None).odds < -_ODDS:
         return linear  # its own patterns are far less likely as factors; others would gain little
     log = ScaledFit("log", np.log(y), *fit(np.log(y)))
     if not any(len(model.trend) > 1 or len(model.lines) for model in log.models):
         return linear  # a level alone has nothing to multiply
-    compared = compare(linear.models, log.models, theta, y, weights)
+    compared = blocks.compared(log.models)
     return replace(log, notes=(compared.words,)) if compared.prefers_log else linear
 
 
@@ -209,51 +213,78 @@ def compare(
         Positive.
     weights : ndarray of shape (n,)
     """
-    thin = slice(None, None, -(-len(y) // _ROWS_AT_MOST))
-    theta, y, weights = theta[thin], y[thin], weights[thin]
-    logs = np.log(y)
-    adding = _held_out(linear, theta, y, weights)
-    multiplying = _held_out(log or linear, theta, logs, weights, fitted=log is not None)
-    gain = _log_density(multiplying, weights) - logs - _log_density(adding, weights)
-    rows_for_one = np.minimum(_memory(adding), _memory(multiplying))
-    odds = float(np.sum((weights @ gain) / rows_for_one))
-    missed = np.abs(y * np.expm1(np.minimum(-multiplying, _LARGEST)))
-    miss = (weights @ missed) / np.maximum(weights @ np.abs(adding), 1e-300)
-    return Comparison(odds, float(miss.max()))
+    return _Blocks(linear, theta, y, weights).compared(log)
+
+
+class _Blocks:
+    """What a linear fit leaves over in blocks left out, with which others are compared.
+
+    Parameters
+    ----------
+    linear, theta, y, weights
+        As in `compare`.
+    """
+
+    def __init__(
+        self, linear: list[ColumnModel], theta: FloatArray, y: FloatArray, weights: FloatArray
+    ) -> None:
+        thin = slice(None, None, -(-len(y) // _ROWS_AT_MOST))
+        self.theta, self.y, self.weights = theta[thin], y[thin], weights[thin]
+        self.linear = linear
+
+    @cached_property
+    def rows(self) -> FloatArray:
+        """Those of the linear fit, see `_rows`."""
+        return _rows(self.linear, self.theta)
+
+    @cached_property
+    def adding(self) -> FloatArray:
+        """What the linear fit leaves over in each block, shape (n, q)."""
+        left = self.y - _fitted(self.linear, self.theta)
+        return _held_out(self.rows, self.y, left, self.weights)
+
+    def compared(self, log: list[ColumnModel] | None) -> Comparison:
+        """Compare with a fit of the logarithms; None for the linear one's patterns as factors."""
+        y, weights, logs = self.y, self.weights, np.log(self.y)
+        if log is None:
+            rows, weighted = self.rows, self.rows * weights
+            left = logs - rows.T @ solve_positive(weighted @ rows.T, weighted @ logs)
+        else:
+            rows, left = _rows(log, self.theta), logs - _fitted(log, self.theta)
+        multiplying = _held_out(rows, logs, left, weights)
+        gain = _log_density(multiplying, weights) - logs - _log_density(self.adding, weights)
+        rows_for_one = np.minimum(_memory(self.adding), _memory(multiplying))
+        odds = float(np.sum((weights @ gain) / rows_for_one))
+        missed = np.abs(y * np.expm1(np.minimum(-multiplying, _LARGEST)))
+        miss = (weights @ missed) / np.maximum(weights @ np.abs(self.adding), 1e-300)
+        return Comparison(odds, float(miss.max()))
+
+
+def _fitted(models: list[ColumnModel], theta: FloatArray) -> FloatArray:
+    parts = [model.evaluate(theta[:, j]) for j, model in enumerate(models)]
+    return np.asarray(np.sum(parts, axis=0))
 
 
 def _held_out(
-    models: list[ColumnModel],
-    theta: FloatArray,
-    values: FloatArray,
-    weights: FloatArray,
-    fitted: bool = True,
+    rows: FloatArray, values: FloatArray, left: FloatArray, weights: FloatArray
 ) -> FloatArray:
     """Return what fits without each block leave over in it, shape (n, q).
 
-    `fitted` says that the models are those of these values.
+    `left` is what a fit of all samples leaves over.
     """
-    columns = np.concatenate(
-        [_columns(model, theta[:, j]) for j, model in enumerate(models)], axis=1
-    )
-    if fitted:
-        parts = [model.evaluate(theta[:, j]) for j, model in enumerate(models)]
-        left = values - np.sum(parts, axis=0)
-    else:
-        weighted = columns * weights[:, None]
-        left = values - columns @ solve_positive(weighted.T @ columns, weighted.T @ values)
-    rows = [
-        _left_over(columns, column, weights * _robust(apart, weights))
-        for column, apart in zip(values.T, left.T, strict=True)
-    ]
-    return np.stack(rows, axis=1)
+    pairs = zip(values.T, left.T, strict=True)
+    parts = [_left_over(rows, one, weights * _robust(apart, weights)) for one, apart in pairs]
+    return np.stack(parts, axis=1)
 
 
-def _columns(model: ColumnModel, theta: FloatArray) -> FloatArray:
-    """Columns whose combinations are the trends and lines of a model, shape (n, p + 2K)."""
-    trend = replace(model, trend=np.eye(len(model.trend))).trend_at(theta)
-    angle = np.pi * np.multiply.outer(theta, model.lines.mode)
-    return np.concatenate([trend, np.cos(angle), np.sin(angle)], axis=1)
+def _rows(models: list[ColumnModel], theta: FloatArray) -> FloatArray:
+    """Rows whose combinations are the trends and lines of models, shape (Σ p + 2K, n)."""
+    parts = []
+    for j, model in enumerate(models):
+        at = np.ascontiguousarray(theta[:, j])
+        trend = replace(model, trend=np.eye(len(model.trend))).trend_at(at)
+        parts += [trend.T, waves_at(at, model.lines.mode)]
+    return np.concatenate(parts)
 
 
 def _robust(left: FloatArray, weights: FloatArray) -> FloatArray:
@@ -263,19 +294,23 @@ def _robust(left: FloatArray, weights: FloatArray) -> FloatArray:
     return np.minimum(1.0, reach / np.maximum(np.abs(left), 1e-300))
 
 
-def _left_over(columns: FloatArray, values: FloatArray, weights: FloatArray) -> FloatArray:
+def _left_over(rows: FloatArray, values: FloatArray, weights: FloatArray) -> FloatArray:
     """Residuals in each block of least squares without it, by taking its sums away."""
-    weighted = columns * weights[:, None]
-    gram, cross = weighted.T @ columns, weighted.T @ values
+    root = np.sqrt(weights)
+    inside, own = rows * root, values * root
+    blocks = np.array_split(np.arange(len(values)), _BLOCKS)
+    parts = [slice(block[0], block[-1] + 1) for block in blocks if len(block)]
+    grams = [inside[:, part] @ inside[:, part].T for part in parts]
+    crosses = [inside[:, part] @ own[part] for part in parts]
+    gram, cross = np.sum(grams, axis=0), np.sum(crosses, axis=0)
     # Lines that the other blocks cannot tell apart must not run away.
-    ridge = 1e-9 * np.trace(gram) / len(gram) * np.eye(len(gram))
+    gram += 1e-9 * np.trace(gram) / len(gram) * np.eye(len(gram))
     left = np.empty_like(values)
-    for block in np.array_split(np.arange(len(values)), _BLOCKS):
-        inside = columns[block]
-        rest = gram - weighted[block].T @ inside + ridge
-        left[block] = values[block] - inside @ np.linalg.solve(
-            rest, cross - weighted[block].T @ values[block]
-        )
+    for part, own_gram, own_cross in zip(parts, grams, crosses, strict=True):
+        rest, right = gram - own_gram, cross - own_cross
+        _, found, failed = dposv(rest, right)
+        found = np.linalg.solve(rest, right) if failed else found
+        left[part] = values[part] - found @ rows[:, part]
     return left
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.components.families import further_harmonics
-from robustfourier.mixture.components.ground import AT_THE_END, ON_THE_WAY, Ground
+from robustfourier.mixture.components.ground import AT_THE_END, Ground
 from robustfourier.mixture.components.grouping import Grouping, group
 from robustfourier.mixture.components.resolving import resolved_families, without_bases
 from robustfourier.mixture.components.wishes import as_wished
@@ -43,8 +43,9 @@ def tied_lines(ground: Ground, found: Found) -> tuple[Found, Refined]:
         if richer is found:
             break
         found, refined = richer, _refine(ground, richer.grouping)
-        found = _grouped_again(ground, found, refined)
-        refined = _refine(ground, found.grouping)
+        again = _grouped_again(ground, found, refined)
+        if again is not found:
+            found, refined = again, _refine(ground, again.grouping)
         found, refined = _without_noise(ground, found, refined)
         found, refined = _without_twins(ground, found, refined)
     return replace(found, grouping=replace(found.grouping, bases=refined.bases)), refined
@@ -66,9 +67,9 @@ def _with_harmonics(ground: Ground, found: Found, refined: Refined) -> Found:
 
 
 def _grouped_again(ground: Ground, found: Found, refined: Refined) -> Found:
-    """Group the refined lines; taken if it needs fewer bases."""
+    """Group the refined lines; the same object unless that needs fewer bases."""
     if ground.series.integer:
-        return replace(found, grouping=replace(found.grouping, bases=refined.bases))
+        return found
     grouping = group(
         refined.lines.mode,
         refined.mode_error,
@@ -78,10 +79,7 @@ def _grouped_again(ground: Ground, found: Found, refined: Refined) -> Found:
         nyquist=ground.series.nyquist,
     )
     grouping = as_wished(resolved_families(grouping), ground.series.settings)
-    fewer = len(grouping.bases) < len(refined.bases)
-    return replace(
-        found, grouping=grouping if fewer else replace(found.grouping, bases=refined.bases)
-    )
+    return replace(found, grouping=grouping) if len(grouping.bases) < len(refined.bases) else found
 
 
 def _without_noise(ground: Ground, found: Found, refined: Refined) -> tuple[Found, Refined]:
@@ -139,6 +137,7 @@ def _supported(grouping: Grouping, bases: FloatArray, keep: BoolArray) -> Groupi
 
 def _refine(ground: Ground, grouping: Grouping) -> Refined:
     """Refine with ties; the covariance is that for the noise around each line."""
-    first = ground.refine(grouping, None, ON_THE_WAY)
-    colour = ground.colour(first.lines.mode, first)
-    return ground.refine(replace(grouping, bases=first.bases), colour, AT_THE_END)
+    found = ground.refine(grouping, None, AT_THE_END)
+    if not found.converged:  # a ridge, on which as many steps again may be taken
+        found = ground.refine(replace(grouping, bases=found.bases), None, AT_THE_END)
+    return replace(found, colour=ground.colour(found.lines.mode, found))

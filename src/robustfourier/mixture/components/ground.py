@@ -17,8 +17,8 @@ from robustfourier.mixture.series import Series
 
 __all__ = ["Ground"]
 
-# Refinement stops when a step would lower χ² by less: 1e-4 and 1e-5 of a standard error.
-ON_THE_WAY, AT_THE_END = 1e-8, 1e-10
+# Refinement stops when a step would lower χ² by less: 1e-5 of a standard error.
+AT_THE_END = 1e-10
 SAME_LINE = 1.0  # modes that a line may move while it is tied
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.spectral.kernels import add_lines
+from robustfourier.spectral.kernels import add_lines, turns
 
-__all__ = ["Lines"]
+__all__ = ["Lines", "waves_at"]
 
 
 @dataclass(frozen=True)
@@ -76,3 +76,11 @@ class Lines:
         values = np.zeros((self.n_outputs, len(theta)))
         add_lines(theta, self.mode, self.cosine, self.sine, values)
         return values.T
+
+
+def waves_at(theta: FloatArray, modes: FloatArray) -> FloatArray:
+    """Return the cosines cos(πkθ) of all modes, then their sines, shape (2K, n)."""
+    waves = np.empty((2, len(modes), len(theta)))
+    for k, mode in enumerate(modes):
+        turns(theta, mode, waves[0, k], waves[1, k])
+    return waves.reshape(2 * len(modes), len(theta))

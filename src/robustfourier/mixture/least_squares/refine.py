@@ -63,7 +63,9 @@ class Refined:
     left_over : callable
         ``() -> residuals``: data minus trend minus lines, shape (n, q).
     covariances : callable
-        ``() -> (base, coefficient, cross)``; most refinements on the way need neither.
+        ``colour -> (base, coefficient, cross)``; most refinements on the way need neither.
+    colour : ndarray of shape (K,)
+        Noise power at each line over the mean noise variance.
     """
 
     bases: FloatArray
@@ -77,7 +79,8 @@ class Refined:
     converged: bool
     exact: bool
     left_over: Callable[[], FloatArray]
-    covariances: Callable[[], tuple[FloatArray, FloatArray, FloatArray]]
+    covariances: Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+    colour: FloatArray
 
     @cached_property
     def residuals(self) -> FloatArray:
@@ -86,7 +89,7 @@ class Refined:
 
     @cached_property
     def _known_covariances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return self.covariances()
+        return self.covariances(self.colour)
 
     @property
     def base_covariance(self) -> FloatArray:
@@ -282,5 +285,6 @@ def _summary(
         converged=converged,
         exact=exact,
         left_over=left_over,
-        covariances=partial(covariances, fit, ties, free, noise, ratio),
+        covariances=partial(covariances, fit, ties, free, noise),
+        colour=ratio,
     )
