@@ -4,6 +4,9 @@
 ``benchmarks/results/forecasts/rows.csv``, and `section` makes the table of `docs/benchmarks.md`
 from it. All rivals are told the season; we are told nothing. Errors are root mean squares over
 the series' standard deviation; coverage is the part of measurements in the 90 % interval.
+
+``--simulated 0-99`` draws series of which all is known with these seeds instead and counts how
+often new measurements lie in their interval, into ``simulated.csv`` beside the other rows.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchmarks import forecasts_simulated as simulated
 from robustfourier import PeriodicMixture
 from robustfourier.datasets import load_electricity_demand, load_sunspots
 
@@ -31,6 +35,7 @@ FloatArray = NDArray[np.float64]
 Ahead = tuple[FloatArray, FloatArray | None, FloatArray | None]
 
 ROWS = Path(__file__).parent / "results" / "forecasts" / "rows.csv"
+SIMULATED = ROWS.with_name("simulated.csv")
 PART = 0.1
 #: Parts of each record after which is forecast as well: one origin says little of an interval.
 ORIGINS = (1.0, 0.9, 0.8, 0.7)
@@ -196,8 +201,7 @@ def section(rows_file: Path = ROWS) -> str:
     """The table of forecasts with its verdicts, in Markdown; empty if none were made."""
     if not rows_file.is_file():
         return ""
-    with rows_file.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = _read(rows_file)
     told = {(row["series"], row["method"]): row for row in rows}
     names = list(dict.fromkeys(row["series"] for row in rows))
     lines = ["## Forecasts of the last tenth", ""]
@@ -218,7 +222,24 @@ def section(rows_file: Path = ROWS) -> str:
         word = "ahead" if own < 0.95 * min(errors) else "even" if own <= 1.05 * min(errors) else ""
         lines.append(f"| {name} | " + " | ".join(cells) + f" | {word or 'behind'} |")
     lines += _rolled([row for row in rows if row["method"] == ROLLING])
+    lines += simulated.told(_read(rows_file.with_name(SIMULATED.name)))
     return "\n".join(lines) + "\n"
+
+
+def _read(rows_file: Path) -> list[dict[str, str]]:
+    """Rows of a file; none if there is no file."""
+    if not rows_file.is_file():
+        return []
+    with rows_file.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _write(rows_file: Path, rows: list[dict[str, str]]) -> None:
+    rows_file.parent.mkdir(parents=True, exist_ok=True)
+    with rows_file.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def _rolled(rows: list[dict[str, str]]) -> list[str]:
@@ -254,21 +275,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=ROWS, help="file of rows")
     every = [*METHODS, ROLLING]
     parser.add_argument("--methods", nargs="*", choices=every, default=every)
+    parser.add_argument("--simulated", metavar="A-B", help="seeds of simulated series instead")
     options = parser.parse_args(arguments)
     rows = []
     warnings.simplefilter("ignore")
+    if options.simulated:
+        first, last = map(int, options.simulated.split("-"))
+        rows = [simulated.measure(kind, range(first, last + 1), ours) for kind in simulated.KINDS]
+        _write(options.out.with_name(SIMULATED.name), rows)
+        print(section(options.out))
+        return 0
     for record, method in product(records(options.data), options.methods):
         rows.append(rolling(record) if method == ROLLING else measure(record, method))
         print(rows[-1], flush=True)
-    if options.out.is_file():  # rows of methods that were not asked for stay
-        with options.out.open(encoding="utf-8", newline="") as file:
-            old = [row for row in csv.DictReader(file) if row["method"] not in options.methods]
-        rows = old + rows
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    with options.out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    # Rows of methods that were not asked for stay.
+    old = [row for row in _read(options.out) if row["method"] not in options.methods]
+    _write(options.out, old + rows)
     print(section(options.out))
     return 0
 

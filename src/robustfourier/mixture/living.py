@@ -40,9 +40,8 @@ _STRENGTHS = (0.01, 0.1, 1.0)  # variance of the living part over the power of t
 _LONGEST = 2.0  # coherence in θ, the record; what is longer cannot be seen to be forgotten
 _WORTH = 3  # starts, the best by the spectrum, of which the likelihood is taken
 _STEP = 0.05  # modes, for the curvature of the likelihood in the frequency
-# Of the power around its lines, what these hold of a pattern with the coherence of the record, τ:
-# 2/τ² ∫ (τ − t) e^{−t/τ} dt = 2/e.
-_HELD = 0.74
+# Part of the power that lines hold of a pattern whose coherence is the record, τ.
+_HELD = 0.74  # 2/τ² ∫ (τ − t) e^{−t/τ} dt = 2/e
 _SHIFT = 3.0  # modes by which the frequency of a pattern without strict lines may move
 
 
@@ -59,8 +58,7 @@ class Candidate:
     power : ndarray of shape (H,)
         Half the squared amplitudes of these harmonics; shared as what is around if it forgets.
     values : ndarray of shape (n,)
-        What the processes have to explain if it lives: the residual, and the lines that it takes
-        in.
+        What the processes have to explain if it lives: the residual, and lines taken in.
     taken : ndarray of int
         Lines that become part of it.
     strict : bool
@@ -70,8 +68,7 @@ class Candidate:
     own, near : ndarray of shape (2, ·)
         Modes and powers of all its own lines, and of those that become part of it.
     clock : bool
-        Whether its clock wanders, rather than its shape: if the phase of the fundamental walks,
-        that of harmonic n walks n times as far, and is forgotten n² times as fast.
+        Whether its clock wanders, not its shape: harmonic n then forgets n² times as fast.
     """
 
     component: int
@@ -174,7 +171,7 @@ def ways_to_live(
     left, theta : ndarray of shape (n,)
         Residual, and where.
     steady : bool
-        Whether it keeps phase and height: then only lines near its own are signs of life.
+        Whether it keeps phase and height; only lines near its own could then be signs of life.
     """
     power = 0.5 * lines.amplitude[:, 0] ** 2
     own = np.flatnonzero((component == c) & (order > 0))
@@ -238,10 +235,9 @@ def most_alive(
     """
     known = [Likelihood(theta[rows], way.values[rows], noise[rows]) for way in ways[:2]]
     spectra = [Spectrum(one.theta, one.values, 1.0 / one.noise) for one in known]
-    which = (0, 1, 1)  # the last two explain the same values
-    trials = [
-        _Trial(way, known[i], spectra[i], beside) for i, way in zip(which, ways, strict=False)
-    ]
+    trials = []
+    for way, i in zip(ways, (0, 1, 1), strict=False):  # the last two explain the same values
+        trials.append(_Trial(way, known[i], spectra[i], beside))
     others = foreign(oscillators, ways[0].mode, ways[0].order)
     if len(others) < len(oscillators):  # what rings at its harmonics is the pattern, and lives
         oscillators, score = others, -np.inf

@@ -1,4 +1,9 @@
-"""Onward: the process that tells what lies before and after a record with a trend."""
+"""Onward: the processes that tell what lies before and after a record.
+
+A record says little of how its level and slope change, so several ways to go on are held, each as
+likely as the record makes it. Beyond an end each of them needs a few numbers alone: what all
+samples together tell of the process at that end.
+"""
 
 from __future__ import annotations
 
@@ -7,48 +12,135 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.mixture.process import Conditioned, Waves
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.trend import trend_columns
 
-__all__ = ["Onward"]
+__all__ = ["Onward", "Way"]
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One way to go on: a line, and a process around it of which samples are known.
+
+    Parameters
+    ----------
+    weight : float
+        Probability of this way.
+    waves : Waves
+        Drift, remainder and living patterns; J numbers in its memory.
+    ends : ndarray of shape (2,)
+        θ of the first and of the last sample.
+    told : ndarray of shape (2, J)
+        Times the covariances with an end, see `_reach`, it is the conditional mean.
+    known : ndarray of shape (2, J, J)
+        The same for the part of the variance that the samples take away.
+    along : ndarray of shape (2, J, k)
+        The same for what the samples take back of errors of the line.
+    line : ndarray of shape (k,)
+        Level, and slope if k = 2.
+    line_factor : ndarray of shape (k, k)
+        Their covariance is ``line_factor @ line_factor.T``.
+    """
+
+    weight: float
+    waves: Waves
+    ends: FloatArray
+    told: FloatArray
+    known: FloatArray
+    along: FloatArray
+    line: FloatArray
+    line_factor: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        weight: float,
+        process: Conditioned,
+        values: FloatArray,
+        columns: FloatArray,
+        line: FloatArray,
+        line_factor: FloatArray,
+    ) -> Way:
+        """Return the way of a process; `values` are what the line, of these columns, leaves."""
+        c, _, u, v = process.waves.matrices(process.theta, process.noise)
+        ends = process.theta[[0, -1]]
+        far = np.abs(process.theta - ends[:, None])[..., None]
+        near = np.exp(-far * c) * np.stack([u, v])
+        divided = process.divided(np.concatenate(near, axis=1)).reshape(len(values), 2, -1)
+        told = np.einsum("nej,n->ej", divided, values)
+        known = np.einsum("nej,eni->eji", divided, near)
+        along = np.einsum("nej,nk->ejk", divided, columns)
+        # As they come from a file, so that a model that was saved gives the same bits.
+        numbers = (np.ascontiguousarray(x) for x in (told, known, along, line, line_factor))
+        return cls(weight, process.waves, ends, *numbers)
+
+    def _reach(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Covariances of θ beyond an end with the memory there, (n, J), and which end it is."""
+        end = (theta > self.ends[1]).astype(int)
+        c, _, u, v = self.waves.matrices(np.ascontiguousarray(theta), np.zeros(len(theta)))
+        far = np.abs(theta - self.ends[end])[:, None]
+        return np.where(end[:, None] == 1, u, v) * np.exp(-far * c), end
+
+    def mean(self, theta: FloatArray, owner: int | None = None) -> FloatArray:
+        """Return all that is told at θ, or what one owner has of it, shape (n,)."""
+        reach, end = self._reach(theta)
+        if owner is not None:
+            reach = reach * self.waves.memory_of(self.waves.owner == owner)
+        told = np.einsum("nj,nj->n", reach, self.told[end])
+        if owner is None or owner < 0:
+            told += trend_columns(theta, len(self.line)) @ self.line
+        return told
+
+    def variance(self, theta: FloatArray) -> FloatArray:
+        """Return the variance around the mean at θ, shape (n,)."""
+        reach, end = self._reach(theta)
+        known = np.einsum("ni,nij,nj->n", reach, self.known[end], reach)
+        off = trend_columns(theta, len(self.line)) - np.einsum("nj,njk->nk", reach, self.along[end])
+        spread = np.maximum(self.waves.variance - known, 0.0)
+        return np.asarray(spread + np.sum((off @ self.line_factor) ** 2, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
 class Onward(Remainder):
     """What samples tell beyond the ends of their record, strict lines and steps aside.
 
-    The process is a drift, the remainder and living patterns together.
+    The process is a drift, the remainder and living patterns together; that in `parts` is the
+    likeliest one.
 
     Parameters
     ----------
-    line : ndarray of shape (k, q)
-        Level, and slope if k = 2, around which the drift is.
-    line_factor : ndarray of shape (q, k, k)
-        Their covariance is ``line_factor @ line_factor.T``.
+    ways : tuple of tuples of Way
+        For each output the ways to go on, the likeliest first; their weights add up to one.
     """
 
-    line: FloatArray
-    line_factor: FloatArray
+    ways: tuple[tuple[Way, ...], ...]
 
     def beyond(self, theta: FloatArray) -> BoolArray:
         """Return which θ lie before the first sample or after the last."""
-        samples = self.parts[0].theta
-        return np.asarray((theta < samples[0]) | (theta > samples[-1]))
+        first, last = self.ways[0][0].ends
+        return np.asarray((theta < first) | (theta > last))
 
     def line_at(self, theta: FloatArray) -> FloatArray:
-        """Return the line at θ, shape (n, q)."""
-        return trend_columns(theta, len(self.line)) @ self.line
+        """Return the line of the likeliest way at θ, shape (n, q)."""
+        lines = [ways[0].line for ways in self.ways]
+        return np.stack([trend_columns(theta, len(line)) @ line for line in lines], axis=1)
 
     def mean(self, theta: FloatArray, owner: int = -1) -> FloatArray:
-        """Return line, drift and remainder at θ, or a living pattern, shape (n, q)."""
-        told = super().mean(theta, owner)
-        return told + self.line_at(theta) if owner < 0 else told
+        """Return line, drift and remainder beyond the ends, or a living pattern, shape (n, q)."""
+        return np.stack([_average(ways, theta, owner) for ways in self.ways], axis=1)
 
-    def variance(self, theta: FloatArray, patterns: bool = False) -> FloatArray:
-        """Return the variance at θ, of all or of living patterns alone, shape (n, q)."""
-        whole = super().variance(theta, patterns)
-        if patterns:
-            return whole
-        count = len(self.line)
-        off = self.joined_errors(theta, lambda at: trend_columns(at, count), self.line_factor)
-        return whole + off**2
+    def variance(self, theta: FloatArray, patterns: bool = False) -> FloatArray:  # noqa: ARG002
+        """Return the variance beyond the ends, that from way to way counted, shape (n, q)."""
+        return np.stack([_spread(ways, theta) for ways in self.ways], axis=1)
+
+
+def _average(ways: tuple[Way, ...], theta: FloatArray, owner: int | None) -> FloatArray:
+    return np.sum([way.weight * way.mean(theta, owner) for way in ways], axis=0)
+
+
+def _spread(ways: tuple[Way, ...], theta: FloatArray) -> FloatArray:
+    """Variance of a mixture: the mean of the variances, and the variance of the means."""
+    mean = _average(ways, theta, None)
+    each = [w.weight * (w.variance(theta) + (w.mean(theta) - mean) ** 2) for w in ways]
+    return np.sum(each, axis=0)

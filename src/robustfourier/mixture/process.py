@@ -25,6 +25,7 @@ __all__ = [
     "log_likelihood",
     "oscillator",
     "oscillators",
+    "whitened",
 ]
 
 CLOSEST = 1e-6  # to 1/2, where the two formulas of an oscillator meet: this keeps both finite
@@ -101,6 +102,11 @@ class Waves:
         room = (np.empty(n), np.empty((n, size)), np.empty((n, size)))
         terms = (self.a[plain], self.a[wave], self.b[wave], self.d[wave])
         return (c, *driver.get_celerite_matrices(*terms, theta, diagonal, *room))
+
+    def memory_of(self, which: BoolArray) -> BoolArray:
+        """Return which of the J columns of U and V belong to some of the terms."""
+        plain = self.d == 0.0
+        return np.concatenate([which[plain], np.repeat(which[~plain], 2)])
 
     def turned(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return U and V at θ a quarter of a wave later, for terms that are waves with b = 0."""
@@ -185,10 +191,10 @@ def log_likelihood(
     if still is not None:
         phase, size = np.multiply.outer(theta, still.d), np.sqrt(still.a)
         columns = np.concatenate([np.cos(phase) * size, np.sin(phase) * size], axis=1)
-    whitened = _whitened(waves, theta, noise, np.column_stack([values, columns]))
-    if whitened is None:
+    divided = whitened(waves, theta, noise, np.column_stack([values, columns]))
+    if divided is None:
         return -np.inf, 1.0
-    z, root = whitened
+    z, root = divided
     gram = z.T @ z
     # The columns' coefficients have the variance one: K + CCᵀ, by the lemma of Woodbury.
     lower = np.linalg.cholesky(np.eye(len(gram) - 1) + gram[1:, 1:])
@@ -200,10 +206,13 @@ def log_likelihood(
     return -0.5 * (n * float(np.log(factor)) + determinant), factor
 
 
-def _whitened(
+def whitened(
     waves: Waves, theta: FloatArray, noise: FloatArray, columns: FloatArray
 ) -> tuple[FloatArray, float] | None:
-    """Columns over the root of the covariance, and its log determinant; None if it is none."""
+    """Columns over the root of the covariance, and its log determinant; None if it is none.
+
+    The columns are overwritten.
+    """
     from celerite2 import driver
 
     if not len(waves.a):
@@ -335,8 +344,7 @@ class Conditioned:
         """
         c = self._factored[0]
         _, _, u, v = self.waves.matrices(at, np.zeros(len(at)))
-        plain = self.waves.d == 0.0
-        column = np.concatenate([which[plain], np.repeat(which[~plain], 2)])
+        column = self.waves.memory_of(which)
         u, v = u * column, v * column  # other terms have no covariance with those asked for
         before, after = self._told
         right = np.searchsorted(self.theta, at, side="right")

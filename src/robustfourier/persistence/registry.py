@@ -39,6 +39,7 @@ _PLACES = {
     "Remainder": "robustfourier.mixture.remainder:Remainder",
     "SaveCheckpoint": "robustfourier.training.observers:SaveCheckpoint",
     "StopWhenStalled": "robustfourier.training.observers:StopWhenStalled",
+    "Way": "robustfourier.mixture.onward:Way",
     "Waves": "robustfourier.mixture.process:Waves",
     "Weights": "robustfourier.network.weights:Weights",
 }

@@ -155,7 +155,7 @@ def smoother(order: IntArray, coefficient: FloatArray, variance: FloatArray) -> 
     means = np.zeros((*log_weight.shape, len(order)))  # of each decay (s, r)
     for same, one in zip(parts, cells, strict=True):
         place = np.ix_(same, same)
-        matrix[place], spread[place], means[..., same] = _moments(*one, weight)
+        matrix[place], spread[place], means[..., same] = _moments(weight, *one)
     off = means - matrix @ x
     spread += np.einsum("sr,srh,srk->hk", weight, off, off)
     return Smoothing(matrix, spread, total)
@@ -248,7 +248,7 @@ def _templates(order: IntArray) -> FloatArray:
     return np.asarray(waves[~np.any(np.tril(apart < 1e-6, -1), axis=1)])
 
 
-def _cells(order: IntArray, x: FloatArray, variance: FloatArray) -> tuple[FloatArray, ...]:
+def _cells(order: IntArray, x: FloatArray, variance: FloatArray) -> Any:
     """Return what `_evidence` needs of one parity: x, decays, templates, scales and sizes."""
     return x, _shape(order, variance), _templates(order), SCALES, SIZES
 
@@ -346,7 +346,7 @@ def _evidence(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> An
 
 
 @compiled
-def _moments(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any, weight: Any) -> Any:
+def _moments(weight: Any, x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> Any:
     """Return smoothing matrix and spread, averaged over decays, and the mean of each decay.
 
     The mean of a cell is (1 − d) x + p d t, with p = A² tᵀdx / (1 + A² q).

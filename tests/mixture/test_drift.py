@@ -1,0 +1,90 @@
+"""Drift: how level and slope go on, by several ways at once."""
+
+import numpy as np
+import pytest
+
+from robustfourier import PeriodicMixture, load
+from robustfourier.mixture import drift
+from robustfourier.mixture.onward import Onward, Way
+from robustfourier.mixture.process import Conditioned, Waves, oscillator
+from robustfourier.mixture.trend import trend_columns
+
+BEYOND = np.array([-1.3, -1.001, 1.002, 1.05, 1.4])
+
+
+@pytest.fixture
+def sampled():
+    rng = np.random.default_rng(0)
+    theta = np.sort(rng.uniform(-1, 1, 200))
+    waves = Waves.joined([oscillator(0.5, 0.1, 40.0), oscillator(30.0, 4.0, 1.0)])
+    noise = rng.uniform(0.1, 0.3, 200)
+    covariance = waves(theta[:, None] - theta) + np.diag(noise)
+    values = 3.0 + 2.0 * theta + np.linalg.cholesky(covariance) @ rng.normal(size=200)
+    return waves, theta, noise, values, covariance
+
+
+def way_of(sampled, weight=1.0, slope=1.0):
+    waves, theta, noise, values, covariance = sampled
+    columns = trend_columns(theta, 2)
+    errors = np.linalg.inv(columns.T @ np.linalg.solve(covariance, columns))
+    line = slope * errors @ columns.T @ np.linalg.solve(covariance, values)
+    left = values - columns @ line
+    process = Conditioned.on(waves, theta, noise, left)
+    return Way.of(weight, process, left, columns, line, np.linalg.cholesky(errors))
+
+
+def test_the_numbers_at_the_ends_tell_what_all_samples_tell(sampled):
+    waves, theta, _, values, covariance = sampled
+    way = way_of(sampled)
+    across = waves(BEYOND[:, None] - theta)
+    columns, here = trend_columns(theta, 2), trend_columns(BEYOND, 2)
+    mean = here @ way.line + across @ np.linalg.solve(covariance, values - columns @ way.line)
+    off = here - across @ np.linalg.solve(covariance, columns)
+    known = np.einsum("ij,ji->i", across, np.linalg.solve(covariance, across.T))
+    variance = waves.variance - known + np.sum((off @ way.line_factor) ** 2, axis=1)
+    assert way.mean(BEYOND) == pytest.approx(mean, rel=1e-8)
+    assert way.variance(BEYOND) == pytest.approx(variance, rel=1e-8)
+
+
+def test_ways_that_differ_widen_the_error_by_how_much_they_do(sampled):
+    ways = way_of(sampled, 0.25), way_of(sampled, 0.75, slope=0.5)
+    both = Onward((), np.zeros(1), np.zeros(1), (), (ways,))
+    apart = ways[0].mean(BEYOND) - ways[1].mean(BEYOND)
+    mean = 0.25 * ways[0].mean(BEYOND) + 0.75 * ways[1].mean(BEYOND)
+    alone = ways[0].variance(BEYOND)  # a line moves no variance
+    assert both.mean(BEYOND)[:, 0] == pytest.approx(mean)
+    assert both.variance(BEYOND)[:, 0] == pytest.approx(alone + 0.25 * 0.75 * apart**2)
+
+
+@pytest.mark.parametrize("rate", [1.0, 10.0, 100.0])
+def test_a_drift_changes_by_what_it_is_told_in_a_tenth_of_the_record(rate):
+    waves = drift._drift(rate, 2.0)
+    before = np.array([-1e-4 / rate, 0.0])  # level and slope
+    covariance = waves(before[:, None] - before)
+    across = waves(0.2 - before)
+    left = waves.variance - across @ np.linalg.solve(covariance, across)
+    assert left == pytest.approx(2.0, rel=0.01)
+
+
+def test_a_walk_and_a_bend_are_told_apart_by_their_weights():
+    rng, t = np.random.default_rng(3), np.arange(300.0)
+    walk = np.cumsum(rng.normal(size=300)) + 0.5 * rng.normal(size=300) + 0.3 * t
+    bend = np.cumsum(np.cumsum(0.02 * rng.normal(size=300))) + 0.5 * rng.normal(size=300)
+    shares = []
+    for y in (walk, bend):
+        (ways,) = PeriodicMixture(scale="linear").fit(t, y).models_[0].onward.ways
+        assert sum(way.weight for way in ways) == pytest.approx(1.0)
+        fastest = [way.waves.c.max() for way in ways]  # the drift's rate, about
+        shares.append(sum(w.weight for w, c in zip(ways, fastest, strict=True) if c > 20.0))
+    assert shares[0] > 0.9
+    assert shares[1] < 0.1
+
+
+def test_a_model_that_drifts_comes_back_from_its_file(tmp_path):
+    t = np.arange(200.0)
+    y = np.cumsum(np.random.default_rng(1).normal(size=200)) + 0.5 * t
+    model = PeriodicMixture(scale="linear").fit(t, y)
+    assert model.models_[0].onward is not None
+    model.save(tmp_path / "model.rfm")
+    again = load(tmp_path / "model.rfm").forecast(20).to_frame()
+    assert again.equals(model.forecast(20).to_frame())
