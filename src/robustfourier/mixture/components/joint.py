@@ -142,7 +142,8 @@ def penalised_fit(
         else:
             break
         state, moments, height = ahead, there, height_there
-        errors = np.sqrt(np.diag(np.linalg.inv(system.normal))[system.linear :])
+        ends = np.eye(len(system.normal))[:, system.linear :]  # of the bases
+        errors = np.sqrt(np.diag(np.linalg.solve(system.normal, ends)[system.linear :]))
         if np.all(np.abs(base_step[free]) <= 1e-3 * errors):
             break
     system = _System.at(state, moments, harmonics, free, prior, noise)
