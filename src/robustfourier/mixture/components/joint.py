@@ -248,9 +248,10 @@ class _System:
             gradient[block] -= precision[block, block] @ value
             tangents.append(tangent)
         normal = information + precision
-        # Directions the data say nothing about (a sine that vanishes at every sample) stay put.
-        scale = np.maximum(np.diag(normal), np.finfo(float).tiny)
-        normal = normal + np.diag(1e-12 * scale)
+        # Directions the data say nothing about stay put: a sine that vanishes at every sample, or
+        # the frequency of a line at the Nyquist mode itself, which is then known to one mode.
+        told = np.diag(normal)
+        normal = normal + np.diag(np.where(told > np.finfo(float).tiny, 1e-12 * told, 1.0))
         return cls(tangents, information, normal, gradient, linear)
 
 
