@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from robustfourier import PeriodicMixture
 from robustfourier.mixture.components.grouping import Grouping, group, primitive
 from robustfourier.mixture.labels import label
 from robustfourier.mixture.tables import shares
@@ -167,3 +168,15 @@ def test_shares_are_never_negative_and_add_up_to_what_all_explain():
     assert share.sum() == pytest.approx(power.sum())
     fair = SimpleNamespace(power=np.array([[0.7], [0.2]]), variation=np.ones(1), n_components=2)
     np.testing.assert_array_equal(shares([fair])[0], fair.power)
+
+
+def test_an_alternation_from_sample_to_sample_stands_beside_a_pattern():
+    """It lies at the Nyquist mode itself, where samples tell nothing of its frequency."""
+    rng, n = np.random.default_rng(0), np.arange(300)
+    angle = 2 * np.pi * n / 24.3
+    pattern = 3 * np.cos(angle) + np.cos(2 * angle + 1)
+    model = PeriodicMixture(scale="linear").fit(
+        n.astype(float), pattern + 0.8 * (-1.0) ** n + 0.5 * rng.normal(size=300)
+    )
+    assert [round(one.period, 1) for one in model.components_] == [24.3, 2.0]
+    assert model.noise_ == pytest.approx(0.5, rel=0.1)

@@ -142,7 +142,8 @@ def penalised_fit(
         else:
             break
         state, moments, height = ahead, there, height_there
-        errors = np.sqrt(np.diag(np.linalg.inv(system.normal))[system.linear :])
+        ends = np.eye(len(system.normal))[:, system.linear :]  # of the bases
+        errors = np.sqrt(np.diag(np.linalg.solve(system.normal, ends)[system.linear :]))
         if np.all(np.abs(base_step[free]) <= 1e-3 * errors):
             break
     system = _System.at(state, moments, harmonics, free, prior, penalties, noise)
@@ -254,9 +255,10 @@ class _System:
             gradient[block] -= penalties[o] @ _values(state, prior, p, o)
             tangents.append(tangent)
         normal = information + precision
-        # Directions the data say nothing about (a sine that vanishes at every sample) stay put.
-        scale = np.maximum(np.diag(normal), np.finfo(float).tiny)
-        normal = normal + np.diag(1e-12 * scale)
+        # Directions the data say nothing about stay put: a sine that vanishes at every sample, or
+        # the frequency of a line at the Nyquist mode itself, which is then known to one mode.
+        told = np.diag(normal)
+        normal = normal + np.diag(np.where(told > np.finfo(float).tiny, 1e-12 * told, 1.0))
         return cls(tangents, information, normal, gradient, linear)
 
 

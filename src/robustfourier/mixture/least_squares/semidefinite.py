@@ -110,6 +110,10 @@ def pseudo_inverse_by_eigenvalues(matrix: FloatArray) -> FloatArray:
 
 def root(covariance: FloatArray) -> FloatArray:
     """Return R with R Rᵀ = covariance; what rounding has made negative is zero."""
+    if len(covariance):
+        lower, failed = dpotrf(covariance, lower=1, clean=1)
+        if failed == 0:
+            return np.asarray(lower)
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
