@@ -1,10 +1,10 @@
 """From samples to model: read this first.
 
-One column is searched for lines (`search`), the lines are grouped into repeating patterns
-(`components`), and the result is brought into the user's units (`model`). With several columns the
-model is additive, f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what
-the others leave over. What all of them leave over may have a memory, and patterns may live
-(`remembering`).
+One column is searched for lines (`search`), peaks of noise that rings or drifts are told from them
+(`continuum`), the lines are grouped into repeating patterns (`components`), and the result is
+brought into the user's units (`model`). With several columns the model is additive,
+f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what the others leave
+over. What all of them leave over may have a memory, and patterns may live (`remembering`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
+from robustfourier.mixture.continuum import told_from_continuum
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.period_errors import (
@@ -55,7 +56,7 @@ def fit_column(
     with one_blas_thread():
         series = Series.of(theta, y, weights, settings)
         tell("sums", domain=domain, n_samples=len(theta), max_mode=series.max_mode)
-        found = search_lines(series)
+        found = told_from_continuum(search_lines(series))
         tell("patterns")
         model, series = _composed(domain, found)
         while len(unknown := unknown_period(model)):

@@ -26,7 +26,7 @@ from robustfourier.mixture.remainder import COARSE, OscillatorSearch, oscillator
 from robustfourier.mixture.slopes import Likelihood, Slopes, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
 
-__all__ = ["CANDIDATES", "ROWS", "Candidate", "Life", "most_alive", "ways_to_live"]
+__all__ = ["CANDIDATES", "ROWS", "SHORTEST", "Candidate", "Life", "most_alive", "ways_to_live"]
 
 CANDIDATES = 4  # patterns tried, the strongest first
 HARMONICS = 8  # of a pattern that may live, the strongest

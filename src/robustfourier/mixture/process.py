@@ -170,6 +170,7 @@ def log_likelihood(
     values: FloatArray,
     noise: FloatArray,
     still: Waves | None = None,
+    columns: FloatArray | None = None,
 ) -> tuple[float, float]:
     """Return the log-likelihood up to a constant, and the factor of all variances that it is for.
 
@@ -184,13 +185,14 @@ def log_likelihood(
     noise : ndarray of shape (n,)
         White variance of each sample.
     still : Waves, optional
-        More terms, which forget nothing: strict waves of random amplitude and phase. Their number
-        may be large, since each is two columns, not two more numbers in the memory of a process.
+        More terms, which forget nothing: strict waves of random amplitude and phase, as columns.
+    columns : ndarray of shape (n, m), optional
+        More columns, such as a trend's, each times a normal variable of the factor's size.
     """
-    n, columns = len(theta), np.zeros((len(theta), 0))
+    n, columns = len(theta), np.zeros((len(theta), 0)) if columns is None else columns
     if still is not None:
         phase, size = np.multiply.outer(theta, still.d), np.sqrt(still.a)
-        columns = np.concatenate([np.cos(phase) * size, np.sin(phase) * size], axis=1)
+        columns = np.concatenate([columns, np.cos(phase) * size, np.sin(phase) * size], axis=1)
     divided = whitened(waves, theta, noise, np.column_stack([values, columns]))
     if divided is None:
         return -np.inf, 1.0

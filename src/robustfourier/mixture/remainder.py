@@ -27,7 +27,10 @@ from robustfourier.mixture.slopes import Likelihood, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
 
 __all__ = [
+    "AKAIKE",
     "COARSE",
+    "FEWEST",
+    "ROUNDING",
     "OscillatorSearch",
     "Remainder",
     "chosen_rows",
@@ -53,7 +56,7 @@ _BLOCKS = 5  # stretches of neighbours of which these rows are, spread over the 
 _GONE = 8.0  # deviations at which a sample has lost all its say, as in `pseudo_values`
 _LEAST = 1e-6  # weight of such a sample
 _ROUNDS = 3  # of weighing; an outlier also shifts what is told of its neighbours
-_ROUNDING = 1e-10  # of the values' size: what a fit to noiseless data leaves over
+ROUNDING = 1e-10  # of the values' size: what a fit to noiseless data leaves over
 
 # Where the search for an oscillator starts: quality and variance over that of the white noise.
 _QUALITIES = (0.1, 0.7, 5.0)
@@ -167,7 +170,7 @@ def _one_output(
     variance = float(np.average(left**2, weights=weights))
     white = Conditioned(Waves.none(), theta, variance / weights, np.zeros(len(theta)))
     nothing_to_tell = (white, float(np.sqrt(variance)), 0.0, np.zeros((0, 3)))
-    if len(theta) < FEWEST or not np.sqrt(variance) > _ROUNDING * size:
+    if len(theta) < FEWEST or not np.sqrt(variance) > ROUNDING * size:
         return nothing_to_tell
     rows = chosen_rows(len(theta), ROWS)
     say = np.ones(len(theta))

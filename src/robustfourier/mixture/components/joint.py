@@ -313,14 +313,11 @@ def _values(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
     """Present value of each parameter of one output, shape (P,); that of a shift counts as zero."""
     count, values = len(prior.order), state.coefficients[:, output]
     others, locked = np.flatnonzero(~prior.locked), np.flatnonzero(prior.locked)
-    parts = [
-        values[:p],
-        values[p + others],
-        values[p + count + others],
-        _amplitudes(state, prior, p, output)[locked],
-        np.zeros(len(np.unique(prior.component[locked]))),
-    ]
-    return np.concatenate(parts)
+    along = _amplitudes(state, prior, p, output)[locked]
+    shifts = np.zeros(len(np.unique(prior.component[locked])))
+    return np.concatenate(
+        [values[:p], values[p + others], values[p + count + others], along, shifts]
+    )
 
 
 def _moved(

@@ -1,0 +1,266 @@
+"""Lines or a continuum: a peak of a hump, or of a slow drift, is no line.
+
+The noise floor is a level or a power law in a window. Where noise rings (a resonance) or wanders (a
+random walk), its spectrum bends within that window, and its own peaks stand out of the floor. So
+lines are asked once more, where a continuum shows: the samples without them are read as white noise
+and damped oscillators, and lines have to raise the likelihood of that by more than the peaks of
+such a process would. What does not is a line only if it keeps its phase for some cycles, as a
+pattern that lives does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.living import ROWS, SHORTEST, most_alive, ways_to_live
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.process import Waves, log_likelihood
+from robustfourier.mixture.remainder import (
+    AKAIKE,
+    FEWEST,
+    ROUNDING,
+    OscillatorSearch,
+    chosen_rows,
+    oscillators_of,
+)
+from robustfourier.mixture.search.assess import judge_of
+from robustfourier.mixture.search.detection import Detection
+
+__all__ = ["told_from_continuum"]
+
+# Power over that of the continuum beside it, from which on a line is none of its peaks: a hump
+# wider than two modes that is raised to explain it is less likely by 14, more than lines must gain.
+_SURE = 100.0
+_FAR = 10.0  # times that the floor may lie below a hump: stronger lines are asked nothing
+# Modes that a drift lifts out of the noise if it is to explain a slow line: about the line's mode
+# times the root of its strength. From so many on it has no chance; peaks of random walks had 25.
+_LIFTED = 50.0
+_SLOW = 12.0  # modes: the floor under a slower line is read from as many beside it, red or not
+# Cycles that a pattern keeps its phase for, as told: a coherence is known to one over the root of
+# how many of it the record holds, a quarter for two cycles of thirty. Sunspots are told 3.4.
+_STEADY = 1.25 * SHORTEST
+_NEAR = 0.25  # of a mode: what is nearer to a living pattern belongs to it
+_VAGUE = 1e3  # times the values, which are of order one: how large a trend may be
+_WHY = "{} modes are left out: noise with a memory has such peaks"
+
+
+class _Humps(OscillatorSearch):
+    """Oscillators that are wider than a line, and forget themselves too soon for a pattern."""
+
+    #: Bounds of the largest quality: swings, but for less than SHORTEST cycles.
+    steadiest = (0.5, np.pi * SHORTEST)
+
+    def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
+        frequency, (lowest, _), ratio = self.bounds
+        # The whole width at half height, frequency over quality, is two modes or more.
+        limits = np.log(np.clip(0.5 * np.exp(parameters[::3]) / np.pi, *self.steadiest))
+        return [pair for limit in limits for pair in (frequency, (lowest, float(limit)), ratio)]
+
+
+class _Drifts(_Humps):
+    """Oscillators that have no frequency: their spectrum falls by the square of the mode."""
+
+    steadiest = (0.1, 0.1)  # and goes on to do so over a factor of a hundred in the mode
+
+
+@dataclass(frozen=True, eq=False)
+class _Samples:
+    """Rows of a series of one output, to be read as a process.
+
+    Parameters
+    ----------
+    theta, weights, left : ndarray of shape (n,)
+        The residual, and where.
+    trend : ndarray of shape (n, p)
+        Columns of the trend, of unknown size.
+    bends : ndarray of shape (n,)
+        The trend as fitted if it bends, as a drift would.
+    lines : Lines
+    step : float
+        Typical distance of samples in θ.
+    """
+
+    theta: FloatArray
+    weights: FloatArray
+    left: FloatArray
+    trend: FloatArray
+    bends: FloatArray
+    lines: Lines
+    step: float
+
+    @classmethod
+    def of(cls, found: Detection) -> _Samples:
+        """Take the rows on which likelihoods are taken."""
+        series, fit = found.series, found.fit
+        rows = chosen_rows(len(series.theta), ROWS)
+        trend = series.trend(fit.rung)[rows]
+        bends = (trend @ fit.refined.trend)[:, 0] if fit.rung > 2 else np.zeros(len(rows))
+        return cls(
+            series.theta[rows],
+            series.weights[rows],
+            fit.refined.residuals[rows, 0],
+            trend,
+            bends - bends.mean(),
+            fit.refined.lines,
+            2.0 / series.distinct,
+        )
+
+    def with_lines(self, which: IndexArray) -> FloatArray:
+        """The residual with some lines back in it."""
+        return self.left + self.lines.select(which).evaluate(self.theta)[:, 0]
+
+    def likelihood(
+        self, oscillators: FloatArray, values: FloatArray, life: Waves | None = None
+    ) -> tuple[float, float]:
+        """Log-likelihood of values, averaged over all trends, and the white variance."""
+        waves = Waves.joined([Waves.none() if life is None else life, oscillators_of(oscillators)])
+        samples = (self.theta, values, 1.0 / self.weights)
+        return log_likelihood(waves, *samples, columns=_VAGUE * self.trend)
+
+    def read(self, values: FloatArray, kind: type[OscillatorSearch]) -> FloatArray:
+        """Return the oscillators that values show; as many as pay, or none."""
+        best, top = np.zeros(0), self.likelihood(np.zeros(0), values)[0]
+        for bent in self._with_bends(values):
+            search = kind(self.theta, bent, self.weights)
+            found = search.run(exact=False)
+            if found is not None:
+                value = self.likelihood(found, values)[0] - search.price(found)
+                best, top = (found, value) if value > top else (best, top)
+        return best
+
+    def near(
+        self, start: FloatArray, values: FloatArray, kind: type[OscillatorSearch]
+    ) -> tuple[FloatArray, float]:
+        """Return the likeliest oscillators near a start, and how likely they are."""
+        searches = [kind(self.theta, bent, self.weights) for bent in self._with_bends(values)]
+        ends = [start, *(search.climbed(start, False)[0] for search in searches)]
+        pairs = [(end, self.likelihood(end, values)[0]) for end in ends]
+        return max(pairs, key=lambda pair: pair[1])
+
+    def _with_bends(self, values: FloatArray) -> list[FloatArray]:
+        """Values as they are, and with what may be a drift that the trend has taken."""
+        return [values, values + self.bends] if self.bends.any() else [values]
+
+    def lift(self, oscillators: FloatArray, modes: FloatArray) -> FloatArray:
+        """Return the density of oscillators at modes over that of white noise, shape (m,)."""
+        own, quality, ratio = np.exp(oscillators.reshape(-1, 3)).T
+        at = np.pi * modes[:, None]
+        width = (at**2 - own**2) ** 2 + (at * own / quality) ** 2
+        return np.asarray(np.sum(2.0 * ratio * own**3 / quality / width, axis=1) / self.step)
+
+    def lives(self, line: int, values: FloatArray, oscillators: FloatArray, price: float) -> bool:
+        """Whether a line is that of a pattern that wanders, and keeps its phase for some cycles.
+
+        It has to be as likely in these values as a continuum, by Akaike's count of numbers. What is
+        strict in it has to gain the `price` of a line.
+        """
+        own, mode = self.lines.select(np.array([line])), float(self.lines.mode[line])
+        zero, one = np.zeros(1, np.int64), np.ones(1, np.int64)
+        without = values - own.evaluate(self.theta)[:, 0]
+        present, white = self.likelihood(oscillators, values)
+        noise, rows = 1.0 / self.weights, np.arange(len(self.theta))
+        samples = (self.theta, noise, rows, Waves.none(), oscillators, white)
+        for way in ways_to_live(0, own, zero, one, mode, without, self.theta, steady=False)[:2]:
+            life = most_alive([way], *samples, score=-np.inf)
+            if life is None or 0.5 * mode / life.rate < _STEADY:
+                continue
+            more = 1 + (len(life.oscillators) - len(oscillators)) // 3
+            paid = AKAIKE * more + (price if way.strict else 0.0)
+            if self.likelihood(life.oscillators, way.values, life.waves)[0] - paid > present:
+                return True
+        return False
+
+
+def told_from_continuum(found: Detection) -> Detection:
+    """Return the lines found without those that are peaks of a continuum.
+
+    Several outputs, and a fit without residual, are left as they are.
+    """
+    few = found.series.distinct < FEWEST or found.series.values.shape[1] > 1
+    if few or found.known.all() or np.sqrt(found.noise_variance[0]) < ROUNDING:
+        return found
+    gone = _peaks(found, _Samples.of(found))
+    if not gone.any():
+        return found
+    less = found.without(found.fit.modes[gone], _WHY.format(int(gone.sum())))
+    # The floor has their power now, and others may not stand out of it any more.
+    weak = ~less.known & (less.false_alarm > found.series.settings.level)
+    why = f"{int(weak.sum())} modes more do not stand out of that noise"
+    return less.without(less.fit.modes[weak], why) if weak.any() else less
+
+
+def _peaks(found: Detection, samples: _Samples) -> BoolArray:
+    """Mark lines that are peaks of a continuum, shape (K,).
+
+    Humps must be evident beside the lines. A drift need not be: few modes are slower than a slow
+    line, and may all have gone to it and the trend.
+    """
+    modes, strength = found.fit.modes, found.strength
+    slow = (modes < _SLOW) & (modes * np.sqrt(strength) < _LIFTED)
+    if not np.any(~found.known & (slow | (strength < _SURE * _FAR))):
+        return np.zeros(len(modes), bool)
+    beside = samples.read(samples.left, _Humps)
+    lift, white = samples.lift(beside, modes), samples.likelihood(beside, samples.left)[1]
+    power = strength * found.floor.at(modes)[:, 0]
+    unsure = power < _SURE * white * (1.0 + lift)
+    evident, gone = lift > 1.0, np.zeros(len(modes), bool)
+    order = np.argsort(-strength, kind="stable")
+    order = order[~found.known[order]]
+    for which, start, kind in (
+        (evident & unsure, beside, _Humps),
+        (~evident & slow, np.zeros(0), _Drifts),
+    ):
+        asked = order[which[order]]
+        if slow[asked].any():
+            start = _likelier(samples, asked, start)
+        if len(asked) and len(start):
+            gone[asked] = _not_passing(found, samples, asked, start, kind)
+    return gone
+
+
+def _likelier(samples: _Samples, asked: IndexArray, start: FloatArray) -> FloatArray:
+    """Return the drift that the samples with some slow lines show, or a start that is likelier."""
+    values = samples.with_lines(asked)
+    drift = samples.read(values, _Drifts)
+    if not len(start) or not len(drift):
+        return drift if len(drift) else start
+    end, value = samples.near(start, values, _Humps)
+    return drift if samples.likelihood(drift, values)[0] > value else end
+
+
+def _not_passing(
+    found: Detection,
+    samples: _Samples,
+    asked: IndexArray,
+    start: FloatArray,
+    kind: type[OscillatorSearch],
+) -> BoolArray:
+    """Mark those of some lines, the strongest first, that a continuum explains as well.
+
+    They hide each other: two lines that do not pass one after the other may pass together. So as
+    many are taken as raise the likelihood most, less what each has to gain to pass. The continuum
+    has no more oscillators than at the start, or one of them would be the line itself.
+    """
+    modes, settings = found.fit.modes[asked], found.series.settings
+    certain = NoiseFloor(np.ones(1), np.ones((1, 1)), np.full(1, np.inf))
+    price = judge_of(found.series).threshold(settings.level, certain, modes)
+    oscillators, highest, best = start, -np.inf, (0, samples.left, start)
+    for count in range(len(asked) + 1):
+        values = samples.with_lines(asked[count:])
+        oscillators, score = samples.near(oscillators, values, kind)
+        if score - price[:count].sum() > highest:
+            highest, best = score - price[:count].sum(), (count, values, oscillators)
+    count, values, oscillators = best
+    lift = samples.lift(oscillators, modes)
+    marked, alive = np.zeros(len(asked), bool), np.zeros(0)
+    for i in range(count, len(asked)):
+        if np.any(np.abs(alive - modes[i]) < _NEAR * alive):
+            marked[i] = True  # what lives there has such lines beside it
+        elif lift[i] > 1.0:
+            marked[i] = not samples.lives(int(asked[i]), values, oscillators, price[i])
+            alive = alive if marked[i] else np.append(alive, modes[i])
+    return marked
