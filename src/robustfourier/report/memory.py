@@ -12,6 +12,7 @@ from robustfourier.results.record import BAND, Curve
 __all__ = ["ahead_figure", "life_figures", "remainder_figure"]
 
 _WIDE, _HEIGHT = 960, 210
+_LEFT = 76  # room for ticks of seven characters beside the label
 _BEFORE = 0.3  # of the record, shown before a forecast
 
 
@@ -68,9 +69,8 @@ def _panel(
     pad = 0.06 * (high - low) or 1.0
     bottom = 48 if result.axis.dates else 40
     down = result.downwards and not label
-    panel = Panel(
-        _WIDE, _HEIGHT, ends, (low - pad, high + pad), bottom=bottom, down=down, title=title
-    )
+    heights = (low - pad, high + pad)
+    panel = Panel(_WIDE, _HEIGHT, ends, heights, left=_LEFT, bottom=bottom, down=down, title=title)
     ticks = result.axis.ticks(*ends, 8)
     panel.axes(result.axis.label, label or result.samples.value_name, xticks=ticks)
     return panel
