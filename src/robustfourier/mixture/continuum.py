@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.mixture.cusps import REACH
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.living import ROWS, SHORTEST, most_alive, ways_to_live
 from robustfourier.mixture.noise import NoiseFloor
@@ -43,7 +44,8 @@ _SLOW = 12.0  # modes: the floor under a slower line is read from as many beside
 # Cycles that a pattern keeps its phase for, as told: a coherence is known to one over the root of
 # how many of it the record holds, a quarter for two cycles of thirty. Sunspots are told 3.4.
 _STEADY = 1.25 * SHORTEST
-_NEAR = 0.25  # of a mode: what is nearer to a living pattern belongs to it
+_NEAR = 0.25  # of a mode: what is nearer to a living pattern, or to a harmonic, belongs to it
+_CHANCE = 0.1  # how often a line anywhere may be as near to a harmonic
 _VAGUE = 1e3  # times the values, which are of order one: how large a trend may be
 _WHY = "{} modes are left out: noise with a memory has such peaks"
 
@@ -207,6 +209,7 @@ def _peaks(found: Detection, samples: _Samples) -> BoolArray:
     lift, white = samples.lift(beside, modes), samples.likelihood(beside, samples.left)[1]
     power = strength * found.floor.at(modes)[:, 0]
     unsure = power < _SURE * white * (1.0 + lift)
+    unsure &= ~_with_sure(modes, modes[~unsure])
     evident, gone = lift > 1.0, np.zeros(len(modes), bool)
     order = np.argsort(-strength, kind="stable")
     order = order[~found.known[order]]
@@ -220,6 +223,18 @@ def _peaks(found: Detection, samples: _Samples) -> BoolArray:
         if len(asked) and len(start):
             gone[asked] = _not_passing(found, samples, asked, start, kind)
     return gone
+
+
+def _with_sure(modes: FloatArray, sure: FloatArray) -> BoolArray:
+    """Mark lines that were judged against the cusp of a sure one, or are a harmonic of one.
+
+    Noise has no harmonics. Those of slow lines are so many that one is near to any mode.
+    """
+    distance = np.abs(modes[:, None] - sure)
+    fast = sure[sure > 2.0 * _NEAR / _CHANCE]
+    off = np.abs(modes[:, None] - fast * np.round(modes[:, None] / fast))
+    harmonic = off.min(axis=1, initial=np.inf) < _NEAR
+    return np.asarray(harmonic | (distance.min(axis=1, initial=np.inf) <= REACH))
 
 
 def _likelier(samples: _Samples, asked: IndexArray, start: FloatArray) -> FloatArray:
