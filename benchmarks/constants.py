@@ -55,7 +55,7 @@ CONSTANTS = (
     Constant("components.grouping", "ODDS", "a tie must be ten times likelier than a free line"),
     Constant("components.grouping", "SLACK", "lines not yet found bias their neighbours"),
     Constant("components.grouping", "SMALLEST_ERROR", "a drift of one degree at the ends"),
-    Constant("components.grouping", "MISSING_PRIOR", "few patterns lack their fundamental"),
+    Constant("components.growing", "MISSING_PRIOR", "few patterns lack their fundamental"),
     Constant("components.completing", "TWINS", "half a resolution: such lines are one"),
     Constant("components.side_lines", "CLOSE", "two tones that beat less than twice"),
     Constant("components.side_lines", "WEAKER", "half the height of the pattern's strongest line"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.compiling import compiled
@@ -13,7 +14,7 @@ from robustfourier.mixture.judge import scatter_p_value
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.series import Series
 
-__all__ = ["blocks_of", "scatter", "wandering"]
+__all__ = ["blocks_of", "scatter", "walk_error", "wandering"]
 
 BLOCKS = 30  # of equal weight; each of them holds a cycle or more
 FEWEST = 4  # blocks that can tell a scatter from a slope
@@ -80,6 +81,20 @@ def scatter(
     wanders = float(np.clip((2.0 - neumann) / max(2.0 - walk, 0.5), 0.0, 1.0))
     walked = WALK_SLOPE * len(at) * max(step - 2.0 / float(np.mean(information)), 0.0) / 4.0
     return float(beyond), float(np.sqrt((1.0 - wanders) * independent + wanders * walked))
+
+
+def walk_error(rate: float) -> float:
+    """Return how far the mode of a pattern may be off that forgets its phase at this rate per θ.
+
+    The phase walks by twice the rate: over the record, two in θ, nothing tells the frequency
+    better than that. The rate is known from as many forgettings as the record holds, and so the
+    distance has Student's law: the error is such that 1.645 of it hold nine tenths.
+
+    >>> round(walk_error(60.0) / (60.0**0.5 / 3.14159), 3), round(walk_error(2.0) * 3.14159, 3)
+    (1.008, 1.833)
+    """
+    forgettings = max(2.0 * rate, 2.0)  # with fewer the law has no width
+    return float(np.sqrt(rate) / np.pi * stdtrit(forgettings, 0.95) / ndtri(0.95))
 
 
 @compiled

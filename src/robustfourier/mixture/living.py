@@ -19,6 +19,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.mixture.belonging import foreign, power_around, taken_in
+from robustfourier.mixture.blocks import walk_error
 from robustfourier.mixture.climbing import climb
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.process import Waves, log_likelihood
@@ -302,9 +303,7 @@ class _Trial:
         bend = sum(self.likelihood(living + side * step, remainder) for side in (-1.0, 1.0))
         error = _STEP / np.sqrt(max(2.0 * value - bend, 1e-6))
         if not self.way.strict:
-            # The phase walks by twice the rate: over the record, two in θ, nothing tells the
-            # frequency better than that. Harmonics that walk together are one witness.
-            error = max(error, float(np.sqrt(rate)) / np.pi)
+            error = max(error, walk_error(float(rate)))  # harmonics that walk are one witness
         shift = float(living[2])
         return Life(self.way, float(rate), float(strength), shift, error, remainder, own_score)
 
