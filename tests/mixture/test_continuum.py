@@ -6,7 +6,7 @@ from scipy.signal import lfilter
 
 from robustfourier import PeriodicMixture
 from robustfourier.datasets import load_sunspots
-from robustfourier.mixture.continuum import told_from_continuum
+from robustfourier.mixture.continuum import _with_sure, told_from_continuum
 from robustfourier.mixture.process import Waves, log_likelihood, oscillator
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.series import Series, Settings
@@ -73,3 +73,11 @@ def test_columns_of_unknown_size_are_averaged_over():
     expected = -0.5 * (60 * np.log(factor) + np.linalg.slogdet(dense)[1])
     told = log_likelihood(waves, theta, values, noise, columns=columns)
     np.testing.assert_allclose(told, (expected, factor), rtol=1e-9)
+
+
+def test_harmonics_and_neighbours_of_a_sure_line_are_not_asked():
+    modes, sure = np.array([60.1, 35.0, 75.0, 200.0, 60.4]), np.array([30.0])
+    assert _with_sure(modes, sure).tolist() == [True, True, False, False, False]
+    # A mode is near to a harmonic of a slow line wherever it is.
+    assert not _with_sure(np.array([60.1]), np.array([3.0])).any()
+    assert not _with_sure(modes, np.zeros(0)).any()
