@@ -98,7 +98,7 @@ class Search:
         self._pull_in_outliers()
         self._choose_trend()
         self._try_slow_line()
-        proposed, looked = self._proposals_of_flow(), False
+        proposed, looked, ahead = self._proposals_of_flow(), False, False
         tell("lines")
         while self.rounds < _ROUNDS:
             self.rounds += 1
@@ -109,13 +109,14 @@ class Search:
             self._pull_in_outliers()
             self._choose_trend()
             grown = self.rounds == 1 or len(self.fit.modes) > before
-            if looked and not grown:
+            if looked and not (grown or ahead):
                 break
             proposed = self._pursued().modes if grown else np.zeros(0)
             looked = len(proposed) == 0
-            if looked:
+            if looked and (grown or not ahead):
                 proposed = self._look_ahead()
-            if len(proposed) == 0:
+            ahead = looked and len(proposed) > 0
+            if len(proposed) == 0:  # or what lay ahead did not stand
                 proposed = self._highest_peak()
             if len(proposed) == 0:
                 break
