@@ -10,7 +10,7 @@ from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.judge import Judge, false_alarm
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search.assess import assess, fit_lines, judge_of
+from robustfourier.mixture.search.assess import assess, fit_lines
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.series import Series, Settings
 
@@ -47,7 +47,7 @@ def test_the_highest_peak_of_noise_passes_no_more_often_than_the_level(outputs, 
         power[series.grid.modes < series.lowest] = 0.0
         best = series.grid.modes[[int(np.argmax(power))]]
         fit = fit_lines(series, best, np.zeros(1, bool), 1)
-        passed += judge_of(series).lines(fit.refined, floor)[1][0] <= LEVEL
+        passed += series.judge.lines(fit.refined, floor)[1][0] <= LEVEL
     assert passed <= allowed(SEEDS)
     # Six outputs with a whitener taken from 120 rows and a quarter-mode grid cost some power.
     assert passed >= 0.2 * LEVEL * SEEDS
@@ -104,7 +104,7 @@ def test_the_evidence_kept_is_what_the_search_used():
     at = np.array([30.0])
     alarm = false_alarm(
         kept.threshold_amplitude(at)[:, 0] ** 2 / kept.floor_amplitude(at)[:, 0] ** 2,
-        width=judge_of(found.series)._widths(at),
+        width=found.series.judge._widths(at),
         dof=found.floor.dof_at(at),
     )
     assert alarm[0] == pytest.approx(0.01, rel=0.05)

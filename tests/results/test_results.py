@@ -9,7 +9,6 @@ from robustfourier.analysis import fit_model
 from robustfourier.analysis.tables import components_table
 from robustfourier.domain import Domain
 from robustfourier.mixture.fit import fit_column
-from robustfourier.mixture.search.assess import judge_of
 from robustfourier.mixture.series import Settings
 from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
@@ -127,7 +126,7 @@ class TestSpectrum:
         at = np.isin(spectrum.mode, floor.mode)
         assert at.sum() >= 8
         power, mode = (spectrum.line / spectrum.floor)[at] ** 2, spectrum.mode[at]
-        alarm = judge_of(series).alarm(power, mode, floor.dof_at(mode), 1)
+        alarm = series.judge.alarm(power, mode, floor.dof_at(mode), 1)
         np.testing.assert_allclose(alarm, series.settings.level, rtol=1e-6)
 
     def test_the_floor_is_the_one_that_decided(self, judged):

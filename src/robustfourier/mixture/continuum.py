@@ -28,7 +28,6 @@ from robustfourier.mixture.remainder import (
     chosen_rows,
     oscillators_of,
 )
-from robustfourier.mixture.search.assess import judge_of
 from robustfourier.mixture.search.detection import Detection
 
 __all__ = ["told_from_continuum"]
@@ -262,7 +261,7 @@ def _not_passing(
     """
     modes, settings = found.fit.modes[asked], found.series.settings
     certain = NoiseFloor(np.ones(1), np.ones((1, 1)), np.full(1, np.inf))
-    price = judge_of(found.series).threshold(settings.level, certain, modes)
+    price = found.series.judge.threshold(settings.level, certain, modes)
     oscillators, highest, best = start, -np.inf, (0, samples.left, start)
     for count in range(len(asked) + 1):
         values = samples.with_lines(asked[count:])

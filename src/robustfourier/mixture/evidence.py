@@ -8,7 +8,6 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search.assess import judge_of
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.search.robust import robust_scale, whitening
 
@@ -74,7 +73,7 @@ class Evidence:
             level=level,
             floor=floor,
             scale=series.scale,
-            threshold=judge_of(series).threshold(level, floor, floor.mode),
+            threshold=series.judge.threshold(level, floor, floor.mode),
             total=series.total,
             diagonal=np.zeros(0) if found.flow is None else np.abs(found.flow.weight),
             outlier=series.theta[np.any(far, axis=1) & found.huber],

@@ -12,7 +12,9 @@ tested at one place each, by the laws of a gamma, F or χ² variable.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc, gammaincc, gammaln
@@ -100,7 +102,12 @@ class Judge:
         """Range searched that each of `modes` pays for, in units of independence."""
         if self.integer:
             return np.full(len(modes), self.highest)
-        return search_widths(self.theta, self.weights, self.lowest, self.highest, modes)
+        middle, below, above = self._sides
+        return np.where(modes <= middle, below, above)
+
+    @cached_property
+    def _sides(self) -> tuple[float, float, float]:
+        return _two_sides(self.theta, self.weights, self.lowest, self.highest)
 
 
 def _ratio_at(level: float, dof: FloatArray, width: FloatArray, continuous: bool) -> FloatArray:
@@ -108,10 +115,10 @@ def _ratio_at(level: float, dof: FloatArray, width: FloatArray, continuous: bool
 
     Bisection of the logarithm, to 1e-8; infinite or zero where no ratio in reach has the level.
     """
+    alarm = _alarm_of(width, 1, dof, continuous)
 
     def too_likely(logs: FloatArray) -> BoolArray:
-        alarm = false_alarm(np.exp(logs), width=width, dof=dof, continuous=continuous)
-        return np.asarray(alarm > level)
+        return np.asarray(alarm(np.exp(logs)) > level)
 
     low, high = np.full(len(dof), np.log(1e-3)), np.full(len(dof), np.log(1e6))
     never, always = too_likely(high), ~too_likely(low)
@@ -210,12 +217,21 @@ def search_widths(
     >>> search_widths(theta, np.ones(101), 0, 1000, np.array([20.0, 700.0])).round()
     array([ 104., 1963.])
     """
+    middle, below, above = _two_sides(theta, weights, lowest, highest)
+    return np.where(modes <= middle, below, above)
+
+
+def _two_sides(
+    theta: FloatArray, weights: FloatArray, lowest: float, highest: float
+) -> tuple[float, float, float]:
+    """Return the mode that parts the range, and the widths below and above it."""
     middle = 0.5 * (np.count_nonzero(np.diff(theta)) + 1)
     if highest <= 2.0 * middle:
-        return np.full(len(modes), search_width(theta, weights, lowest, highest))
+        whole = search_width(theta, weights, lowest, highest)
+        return middle, whole, whole
     below = search_width(theta, weights, lowest, middle)
     above = search_width(theta, weights, middle, highest)
-    return 2.0 * np.where(modes <= middle, below, above)
+    return middle, 2.0 * below, 2.0 * above
 
 
 def false_alarm(
@@ -248,14 +264,25 @@ def false_alarm(
     >>> false_alarm(np.array([5.0, 15.0, 25.0]), width=500.0)
     array([0.9995..., 5.9e-04, 3.5e-08])
     """
-    z = np.maximum(np.asarray(ratio, float), 1e-300)
-    nu = np.broadcast_to(np.maximum(np.asarray(dof, float), 0.5), z.shape)
-    terms = np.stack([_averaged(z, float(j), nu) - gammaln(j + 1.0) for j in range(n_outputs)])
-    single = np.minimum(np.exp(terms).sum(0), 1.0)
-    if not continuous:
-        return -np.expm1(width * np.log1p(-np.minimum(single, 1.0 - 1e-16)))
-    crossings = np.exp(_averaged(z, n_outputs - 0.5, nu) - gammaln(float(n_outputs))) * width
-    return -np.expm1(np.log1p(-np.minimum(single, 1.0 - 1e-16)) - crossings)
+    return _alarm_of(width, n_outputs, dof, continuous)(np.asarray(ratio, float))
+
+
+def _alarm_of(
+    width: FloatArray | float, n_outputs: int, dof: FloatArray | float, continuous: bool
+) -> Callable[[FloatArray], FloatArray]:
+    """Return `false_alarm` as a function of the ratio; all that does not depend on it is done."""
+    nu = np.maximum(np.asarray(dof, float), 0.5)
+    singles = [_averaged(float(j), nu, gammaln(j + 1.0)) for j in range(n_outputs)]
+    upcrossings = _averaged(n_outputs - 0.5, nu, gammaln(float(n_outputs)))
+
+    def alarm(ratio: FloatArray) -> FloatArray:
+        z = np.maximum(ratio, 1e-300)
+        single = np.sum([np.exp(term(z)) for term in singles], axis=0)
+        quiet = np.log1p(-np.minimum(single, 1.0 - 1e-16))
+        loud = quiet - width * np.exp(upcrossings(z)) if continuous else width * quiet
+        return np.asarray(-np.expm1(loud))
+
+    return alarm
 
 
 def together(alarm: FloatArray) -> float:
@@ -269,12 +296,18 @@ def together(alarm: FloatArray) -> float:
     return float(chdtrc(2 * len(logs), -2.0 * logs.sum())) if len(logs) else 1.0
 
 
-def _averaged(z: FloatArray, power: float, nu: FloatArray) -> FloatArray:
-    """Return log E[(zs)^a e^{−zs}] for s ~ Gamma(ν)/ν; for ν = ∞ simply log z^a e^{−z}."""
-    finite = np.where(np.isfinite(nu), nu, 1.0)
-    mixed = gammaln(finite + power) - gammaln(finite) - power * np.log(finite)
-    mixed = mixed - (finite + power) * np.log1p(z / finite)
-    return power * np.log(z) + np.where(np.isfinite(nu), mixed, -z)
+def _averaged(power: float, nu: FloatArray, over: float) -> Callable[[FloatArray], FloatArray]:
+    """Return log E[(zs)^a e^{−zs}] − `over` of z for s ~ Gamma(ν)/ν; log z^a e^{−z} for ν = ∞."""
+    sure = np.isinf(nu)
+    finite = np.where(sure, 1.0, nu)
+    constant = gammaln(finite + power) - gammaln(finite) - power * np.log(finite)
+    constant = np.where(sure, 0.0, constant) - over
+
+    def averaged(z: FloatArray) -> FloatArray:
+        fall = np.where(sure, z, (finite + power) * np.log1p(z / finite))
+        return np.asarray(constant + power * np.log(z) - fall)
+
+    return averaged
 
 
 def line_power(

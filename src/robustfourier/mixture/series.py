@@ -14,6 +14,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.errors import InputError, require_choice
+from robustfourier.mixture.judge import Judge
 from robustfourier.mixture.least_squares.moments import (
     Moments,
     SpectralMoments,
@@ -254,6 +255,11 @@ class Series:
         top = min(self.max_mode, _SLOW_MODES)
         plan = RealModePlan(self.theta, top)
         return PeriodogramGrid.within(plan, self.weights, self._window, top, 1.0)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge of lines in the range that is searched."""
+        return Judge(self.theta, self.weights, self.lowest, self.max_mode, self.integer)
 
     @cached_property
     def share(self) -> float:

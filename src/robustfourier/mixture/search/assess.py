@@ -8,7 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.cusps import Cusps
-from robustfourier.mixture.judge import Judge, trend_p_value
+from robustfourier.mixture.judge import trend_p_value
 from robustfourier.mixture.least_squares.moments import extended_columns
 from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
@@ -21,7 +21,6 @@ __all__ = [
     "Fit",
     "assess",
     "fit_lines",
-    "judge_of",
     "left_a_continuum",
     "slow_noise",
     "squares_left",
@@ -83,11 +82,6 @@ class Assessment:
         return replace(self, ratio=ratio, false_alarm=alarm)
 
 
-def judge_of(series: Series) -> Judge:
-    """Return the judge of the range that a series is searched over."""
-    return Judge(series.theta, series.weights, series.lowest, series.max_mode, series.integer)
-
-
 def fit_lines(
     series: Series,
     modes: FloatArray,
@@ -128,7 +122,7 @@ def _refined(
 def assess(series: Series, fit: Fit) -> Assessment:
     """Compute the residual spectrum, the floor and the false-alarm probability of each line."""
     data_sums = series.grid.data_sums(fit.refined.residuals)
-    floor, judge = _floor(series, fit, data_sums), judge_of(series)
+    floor, judge = _floor(series, fit, data_sums), series.judge
     ratio, alarm = judge.lines(fit.refined, floor)
     if series.integer or not len(ratio):
         return Assessment(floor, data_sums, ratio, alarm, _no_cusps(fit))
@@ -221,7 +215,7 @@ def left_a_continuum(series: Series, fit: Fit, peaks: Pursued) -> bool:
     floor = _floor_of(series, fit, peaks.sums, peaks.modes, 3 * len(peaks.modes))
     ratio = np.sum(peaks.power / floor.at(peaks.modes), axis=1)
     dof, n_outputs = floor.dof_at(peaks.modes), series.values.shape[1]
-    alarm = judge_of(series).alarm(ratio, peaks.modes, dof, n_outputs)
+    alarm = series.judge.alarm(ratio, peaks.modes, dof, n_outputs)
     passes = alarm <= series.settings.level
     clear = passes & clear_of_continuum(floor, peaks.modes)
     return bool(passes.mean() <= _STAND_OUT and not clear.any())

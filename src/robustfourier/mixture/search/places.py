@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
-from robustfourier.mixture.search.assess import Fit, fit_lines, judge_of
+from robustfourier.mixture.search.assess import Fit, fit_lines
 from robustfourier.mixture.search.proposals import APART
 from robustfourier.mixture.series import Series
 
@@ -120,7 +120,7 @@ def highest_in_white(
     ratio = np.where(allowed, np.sum(power / noise, axis=1), 0.0)
     best = [int(np.argmax(ratio))]
     dof = np.array([0.5 * free])
-    alarm = judge_of(series).alarm(ratio[best], grid.modes[best], dof, power.shape[1])
+    alarm = series.judge.alarm(ratio[best], grid.modes[best], dof, power.shape[1])
     return float(grid.modes[best[0]]), float(alarm[0])
 
 

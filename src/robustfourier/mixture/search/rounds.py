@@ -12,7 +12,6 @@ from robustfourier.mixture.search.assess import (
     Fit,
     assess,
     fit_lines,
-    judge_of,
     left_a_continuum,
     squares_left,
     trend_reach,
@@ -373,7 +372,7 @@ class Search:
 
         def worth(ratio: FloatArray, mode: FloatArray) -> BoolArray:
             dof = np.full(len(mode), np.inf) if ahead else assessment.floor.dof_at(mode)
-            return judge_of(series).alarm(ratio, mode, dof, n_outputs) < _WORTH_A_TEST
+            return series.judge.alarm(ratio, mode, dof, n_outputs) < _WORTH_A_TEST
 
         return pursued(
             series.grid,
