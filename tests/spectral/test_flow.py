@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from robustfourier.spectral.flow import _Curvature, diagonal_flow, mean_squared_error
+from robustfourier.spectral.flow import _Curvature, _HeldOut, diagonal_flow
 from robustfourier.spectral.operator import NormalOperator, dense_operator
 from robustfourier.spectral.sums import fourier_sums
 
@@ -94,8 +94,20 @@ def test_error_from_sums_is_the_error_on_the_samples():
     z = rng.normal(size=(6, 2)) + 1j * rng.normal(size=(6, 2))
     sums = fourier_sums(theta, y, weights, 5)
     values = (np.exp(1j * np.pi * np.outer(theta, np.arange(6))) @ z).real
-    expected = weights @ (y - values) ** 2 / weights.sum()
-    np.testing.assert_allclose(mean_squared_error(sums, NormalOperator.of(sums), z), expected)
+    expected = np.sum(weights @ (y - values) ** 2) / np.sum(weights @ y**2)
+    operator = NormalOperator.of(fourier_sums(theta[:20], y[:20], weights[:20], 5))
+    error = _HeldOut(sums, 3.0).error(z / 3.0, operator.values(operator.halves(z / 3.0)))
+    np.testing.assert_allclose(error, expected)
+
+
+def test_the_flow_stops_at_once_where_the_held_out_error_rises():
+    rng = np.random.default_rng(8)
+    theta, ones = np.sort(rng.uniform(-1, 1, 200)), np.ones(100)
+    y = np.cos(np.pi * 7 * theta)[:, None] + rng.normal(size=(200, 1))
+    seen, held = (fourier_sums(theta[i::2], y[i::2], ones, 100) for i in (0, 1))
+    flow = diagonal_flow(seen, held)
+    rise = flow.held_out[1:] / np.minimum.accumulate(flow.held_out)[:-1]
+    assert rise[-1] > 1.02 > rise[:-1].max()
 
 
 def test_scaling_the_values_scales_the_flow():

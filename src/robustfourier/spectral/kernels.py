@@ -215,11 +215,12 @@ def subtract_line(window: Any, j: int, z: Any, sums: Any) -> None:
 
 @compiled
 def descend(
-    w: Any, c: Any, image: Any, target: Any, pace: float, knee: float, shorter: bool
+    w: Any, c: Any, image: Any, target: Any, pace: float, knee: float, shorter: bool, halves: Any
 ) -> float:
     """Take one step of the diagonal flow in place; the largest |g| of its gradient g = A z − b.
 
-    With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter.
+    With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter. Half of the
+    new z = w c is written to `halves`; of z_0, all of its real part.
     """
     largest = 0.0
     for k in range(len(w)):
@@ -234,4 +235,6 @@ def descend(
         for o in range(c.shape[1]):
             c[k, o] -= eta * w[k] * (image[k, o] - target[k, o])
         w[k] -= eta * slope
+        for o in range(c.shape[1]):
+            halves[k, o] = 0.5 * w[k] * c[k, o] if k else complex(w[0] * c[0, o].real, 0.0)
     return np.sqrt(largest)

@@ -58,19 +58,26 @@ class NormalOperator:
 
     def __call__(self, z: ComplexArray) -> ComplexArray:
         """Return A z, shape (M + 1, q)."""
-        return np.asarray(rfft(self._values(z) * self.density, axis=0)[: self.size])
+        return self.image(self.values(self.halves(z)))
 
-    def energy(self, z: ComplexArray) -> FloatArray:
-        """Return Re zᴴ A z of each output, shape (q,): a sum over the grid."""
-        return len(self.density) * np.sum(self.density * self._values(z) ** 2, axis=0)
+    def halves(self, z: ComplexArray) -> ComplexArray:
+        """Return the Hermitian sequence of f from zero on, shape (N // 2 + 1, q)."""
+        halves = np.zeros((len(self.density) // 2 + 1, z.shape[1]), dtype=np.complex128)
+        np.multiply(z, 0.5, out=halves[: self.size])
+        halves[0] = z[0].real
+        return halves
 
-    def _values(self, z: ComplexArray) -> FloatArray:
-        """Values of f over their number on the grid, shape (N, q)."""
-        length = len(self.density)
-        spectrum = np.zeros((length // 2 + 1, z.shape[1]), dtype=np.complex128)
-        np.multiply(z, 0.5, out=spectrum[: self.size])
-        spectrum[0] = z[0].real
-        return np.asarray(irfft(spectrum, length, axis=0, overwrite_x=True))
+    def values(self, halves: ComplexArray) -> FloatArray:
+        """Return the values of f over their number on the grid, shape (N, q)."""
+        return np.asarray(irfft(halves, len(self.density), axis=0))
+
+    def image(self, values: FloatArray) -> ComplexArray:
+        """Return A z of an f with these values, shape (M + 1, q)."""
+        return np.asarray(rfft(values * self.density, axis=0)[: self.size])
+
+    def energy(self, values: FloatArray) -> FloatArray:
+        """Return Re zᴴ A z of an f with these values, shape (q,): a sum over the grid."""
+        return len(self.density) * np.sum(self.density * values**2, axis=0)
 
 
 def dense_operator(sums: FourierSums) -> FloatArray:
