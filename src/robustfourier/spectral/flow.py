@@ -192,10 +192,12 @@ class _Curvature:
         vector *= 1.0 / _norm(vector)
         value = 0.0
         for _ in range(at_most):
-            vector = root * self.operator(root * vector)
-            before, value = value, _norm(vector)
-            vector *= 1.0 / value
-            if value <= 1.1 * before:
+            image = root * self.operator(root * vector)
+            along, length = float(np.vdot(vector, image).real), _norm(image)
+            vector = image * (1.0 / length)
+            # |Bv| ≤ |Bv|² / vᴴBv ≤ λ_max, and all are equal where v is its eigenvector.
+            value = length**2 / along
+            if value <= 1.04 * along:
                 break
         self.vector = vector
         return max(value, float(size.max()))
