@@ -10,7 +10,7 @@ from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.judge import Judge, false_alarm
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search.assess import assess, fit_lines
+from robustfourier.mixture.search.assess import _TrendsBeside, assess, fit_lines
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.series import Series, Settings
 
@@ -108,3 +108,21 @@ def test_the_evidence_kept_is_what_the_search_used():
         dof=found.floor.dof_at(at),
     )
     assert alarm[0] == pytest.approx(0.01, rel=0.05)
+
+
+@pytest.mark.parametrize("n", [120, 500])  # added up from the samples, and from sums
+@pytest.mark.parametrize("steps", [[], [0.1, 0.5]])
+def test_trends_beside_lines_are_those_of_whole_fits(n, steps):
+    rng = np.random.default_rng(n)
+    theta = np.sort(rng.uniform(-1, 1, n))
+    y = rng.normal(size=(n, 2)) + 2.0 * theta[:, None] ** 3
+    series = Series.of(theta, y, rng.uniform(0.5, 2.0, n), Settings())
+    series = series.with_steps(np.array(steps))
+    modes = np.array([4.3, 9.8, 20.1])
+    beside = _TrendsBeside(series, modes, 4)
+    for rung in (1, 2, 4):
+        squares, sums = beside.left(rung)
+        whole = fit_lines(series, modes, np.ones(3, bool), rung).refined
+        expected = series.residual_sums(whole, series.slow_grid.modes)
+        np.testing.assert_allclose(squares, whole.rss, rtol=1e-9)
+        np.testing.assert_allclose(sums, expected, atol=1e-8 * n)

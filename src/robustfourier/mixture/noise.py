@@ -204,35 +204,57 @@ def _widened(
     level, dof = flat.copy(), _EFFICIENCY * count
     pieces = 0.5 * np.diff(centres)[:, None] * (flat[1:] + flat[:-1])
     area = np.vstack([np.zeros((1, flat.shape[1])), np.cumsum(pieces, axis=0)])
-    lowest, highest = np.zeros(flat.shape), np.full(flat.shape, np.inf)
-    grows = np.full(len(centres), len(centres) > 1)
-    while grows.any():
-        error = 1.0 / np.sqrt(dof)[:, None]
-        lowest = np.maximum(lowest, level * np.exp(-_ABOVE * error))
-        highest = np.minimum(highest, level * np.exp(_BELOW * error))
-        half = 2.0 * half
-        first, last = np.clip([centres - half, centres + half], centres[0], centres[-1])
-        start, middle, end = (
-            _interpolate(at, centres, area) for at in (first, 0.5 * (first + last), last)
-        )
-        wide = (end - start) / (last - first)[:, None]
-        n_inside = np.searchsorted(modes, last, side="right") - np.searchsorted(modes, first)
-        worth = _EFFICIENCY * np.clip(n_inside * share, 1.0, at_most)
-        tilt = np.abs(end - 2.0 * middle + start) / (end - start)
-        # A tilt hardly moves the level at the middle of a window, but does so at its ends.
-        aside = np.abs(2.0 * centres - first - last) / (last - first)
-        level_sides = tilt <= (_TILT / (1.0 + 2.0 * aside) / np.sqrt(worth))[:, None]
-        fits = (wide >= lowest) & (wide <= highest) & level_sides
-        grows &= (half <= _REACH * centres) & fits.all(axis=1)
-        level = np.where(grows[:, None], wide, level)
-        dof = np.where(grows, worth, dof)
-        grows &= (first > centres[0]) | (last < centres[-1])
+    if len(centres) > 1:
+        _widen(modes, centres, half, area, share, at_most, level, dof)
     return level, dof
 
 
-def _interpolate(at: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Interpolate the columns of `y`, shape (len(at), q)."""
-    return np.stack([np.interp(at, x, column) for column in y.T], axis=1)
+@compiled
+def _widen(
+    modes: Any,
+    centres: Any,
+    half: Any,
+    area: Any,
+    share: float,
+    at_most: float,
+    level: Any,
+    dof: Any,
+) -> None:
+    """Write `level` and `dof` of the widest window around each centre; `area` is under `level`."""
+    q, left, right = level.shape[1], centres[0], centres[-1]
+    lowest, highest, wide = np.empty(q), np.empty(q), np.empty(q)
+    for j in range(len(centres)):
+        lowest[:], highest[:] = 0.0, np.inf
+        reach, first, last = half[j], right, left
+        while first > left or last < right:
+            error = 1.0 / np.sqrt(dof[j])
+            reach *= 2.0
+            first, last = max(centres[j] - reach, left), min(centres[j] + reach, right)
+            inside = np.searchsorted(modes, last, side="right") - np.searchsorted(modes, first)
+            worth = _EFFICIENCY * min(max(inside * share, 1.0), at_most)
+            # A tilt hardly moves the level at the middle of a window, but does so at its ends.
+            aside = abs(2.0 * centres[j] - first - last) / (last - first)
+            tilted = _TILT / (1.0 + 2.0 * aside) / np.sqrt(worth)
+            fits = reach <= _REACH * centres[j]
+            for o in range(q):
+                lowest[o] = max(lowest[o], level[j, o] * np.exp(-_ABOVE * error))
+                highest[o] = min(highest[o], level[j, o] * np.exp(_BELOW * error))
+                start, end = _area_at(first, centres, area, o), _area_at(last, centres, area, o)
+                middle = _area_at(0.5 * (first + last), centres, area, o)
+                wide[o] = (end - start) / (last - first)
+                fits &= lowest[o] <= wide[o] <= highest[o]
+                fits &= abs(end - 2.0 * middle + start) <= tilted * (end - start)
+            if not fits:
+                break
+            level[j], dof[j] = wide, worth
+
+
+@compiled
+def _area_at(place: float, centres: Any, area: Any, output: int) -> float:
+    """Interpolate the area of one output."""
+    i = max(min(int(np.searchsorted(centres, place)) - 1, len(centres) - 2), 0)
+    part = (place - centres[i]) / (centres[i + 1] - centres[i])
+    return float(area[i, output] + part * (area[i + 1, output] - area[i, output]))
 
 
 def _power_law(

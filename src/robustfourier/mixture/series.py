@@ -334,6 +334,19 @@ class Series:
         chosen = self._trend_index(len(refined.trend) - len(self.steps))
         return every.left_over(modes, refined.lines, refined.trend, chosen)
 
+    def column_sums(
+        self, lines: FloatArray, rung: int, modes: FloatArray
+    ) -> tuple[ComplexArray, ComplexArray]:
+        """Return the sums of trend, cosines and sines, (m, p + 2K), and of the values, (m, q)."""
+        every = self._all_moments
+        if every is None:
+            extended = extended_columns(self.theta, self.trend(rung), lines)
+            columns = extended[:, : extended.shape[1] - 2 * len(lines)]
+            both = np.hstack([columns, self.values])
+            sums = direct_sums(self.theta, self.weights[:, None] * both, modes)
+            return sums[:, : columns.shape[1]], sums[:, columns.shape[1] :]
+        return every.column_sums(modes, lines, self._trend_index(rung))
+
     def sums_of(
         self, mode: FloatArray, rung: int, change: FloatArray, modes: FloatArray
     ) -> ComplexArray:

@@ -168,6 +168,18 @@ class SpectralMoments:
         self._weight.take_lines_out(modes, lines.mode, lines.cosine - 1j * lines.sine, sums)
         return sums
 
+    def column_sums(
+        self, modes: FloatArray, lines: FloatArray, chosen: IndexArray
+    ) -> tuple[ComplexArray, ComplexArray]:
+        """Return the sums of trend, cosines and sines, (m, p + 2K), and of the values, (m, q)."""
+        trend = [self._weight.at(modes), self._trend.at(modes)[:, chosen[1:] - 1]]
+        below, above = (
+            self._weight.at(np.add.outer(modes, side).ravel()).reshape(len(modes), -1)
+            for side in (-lines, lines)
+        )
+        waves = [0.5 * (below + above), 0.5j * (above - below)]
+        return np.hstack([*trend, *waves]), self._value.at(modes)
+
     def sums_of(
         self, mode: float, chosen: IndexArray, change: FloatArray, modes: FloatArray
     ) -> ComplexArray:

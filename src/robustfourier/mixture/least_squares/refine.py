@@ -27,7 +27,7 @@ from robustfourier.mixture.least_squares.moments import direct_moments
 from robustfourier.mixture.least_squares.projection import MomentsAt, Solved, damped_step, fit_at
 from robustfourier.mixture.least_squares.semidefinite import root
 
-__all__ = ["Refined", "level_column", "refine"]
+__all__ = ["Refined", "at_rounding", "level_column", "refine"]
 
 # Sums of squares below this part of those of the data are added up from residuals: as differences
 # of sums they would be known to 1e-5 only.
@@ -131,6 +131,11 @@ class Refined:
             rows = np.hstack([tangent, np.eye(p + 4 * n_lines, p + 2 * n_lines)])
             parts.append(rows @ root(self.covariance(output)))
         return np.stack(parts)
+
+
+def at_rounding(rss: FloatArray, squares: FloatArray) -> BoolArray:
+    """Whether sums of squares that are left over, from sums, are too small to be known by them."""
+    return np.asarray(rss <= _ROUNDING * squares + np.finfo(float).tiny)
 
 
 def level_column(theta: FloatArray) -> FloatArray:
@@ -267,7 +272,7 @@ def _summary(
     def left_over() -> FloatArray:
         return np.asarray(y - trend @ coefficients - lines.evaluate(theta))
 
-    exact = bool(np.any(rss <= _ROUNDING * squares + np.finfo(float).tiny))
+    exact = bool(np.any(at_rounding(rss, squares)))
     if exact:
         rss = weights @ left_over() ** 2
     spent = fit.n_linear + np.count_nonzero(free) / y.shape[1]

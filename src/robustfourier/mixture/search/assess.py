@@ -9,8 +9,9 @@ import numpy as np
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.cusps import Cusps
 from robustfourier.mixture.judge import trend_p_value
-from robustfourier.mixture.least_squares.moments import extended_columns
-from robustfourier.mixture.least_squares.refine import Refined, refine
+from robustfourier.mixture.least_squares.moments import Moments, extended_columns
+from robustfourier.mixture.least_squares.projection import fit_at
+from robustfourier.mixture.least_squares.refine import Refined, at_rounding, refine
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
 from robustfourier.mixture.search.proposals import Pursued, clear_of_continuum
@@ -230,24 +231,57 @@ def unknowable(series: Series, fit: Fit) -> BoolArray:
 
 def trend_rung(series: Series, fit: Fit) -> int:
     """Return the number of trend columns that the data asks for beside the lines of `fit`."""
-    rungs, weights, known = series.settings.rungs, series.weights, np.ones(len(fit.modes), bool)
+    rungs, slowest = series.settings.rungs, float(fit.modes.min(initial=np.inf))
+    room = series.distinct - 2 * len(fit.modes) - 2
+    # A trend that could follow the slowest line would take its place.
+    richer = [rung for rung in rungs[1:] if rung < room and trend_reach(rung) <= slowest]
     chosen = rungs[0]
-    base = fit_lines(series, fit.modes, known, chosen).refined.rss
-    slowest = float(fit.modes.min(initial=np.inf))
-    for rung in rungs[1:]:
-        # A trend that could follow the slowest line would take its place.
-        if rung >= series.distinct - 2 * len(fit.modes) - 2 or trend_reach(rung) > slowest:
-            break
-        richer = fit_lines(series, fit.modes, known, rung)
-        squares = richer.refined.rss
-        left = series.residual_sums(richer.refined, series.slow_grid.modes)
-        noise, dof = slow_noise(series, left, squares, rung, fit.modes)
-        used = base > 1e-24 * (weights @ series.values**2)
+    if not richer:
+        return chosen
+    beside = _TrendsBeside(series, fit.modes, richer[-1])
+    base = beside.left(chosen)[0]
+    used = base > 1e-24 * beside.squares
+    for rung in richer:
+        squares, sums = beside.left(rung)
+        noise, dof = slow_noise(series, sums, squares, rung, fit.modes)
         noise = np.maximum(noise, 1e-20 * base + 1e-300)
         gain = (base - squares)[used]
         if trend_p_value(gain, rung - chosen, noise[used], dof) < _TREND_LEVEL:
             chosen, base = rung, squares
+            used = base > 1e-24 * beside.squares
     return chosen
+
+
+class _TrendsBeside:
+    """Fits of the same lines beside one trend after another, all from the moments of the richest.
+
+    Parameters
+    ----------
+    series : Series
+    modes : ndarray of shape (K,)
+        The lines, which stay where they are.
+    richest : int
+        Columns of the richest trend.
+    """
+
+    def __init__(self, series: Series, modes: FloatArray, richest: int) -> None:
+        self.series, self.modes, self.richest = series, modes, richest
+        self.moments = series.moments(modes, richest)
+        self.squares = series.weights @ series.values**2
+        self.sums = series.column_sums(modes, richest, series.slow_grid.modes)
+
+    def left(self, rung: int) -> tuple[FloatArray, ComplexArray]:
+        """Return the sum of squares that is left beside a trend, and its sums at the slow modes."""
+        series, modes, n_lines = self.series, self.modes, len(self.modes)
+        p = rung + len(series.steps)
+        which = np.append(np.arange(rung), self.richest + np.arange(p - rung + 2 * n_lines))
+        part = Moments(self.moments.gram[np.ix_(which, which)], self.moments.cross[which])
+        solved = fit_at(lambda _: part, np.eye(n_lines, dtype=np.int64), modes, p, self.squares)
+        if np.any(at_rounding(solved.rss, self.squares)):
+            refined = fit_lines(series, modes, np.ones(n_lines, bool), rung).refined
+            return refined.rss, series.residual_sums(refined, series.slow_grid.modes)
+        columns, values = self.sums
+        return solved.rss, values - columns[:, which] @ solved.coefficients
 
 
 def squares_left(series: Series, fit: Fit) -> float:

@@ -1,0 +1,55 @@
+"""Windows of the noise floor: the compiled loop widens them as all of them at once would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robustfourier.mixture import noise
+
+
+def widened_at_once(modes, centres, half, flat, count, share, at_most):
+    """Return level and dof, all centres in step; slow, the reference for `noise._widened`."""
+    level, dof = flat.copy(), noise._EFFICIENCY * count
+    pieces = 0.5 * np.diff(centres)[:, None] * (flat[1:] + flat[:-1])
+    area = np.vstack([np.zeros((1, flat.shape[1])), np.cumsum(pieces, axis=0)])
+    lowest, highest = np.zeros(flat.shape), np.full(flat.shape, np.inf)
+    grows = np.full(len(centres), len(centres) > 1)
+    while grows.any():
+        error = 1.0 / np.sqrt(dof)[:, None]
+        lowest = np.maximum(lowest, level * np.exp(-noise._ABOVE * error))
+        highest = np.minimum(highest, level * np.exp(noise._BELOW * error))
+        half = 2.0 * half
+        first, last = np.clip([centres - half, centres + half], centres[0], centres[-1])
+        places = first, 0.5 * (first + last), last
+        start, middle, end = (
+            np.stack([np.interp(at, centres, column) for column in area.T], axis=1) for at in places
+        )
+        wide = (end - start) / (last - first)[:, None]
+        inside = np.searchsorted(modes, last, side="right") - np.searchsorted(modes, first)
+        worth = noise._EFFICIENCY * np.clip(inside * share, 1.0, at_most)
+        tilt = np.abs(end - 2.0 * middle + start) / (end - start)
+        aside = np.abs(2.0 * centres - first - last) / (last - first)
+        level_sides = tilt <= (noise._TILT / (1.0 + 2.0 * aside) / np.sqrt(worth))[:, None]
+        fits = (wide >= lowest) & (wide <= highest) & level_sides
+        grows &= (half <= noise._REACH * centres) & fits.all(axis=1)
+        level = np.where(grows[:, None], wide, level)
+        dof = np.where(grows, worth, dof)
+        grows &= (first > centres[0]) | (last < centres[-1])
+    return level, dof
+
+
+@pytest.mark.parametrize("n_modes", [1, 3, 40, 3000])
+@pytest.mark.parametrize("exponent", [0.0, -0.7])
+def test_windows_widen_one_by_one_as_all_at_once(n_modes, exponent):
+    rng = np.random.default_rng(n_modes)
+    modes = np.arange(1.0, n_modes + 1)
+    centres, half = noise._centres(n_modes)
+    flat = centres[:, None] ** exponent * rng.gamma(20.0, 0.05, (len(centres), 2))
+    given = modes, centres, half, flat, rng.uniform(10, 40, len(centres)), 0.8, 0.4 * n_modes + 1
+    level, dof = noise._widened(*given)
+    expected_level, expected_dof = widened_at_once(*given)
+    np.testing.assert_allclose(level, expected_level, rtol=1e-9)
+    np.testing.assert_allclose(dof, expected_dof)
+    if n_modes == 3000:
+        assert np.any(level != flat)
