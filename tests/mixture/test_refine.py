@@ -14,6 +14,8 @@ from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import SpectralMoments, direct_moments
 from robustfourier.mixture.least_squares.projection import fit_at, projected_normal
 from robustfourier.mixture.least_squares.refine import refine
+from robustfourier.mixture.trend import SMOOTH, trend_columns
+from robustfourier.spectral.realmodes import FARTHER, RealModePlan
 
 
 def dense_reference(theta, y, weights, bases, harmonics):
@@ -138,6 +140,26 @@ def test_moments_from_sums_equal_those_added_up_directly():
         np.testing.assert_allclose(at(modes).gram, slow.gram, atol=1e-9)
         np.testing.assert_allclose(at(modes).cross, slow.cross, atol=1e-9)
         np.testing.assert_allclose(at(modes).bend, slow.bend, atol=1e-9)
+
+
+@pytest.mark.parametrize("steps", [[], [0.2]])
+@pytest.mark.parametrize("top", [1.0, 200.0])
+def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(steps, top):
+    rng = np.random.default_rng(5)
+    theta = np.sort(rng.uniform(-1, 1, 400))
+    theta[[0, -1]] = -1.0, 1.0
+    y, weights = rng.normal(size=(400, 1)), rng.uniform(0.5, 2, 400)
+    trend, plan = trend_columns(theta, 5, np.array(steps)), RealModePlan(theta, top + 2.0)
+    window = RealModePlan(theta, max(2.0 * plan.max_mode, plan.max_mode + FARTHER))(
+        weights[:, None]
+    )
+    moments = SpectralMoments(plan, y, weights, trend, window, SMOOTH)
+    modes = np.array([0.0, 0.3, 0.9 * top, top])
+    slow = direct_moments(theta, y, weights, trend, modes)
+    np.testing.assert_allclose(moments(modes).gram, slow.gram, atol=1e-9)
+    np.testing.assert_allclose(moments(modes).bend, slow.bend, atol=1e-9)
+    with pytest.raises(ValueError, match="do not reach"):
+        plan.from_window(plan(weights[:, None]), SMOOTH)
 
 
 def test_moments_of_a_hundred_lines_are_symmetric_and_right():

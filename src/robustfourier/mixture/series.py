@@ -22,11 +22,11 @@ from robustfourier.mixture.least_squares.moments import (
     extended_columns,
 )
 from robustfourier.mixture.least_squares.refine import Refined
-from robustfourier.mixture.trend import TREND_RUNGS, trend_columns
+from robustfourier.mixture.trend import SMOOTH, TREND_RUNGS, trend_columns
 from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
-from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
+from robustfourier.spectral.realmodes import FARTHER, RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
 __all__ = ["GAPPY", "Series", "Settings"]
@@ -295,14 +295,17 @@ class Series:
     @cached_property
     def _window(self) -> RealModeSums:
         """Sums of the weights, twice as far: products of two modes have their sum."""
-        plan = RealModePlan(self.theta, 2.0 * self._plan.max_mode)
+        top = self._plan.max_mode
+        plan = RealModePlan(self.theta, max(2.0 * top, top + FARTHER))
         return plan(self.weights[:, None])
 
     @cached_property
     def _all_moments(self) -> SpectralMoments | None:
         if len(self.theta) < _SPECTRAL_FROM:
             return None
-        return SpectralMoments(self._plan, self.values, self.weights, self.columns, self._window)
+        data = self.values, self.weights, self.columns
+        smooth = SMOOTH[: self.settings.rungs[-1] - 1]
+        return SpectralMoments(self._plan, *data, self._window, smooth)
 
     def add_up_directly(self) -> bool:
         """Add moments up from the samples from now on, if these are few; False if nothing changes.

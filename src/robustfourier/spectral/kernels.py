@@ -19,6 +19,7 @@ __all__ = [
     "TERMS",
     "add_lines",
     "descend",
+    "filter_sums",
     "grid_power",
     "inverse_gram",
     "pair_moments",
@@ -134,6 +135,30 @@ def read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
                     b[m] += tap * y[m]
             for m in range(size):
                 sums[place + (start + m) * places] = complex(a[m], b[m])
+
+
+@compiled
+def filter_sums(taps: Any, odd: bool, real: Any, imag: Any, a: Any, b: Any) -> None:
+    """Write Σ h_m g_{k+m} into a + ib for sums g that begin as many places below as h has taps.
+
+    h_m = h_{-m} is `taps` at m, or i times it, and h_{-m} = -h_m, if `odd`.
+    """
+    n = len(taps) - 1
+    for start in range(0, len(a), _AT_ONCE):
+        x, y = a[start : start + _AT_ONCE], b[start : start + _AT_ONCE]
+        size, middle = len(x), start + n
+        for i in range(size):
+            x[i], y[i] = taps[0] * real[middle + i], taps[0] * imag[middle + i]
+        for m in range(1, n + 1):
+            tap, up, down = taps[m], middle + m, middle - m
+            if odd:
+                for i in range(size):
+                    x[i] -= tap * (imag[up + i] - imag[down + i])
+                    y[i] += tap * (real[up + i] - real[down + i])
+            else:
+                for i in range(size):
+                    x[i] += tap * (real[up + i] + real[down + i])
+                    y[i] += tap * (imag[up + i] + imag[down + i])
 
 
 @compiled

@@ -16,20 +16,24 @@ from numpy.polynomial import chebyshev
 from scipy.special import i0e
 
 from robustfourier.arrays import ComplexArray, FloatArray
+from robustfourier.errors import InputError
 from robustfourier.spectral.kernels import (
     HALF,
     SPACING,
     TERMS,
+    filter_sums,
     read_evenly,
     read_sums,
     take_lines_out,
 )
 from robustfourier.spectral.sums import SumsAt
 
-__all__ = ["RealModePlan", "RealModeSums", "window_polynomials"]
+__all__ = ["FARTHER", "RealModePlan", "RealModeSums", "window_polynomials"]
 
 
 _WIDTH = 2 * HALF  # samples under the window
+_REACH = 18  # samples to each side that make Σ u p(θ) e^{-iπκθ} out of Σ u e^{-iπκθ}, to 2e-14
+FARTHER = _REACH * SPACING  # modes that these are
 _SHAPE = 2.30 * _WIDTH  # Kaiser-Bessel shape for samples twice as dense as the band needs
 
 
@@ -54,9 +58,61 @@ class RealModePlan:
         grid = self._sums(columns / self._window)
         parts = np.empty((2, columns.shape[1], len(grid) + HALF))
         parts[0, :, HALF:], parts[1, :, HALF:] = grid.real.T, grid.imag.T
-        below = parts[:, :, 2 * HALF : HALF : -1]
-        parts[0, :, :HALF], parts[1, :, :HALF] = below[0], -below[1]
-        return RealModeSums(parts, self.max_mode)
+        return RealModeSums(_mirrored(parts), self.max_mode)
+
+    def from_window(self, window: RealModeSums, polynomials: FloatArray) -> RealModeSums:
+        """Sum the first column of `window` times polynomials in θ, without another transform.
+
+        Multiplied by θ, sums become their slopes; between samples twice as dense as the band needs,
+        a short filter gives those, and the same for any smooth factor.
+
+        Parameters
+        ----------
+        window : RealModeSums
+            Of the same positions, and at least `FARTHER` modes farther.
+        polynomials : ndarray of shape (c, d + 1)
+            Coefficients by ascending power, those of even or those of odd powers alone.
+        """
+        count = int(np.ceil(self.max_mode / SPACING)) + _WIDTH + 1
+        real, imag = window.parts[:, 0, HALF : HALF + count + _REACH]
+        if len(real) < count + _REACH:
+            raise InputError(
+                f"sums of the weights up to mode {window.max_mode:g} do not reach; sum them up to "
+                f"{self.max_mode + FARTHER:g}"
+            )
+        real, imag = (
+            np.concatenate([sign * part[_REACH:0:-1], part])
+            for sign, part in ((1.0, real), (-1.0, imag))
+        )
+        parts = np.empty((2, len(polynomials), count + HALF))
+        for c, polynomial in enumerate(polynomials):
+            taps, odd = _filter(tuple(polynomial))
+            filter_sums(taps, odd, real, imag, parts[0, c, HALF:], parts[1, c, HALF:])
+        return RealModeSums(_mirrored(parts), self.max_mode)
+
+
+def _mirrored(parts: FloatArray) -> FloatArray:
+    """Fill in the sums below zero, the conjugates of those above."""
+    below = parts[:, :, 2 * HALF : HALF : -1]
+    parts[0, :, :HALF], parts[1, :, :HALF] = below[0], -below[1]
+    return parts
+
+
+@cache
+def _filter(polynomial: tuple[float, ...]) -> tuple[FloatArray, bool]:
+    """Return the taps of a polynomial at 0, 1, … `_REACH` samples, and whether it is odd.
+
+    Their transform is the polynomial on [-1, 1]; on the rest of [-2, 2] it may be anything, which
+    lets it converge as fast as 5.8 to the power of the taps.
+    """
+    odd = any(polynomial[1::2])
+    theta = np.sin(0.5 * np.pi * (np.arange(400) + 0.5) / 400) ** 2
+    angle = np.pi * SPACING * np.outer(theta, np.arange(_REACH + 1))
+    basis = 2.0 * np.sin(angle) if odd else 2.0 * np.cos(angle)
+    basis[:, 0] *= 0.5
+    wanted = np.polynomial.polynomial.polyval(theta, polynomial)
+    taps = np.linalg.lstsq(basis, wanted, rcond=1e-15)[0]
+    return np.ascontiguousarray(taps), odd
 
 
 @dataclass(frozen=True)

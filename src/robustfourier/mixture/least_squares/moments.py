@@ -91,6 +91,9 @@ class SpectralMoments:
         The first column is a level: ones.
     window : RealModeSums
         Sums of the weights, up to twice as far.
+    polynomials : ndarray of shape (c, d + 1), optional
+        Coefficients in θ of the c trend columns after the first, whose sums follow from those of
+        the weights; see `RealModePlan.from_window`.
 
     Examples
     --------
@@ -110,10 +113,15 @@ class SpectralMoments:
         weights: FloatArray,
         trend: FloatArray,
         window: RealModeSums,
+        polynomials: FloatArray | None = None,
     ) -> None:
-        w = weights[:, None]
+        w, smooth = weights[:, None], 0 if polynomials is None else len(polynomials)
         self._plan, self._weight, self._weights, self._columns = plan, window, weights, trend
-        self._trend = plan(w * trend[:, 1:])
+        parts = [] if polynomials is None else [plan.from_window(window, polynomials).parts]
+        if smooth + 1 < trend.shape[1] or not parts:
+            parts.append(plan(w * trend[:, 1 + smooth :]).parts)
+        every = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        self._trend = RealModeSums(every, plan.max_mode)
         self._trend_gram = (w * trend).T @ trend
         self._set_values(y)
 
