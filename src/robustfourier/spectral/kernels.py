@@ -23,6 +23,7 @@ __all__ = [
     "grid_power",
     "inverse_gram",
     "pair_moments",
+    "power_over",
     "read_evenly",
     "read_sums",
     "subtract_line",
@@ -212,6 +213,19 @@ def grid_power(alone: Any, mixed: Any, sums: Any, power: Any) -> None:
         for o in range(sums.shape[1]):
             x, y = sums[j, o].real, sums[j, o].imag
             power[j, o] = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)
+
+
+@compiled
+def power_over(alone: Any, mixed: Any, sums: Any, floor: Any, ratio: Any) -> None:
+    """Write the power of `grid_power` over a floor, summed over outputs, into `ratio`."""
+    for j in range(sums.shape[0]):
+        a, b, c = alone[j], mixed[j].real, mixed[j].imag
+        total = 0.0
+        for o in range(sums.shape[1]):
+            x, y = sums[j, o].real, sums[j, o].imag
+            power = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)
+            total += power / floor[j, o]
+        ratio[j] = total
 
 
 @compiled

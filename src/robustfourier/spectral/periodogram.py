@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray
-from robustfourier.spectral.kernels import grid_power, inverse_gram, subtract_line
+from robustfourier.spectral.kernels import grid_power, inverse_gram, power_over, subtract_line
 from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
@@ -119,6 +119,19 @@ class PeriodogramGrid:
         grid_power(alone, mixed, data_sums, power)
         return power
 
+    def power_over(self, data_sums: ComplexArray, floor: FloatArray) -> FloatArray:
+        """Return the power over a floor of shape (J, q), summed over outputs, shape (J,)."""
+        ratio = np.empty(len(data_sums))
+        power_over(*self._inverse, data_sums, floor, ratio)
+        return ratio
+
+    def power_at(self, data_sums: ComplexArray, j: int) -> FloatArray:
+        """Return the power at mode j, shape (q,)."""
+        alone, mixed = self._inverse
+        power = np.empty((1, data_sums.shape[1]))
+        grid_power(alone[j : j + 1], mixed[j : j + 1], data_sums[j : j + 1], power)
+        return power[0]
+
     @cached_property
     def _inverse(self) -> tuple[FloatArray, ComplexArray]:
         """Inverse Gram matrix of cosine and sine: a and b of power = a|R|² − Re(b̄R²), (J,) each."""
@@ -127,15 +140,13 @@ class PeriodogramGrid:
         inverse_gram(self.total, double, _PARALLEL, alone, double)
         return alone, double
 
-    def without(self, data_sums: ComplexArray, j: int) -> ComplexArray:
-        """Return the sums after the least-squares line Re(z e^{iπkθ}) at mode j is taken out."""
+    def take_out(self, data_sums: ComplexArray, j: int) -> None:
+        """Take the least-squares line Re(z e^{iπkθ}) at mode j out of the sums, in place."""
         s, total, here = self._twice, self.total, data_sums[j]
         determinant = total**2 - abs(s[2 * j]) ** 2
         full = 2.0 * (total * here - s[2 * j] * here.conj())
         z = full / determinant if determinant > _PARALLEL * total**2 else here / total
-        left = data_sums.copy()
-        subtract_line(s, j, z, left)
-        return left
+        subtract_line(s, j, z, data_sums)
 
 
 def direct_power(

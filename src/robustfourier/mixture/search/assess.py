@@ -77,6 +77,10 @@ class Assessment:
     false_alarm: FloatArray
     cusps: Cusps
 
+    def noise_at(self, modes: FloatArray) -> FloatArray:
+        """Return the floor at `modes` with the noise beside unsteady lines, shape (m, q)."""
+        return self.floor.at(modes) * self.cusps.at(modes)[:, None]
+
     def select(self, which: IndexArray) -> Assessment:
         """Return the same for some of the lines."""
         ratio, alarm = self.ratio[which], self.false_alarm[which]
@@ -128,7 +132,7 @@ def assess(series: Series, fit: Fit) -> Assessment:
     if series.integer or not len(ratio):
         return Assessment(floor, data_sums, ratio, alarm, _no_cusps(fit))
     grid, n_outputs = series.grid, series.values.shape[1]
-    left = np.sum(grid.power(data_sums) / floor.at(grid.modes), axis=1)
+    left = grid.power_over(data_sums, floor.at(grid.modes))
     lowest = max(1.0, trend_reach(fit.rung))
     cusps = Cusps.of(fit.modes, ratio, grid.modes, left, n_outputs, lowest)
     lift, dof = cusps.beside_stronger()

@@ -130,16 +130,17 @@ def pursued(
     strength: list[FloatArray] = []
     top = 0.0
     while len(found) < at_most:
-        power = grid.power(sums)
-        ratio = np.where(allowed, np.sum(power / floor, axis=1), 0.0)
+        ratio = grid.power_over(sums, floor)
+        ratio[~allowed] = 0.0
         best = int(np.argmax(ratio))
         top = max(top, ratio[best])
         here = ratio[best : best + 1]
         if here[0] < faintest * top or not passes(here, modes[best : best + 1])[0]:
             break
         found.append(_peak_position(ratio, best) * grid.spacing)
-        strength.append(power[best])
-        sums = grid.without(sums, best)
+        strength.append(grid.power_at(sums, best))
+        sums = data_sums.copy() if sums is data_sums else sums
+        grid.take_out(sums, best)
         _forbid(allowed, modes[best], apart, grid.spacing)
     return Pursued(np.array(found), np.array(strength).reshape(-1, sums.shape[1]), sums)
 

@@ -368,7 +368,7 @@ class Search:
         series, assessment = self.series, self.assessment
         assert assessment is not None
         modes, n_outputs = series.grid.modes, series.values.shape[1]
-        floor = assessment.floor.at(modes) * assessment.cusps.at(modes)[:, None]
+        floor = from_above(assessment.floor, modes) if ahead else assessment.noise_at(modes)
 
         def worth(ratio: FloatArray, mode: FloatArray) -> BoolArray:
             dof = np.full(len(mode), np.inf) if ahead else assessment.floor.dof_at(mode)
@@ -377,7 +377,7 @@ class Search:
         return pursued(
             series.grid,
             assessment.data_sums,
-            from_above(assessment.floor, modes) if ahead else floor,
+            floor,
             worth,
             self.taken,
             lowest=max(_LOOK_FROM, self.lowest) if ahead else self.lowest,
