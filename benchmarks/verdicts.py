@@ -46,7 +46,7 @@ class Verdict:
 
 def judged(passed: bool, trials: int, enough: int = 20) -> bool | None:
     """Return the verdict on a share, or None if it comes from too few trials to mean anything."""
-    return passed if trials >= enough else None
+    return bool(passed) if trials >= enough else None
 
 
 def print_verdicts(title: str, verdicts: Sequence[Verdict]) -> None:
@@ -56,8 +56,8 @@ def print_verdicts(title: str, verdicts: Sequence[Verdict]) -> None:
     print("|---|---|---|---|")
     for verdict in verdicts:
         print(f"| {verdict.case} | {verdict.bar} | {verdict.measured} | {verdict.word} |")
-    kept = sum(verdict.passed is True for verdict in verdicts)
-    missed = sum(verdict.passed is False for verdict in verdicts)
+    words = [verdict.word for verdict in verdicts]
+    kept, missed = words.count("PASS"), words.count("FALLS SHORT")
     print(f"\n{kept} passed, {missed} fall short, {len(verdicts) - kept - missed} reported only")
 
 
