@@ -28,6 +28,21 @@ def test_a_line_at_a_daily_alias_moves_to_its_place():
     assert relocate(series, start).modes == pytest.approx([true], abs=0.1)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_two_aliases_that_stand_for_one_line_become_it(seed):
+    """Both sides of a line fit it together, with three numbers more."""
+    theta, span, rng = nightly(seed)
+    true = 1.3 * span
+    series = series_of(theta, np.cos(np.pi * true * theta) + 0.5 * rng.normal(size=len(theta)))
+    both = np.array([true - span, true + span])
+    start = fit_lines(series, both, np.zeros(2, bool), 1)
+    assert relocate(series, start).modes == pytest.approx([true], abs=0.2)
+    two = np.cos(np.pi * both[0] * theta) + np.sin(np.pi * both[1] * theta)
+    series = series_of(theta, two + 0.3 * rng.normal(size=len(theta)))
+    start = fit_lines(series, both, np.zeros(2, bool), 1)
+    assert len(relocate(series, start).modes) == 2, "two lines that are there stay two"
+
+
 def test_a_line_in_its_place_stays_and_known_lines_are_never_moved():
     theta, span, rng = nightly()
     true = 0.74 * span

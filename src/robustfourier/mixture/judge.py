@@ -98,6 +98,11 @@ class Judge:
         pairs, place = np.unique(np.column_stack([dof, widths]), axis=0, return_inverse=True)
         return _ratio_at(level, pairs[:, 0], pairs[:, 1], not self.integer)[place.ravel()]
 
+    def price(self, level: float, modes: FloatArray) -> FloatArray:
+        """Return the same where the noise is known: what a line has to gain in likelihood, (K,)."""
+        dof, widths = np.full(len(modes), np.inf), self._widths(modes)
+        return _ratio_at(level, dof, widths, not self.integer)
+
     def _widths(self, modes: FloatArray) -> FloatArray:
         """Range searched that each of `modes` pays for, in units of independence."""
         if self.integer:

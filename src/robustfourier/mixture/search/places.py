@@ -38,8 +38,12 @@ def relocate(series: Series, fit: Fit) -> Fit:
         return fit
     strength = np.sum(fit.refined.lines.amplitude**2, axis=1)
     for i in np.argsort(-strength, kind="stable")[:AT_MOST]:
-        if not fit.known[i]:
-            fit = _best_place(series, fit, int(i), [distance for distance, _ in peaks])
+        if fit.known[i]:
+            continue
+        better = _best_place(series, fit, int(i), [distance for distance, _ in peaks])
+        if len(better.modes) < len(fit.modes):
+            return relocate(series, better)
+        fit = better
     return fit
 
 
@@ -128,22 +132,35 @@ def _best_place(series: Series, fit: Fit, line: int, distances: list[float]) -> 
     """Return the likeliest fit with one line at its place or at one of its aliases.
 
     A place where a stronger line has a harmonic is likelier beforehand: among places that the noise
-    lets fit equally well, the one that needs no new frequency is taken.
+    lets fit equally well, the one that needs no new frequency is taken. Two aliases on both sides
+    of a true line fit it together; so at each place those of that place are left out once, too, and
+    what they would have to gain to pass the test is not counted against it.
     """
     mode, others = fit.modes[line], np.delete(fit.modes, line)
     best, height = fit, _log_likelihood(series, fit) + _log_prior(series, fit, line)
-    for distance in distances:
-        for other in (abs(mode - distance), mode + distance):
-            taken = np.min(np.abs(others - other), initial=np.inf) < APART
-            if taken or not series.lowest <= other <= series.max_mode:
-                continue
-            modes = fit.modes.copy()
-            modes[line] = other
-            trial = fit_lines(series, modes, fit.known, fit.rung)
-            value = _log_likelihood(series, trial) + _log_prior(series, trial, line)
+    for place in (place for d in distances for place in (abs(mode - d), mode + d)):
+        taken = np.min(np.abs(others - place), initial=np.inf) < APART
+        if taken or not series.lowest <= place <= series.max_mode:
+            continue
+        modes = fit.modes.copy()
+        modes[line] = place
+        for left_out in _left_out(fit, line, place, distances):
+            keep = np.setdiff1d(np.arange(len(modes)), left_out)
+            trial = fit_lines(series, modes[keep], fit.known[keep], fit.rung)
+            price = series.judge.price(series.settings.level, modes[left_out]).sum()
+            moved = int(np.searchsorted(keep, line))
+            value = _log_likelihood(series, trial) + _log_prior(series, trial, moved) + price
             if value > height:
                 best, height = trial, value
     return best
+
+
+def _left_out(fit: Fit, line: int, place: float, distances: list[float]) -> list[IndexArray]:
+    """Return sets of other lines to leave out beside a line at `place`: none, and its aliases."""
+    away = np.abs(np.abs(fit.modes - place)[:, None] - distances).min(axis=1)
+    aliases = np.flatnonzero((away < APART) & ~fit.known)
+    aliases = aliases[aliases != line]
+    return [aliases[:0], aliases] if len(aliases) else [aliases]
 
 
 def _log_prior(series: Series, fit: Fit, line: int) -> float:
