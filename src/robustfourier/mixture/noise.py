@@ -116,9 +116,11 @@ def noise_floor(
     count = np.maximum(np.minimum((high - low) * share, at_most), 1.0)
     # Ordinates that vanish are lifted, so that their logarithms are harmless.
     logs = np.log(np.maximum(ordinates, 1e-6 * np.median(ordinates, axis=0) + 1e-300))
-    flat = np.exp(_window_means(logs, low, high) - _LOG_MEAN)
+    x = np.log(modes)[:, None]
+    means = _window_means(np.hstack([logs, x * logs, x, x * x]), low, high)
+    flat = np.exp(means[:, : logs.shape[1]] - _LOG_MEAN)
     _clip(ordinates, low, high, flat)
-    line, leverage, falls = _power_law(modes, logs, centres, low, high, count)
+    line, leverage, falls = _power_law(centres, means, count)
     sloped = 1.0 / (_LOG_VARIANCE * leverage)
     flat, worth = _widened(modes, centres, half, flat, count, share, at_most)
     level = np.where(falls, line, flat)
@@ -163,7 +165,8 @@ def _windows(
 
 def _window_means(values: FloatArray, low: IndexArray, high: IndexArray) -> FloatArray:
     """Return the mean of (m, q) values over each window, by running sums."""
-    running = np.vstack([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
+    running = np.zeros((len(values) + 1, values.shape[1]))
+    np.cumsum(values, axis=0, out=running[1:])
     return (running[high] - running[low]) / np.maximum(high - low, 1)[:, None]
 
 
@@ -258,14 +261,17 @@ def _area_at(place: float, centres: Any, area: Any, output: int) -> float:
 
 
 def _power_law(
-    modes: FloatArray,
-    logs: FloatArray,
-    centres: FloatArray,
-    low: IndexArray,
-    high: IndexArray,
-    count: FloatArray,
+    centres: FloatArray, means: FloatArray, count: FloatArray
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Fit log power over log mode by a straight line in each window.
+
+    Parameters
+    ----------
+    centres : ndarray of shape (C,)
+    means : ndarray of shape (C, 2q + 2)
+        Over each window: y = log power of each output, x y, x = log mode, and x².
+    count : ndarray of shape (C,)
+        Independent ordinates in each window.
 
     Returns
     -------
@@ -277,10 +283,10 @@ def _power_law(
         Where the slope is negative: by more than one standard error where the line then lies
         above the level, which is the safe side, by more than three where below.
     """
-    x = np.log(modes)[:, None]
-    x_mean, y_mean = _window_means(x, low, high), _window_means(logs, low, high)
-    spread = np.maximum(_window_means(x * x, low, high) - x_mean**2, 1e-12)
-    slope = (_window_means(x * logs, low, high) - x_mean * y_mean) / spread
+    y_mean, xy_mean = np.split(means[:, :-2], 2, axis=1)
+    x_mean = means[:, -2:-1]
+    spread = np.maximum(means[:, -1:] - x_mean**2, 1e-12)
+    slope = (xy_mean - x_mean * y_mean) / spread
     distance = np.log(centres)[:, None] - x_mean
     leverage = (1.0 + distance**2 / spread)[:, 0] / count
     error = np.sqrt(_LOG_VARIANCE / (spread[:, 0] * count))[:, None]
