@@ -30,7 +30,9 @@ __all__ = [
 ]
 
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
-_STEPS = 12  # of one refinement on the way; lines that take longer are too close to each other
+# Of one refinement on the way; lines that take longer are too close to each other. With twice as
+# many no answer of `python -m benchmarks.unchanged` is another one.
+_STEPS = 6
 _TREND_LEVEL = 0.002  # five rungs are tested: one per cent in all
 # Modes: the floor under a slower line is read from the twelve beside it, its own growth among them.
 _SLOW = 12.0
