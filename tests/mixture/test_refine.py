@@ -159,7 +159,7 @@ def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(steps
     np.testing.assert_allclose(moments(modes).gram, slow.gram, atol=1e-9)
     np.testing.assert_allclose(moments(modes).bend, slow.bend, atol=1e-9)
     with pytest.raises(ValueError, match="do not reach"):
-        plan.from_window(plan(weights[:, None]), SMOOTH)
+        SpectralMoments(plan, y, weights, trend, plan(weights[:, None]), SMOOTH)
 
 
 def test_moments_of_a_hundred_lines_are_symmetric_and_right():

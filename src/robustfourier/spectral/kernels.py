@@ -19,12 +19,12 @@ __all__ = [
     "TERMS",
     "add_lines",
     "descend",
-    "filter_sums",
     "grid_power",
     "inverse_gram",
     "pair_moments",
     "power_over",
     "read_evenly",
+    "read_filtered",
     "read_sums",
     "subtract_line",
     "take_lines_out",
@@ -82,8 +82,15 @@ def _read(mode: float, polynomials: Any, real: Any, imag: Any, sums: Any, powers
     position = abs(mode) / SPACING
     first = np.ceil(position - HALF)
     x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
-    start, square = int(first) + HALF, x * x
-    end = start + 2 * HALF - 1
+    _read_from(int(first) + HALF, x, polynomials, real, imag, sums, powers)
+
+
+@compiled
+def _read_from(
+    start: int, x: float, polynomials: Any, real: Any, imag: Any, sums: Any, powers: int
+) -> None:
+    """Do so with the window's first sample at index `start`, and x that of the polynomials."""
+    square, end = x * x, start + 2 * HALF - 1
     for power in range(powers):
         evens, odds = polynomials[power, 0], polynomials[power, 1]
         mirror = -1.0 if power == 1 else 1.0
@@ -116,6 +123,43 @@ def read_sums(modes: Any, polynomials: Any, real: Any, imag: Any, sums: Any) -> 
 
 
 @compiled
+def read_filtered(
+    modes: Any, polynomials: Any, taps: Any, odd: Any, real: Any, imag: Any, sums: Any
+) -> None:
+    """Write the sums of filtered samples of one column into `sums`, (powers, modes, filters).
+
+    A sample g_k becomes Σ h_m g_{k+m}; h_m = h_{-m} is `taps` at m, or i times it, and h_{-m} its
+    opposite, if `odd`.
+    """
+    powers, n_modes, n_filters = sums.shape
+    n = taps.shape[1] - 1
+    x, y = np.empty(2 * (HALF + n)), np.empty(2 * (HALF + n))
+    a, b, one = np.empty(2 * HALF), np.empty(2 * HALF), np.empty(6)
+    for m in range(n_modes):
+        position = abs(modes[m]) / SPACING
+        first = np.ceil(position - HALF)
+        for i in range(len(x)):  # below zero are the conjugates of the mirror images
+            k = int(first) - n + i
+            x[i], y[i] = real[HALF + abs(k)], imag[HALF + abs(k)] * (1.0 if k >= 0 else -1.0)
+        sign = -1.0 if modes[m] < 0.0 else 1.0
+        for c in range(n_filters):
+            for i in range(2 * HALF):
+                a[i], b[i] = taps[c, 0] * x[n + i], taps[c, 0] * y[n + i]
+                for t in range(1, n + 1):
+                    up, down = n + i + t, n + i - t
+                    if odd[c]:
+                        a[i] -= taps[c, t] * (y[up] - y[down])
+                        b[i] += taps[c, t] * (x[up] - x[down])
+                    else:
+                        a[i] += taps[c, t] * (x[up] + x[down])
+                        b[i] += taps[c, t] * (y[up] + y[down])
+            place = 2.0 * (first - position) + (2.0 * HALF - 1.0)
+            _read_from(0, place, polynomials, a, b, one, powers)
+            for power in range(powers):
+                sums[power, m, c] = complex(one[power], sign * one[3 + power])
+
+
+@compiled
 def read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
     """Write the sums of one column into `sums`, at zero and so many places to each sample.
 
@@ -136,30 +180,6 @@ def read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
                     b[m] += tap * y[m]
             for m in range(size):
                 sums[place + (start + m) * places] = complex(a[m], b[m])
-
-
-@compiled
-def filter_sums(taps: Any, odd: bool, real: Any, imag: Any, a: Any, b: Any) -> None:
-    """Write Σ h_m g_{k+m} into a + ib for sums g that begin as many places below as h has taps.
-
-    h_m = h_{-m} is `taps` at m, or i times it, and h_{-m} = -h_m, if `odd`.
-    """
-    n = len(taps) - 1
-    for start in range(0, len(a), _AT_ONCE):
-        x, y = a[start : start + _AT_ONCE], b[start : start + _AT_ONCE]
-        size, middle = len(x), start + n
-        for i in range(size):
-            x[i], y[i] = taps[0] * real[middle + i], taps[0] * imag[middle + i]
-        for m in range(1, n + 1):
-            tap, up, down = taps[m], middle + m, middle - m
-            if odd:
-                for i in range(size):
-                    x[i] -= tap * (imag[up + i] - imag[down + i])
-                    y[i] += tap * (real[up + i] - real[down + i])
-            else:
-                for i in range(size):
-                    x[i] += tap * (real[up + i] + real[down + i])
-                    y[i] += tap * (imag[up + i] + imag[down + i])
 
 
 @compiled

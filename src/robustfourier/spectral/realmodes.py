@@ -15,20 +15,20 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.special import i0e
 
-from robustfourier.arrays import ComplexArray, FloatArray
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray
 from robustfourier.errors import InputError
 from robustfourier.spectral.kernels import (
     HALF,
     SPACING,
     TERMS,
-    filter_sums,
     read_evenly,
+    read_filtered,
     read_sums,
     take_lines_out,
 )
 from robustfourier.spectral.sums import SumsAt
 
-__all__ = ["FARTHER", "RealModePlan", "RealModeSums", "window_polynomials"]
+__all__ = ["FARTHER", "PolynomialSums", "RealModePlan", "RealModeSums", "window_polynomials"]
 
 
 _WIDTH = 2 * HALF  # samples under the window
@@ -58,44 +58,56 @@ class RealModePlan:
         grid = self._sums(columns / self._window)
         parts = np.empty((2, columns.shape[1], len(grid) + HALF))
         parts[0, :, HALF:], parts[1, :, HALF:] = grid.real.T, grid.imag.T
-        return RealModeSums(_mirrored(parts), self.max_mode)
+        below = parts[:, :, 2 * HALF : HALF : -1]
+        parts[0, :, :HALF], parts[1, :, :HALF] = below[0], -below[1]
+        return RealModeSums(parts, self.max_mode)
 
-    def from_window(self, window: RealModeSums, polynomials: FloatArray) -> RealModeSums:
-        """Sum the first column of `window` times polynomials in θ, without another transform.
 
-        Multiplied by θ, sums become their slopes; between samples twice as dense as the band needs,
-        a short filter gives those, and the same for any smooth factor.
+@dataclass(frozen=True)
+class PolynomialSums:
+    """Sums of a column times polynomials in θ, read off the sums of the column itself.
 
-        Parameters
-        ----------
-        window : RealModeSums
-            Of the same positions, and at least `FARTHER` modes farther.
-        polynomials : ndarray of shape (c, d + 1)
-            Coefficients by ascending power, those of even or those of odd powers alone.
+    Multiplied by θ, sums become their slopes; between samples twice as dense as the band needs, a
+    short filter gives those, and the same for any smooth factor. Nothing is summed or kept.
+
+    Parameters
+    ----------
+    window : RealModeSums
+        Of the column, the first one, and `FARTHER` modes farther than what will be read.
+    taps : ndarray of shape (c, _REACH + 1)
+        Of the filters, one for each polynomial; see `kernels.read_filtered`.
+    odd : ndarray of bool, shape (c,)
+        Whether each polynomial is odd.
+    """
+
+    window: RealModeSums
+    taps: FloatArray
+    odd: BoolArray
+
+    @classmethod
+    def of(cls, window: RealModeSums, polynomials: FloatArray, max_mode: float) -> PolynomialSums:
+        """Make the filters of polynomials for reading up to `max_mode`.
+
+        `polynomials`, shape (c, d + 1), are coefficients by ascending power, those of even or those
+        of odd powers alone.
         """
-        count = int(np.ceil(self.max_mode / SPACING)) + _WIDTH + 1
-        real, imag = window.parts[:, 0, HALF : HALF + count + _REACH]
-        if len(real) < count + _REACH:
+        if len(polynomials) and window.max_mode < max_mode + FARTHER:
             raise InputError(
                 f"sums of the weights up to mode {window.max_mode:g} do not reach; sum them up to "
-                f"{self.max_mode + FARTHER:g}"
+                f"{max_mode + FARTHER:g}"
             )
-        real, imag = (
-            np.concatenate([sign * part[_REACH:0:-1], part])
-            for sign, part in ((1.0, real), (-1.0, imag))
-        )
-        parts = np.empty((2, len(polynomials), count + HALF))
-        for c, polynomial in enumerate(polynomials):
-            taps, odd = _filter(tuple(polynomial))
-            filter_sums(taps, odd, real, imag, parts[0, c, HALF:], parts[1, c, HALF:])
-        return RealModeSums(_mirrored(parts), self.max_mode)
+        made = [_filter(tuple(polynomial)) for polynomial in polynomials]
+        taps = np.array([one for one, _ in made]).reshape(len(made), _REACH + 1)
+        return cls(window, taps, np.array([odd for _, odd in made], dtype=bool))
 
-
-def _mirrored(parts: FloatArray) -> FloatArray:
-    """Fill in the sums below zero, the conjugates of those above."""
-    below = parts[:, :, 2 * HALF : HALF : -1]
-    parts[0, :, :HALF], parts[1, :, :HALF] = below[0], -below[1]
-    return parts
+    def at(self, modes: FloatArray) -> ComplexArray:
+        """Return the sums at real `modes` of either sign, shape (len(modes), c)."""
+        modes = np.ascontiguousarray(modes, dtype=np.float64)
+        sums = np.empty((1, len(modes), len(self.taps)), dtype=np.complex128)
+        real, imag = self.window.parts
+        given = self.taps, self.odd, real[0], imag[0]
+        read_filtered(modes, window_polynomials(), *given, sums)
+        return sums[0]
 
 
 @cache

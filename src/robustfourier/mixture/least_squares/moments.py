@@ -10,14 +10,19 @@ nothing of the size of the record is kept. `direct_moments` adds them up block b
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.newton import fill_moments
-from robustfourier.spectral.realmodes import RealModePlan, RealModeSums, window_polynomials
+from robustfourier.spectral.realmodes import (
+    PolynomialSums,
+    RealModePlan,
+    RealModeSums,
+    window_polynomials,
+)
 
 __all__ = ["Moments", "SpectralMoments", "direct_moments", "extended_columns"]
 
@@ -93,7 +98,7 @@ class SpectralMoments:
         Sums of the weights, up to twice as far.
     polynomials : ndarray of shape (c, d + 1), optional
         Coefficients in θ of the c trend columns after the first, whose sums follow from those of
-        the weights; see `RealModePlan.from_window`.
+        the weights; see `PolynomialSums`.
 
     Examples
     --------
@@ -115,13 +120,11 @@ class SpectralMoments:
         window: RealModeSums,
         polynomials: FloatArray | None = None,
     ) -> None:
-        w, smooth = weights[:, None], 0 if polynomials is None else len(polynomials)
+        w = weights[:, None]
         self._plan, self._weight, self._weights, self._columns = plan, window, weights, trend
-        parts = [] if polynomials is None else [plan.from_window(window, polynomials).parts]
-        if smooth + 1 < trend.shape[1] or not parts:
-            parts.append(plan(w * trend[:, 1 + smooth :]).parts)
-        every = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-        self._trend = RealModeSums(every, plan.max_mode)
+        smooth = np.zeros((0, 1)) if polynomials is None else polynomials
+        self._smooth = PolynomialSums.of(window, smooth, plan.max_mode)
+        self._steps = plan(w * trend[:, 1 + len(smooth) :])
         self._trend_gram = (w * trend).T @ trend
         self._set_values(y)
 
@@ -160,10 +163,9 @@ class SpectralMoments:
             self._trend_cross[chosen],
         )
         bend = np.empty((2 * count, p + q))
-        # A slice, where it is one, takes no copy of the sums; the level has those of the weights.
-        plain = np.array_equal(chosen, np.arange(p))
-        trend = self._trend.parts[:, : p - 1] if plain else self._trend.parts[:, chosen[1:] - 1]
-        sums = self._weight.parts, trend, self._value.parts
+        smooth, steps = self._split(chosen)
+        filters = self._smooth.taps[smooth], self._smooth.odd[smooth]
+        sums = self._weight.parts, *filters, steps.parts, self._value.parts
         fill_moments(modes, window_polynomials(), *sums, gram, cross, bend)
         return Moments(gram, cross, bend)
 
@@ -172,7 +174,7 @@ class SpectralMoments:
     ) -> ComplexArray:
         """Return Σ w r e^{-iπkθ} at `modes` for what lines and trend leave over, shape (m, q)."""
         modes = np.ascontiguousarray(modes, dtype=np.float64)
-        sums = self._value.at(modes) - self._trend_sums(modes, trend, chosen)
+        sums = self._value.at(modes) - self._trend_sums(modes, chosen) @ trend
         self._weight.take_lines_out(modes, lines.mode, lines.cosine - 1j * lines.sine, sums)
         return sums
 
@@ -180,13 +182,12 @@ class SpectralMoments:
         self, modes: FloatArray, lines: FloatArray, chosen: IndexArray
     ) -> tuple[ComplexArray, ComplexArray]:
         """Return the sums of trend, cosines and sines, (m, p + 2K), and of the values, (m, q)."""
-        trend = [self._weight.at(modes), self._trend.at(modes)[:, chosen[1:] - 1]]
         below, above = (
             self._weight.at(np.add.outer(modes, side).ravel()).reshape(len(modes), -1)
             for side in (-lines, lines)
         )
         waves = [0.5 * (below + above), 0.5j * (above - below)]
-        return np.hstack([*trend, *waves]), self._value.at(modes)
+        return np.hstack([self._trend_sums(modes, chosen), *waves]), self._value.at(modes)
 
     def sums_of(
         self, mode: float, chosen: IndexArray, change: FloatArray, modes: FloatArray
@@ -194,9 +195,18 @@ class SpectralMoments:
         """Return Σ w f e^{-iπkθ} at `modes`, f being [P, C, S, θC, θS] at one mode @ `change`."""
         trend, z = change[:-4], change[[-4, -2]] - 1j * change[[-3, -1]]
         near, far = (self._weight.powers_at(modes + side)[:2, :, 0] for side in (-mode, mode))
-        return self._trend_sums(modes, trend, chosen) + 0.5 * (near.T @ z + far.T @ z.conj())
+        return self._trend_sums(modes, chosen) @ trend + 0.5 * (near.T @ z + far.T @ z.conj())
 
-    def _trend_sums(self, modes: FloatArray, trend: FloatArray, chosen: IndexArray) -> ComplexArray:
-        """Return the sums of a trend with these coefficients at `modes`, shape (m, q)."""
-        level = self._weight.at(modes) @ trend[:1]
-        return level + self._trend.at(modes)[:, chosen[1:] - 1] @ trend[1:]
+    def _trend_sums(self, modes: FloatArray, chosen: IndexArray) -> ComplexArray:
+        """Return the sums of the chosen trend columns at `modes`, shape (m, p)."""
+        smooth, steps = self._split(chosen)
+        part = replace(self._smooth, taps=self._smooth.taps[smooth], odd=self._smooth.odd[smooth])
+        return np.hstack([self._weight.at(modes), part.at(modes), steps.at(modes)])
+
+    def _split(self, chosen: IndexArray) -> tuple[IndexArray, RealModeSums]:
+        """Return which smooth columns are chosen after the level, and the sums of the steps."""
+        count, steps = 1 + len(self._smooth.taps), self._steps
+        others = chosen[chosen >= count] - count
+        if len(others) < steps.parts.shape[1]:
+            steps = replace(steps, parts=steps.parts[:, others])
+        return chosen[1 : len(chosen) - len(others)] - 1, steps

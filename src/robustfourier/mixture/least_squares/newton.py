@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from robustfourier.compiling import compiled
-from robustfourier.spectral.kernels import pair_moments, read_sums
+from robustfourier.spectral.kernels import pair_moments, read_filtered, read_sums
 
 __all__ = ["MOST_COLUMNS", "REGULAR", "fill_moments", "project", "solve_linear", "solve_step"]
 
@@ -28,7 +28,9 @@ def fill_moments(
     modes: Any,
     polynomials: Any,
     weight: Any,
-    trend: Any,
+    taps: Any,
+    odd: Any,
+    steps: Any,
     value: Any,
     gram: Any,
     cross: Any,
@@ -36,15 +38,19 @@ def fill_moments(
 ) -> None:
     """Write the `Moments` at `modes`; those of the trend with itself and the values are there.
 
-    `weight`, `trend` and `value` are sums of shape (2, columns, J), real and imaginary parts; the
-    level is no column of `trend`, for its sums are those of the weights.
+    `weight`, `steps` and `value` are sums of shape (2, columns, J), real and imaginary parts. The
+    trend is a level, whose sums are those of the weights, columns whose sums follow from these by
+    the filters `taps` and `odd`, and `steps`.
     """
-    count, p, q = len(modes), 1 + trend.shape[1], value.shape[1]
+    smooth = 1 + len(taps)
+    count, p, q = len(modes), smooth + steps.shape[1], value.shape[1]
     pair_moments(modes, polynomials, weight[0, 0], weight[1, 0], gram[p:, p:])
     on_trend = np.empty((3, count, p), np.complex128)
     on_value = np.empty((3, count, q), np.complex128)
     read_sums(modes, polynomials, weight[0], weight[1], on_trend[:, :, :1])
-    read_sums(modes, polynomials, trend[0], trend[1], on_trend[:, :, 1:])
+    window = weight[0, 0], weight[1, 0]
+    read_filtered(modes, polynomials, taps, odd, *window, on_trend[:, :, 1:smooth])
+    read_sums(modes, polynomials, steps[0], steps[1], on_trend[:, :, smooth:])
     read_sums(modes, polynomials, value[0], value[1], on_value)
     for power in range(3):
         for i in range(count):
