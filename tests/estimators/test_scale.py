@@ -69,18 +69,11 @@ def test_patterns_are_made_on_both_scales_where_lines_leave_a_doubt(monkeypatch)
     assert len(composed) == 2
 
 
-@pytest.mark.parametrize(
-    ("odds", "miss", "sure"),
-    [
-        (100.0, 0.7, True),
-        (100.0, 0.9, None),
-        (30.0, 0.7, None),
-        (4.0, 1.0, None),
-        (3.0, 0.5, False),
-    ],
-)
-def test_lines_decide_only_where_weak_harmonics_could_not_turn_it(odds, miss, sure):
-    assert Comparison(odds, miss).sure is sure
+def test_lines_decide_only_where_weak_harmonics_could_not_turn_it():
+    assert Comparison(odds=100.0, miss=0.7).sure
+    assert not Comparison(odds=100.0, miss=0.9).sure
+    assert not Comparison(odds=30.0, miss=0.7).sure
+    assert not Comparison(odds=-3.0, miss=0.7).sure
 
 
 def test_growth_times_season_is_fitted_by_logarithms_and_the_notes_say_so(grown):
