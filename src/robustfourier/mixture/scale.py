@@ -6,10 +6,10 @@ while on the scale "linear" its seasons grow and its noise does too.
 
 "auto" stays with "linear" unless "log" is clearly better. First come gates that cost nothing: all
 values positive, a spread that lets the two scales differ, and residuals of the linear fit that grow
-with the level. Then the lines that were found are read as factors too. What passes is searched a
-second time, and both scales predict tenths of the record that their coefficients have not seen.
-Their densities are compared as densities of y: that of log y is divided by y. Where lines alone
-leave no doubt, patterns are made of the logarithm's only; else on both scales, to compare those.
+with the level. Then what was found is read as factors too. What passes is searched a second time,
+and both scales predict tenths of the record that their coefficients have not seen. Their densities
+are compared as densities of y: that of log y is divided by y. First lines are compared: where they
+leave no doubt, patterns are made on the scale "log" only. Else patterns are, of both.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _GROWS = 1.5
 _ODDS = float(np.log(1000.0))
 _MISS = 1.05
 # Lines alone lack weak harmonics, more of them on the scale that is wrong, or on that where a whole
-# family can be completed. Of 50 series that were compared with lines and with patterns, odds moved by 16
-# where they were small, and were up to 3.3 times too high where they were clear; errors were up to
-# 0.30 too small. Lines that prefer the logarithm by more than that leave no doubt.
+# family can be completed. Of 50 series that were compared with lines and with patterns, odds moved
+# by 16 where they were small, and were up to 3.3 times too high where they were clear; errors were
+# up to 0.30 too small. Lines that prefer the logarithm by more than that leave no doubt.
 _SURE_ODDS, _SURE_MISS = 10.0 * _ODDS, _MISS - 0.3
 _BLOCKS = 10
 _CORE = 3.0  # deviations; outliers beyond would hide the memory of the rest
@@ -106,7 +106,7 @@ class Comparison:
 
     @property
     def sure(self) -> bool:
-        """Whether patterns will prefer the logarithm where lines do so."""
+        """Whether patterns will prefer the logarithm, where this is told of lines."""
         return self.odds >= _SURE_ODDS and self.miss <= _SURE_MISS
 
     @property
@@ -147,18 +147,29 @@ def fit_on_scale(
         values = np.log(y)
         why = ("logarithms were fitted, as asked",)
         return ScaledFit("log", values, *start(values).fitted, why)
-    linear = start(y)
-    if scale == "auto" and _may_multiply(linear.sketches, theta, y):
-        blocks = _Blocks(linear.sketches, theta, y, weights)
-        # Where its own lines are far less likely as factors, others would gain little.
-        if blocks.compared(None).odds >= -_ODDS:
-            log = start(np.log(y))
-            compared = blocks.compared(log.sketches)
-            if not compared.sure:
-                compared = compare(linear.patterns, log.patterns, theta, y, weights)
-            if compared.prefers_log and any(map(_varies, log.sketches)):
-                return ScaledFit("log", np.log(y), *log.fitted, (compared.words,))
+    linear, log = start(y), None
+    if scale == "auto" and (blocks := _open(linear.sketches, theta, y, weights)):
+        log = start(np.log(y))
+        compared = blocks.compared(log.sketches)
+        if compared.sure:
+            return ScaledFit("log", np.log(y), *log.fitted, (compared.words,))
+    if scale == "auto" and (blocks := _open(linear.patterns, theta, y, weights)):
+        log = log or start(np.log(y))
+        compared = blocks.compared(log.patterns)
+        if compared.prefers_log and any(map(_varies, log.patterns)):
+            return ScaledFit("log", np.log(y), *log.fitted, (compared.words,))
     return ScaledFit("linear", y, *linear.fitted)
+
+
+def _open(
+    linear: list[Sketch], theta: FloatArray, y: FloatArray, weights: FloatArray
+) -> _Blocks | None:
+    """Return what to compare the logarithm with; None if it cannot pay."""
+    if not _may_multiply(linear, theta, y):
+        return None
+    blocks = _Blocks(linear, theta, y, weights)
+    # Where what was found is far less likely as factors, something else would gain little.
+    return blocks if blocks.compared(None).odds >= -_ODDS else None
 
 
 def _varies(sketch: Sketch) -> bool:
