@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.factoring import fill
 from robustfourier.mixture.model import ColumnModel
@@ -28,7 +28,6 @@ from robustfourier.mixture.onward import Onward, Way
 from robustfourier.mixture.process import (
     Conditioned,
     Waves,
-    log_likelihood,
     oscillator,
 )
 from robustfourier.mixture.remainder import (
@@ -38,6 +37,7 @@ from robustfourier.mixture.remainder import (
     oscillators_of,
     say_of,
 )
+from robustfourier.mixture.sampled import Sampled
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.trend import trend_columns
@@ -104,7 +104,7 @@ def _one_output(
     noise, white, beside, oscillators = _known(model, series, o)
     theta, n = series.theta, len(series.theta)
     centre = float(np.average(values, weights=1.0 / noise))
-    samples = _Samples(theta, values - centre, noise)
+    samples = Sampled(theta, values - centre, noise)
     few = samples.some(chosen_rows(n, ROWS))
     cases = _likeliest(list(_cases(few, white, beside, oscillators)))
     weights = np.exp([case.worth - cases[0].worth for case in cases])
@@ -114,7 +114,7 @@ def _one_output(
     best = cases[0]
     around = values - trend_columns(theta, best.columns) @ ways[0].line
     process = Conditioned.on(best.waves.scaled(best.white), theta, best.white * noise, around)
-    gain = few.likelihood(best.waves) - few.likelihood(Waves.none())
+    gain = few.likelihood(best.waves)[0] - few.likelihood(Waves.none())[0]
     return process, float(np.sqrt(best.white)), gain, np.exp(best.oscillators), ways
 
 
@@ -139,37 +139,16 @@ def _known(
     return 1.0 / weights, white, Waves.none(), np.zeros((0, 3))
 
 
-class _Samples(NamedTuple):
-    """Samples around their mean, and their white variances up to a factor."""
+def _steepest(samples: Sampled) -> float:
+    """Variance that slopes have beforehand: that which is all of the values' variation.
 
-    theta: FloatArray
-    values: FloatArray
-    noise: FloatArray
-
-    def some(self, rows: IndexArray) -> _Samples:
-        """Return some of them."""
-        return _Samples(*(column[rows] for column in self))
-
-    @property
-    def variance(self) -> float:
-        """Of the values."""
-        return float(np.average(self.values**2, weights=1.0 / self.noise))
-
-    @property
-    def steepest(self) -> float:
-        """Variance that slopes have beforehand: that which is all of the values' variation.
-
-        θ has the variance 1/3.
-        """
-        return 3.0 * self.variance
-
-    def likelihood(self, waves: Waves) -> float:
-        """Return the log-likelihood of a process around the mean."""
-        return log_likelihood(waves, *self)[0]
+    θ has the variance 1/3.
+    """
+    return 3.0 * samples.variance
 
 
 def _cases(
-    samples: _Samples, white: float, beside: Waves, oscillators: FloatArray
+    samples: Sampled, white: float, beside: Waves, oscillators: FloatArray
 ) -> Iterator[_Case]:
     """Every process that is looked at."""
     most = min(10.0 * samples.variance / max(white, 1e-300), _LARGEST)  # nothing changes by more
@@ -203,7 +182,7 @@ def _drift(rate: float, change: float) -> Waves:
 
 
 def _judged(
-    samples: _Samples, white: float, oscillators: FloatArray, known: Waves, drifts: list[Waves]
+    samples: Sampled, white: float, oscillators: FloatArray, known: Waves, drifts: list[Waves]
 ) -> Iterator[_Case]:
     """Yield processes with each drift, around a level and around a line with a slope.
 
@@ -213,7 +192,7 @@ def _judged(
     theta, values, noise = samples
     columns = np.column_stack([values, trend_columns(theta, 2)])
     gram, determinant = _divided(known, drifts, theta, noise, columns)
-    freedom, before = len(theta) - 1, white / samples.steepest
+    freedom, before = len(theta) - 1, white / _steepest(samples)
     level, slope = gram[:, 1, 1], gram[:, 2, 2] + before
     # The slope and its product with the values, around the level.
     own = slope - gram[:, 2, 1] ** 2 / level
@@ -305,14 +284,14 @@ def _likeliest(cases: list[_Case]) -> list[_Case]:
     return [case for case in cases[:WAYS] if case.worth >= least]
 
 
-def _way(case: _Case, weight: float, samples: _Samples, centre: float) -> Way:
+def _way(case: _Case, weight: float, samples: Sampled, centre: float) -> Way:
     """Return how a process goes on; `centre` is what was taken off the values."""
     theta, values, noise = samples
     waves = case.waves.scaled(case.white)
     process = Conditioned(waves, theta, case.white * noise, np.zeros(len(theta)))
     columns = trend_columns(theta, case.columns)
     divided = process.divided(columns)
-    before = np.diag([0.0, 1.0 / samples.steepest][: case.columns])
+    before = np.diag([0.0, 1.0 / _steepest(samples)][: case.columns])
     covariance = np.linalg.inv(columns.T @ divided + before)
     line = covariance @ (divided.T @ values)
     left = values - columns @ line
