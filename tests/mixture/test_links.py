@@ -210,3 +210,13 @@ def test_the_band_of_a_link_is_that_of_its_series():
     link = Link(np.array([0.0, 1.0, 0.0]), 0.0, 1.0, factor)
     _, error = link(np.array([0.0, 1.0]), return_std=True)
     assert error == pytest.approx([0.2, np.hypot(0.1, 0.2)])
+
+
+def test_harmonics_that_contradict_a_common_phase_have_no_odds_for_it():
+    order = np.arange(1, 5)
+    wave = np.exp(1j * np.array([0.4, 2.0, 0.3, 1.9])) / order
+    lock = phase_lock(order, wave, np.full(4, 1e-4), np.ones(4, bool))
+    assert lock.p_value < 1e-3
+    assert lock.log_odds == -np.inf
+    assert not lock.accepted
+    assert np.all(np.diag(lock.smoothing.matrix) > 0.9)

@@ -81,7 +81,7 @@ class PhaseLock:
     smoothing : Smoothing
         How to smooth the harmonics above the first, in phase or not as `accepted` says.
     log_odds : float
-        Log evidence of "in phase" over "any phases".
+        Log evidence of "in phase" over "any phases"; −∞ where the p-value contradicts it.
     p_value : float
         Of the quadratures of the given harmonics.
     """
@@ -139,17 +139,18 @@ def phase_lock(
     if turned[0].real < 0 and order[0] % 2 == 1:
         phase, turned = phase + np.pi, turned * np.where(order % 2 == 1, -1.0, 1.0)
     # Quadratures are noise if in phase: no evidence beyond it. The shift is fitted to them.
-    in_phase = InPhase(order[1:], turned.real[1:], spread)
-    log_odds = in_phase.log_evidence - free_evidence
     quadrature = float(np.sum(turned.imag[clear] ** 2 / variance[clear]))
     p_value = in_phase_p_value(quadrature, int(clear.sum()))
-    accepted = log_odds > 0.0 and p_value > CONTRADICTION
-    nothing = np.zeros((len(factor),) * 2)
-    smoothing = Smoothing(nothing, nothing, in_phase.log_evidence if accepted else free_evidence)
+    in_phase, log_odds = None, -np.inf
+    if p_value > CONTRADICTION:
+        in_phase = InPhase(order[1:], turned.real[1:], spread)
+        log_odds = in_phase.log_evidence - free_evidence
+    accepted, nothing = log_odds > 0.0, np.zeros((len(factor),) * 2)
+    smoothing = Smoothing(nothing, nothing, max(log_odds, 0.0) + free_evidence)
     lock = PhaseLock(float(np.angle(np.exp(1j * phase))), accepted, smoothing, log_odds, p_value)
     if lock.probability < likely:
         return lock
-    if accepted:
+    if in_phase is not None and accepted:
         return replace(lock, smoothing=in_phase.smoothing())
     return replace(lock, smoothing=replace(smoothing, matrix=np.diag(factor)))
 
