@@ -81,7 +81,8 @@ class PhaseLock:
     smoothing : Smoothing
         How to smooth the harmonics above the first, in phase or not as `accepted` says.
     log_odds : float
-        Log evidence of "in phase" over "any phases"; −∞ where the p-value contradicts it.
+        Log evidence of "in phase" over "any phases"; −∞ where the p-value contradicts it, and where
+        harmonics are smoothed to nothing what it is at the most.
     p_value : float
         Of the quadratures of the given harmonics.
     """
@@ -141,18 +142,24 @@ def phase_lock(
     # Quadratures are noise if in phase: no evidence beyond it. The shift is fitted to them.
     quadrature = float(np.sum(turned.imag[clear] ** 2 / variance[clear]))
     p_value = in_phase_p_value(quadrature, int(clear.sum()))
-    in_phase, log_odds = None, -np.inf
+    shift, nothing = float(np.angle(np.exp(1j * phase))), np.zeros((len(factor),) * 2)
+
+    def lock(log_odds: float) -> PhaseLock:
+        smoothing = Smoothing(nothing, nothing, max(log_odds, 0.0) + free_evidence)
+        return PhaseLock(shift, log_odds > 0.0, smoothing, log_odds, p_value)
+
+    in_phase = InPhase(order[1:], turned.real[1:], spread)
+    known = lock(-np.inf)
     if p_value > CONTRADICTION:
-        in_phase = InPhase(order[1:], turned.real[1:], spread)
-        log_odds = in_phase.log_evidence - free_evidence
-    accepted, nothing = log_odds > 0.0, np.zeros((len(factor),) * 2)
-    smoothing = Smoothing(nothing, nothing, max(log_odds, 0.0) + free_evidence)
-    lock = PhaseLock(float(np.angle(np.exp(1j * phase))), accepted, smoothing, log_odds, p_value)
-    if lock.probability < likely:
-        return lock
-    if in_phase is not None and accepted:
-        return replace(lock, smoothing=in_phase.smoothing())
-    return replace(lock, smoothing=replace(smoothing, matrix=np.diag(factor)))
+        # Probabilities rise with the odds.
+        known = lock(in_phase.at_most - free_evidence) if likely else known
+        if known.probability >= likely:
+            known = lock(in_phase.log_evidence - free_evidence)
+    if known.probability < likely:
+        return known
+    if known.accepted:
+        return replace(known, smoothing=in_phase.smoothing())
+    return replace(known, smoothing=replace(known.smoothing, matrix=np.diag(factor)))
 
 
 def _best_shift(order: IntArray, coefficient: ComplexArray, weight: FloatArray) -> float:

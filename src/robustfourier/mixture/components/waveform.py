@@ -22,6 +22,7 @@ data.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -146,20 +147,31 @@ class InPhase:
     def __init__(self, order: IntArray, coefficient: FloatArray, variance: FloatArray) -> None:
         self._x, self._parts = coefficient / np.sqrt(variance), _parities(order)
         self._cells = [Cells.of(order[p], self._x[p], variance[p]) for p in self._parts]
-        log_weight = np.zeros((len(POWERS), len(RATES)))
-        for cells in self._cells:
-            log_weight += cells.evidence()
-        self._weight, self.log_evidence = _normalised(log_weight)  # relative to pure noise
+
+    @property
+    def at_most(self) -> float:
+        """What the log evidence is at the most."""
+        return _normalised(np.sum([cells.at_most() for cells in self._cells], axis=0))[1]
+
+    @cached_property
+    def _weighed(self) -> tuple[FloatArray, float]:
+        """Weight of each decay (s, r), and the log evidence."""
+        return _normalised(np.sum([cells.evidence() for cells in self._cells], axis=0))
+
+    @property
+    def log_evidence(self) -> float:
+        """Relative to pure noise."""
+        return self._weighed[1]
 
     def smoothing(self) -> Smoothing:
         """Return how to smooth them, which takes longer than the evidence."""
         matrix, spread = np.zeros((2, len(self._x), len(self._x)))
-        means = np.zeros((*self._weight.shape, len(self._x)))  # of each decay (s, r)
+        weight, means = self._weighed[0], np.zeros((len(POWERS), len(RATES), len(self._x)))
         for part, cells in zip(self._parts, self._cells, strict=True):
             place = np.ix_(part, part)
-            matrix[place], spread[place], means[..., part] = cells.moments(self._weight)
+            matrix[place], spread[place], means[..., part] = cells.moments(weight)
         off = means - matrix @ self._x
-        spread += np.einsum("sr,srh,srk->hk", self._weight, off, off)
+        spread += np.einsum("sr,srh,srk->hk", weight, off, off)
         return Smoothing(matrix, spread, self.log_evidence)
 
 
