@@ -8,6 +8,7 @@ import pytest
 from robustfourier import PeriodicMixture, load
 from robustfourier.errors import InputError
 from robustfourier.estimators import mixture
+from robustfourier.mixture import fit as fits
 from robustfourier.mixture import scale as scales
 from robustfourier.mixture.scale import Comparison
 
@@ -33,11 +34,10 @@ def grown():
     return PeriodicMixture().fit(MONTHS, passengers(0)[1])
 
 
-def counted_fits(monkeypatch):
-    """Count how often columns are fitted."""
-    calls = []
-    fit = mixture.fit_columns
-    monkeypatch.setattr(mixture, "fit_columns", lambda *a: calls.append(1) or fit(*a))
+def counted(monkeypatch, place, name):
+    """Count how often a function is called."""
+    calls, function = [], getattr(place, name)
+    monkeypatch.setattr(place, name, lambda *a: calls.append(1) or function(*a))
     return calls
 
 
@@ -46,10 +46,34 @@ def test_patterns_that_are_unlikely_as_factors_are_not_searched_a_second_time(mo
     rng = np.random.default_rng(0)
     noise = rng.normal(size=720) * (1.0 + 0.2 * np.cos(2 * np.pi * hours / 24))
     y = 4.2 + 2.0 * np.cos(2 * np.pi * hours / 24) + 0.5 * noise
-    calls = counted_fits(monkeypatch)
+    calls = counted(monkeypatch, mixture, "draft_columns")
     monkeypatch.setattr(scales, "_may_multiply", lambda *_: True)
     assert PeriodicMixture().fit(hours, y).scale_ == "linear"
     assert len(calls) == 1
+
+
+def test_patterns_are_made_on_one_scale_where_lines_leave_no_doubt(monkeypatch):
+    days = np.arange(600) / 10.0
+    noise = 0.1 * np.random.default_rng(0).normal(size=600)
+    y = np.exp(0.05 * days + np.cos(2 * np.pi * days / 7) + noise)
+    searched = counted(monkeypatch, mixture, "draft_columns")
+    composed = counted(monkeypatch, fits, "_patterns")
+    assert PeriodicMixture().fit(days, y).scale_ == "log"
+    assert (len(searched), len(composed)) == (2, 1)
+
+
+def test_patterns_are_made_on_both_scales_where_lines_leave_a_doubt(monkeypatch):
+    noise = 0.2 * np.random.default_rng(0).normal(size=144)
+    composed = counted(monkeypatch, fits, "_patterns")
+    assert PeriodicMixture().fit(MONTHS, np.exp(0.5 * np.cos(2 * np.pi * MONTHS) + noise)).scale_
+    assert len(composed) == 2
+
+
+def test_lines_decide_only_where_weak_harmonics_could_not_turn_it():
+    assert Comparison(odds=100.0, miss=0.7).sure
+    assert not Comparison(odds=100.0, miss=0.9).sure
+    assert not Comparison(odds=30.0, miss=0.7).sure
+    assert not Comparison(odds=-3.0, miss=0.7).sure
 
 
 def test_growth_times_season_is_fitted_by_logarithms_and_the_notes_say_so(grown):
@@ -111,7 +135,7 @@ def test_patterns_that_add_are_untouched_to_the_bit(seed):
     [("far from zero", False), ("negative", False), ("noise", False), ("errors", True)],
 )
 def test_no_second_fit_where_it_cannot_pay(monkeypatch, kind, errors):
-    calls = counted_fits(monkeypatch)
+    calls = counted(monkeypatch, mixture, "draft_columns")
     truth, y = passengers(1)
     y = {
         "far from zero": 5000.0 + y,
@@ -125,7 +149,7 @@ def test_no_second_fit_where_it_cannot_pay(monkeypatch, kind, errors):
 
 
 def test_growth_takes_one_fit_more(monkeypatch):
-    calls = counted_fits(monkeypatch)
+    calls = counted(monkeypatch, mixture, "draft_columns")
     PeriodicMixture().fit(MONTHS, passengers(1)[1])
     assert len(calls) == 2
 

@@ -11,7 +11,8 @@ from robustfourier.mixture.components.compose import Separated, compose
 from robustfourier.mixture.components.families import further_harmonics, waveform_rows
 from robustfourier.mixture.components.ground import Ground
 from robustfourier.mixture.components.grouping import Grouping
-from robustfourier.mixture.components.joint import Prior, penalised_fit
+from robustfourier.mixture.components.joint import penalised_fit
+from robustfourier.mixture.components.prior import Prior
 from robustfourier.mixture.cusps import cusp_ratio
 from robustfourier.mixture.least_squares.error_bands import (
     amplitude_errors,

@@ -32,7 +32,7 @@ from robustfourier.estimators.validation import (
     time_columns,
     without_masked_rows,
 )
-from robustfourier.mixture.fit import fit_columns, remembered
+from robustfourier.mixture.fit import draft_columns, remembered
 from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.scale import fit_on_scale, from_log
@@ -226,7 +226,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         scale = "linear" if self.scale == "auto" and y_err is not None else self.scale
         fit = fit_on_scale(
             scale,
-            lambda values: fit_columns(domains, theta, values, weights, settings),
+            lambda values: draft_columns(domains, theta, values, weights, settings),
             theta,
             targets,
             weights,

@@ -18,8 +18,7 @@ from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.mixture.cusps import REACH
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.living import ROWS, SHORTEST, most_alive, ways_to_live
-from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.process import Waves, log_likelihood
+from robustfourier.mixture.process import Waves
 from robustfourier.mixture.remainder import (
     AKAIKE,
     FEWEST,
@@ -28,6 +27,7 @@ from robustfourier.mixture.remainder import (
     chosen_rows,
     oscillators_of,
 )
+from robustfourier.mixture.sampled import Sampled
 from robustfourier.mixture.search.detection import Detection
 
 __all__ = ["told_from_continuum"]
@@ -69,13 +69,13 @@ class _Drifts(_Humps):
 
 
 @dataclass(frozen=True, eq=False)
-class _Samples:
-    """Rows of a series of one output, to be read as a process.
+class _Left:
+    """What trend and lines of one output leave over, to be read as a process with some of them.
 
     Parameters
     ----------
-    theta, weights, left : ndarray of shape (n,)
-        The residual, and where.
+    samples : Sampled
+        The residual.
     trend : ndarray of shape (n, p)
         Columns of the trend, of unknown size.
     bends : ndarray of shape (n,)
@@ -85,48 +85,47 @@ class _Samples:
         Typical distance of samples in θ.
     """
 
-    theta: FloatArray
-    weights: FloatArray
-    left: FloatArray
+    samples: Sampled
     trend: FloatArray
     bends: FloatArray
     lines: Lines
     step: float
 
     @classmethod
-    def of(cls, found: Detection) -> _Samples:
+    def of(cls, found: Detection) -> _Left:
         """Take the rows on which likelihoods are taken."""
         series, fit = found.series, found.fit
         rows = chosen_rows(len(series.theta), ROWS)
         trend = series.trend(fit.rung)[rows]
         bends = (trend @ fit.refined.trend)[:, 0] if fit.rung > 2 else np.zeros(len(rows))
-        return cls(
-            series.theta[rows],
-            series.weights[rows],
-            fit.refined.residuals[rows, 0],
-            trend,
-            bends - bends.mean(),
-            fit.refined.lines,
-            2.0 / series.distinct,
-        )
+        samples = Sampled(series.theta, fit.refined.residuals[:, 0], 1.0 / series.weights)
+        lines, step = fit.refined.lines, 2.0 / series.distinct
+        return cls(samples.some(rows), trend, bends - bends.mean(), lines, step)
+
+    @property
+    def values(self) -> FloatArray:
+        """The residual, shape (n,)."""
+        return self.samples.values
 
     def with_lines(self, which: IndexArray) -> FloatArray:
         """The residual with some lines back in it."""
-        return self.left + self.lines.select(which).evaluate(self.theta)[:, 0]
+        return self.values + self.lines.select(which).evaluate(self.samples.theta)[:, 0]
 
     def likelihood(
         self, oscillators: FloatArray, values: FloatArray, life: Waves | None = None
     ) -> tuple[float, float]:
         """Log-likelihood of values, averaged over all trends, and the white variance."""
         waves = Waves.joined([Waves.none() if life is None else life, oscillators_of(oscillators)])
-        samples = (self.theta, values, 1.0 / self.weights)
-        return log_likelihood(waves, *samples, columns=_VAGUE * self.trend)
+        return self.samples.with_values(values).likelihood(waves, _VAGUE * self.trend)
+
+    def _search(self, values: FloatArray, kind: type[OscillatorSearch]) -> OscillatorSearch:
+        return kind(self.samples.theta, values, self.samples.weights)
 
     def read(self, values: FloatArray, kind: type[OscillatorSearch]) -> FloatArray:
         """Return the oscillators that values show; as many as pay, or none."""
         best, top = np.zeros(0), self.likelihood(np.zeros(0), values)[0]
         for bent in self._with_bends(values):
-            search = kind(self.theta, bent, self.weights)
+            search = self._search(bent, kind)
             found = search.run(exact=False)
             if found is not None:
                 value = self.likelihood(found, values)[0] - search.price(found)
@@ -137,7 +136,7 @@ class _Samples:
         self, start: FloatArray, values: FloatArray, kind: type[OscillatorSearch]
     ) -> tuple[FloatArray, float]:
         """Return the likeliest oscillators near a start, and how likely they are."""
-        searches = [kind(self.theta, bent, self.weights) for bent in self._with_bends(values)]
+        searches = [self._search(bent, kind) for bent in self._with_bends(values)]
         ends = [start, *(search.climbed(start, False)[0] for search in searches)]
         pairs = [(end, self.likelihood(end, values)[0]) for end in ends]
         return max(pairs, key=lambda pair: pair[1])
@@ -161,11 +160,11 @@ class _Samples:
         """
         own, mode = self.lines.select(np.array([line])), float(self.lines.mode[line])
         zero, one = np.zeros(1, np.int64), np.ones(1, np.int64)
-        without = values - own.evaluate(self.theta)[:, 0]
+        theta, rows = self.samples.theta, np.arange(len(values))
+        without = values - own.evaluate(theta)[:, 0]
         present, white = self.likelihood(oscillators, values)
-        noise, rows = 1.0 / self.weights, np.arange(len(self.theta))
-        samples = (self.theta, noise, rows, Waves.none(), oscillators, white)
-        for way in ways_to_live(0, own, zero, one, mode, without, self.theta, steady=False)[:2]:
+        samples = (theta, self.samples.noise, rows, Waves.none(), oscillators, white)
+        for way in ways_to_live(0, own, zero, one, mode, without, theta, steady=False)[:2]:
             life = most_alive([way], *samples, score=-np.inf)
             if life is None or 0.5 * mode / life.rate < _STEADY:
                 continue
@@ -184,7 +183,7 @@ def told_from_continuum(found: Detection) -> Detection:
     few = found.series.distinct < FEWEST or found.series.values.shape[1] > 1
     if few or found.known.all() or np.sqrt(found.noise_variance[0]) < ROUNDING:
         return found
-    gone = _peaks(found, _Samples.of(found))
+    gone = _peaks(found, _Left.of(found))
     if not gone.any():
         return found
     less = found.without(found.fit.modes[gone], _WHY.format(int(gone.sum())))
@@ -194,7 +193,7 @@ def told_from_continuum(found: Detection) -> Detection:
     return less.without(less.fit.modes[weak], why) if weak.any() else less
 
 
-def _peaks(found: Detection, samples: _Samples) -> BoolArray:
+def _peaks(found: Detection, left: _Left) -> BoolArray:
     """Mark lines that are peaks of a continuum, shape (K,).
 
     Humps must be evident beside the lines. A drift need not be: few modes are slower than a slow
@@ -204,8 +203,8 @@ def _peaks(found: Detection, samples: _Samples) -> BoolArray:
     slow = (modes < _SLOW) & (modes * np.sqrt(strength) < _LIFTED)
     if not np.any(~found.known & (slow | (strength < _SURE * _FAR))):
         return np.zeros(len(modes), bool)
-    beside = samples.read(samples.left, _Humps)
-    lift, white = samples.lift(beside, modes), samples.likelihood(beside, samples.left)[1]
+    beside = left.read(left.values, _Humps)
+    lift, white = left.lift(beside, modes), left.likelihood(beside, left.values)[1]
     power = strength * found.floor.at(modes)[:, 0]
     unsure = power < _SURE * white * (1.0 + lift)
     unsure &= ~_with_sure(modes, modes[~unsure])
@@ -218,9 +217,9 @@ def _peaks(found: Detection, samples: _Samples) -> BoolArray:
     ):
         asked = order[which[order]]
         if slow[asked].any():
-            start = _likelier(samples, asked, start)
+            start = _likelier(left, asked, start)
         if len(asked) and len(start):
-            gone[asked] = _not_passing(found, samples, asked, start, kind)
+            gone[asked] = _not_passing(found, left, asked, start, kind)
     return gone
 
 
@@ -236,19 +235,19 @@ def _with_sure(modes: FloatArray, sure: FloatArray) -> BoolArray:
     return np.asarray(harmonic | (distance.min(axis=1, initial=np.inf) <= REACH))
 
 
-def _likelier(samples: _Samples, asked: IndexArray, start: FloatArray) -> FloatArray:
+def _likelier(left: _Left, asked: IndexArray, start: FloatArray) -> FloatArray:
     """Return the drift that the samples with some slow lines show, or a start that is likelier."""
-    values = samples.with_lines(asked)
-    drift = samples.read(values, _Drifts)
+    values = left.with_lines(asked)
+    drift = left.read(values, _Drifts)
     if not len(start) or not len(drift):
         return drift if len(drift) else start
-    end, value = samples.near(start, values, _Humps)
-    return drift if samples.likelihood(drift, values)[0] > value else end
+    end, value = left.near(start, values, _Humps)
+    return drift if left.likelihood(drift, values)[0] > value else end
 
 
 def _not_passing(
     found: Detection,
-    samples: _Samples,
+    left: _Left,
     asked: IndexArray,
     start: FloatArray,
     kind: type[OscillatorSearch],
@@ -260,21 +259,20 @@ def _not_passing(
     has no more oscillators than at the start, or one of them would be the line itself.
     """
     modes, settings = found.fit.modes[asked], found.series.settings
-    certain = NoiseFloor(np.ones(1), np.ones((1, 1)), np.full(1, np.inf))
-    price = found.series.judge.threshold(settings.level, certain, modes)
-    oscillators, highest, best = start, -np.inf, (0, samples.left, start)
+    price = found.series.judge.price(settings.level, modes)
+    oscillators, highest, best = start, -np.inf, (0, left.values, start)
     for count in range(len(asked) + 1):
-        values = samples.with_lines(asked[count:])
-        oscillators, score = samples.near(oscillators, values, kind)
+        values = left.with_lines(asked[count:])
+        oscillators, score = left.near(oscillators, values, kind)
         if score - price[:count].sum() > highest:
             highest, best = score - price[:count].sum(), (count, values, oscillators)
     count, values, oscillators = best
-    lift = samples.lift(oscillators, modes)
+    lift = left.lift(oscillators, modes)
     marked, alive = np.zeros(len(asked), bool), np.zeros(0)
     for i in range(count, len(asked)):
         if np.any(np.abs(alive - modes[i]) < _NEAR * alive):
             marked[i] = True  # what lives there has such lines beside it
         elif lift[i] > 1.0:
-            marked[i] = not samples.lives(int(asked[i]), values, oscillators, price[i])
+            marked[i] = not left.lives(int(asked[i]), values, oscillators, price[i])
             alive = alive if marked[i] else np.append(alive, modes[i])
     return marked

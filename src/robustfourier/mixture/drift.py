@@ -16,19 +16,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.arrays import FloatArray
+from robustfourier.compiling import compiled
+from robustfourier.mixture.factoring import fill
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.onward import Onward, Way
 from robustfourier.mixture.process import (
     Conditioned,
     Waves,
-    log_likelihood,
     oscillator,
-    whitened,
 )
 from robustfourier.mixture.remainder import (
     AKAIKE,
@@ -37,6 +37,7 @@ from robustfourier.mixture.remainder import (
     oscillators_of,
     say_of,
 )
+from robustfourier.mixture.sampled import Sampled
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.trend import trend_columns
@@ -68,8 +69,13 @@ class _Case(NamedTuple):
     worth: float
     white: float
     oscillators: FloatArray
-    waves: Waves
+    terms: tuple[Waves, Waves]  # what is known, and the drift
     columns: int
+
+    @property
+    def waves(self) -> Waves:
+        """All terms together."""
+        return Waves.joined([*self.terms])
 
 
 def with_drift(model: ColumnModel, series: Series) -> ColumnModel:
@@ -98,7 +104,7 @@ def _one_output(
     noise, white, beside, oscillators = _known(model, series, o)
     theta, n = series.theta, len(series.theta)
     centre = float(np.average(values, weights=1.0 / noise))
-    samples = _Samples(theta, values - centre, noise)
+    samples = Sampled(theta, values - centre, noise)
     few = samples.some(chosen_rows(n, ROWS))
     cases = _likeliest(list(_cases(few, white, beside, oscillators)))
     weights = np.exp([case.worth - cases[0].worth for case in cases])
@@ -108,7 +114,7 @@ def _one_output(
     best = cases[0]
     around = values - trend_columns(theta, best.columns) @ ways[0].line
     process = Conditioned.on(best.waves.scaled(best.white), theta, best.white * noise, around)
-    gain = few.likelihood(best.waves) - few.likelihood(Waves.none())
+    gain = few.likelihood(best.waves)[0] - few.likelihood(Waves.none())[0]
     return process, float(np.sqrt(best.white)), gain, np.exp(best.oscillators), ways
 
 
@@ -133,37 +139,16 @@ def _known(
     return 1.0 / weights, white, Waves.none(), np.zeros((0, 3))
 
 
-class _Samples(NamedTuple):
-    """Samples around their mean, and their white variances up to a factor."""
+def _steepest(samples: Sampled) -> float:
+    """Variance that slopes have beforehand: that which is all of the values' variation.
 
-    theta: FloatArray
-    values: FloatArray
-    noise: FloatArray
-
-    def some(self, rows: IndexArray) -> _Samples:
-        """Return some of them."""
-        return _Samples(*(column[rows] for column in self))
-
-    @property
-    def variance(self) -> float:
-        """Of the values."""
-        return float(np.average(self.values**2, weights=1.0 / self.noise))
-
-    @property
-    def steepest(self) -> float:
-        """Variance that slopes have beforehand: that which is all of the values' variation.
-
-        θ has the variance 1/3.
-        """
-        return 3.0 * self.variance
-
-    def likelihood(self, waves: Waves) -> float:
-        """Return the log-likelihood of a process around the mean."""
-        return log_likelihood(waves, *self)[0]
+    θ has the variance 1/3.
+    """
+    return 3.0 * samples.variance
 
 
 def _cases(
-    samples: _Samples, white: float, beside: Waves, oscillators: FloatArray
+    samples: Sampled, white: float, beside: Waves, oscillators: FloatArray
 ) -> Iterator[_Case]:
     """Every process that is looked at."""
     most = min(10.0 * samples.variance / max(white, 1e-300), _LARGEST)  # nothing changes by more
@@ -171,13 +156,12 @@ def _cases(
     least = min(1.0 / len(samples.theta), most)
     count = 1 + round(np.log(most / least) / np.log(_APART))
     drifts = [_drift(*pair) for pair in product(_RATES, np.geomspace(least, most, count))]
+    drifts = [drift for drift in drifts if drift.variance <= _LARGEST]
     slowest_last = oscillators[np.argsort(-oscillators[:, 0], kind="stable")]
     for kept in range(len(oscillators), -1, -1):
         some = slowest_last[:kept]
         known = Waves.joined([beside, oscillators_of(some.ravel())])
-        for drift in drifts:
-            if drift.variance <= _LARGEST:
-                yield from _judged(samples, white, some, Waves.joined([known, drift]))
+        yield from _judged(samples, white, some, known, drifts)
 
 
 def _drift(rate: float, change: float) -> Waves:
@@ -198,32 +182,99 @@ def _drift(rate: float, change: float) -> Waves:
 
 
 def _judged(
-    samples: _Samples, white: float, oscillators: FloatArray, waves: Waves
+    samples: Sampled, white: float, oscillators: FloatArray, known: Waves, drifts: list[Waves]
 ) -> Iterator[_Case]:
-    """Yield a process around a level, and around a line with a slope.
+    """Yield processes with each drift, around a level and around a line with a slope.
 
     The likelihood is that of all levels and slopes together, a level of any size and a slope of the
     variance that is known beforehand.
     """
     theta, values, noise = samples
     columns = np.column_stack([values, trend_columns(theta, 2)])
-    divided = whitened(waves, theta, noise, columns)
-    if divided is None:
-        return
-    z, determinant = divided
-    gram, freedom = z.T @ z, len(theta) - 1
-    for count in (1, 2):
-        inner = gram[1 : 1 + count, 1 : 1 + count].copy()
-        before = white / samples.steepest
-        if count == 2:
-            inner[1, 1] += before
-        along = gram[1 : 1 + count, 0]
-        factor = float(gram[0, 0] - along @ np.linalg.solve(inner, along)) / freedom
-        if not (np.isfinite(factor) and factor > 0.0):
-            continue
-        volume = determinant + np.linalg.slogdet(inner)[1] - (count - 1) * np.log(before)
-        worth = -0.5 * (freedom * np.log(factor) + volume) - AKAIKE * len(oscillators)
-        yield _Case(float(worth), factor, oscillators, waves, count)
+    gram, determinant = _divided(known, drifts, theta, noise, columns)
+    freedom, before = len(theta) - 1, white / _steepest(samples)
+    level, slope = gram[:, 1, 1], gram[:, 2, 2] + before
+    # The slope and its product with the values, around the level.
+    own = slope - gram[:, 2, 1] ** 2 / level
+    along = gram[:, 2, 0] - gram[:, 1, 0] * gram[:, 2, 1] / level
+    around = gram[:, 0, 0] - gram[:, 1, 0] ** 2 / level
+    factors = np.stack([around, around - along**2 / own]) / freedom
+    volumes = determinant + np.log(level) + np.stack([np.zeros(len(own)), np.log(own / before)])
+    with np.errstate(invalid="ignore"):
+        worths = -0.5 * (freedom * np.log(factors) + volumes) - AKAIKE * len(oscillators)
+    for i, drift in enumerate(drifts):
+        for count in (1, 2):
+            if np.isfinite(worth := float(worths[count - 1, i])):
+                white = float(factors[count - 1, i])
+                yield _Case(worth, white, oscillators, (known, drift), count)
+
+
+def _divided(
+    known: Waves, drifts: list[Waves], theta: FloatArray, noise: FloatArray, columns: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Gram matrices of columns, divided by a covariance with each drift, and log determinants.
+
+    Shapes (D, m, m), of which the lower half is filled in, and (D,); NaN where that is none.
+    """
+    blank = Waves.joined([known, drifts[0]])
+    size = len(blank.d) + int(np.count_nonzero(blank.d))
+    tables = tuple(np.empty((3, len(theta), size)))
+    fill(theta, blank.a, blank.b, blank.c, blank.d, *tables)
+    gram = np.empty((len(drifts), columns.shape[1], columns.shape[1]))
+    terms = np.array([[drift.a, drift.c] for drift in drifts])
+    determinant = _gathered(tables, theta, terms, known.variance, noise, columns, gram)
+    return gram, determinant
+
+
+@compiled
+def _gathered(
+    tables: Any, theta: Any, terms: Any, known: float, noise: Any, columns: Any, gram: Any
+) -> Any:
+    """Fill in the Gram matrices and return the log determinants, of drifts of two exponentials.
+
+    `tables` are those of `factoring.fill`, whose last two columns are the drift's; `terms` are the
+    variances and the rates of these, shape (D, 2, 2). The pass over the rows is that of
+    `process.whitened`, for all columns at once and with nothing kept.
+    """
+    fading, u, v = tables
+    (n, size), m, first = u.shape, columns.shape[1], u.shape[1] - 2
+    s, f = np.empty((size, size)), np.empty((size, m))
+    w, told, z, logs = np.empty(size), np.empty(size), np.empty(m), np.zeros(len(terms))
+    for k in range(len(terms)):
+        for j in range(2):
+            u[:, first + j] = terms[k, 0, j]
+            for i in range(1, n):
+                fading[i, first + j] = np.exp(-terms[k, 1, j] * (theta[i] - theta[i - 1]))
+        s[:], f[:], w[:], z[:], gram[k] = 0.0, 0.0, 0.0, 0.0, 0.0
+        variance, pivot, product = known + terms[k, 0].sum(), 0.0, 1.0
+        for i in range(n):
+            for j in range(size):
+                own, lift, x = fading[i, j], pivot * w[j], 0.0
+                for h in range(size):
+                    s[j, h] = own * fading[i, h] * (s[j, h] + lift * w[h])
+                    x += s[j, h] * u[i, h]
+                told[j] = x
+                for o in range(m):
+                    f[j, o] = own * (f[j, o] + w[j] * z[o])
+            pivot = variance + noise[i]
+            for j in range(size):
+                pivot -= u[i, j] * told[j]
+            if not pivot > 0.0:
+                product = np.nan
+                break
+            for j in range(size):
+                w[j] = (v[i, j] - told[j]) / pivot
+            for o in range(m):
+                z[o] = columns[i, o]
+                for j in range(size):
+                    z[o] -= u[i, j] * f[j, o]
+                for h in range(o + 1):
+                    gram[k, o, h] += z[o] * z[h] / pivot
+            product *= pivot  # a logarithm takes longer
+            if not 1e-200 < product < 1e200:
+                logs[k], product = logs[k] + np.log(product), 1.0
+        logs[k] += np.log(product)
+    return logs
 
 
 def _likeliest(cases: list[_Case]) -> list[_Case]:
@@ -233,13 +284,14 @@ def _likeliest(cases: list[_Case]) -> list[_Case]:
     return [case for case in cases[:WAYS] if case.worth >= least]
 
 
-def _way(case: _Case, weight: float, samples: _Samples, centre: float) -> Way:
+def _way(case: _Case, weight: float, samples: Sampled, centre: float) -> Way:
     """Return how a process goes on; `centre` is what was taken off the values."""
     theta, values, noise = samples
-    process = Conditioned.on(case.waves.scaled(case.white), theta, case.white * noise, values)
+    waves = case.waves.scaled(case.white)
+    process = Conditioned(waves, theta, case.white * noise, np.zeros(len(theta)))
     columns = trend_columns(theta, case.columns)
     divided = process.divided(columns)
-    before = np.diag([0.0, 1.0 / samples.steepest][: case.columns])
+    before = np.diag([0.0, 1.0 / _steepest(samples)][: case.columns])
     covariance = np.linalg.inv(columns.T @ divided + before)
     line = covariance @ (divided.T @ values)
     left = values - columns @ line

@@ -5,6 +5,8 @@ One column is searched for lines (`search`), peaks of noise that rings or drifts
 brought into the user's units (`model`). With several columns the model is additive,
 f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what the others leave
 over. What all of them leave over may have a memory, and patterns may live (`remembering`).
+
+Where two scales are tried (`scale`), both are searched for lines first.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.continuum import told_from_continuum
+from robustfourier.mixture.draft import Draft, Fitted, Sketch
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.period_errors import (
@@ -33,7 +36,7 @@ from robustfourier.mixture.tables import shares
 from robustfourier.observers import listening, tell
 from robustfourier.workers import one_blas_thread
 
-__all__ = ["fit_column", "fit_columns", "remembered"]
+__all__ = ["draft_columns", "fit_column", "remembered"]
 
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
 ROBUST_ROUNDS = 3  # of pulling outliers in around the smoothed fit
@@ -52,11 +55,24 @@ def fit_column(
     weights : ndarray of shape (n,)
     settings : Settings
     """
+    return _patterns(domain, _searched(domain, theta, y, weights, settings))
+
+
+def _searched(
+    domain: Domain, theta: FloatArray, y: FloatArray, weights: FloatArray, settings: Settings
+) -> Detection:
+    """Return the lines of one column."""
     # One thread and two add up in different orders, and then differ in the last bits.
     with one_blas_thread():
         series = Series.of(theta, y, weights, settings)
         tell("sums", domain=domain, n_samples=len(theta), max_mode=series.max_mode)
-        found = told_from_continuum(search_lines(series))
+        return search_lines(series)
+
+
+def _patterns(domain: Domain, found: Detection) -> tuple[ColumnModel, Detection]:
+    """Return the model of the lines that were found, and those of them that it is made of."""
+    with one_blas_thread():
+        found = told_from_continuum(found)
         tell("patterns")
         model, series = _composed(domain, found)
         while len(unknown := unknown_period(model)):
@@ -94,14 +110,14 @@ def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:
     return found.series, fit
 
 
-def fit_columns(
+def draft_columns(
     domains: list[Domain],
     theta: FloatArray,
     y: FloatArray,
     weights: FloatArray,
     settings: list[Settings],
-) -> tuple[list[ColumnModel], list[Detection]]:
-    """Fit one model per column by backfitting.
+) -> Draft:
+    """Search for the lines of one column, or fit one model per column by backfitting.
 
     Parameters
     ----------
@@ -111,20 +127,40 @@ def fit_columns(
     weights : ndarray of shape (n,)
     settings : list of Settings, one per column
     """
+    if theta.shape[1] > 1:
+        models, found = _backfitted(domains, theta, y, weights, settings)
+        several = Draft([], lambda: (models, found))
+        return replace(several, sketches=several.patterns)
+    lines = _searched(domains[0], theta[:, 0], y, weights, settings[0])
+
+    def composed() -> Fitted:
+        model, kept = _patterns(domains[0], lines)
+        return [model], [kept]
+
+    return Draft([Sketch(lines.trend, lines.lines)], composed)
+
+
+def _backfitted(
+    domains: list[Domain],
+    theta: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    settings: list[Settings],
+) -> Fitted:
+    """Fit each column in turn to what the others leave over."""
     n_columns = theta.shape[1]
     models: dict[int, ColumnModel] = {}
     found: dict[int, Detection] = {}
     parts = np.zeros((n_columns, *y.shape))
-    for _ in range(SWEEPS if n_columns > 1 else 1):
+    for _ in range(SWEEPS):
         for j in range(n_columns):
             rest = y - (parts.sum(axis=0) - parts[j])
             models[j], found[j] = fit_column(domains[j], theta[:, j], rest, weights, settings[j])
-            if n_columns > 1:
-                parts[j] = models[j].evaluate(theta[:, j])
+            parts[j] = models[j].evaluate(theta[:, j])
     return [models[j] for j in range(n_columns)], [found[j] for j in range(n_columns)]
 
 
 def remembered(models: list[ColumnModel], found: list[Detection]) -> list[ColumnModel]:
-    """Return the models that `fit_columns` gave with the memory of what they leave over."""
+    """Return the models of a `Draft` with the memory of what they leave over."""
     with one_blas_thread():
         return with_memory(models, [one.series for one in found])

@@ -68,9 +68,8 @@ class Way:
         far = np.abs(process.theta - ends[:, None])[..., None]
         near = np.exp(-far * c) * np.stack([u, v])
         divided = process.divided(np.concatenate(near, axis=1)).reshape(len(values), 2, -1)
-        told = np.einsum("nej,n->ej", divided, values)
-        known = np.einsum("nej,eni->eji", divided, near)
-        along = np.einsum("nej,nk->ejk", divided, columns)
+        divided = divided.transpose(1, 2, 0)
+        told, known, along = divided @ values, divided @ near, divided @ columns
         # As they come from a file, so that a model that was saved gives the same bits.
         numbers = (np.ascontiguousarray(x) for x in (told, known, along, line, line_factor))
         return cls(weight, process.waves, ends, *numbers)
@@ -82,15 +81,20 @@ class Way:
         far = np.abs(theta - self.ends[end])[:, None]
         return np.where(end[:, None] == 1, u, v) * np.exp(-far * c), end
 
-    def mean(self, theta: FloatArray, owner: int | None = None) -> FloatArray:
-        """Return all that is told at θ, or what one owner has of it, shape (n,)."""
+    def mean(self, theta: FloatArray) -> FloatArray:
+        """Return all that is told at θ, shape (n,)."""
         reach, end = self._reach(theta)
-        if owner is not None:
-            reach = reach * self.waves.memory_of(self.waves.owner == owner)
-        told = np.einsum("nj,nj->n", reach, self.told[end])
-        if owner is None or owner < 0:
-            told += trend_columns(theta, len(self.line)) @ self.line
-        return told
+        return self._line_at(theta) + np.einsum("nj,nj->n", reach, self.told[end])
+
+    def mean_of(self, theta: FloatArray, owner: int) -> FloatArray:
+        """Return what one living pattern has of that; line, drift and remainder if it is −1."""
+        reach, end = self._reach(theta)
+        own = self.waves.memory_of(self.waves.owner == owner)
+        told = np.einsum("nj,nj->n", reach * own, self.told[end])
+        return told if owner >= 0 else told + self._line_at(theta)
+
+    def _line_at(self, theta: FloatArray) -> FloatArray:
+        return trend_columns(theta, len(self.line)) @ self.line
 
     def variance(self, theta: FloatArray) -> FloatArray:
         """Return the variance around the mean at θ, shape (n,)."""
@@ -128,19 +132,22 @@ class Onward(Remainder):
 
     def mean(self, theta: FloatArray, owner: int = -1) -> FloatArray:
         """Return line, drift and remainder beyond the ends, or a living pattern, shape (n, q)."""
-        return np.stack([_average(ways, theta, owner) for ways in self.ways], axis=1)
+        means = [[way.mean_of(theta, owner) for way in ways] for ways in self.ways]
+        return np.stack([_average(*pair) for pair in zip(self.ways, means, strict=True)], axis=1)
 
     def variance(self, theta: FloatArray, patterns: bool = False) -> FloatArray:  # noqa: ARG002
         """Return the variance beyond the ends, that from way to way counted, shape (n, q)."""
         return np.stack([_spread(ways, theta) for ways in self.ways], axis=1)
 
 
-def _average(ways: tuple[Way, ...], theta: FloatArray, owner: int | None) -> FloatArray:
-    return np.sum([way.weight * way.mean(theta, owner) for way in ways], axis=0)
+def _average(ways: tuple[Way, ...], values: list[FloatArray]) -> FloatArray:
+    """Mean over the ways of what each has."""
+    return np.sum([way.weight * one for way, one in zip(ways, values, strict=True)], axis=0)
 
 
 def _spread(ways: tuple[Way, ...], theta: FloatArray) -> FloatArray:
     """Variance of a mixture: the mean of the variances, and the variance of the means."""
-    mean = _average(ways, theta, None)
-    each = [w.weight * (w.variance(theta) + (w.mean(theta) - mean) ** 2) for w in ways]
-    return np.sum(each, axis=0)
+    means = [way.mean(theta) for way in ways]
+    middle = _average(ways, means)
+    pairs = zip(ways, means, strict=True)
+    return _average(ways, [way.variance(theta) + (mean - middle) ** 2 for way, mean in pairs])

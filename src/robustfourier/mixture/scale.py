@@ -6,15 +6,16 @@ while on the scale "linear" its seasons grow and its noise does too.
 
 "auto" stays with "linear" unless "log" is clearly better. First come gates that cost nothing: all
 values positive, a spread that lets the two scales differ, and residuals of the linear fit that grow
-with the level. Then the patterns that were found are read as factors too. What passes is fitted a
-second time, and both fits predict tenths of the record that their coefficients have not seen. Their
-densities are compared as densities of y: that of log y is divided by y.
+with the level. Then what was found is read as factors too. What passes is searched a second time,
+and both scales predict tenths of the record that their coefficients have not seen. Their densities
+are compared as densities of y: that of log y is divided by y. First lines are compared: where they
+leave no doubt, patterns are made on the scale "log" only. Else patterns are, of both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +24,7 @@ from scipy.linalg.lapack import dposv
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
-from robustfourier.mixture.least_squares.lines import waves_at
+from robustfourier.mixture.draft import Draft, Sketch
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
@@ -43,6 +44,11 @@ _GROWS = 1.5
 # but for a twentieth by which two equally good fits differ.
 _ODDS = float(np.log(1000.0))
 _MISS = 1.05
+# Lines alone lack weak harmonics, more of them on the scale that is wrong, or on that where a whole
+# family can be completed. Of 50 series that were compared with lines and with patterns, odds moved
+# by 16 where they were small, and were up to 3.3 times too high where they were clear; errors were
+# up to 0.30 too small. Lines that prefer the logarithm by more than that leave no doubt.
+_SURE_ODDS, _SURE_MISS = 10.0 * _ODDS, _MISS - 0.3
 _BLOCKS = 10
 _CORE = 3.0  # deviations; outliers beyond would hide the memory of the rest
 _FREEDOM = 4.0  # of Student's t: the noise's tails, of which outliers are part, must not decide
@@ -51,8 +57,8 @@ _HUBER = 1.345  # deviations, beyond which a sample counts less; 95 % efficient 
 _ROWS_AT_MOST = 50_000  # rows compared; with 400 columns three seconds
 _LARGEST = 600.0  # e^600 is 1e260, which leaves room for its product with a standard error
 
-#: Fits columns to values of shape (n, q).
-Fit = Callable[[FloatArray], tuple[list[ColumnModel], list[Detection]]]
+#: Searches values of shape (n, q) for the lines of all columns.
+Start = Callable[[FloatArray], Draft]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +71,7 @@ class ScaledFit:
     values : ndarray of shape (n, q)
         What was fitted: y or log y.
     models, found
-        As `fit_columns` returns them.
+        One of each per column.
     notes : tuple of str
         Why the logarithm was taken; nothing on the linear scale.
     """
@@ -99,6 +105,11 @@ class Comparison:
         return self.odds >= _ODDS and self.miss <= _MISS
 
     @property
+    def sure(self) -> bool:
+        """Whether patterns will prefer the logarithm, where this is told of lines."""
+        return self.odds >= _SURE_ODDS and self.miss <= _SURE_MISS
+
+    @property
     def words(self) -> str:
         """The reason for a note."""
         sure = self.odds > np.log(1e6)
@@ -111,15 +122,15 @@ class Comparison:
 
 
 def fit_on_scale(
-    scale: str, fit: Fit, theta: FloatArray, y: FloatArray, weights: FloatArray
+    scale: str, start: Start, theta: FloatArray, y: FloatArray, weights: FloatArray
 ) -> ScaledFit:
     """Fit on a given scale, or on the one that the data ask for.
 
     Parameters
     ----------
     scale : {"auto", "linear", "log"}
-    fit : callable
-        Fits columns to values of shape (n, q).
+    start : callable
+        Searches values of shape (n, q) for lines.
     theta : ndarray of shape (n, d)
         Canonical rows, sorted by the first column.
     y : ndarray of shape (n, q)
@@ -133,18 +144,37 @@ def fit_on_scale(
                 f'scale="log" needs positive values, but the smallest is {y.min():.6g}; '
                 'use scale="auto" or "linear"'
             )
-        return ScaledFit("log", np.log(y), *fit(np.log(y)), ("logarithms were fitted, as asked",))
-    linear = ScaledFit("linear", y, *fit(y))
-    if scale == "linear" or not _may_multiply(linear.models, theta, y):
-        return linear
-    blocks = _Blocks(linear.models, theta, y, weights)
-    if blocks.compared(None).odds < -_ODDS:
-        return linear  # its own patterns are far less likely as factors; others would gain little
-    log = ScaledFit("log", np.log(y), *fit(np.log(y)))
-    if not any(len(model.trend) > 1 or len(model.lines) for model in log.models):
-        return linear  # a level alone has nothing to multiply
-    compared = blocks.compared(log.models)
-    return replace(log, notes=(compared.words,)) if compared.prefers_log else linear
+        values = np.log(y)
+        why = ("logarithms were fitted, as asked",)
+        return ScaledFit("log", values, *start(values).fitted, why)
+    linear, log = start(y), None
+    if scale == "auto" and (blocks := _open(linear.sketches, theta, y, weights)):
+        log = start(np.log(y))
+        compared = blocks.compared(log.sketches)
+        if compared.sure:
+            return ScaledFit("log", np.log(y), *log.fitted, (compared.words,))
+    if scale == "auto" and (blocks := _open(linear.patterns, theta, y, weights)):
+        log = log or start(np.log(y))
+        compared = blocks.compared(log.patterns)
+        if compared.prefers_log and any(map(_varies, log.patterns)):
+            return ScaledFit("log", np.log(y), *log.fitted, (compared.words,))
+    return ScaledFit("linear", y, *linear.fitted)
+
+
+def _open(
+    linear: list[Sketch], theta: FloatArray, y: FloatArray, weights: FloatArray
+) -> _Blocks | None:
+    """Return what to compare the logarithm with; None if it cannot pay."""
+    if not _may_multiply(linear, theta, y):
+        return None
+    blocks = _Blocks(linear, theta, y, weights)
+    # Where what was found is far less likely as factors, something else would gain little.
+    return blocks if blocks.compared(None).odds >= -_ODDS else None
+
+
+def _varies(sketch: Sketch) -> bool:
+    """Whether there is more than a level, which has nothing to multiply."""
+    return len(sketch.trend.coefficients) > 1 or len(sketch.lines) > 0
 
 
 def from_log(values: Any) -> FloatArray:
@@ -152,16 +182,16 @@ def from_log(values: Any) -> FloatArray:
     return np.asarray(np.exp(np.minimum(values, _LARGEST)))
 
 
-def _may_multiply(models: list[ColumnModel], theta: FloatArray, y: FloatArray) -> bool:
-    """Whether a fit to the logarithm could pay, by what the linear fit shows."""
+def _may_multiply(linear: list[Sketch], theta: FloatArray, y: FloatArray) -> bool:
+    """Whether a fit to the logarithm could pay, by what the linear one shows."""
     if not y.min() > 0:
         return False
     unit = y.max(axis=0)
     wide = np.std(y / unit, axis=0) > _SPREAD * np.mean(y / unit, axis=0)
     if not wide.any():
         return False
-    trend = sum(model.trend_at(theta[:, j]) for j, model in enumerate(models)) / unit
-    lines = sum(model.lines.evaluate(theta[:, j]) for j, model in enumerate(models)) / unit
+    trend = sum(one.trend.evaluate(theta[:, j]) for j, one in enumerate(linear)) / unit
+    lines = sum(one.lines.evaluate(theta[:, j]) for j, one in enumerate(linear)) / unit
     left = y / unit - trend - lines
     return any(_grows(trend[:, o], lines[:, o], left[:, o]) for o in np.flatnonzero(wide))
 
@@ -192,8 +222,8 @@ def _rank_correlation(x: FloatArray, y: FloatArray) -> float:
 
 
 def compare(
-    linear: list[ColumnModel],
-    log: list[ColumnModel] | None,
+    linear: list[Sketch],
+    log: list[Sketch] | None,
     theta: FloatArray,
     y: FloatArray,
     weights: FloatArray,
@@ -205,8 +235,8 @@ def compare(
 
     Parameters
     ----------
-    linear, log : list of ColumnModel
-        Fits of y and of log y; None if patterns and trend of the first shall serve both.
+    linear, log : list of Sketch, one per column
+        Fits of y and of log y; None if lines and trend of the first shall serve both.
     theta : ndarray of shape (n, d)
         Sorted by the first column, which is cut into the blocks.
     y : ndarray of shape (n, q)
@@ -226,7 +256,7 @@ class _Blocks:
     """
 
     def __init__(
-        self, linear: list[ColumnModel], theta: FloatArray, y: FloatArray, weights: FloatArray
+        self, linear: list[Sketch], theta: FloatArray, y: FloatArray, weights: FloatArray
     ) -> None:
         thin = slice(None, None, -(-len(y) // _ROWS_AT_MOST))
         self.theta, self.y, self.weights = theta[thin], y[thin], weights[thin]
@@ -243,8 +273,8 @@ class _Blocks:
         left = self.y - _fitted(self.linear, self.theta)
         return _held_out(self.rows, self.y, left, self.weights)
 
-    def compared(self, log: list[ColumnModel] | None) -> Comparison:
-        """Compare with a fit of the logarithms; None for the linear one's patterns as factors."""
+    def compared(self, log: list[Sketch] | None) -> Comparison:
+        """Compare with a fit of the logarithms; None for the linear one's lines as factors."""
         y, weights, logs = self.y, self.weights, np.log(self.y)
         if log is None:
             rows, weighted = self.rows, self.rows * weights
@@ -260,8 +290,8 @@ class _Blocks:
         return Comparison(odds, float(miss.max()))
 
 
-def _fitted(models: list[ColumnModel], theta: FloatArray) -> FloatArray:
-    parts = [model.evaluate(theta[:, j]) for j, model in enumerate(models)]
+def _fitted(sketches: list[Sketch], theta: FloatArray) -> FloatArray:
+    parts = [sketch.evaluate(theta[:, j]) for j, sketch in enumerate(sketches)]
     return np.asarray(np.sum(parts, axis=0))
 
 
@@ -277,14 +307,9 @@ def _held_out(
     return np.stack(parts, axis=1)
 
 
-def _rows(models: list[ColumnModel], theta: FloatArray) -> FloatArray:
-    """Rows whose combinations are the trends and lines of models, shape (Σ p + 2K, n)."""
-    parts = []
-    for j, model in enumerate(models):
-        at = np.ascontiguousarray(theta[:, j])
-        trend = replace(model, trend=np.eye(len(model.trend))).trend_at(at)
-        parts += [trend.T, waves_at(at, model.lines.mode)]
-    return np.concatenate(parts)
+def _rows(sketches: list[Sketch], theta: FloatArray) -> FloatArray:
+    """Rows whose combinations are the trends and lines of all columns, shape (Σ p + 2K, n)."""
+    return np.concatenate([sketch.rows(theta[:, j]) for j, sketch in enumerate(sketches)])
 
 
 def _robust(left: FloatArray, weights: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 The upper half of the mixture model in one function. Each step is a module of its own: `grouping`
 groups the lines, `completing` fits them with exact ties and looks for weak harmonics, `loosening`
-tests the ties again, `links` and `waveform` decide how to smooth, `joint` makes the last fit.
+tests the ties again, `prior` decides how to smooth, `joint` makes the last fit.
 """
 
 from __future__ import annotations
@@ -10,19 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
 
-from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.blocks import wandering
 from robustfourier.mixture.components.completing import Found, tied_lines
 from robustfourier.mixture.components.families import waveform_rows
 from robustfourier.mixture.components.ground import Ground
 from robustfourier.mixture.components.grouping import Grouping, group
-from robustfourier.mixture.components.joint import Prior, penalised_fit
-from robustfourier.mixture.components.links import phase_lock
+from robustfourier.mixture.components.joint import penalised_fit
 from robustfourier.mixture.components.loosening import loosened
+from robustfourier.mixture.components.prior import Prior, prior_of
 from robustfourier.mixture.components.resolving import resolved_families
-from robustfourier.mixture.components.waveform import prior_precision, shrinkage
 from robustfourier.mixture.components.wishes import as_wished
 from robustfourier.mixture.least_squares.covariance import mode_errors
 from robustfourier.mixture.least_squares.lines import Lines
@@ -156,13 +154,16 @@ def _smoothed(
     ground: Ground, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
 ) -> Separated:
     """Shrink the harmonics of every family by what the data say, all in one fit."""
-    draft = _Draft.of(ground, grouping, refined, len(alarm), extra, likely=LIKELY)
-    kept = draft.weight[len(alarm) :] >= LIKELY
-    if not kept.all():
-        # Fewer columns, fewer doubts about those that stay.
-        extra = extra[kept]
-        draft = _Draft.of(ground, grouping, refined, len(alarm), extra)
-    if not draft.smooths:
+    draft = None
+    if _several(grouping, extra):
+        draft = _Draft.of(ground, grouping, refined, len(alarm), extra, likely=LIKELY)
+        kept = draft.weight[len(alarm) :] >= LIKELY
+        if not kept.all():
+            # Fewer columns, fewer doubts about those that stay.
+            extra, draft = extra[kept], None
+            if _several(grouping, extra):
+                draft = _Draft.of(ground, grouping, refined, len(alarm), extra)
+    if draft is None:
         return _sinusoids(grouping, refined, alarm)
     grouping, prior = draft.grouping, draft.prior
     p, count = ground.n_trend, len(grouping.harmonics)
@@ -193,6 +194,11 @@ def _smoothed(
     )
 
 
+def _several(grouping: Grouping, extra: IntArray) -> bool:
+    """Whether any component has more than one line; extra lines are harmonics of one found."""
+    return len(extra) > 0 or bool(np.any(np.bincount(grouping.component, minlength=1) > 1))
+
+
 @dataclass(frozen=True)
 class _Draft:
     """What least squares at all lines, found and extra, says about how to smooth them."""
@@ -201,11 +207,6 @@ class _Draft:
     prior: Prior
     p_value: FloatArray
     weight: FloatArray  # probability that a line is there at all
-
-    @property
-    def smooths(self) -> bool:
-        """Whether any component has more than one line."""
-        return bool(np.any(np.bincount(self.grouping.component, minlength=1) > 1))
 
     @classmethod
     def of(
@@ -229,7 +230,7 @@ class _Draft:
         inverse = pseudo_inverse(gram)
         coefficients = inverse @ moments.cross[:linear]
         unit = np.diag(inverse)[p:].reshape(2, count).max(0) * colour
-        prior, p_value, weight = _prior(
+        prior, p_value, weight = prior_of(
             grouping,
             coefficients[p : p + count] + 1j * coefficients[p + count :],
             np.outer(unit, refined.noise_variance),
@@ -252,60 +253,6 @@ def _half_seen(gram: FloatArray) -> tuple[BoolArray, FloatArray]:
     reach = np.hypot(0.5 * (cc - ss), cross)
     lame = middle - reach < 0.02 * (middle + reach)
     return lame, np.tile(np.where(lame, 1e-3 * middle, 0.0), 2)
-
-
-def _prior(
-    grouping: Grouping,
-    coefficient: ComplexArray,
-    variance: FloatArray,
-    colour: FloatArray,
-    found: BoolArray,
-    lame: BoolArray,
-    likely: float,
-) -> tuple[Prior, FloatArray, FloatArray]:
-    """Prior precisions and shifts, component by component; p-values; odds of lines not found.
-
-    Of a component with one line found it is not known whether it has harmonics at all. As likely
-    as not, before the data speak; what they say is a weight, and the smoothing is that of both
-    readings by their weights. Below a weight of `likely` they are smoothed to nothing.
-    """
-    component, order = grouping.component, grouping.order
-    tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
-    variance = np.maximum(variance, tiny)
-    n_outputs, count = variance.shape[1], len(order)
-    precision, between = np.zeros((n_outputs, count, count)), np.zeros((count, count))
-    precision[:, lame, lame] = 1.0 / (np.abs(coefficient[lame].T) ** 2 + tiny)
-    shift, p_value = np.full(count, np.nan), np.full(count, np.nan)
-    weight = np.where(found, 1.0, 0.0)
-    for c in np.unique(component):
-        members = np.flatnonzero((component == c) & ~lame)
-        if len(members) < 2 or not found[members].any():
-            continue
-        # The lowest order found leads and is not shrunk.
-        leader = members[found[members]][np.argmin(order[members[found[members]]])]
-        members = np.concatenate([[leader], members[members != leader]])
-        rest, doubtful = members[1:], found[members].sum() == 1
-        for o in range(n_outputs):
-            value, spread = coefficient[members, o], variance[members, o]
-            if n_outputs == 1:
-                least = likely if doubtful else 0.0
-                lock = phase_lock(order[members], value, spread, found[members], likely=least)
-                smoothing, p_value[members] = lock.smoothing, lock.p_value
-                root = np.sqrt(spread[1:])
-                if doubtful:
-                    turned = (value[1:] * np.exp(-1j * order[rest] * lock.phase)).real
-                    smoothing = smoothing.doubted(lock.probability, turned / root)
-                between[rest[:, None], rest] = root[:, None] * smoothing.spread * root
-                shift[members] = lock.phase if lock.accepted else np.nan
-                matrix, chance = smoothing.matrix, lock.probability
-            else:
-                squares = np.abs(value[1:]) ** 2
-                factor, evidence = shrinkage(order[rest], squares, spread[1:], parts=2)
-                chance = float(expit(evidence))
-                matrix = np.diag(factor * (chance if doubtful else 1.0))
-            weight[rest] = np.maximum(weight[rest], chance if doubtful else 1.0)
-            precision[o, rest[:, None], rest] = prior_precision(matrix, spread[1:])
-    return Prior(precision, between, colour, shift, component, order), p_value, weight
 
 
 def _shifts(

@@ -10,13 +10,14 @@ from it, so that a long series of harmonics is followed to its end.
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.compiling import compiled
 from robustfourier.mixture.components.ground import Ground
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.cusps import cusp_ratio
@@ -65,12 +66,13 @@ def further_harmonics(ground: Ground, grouping: Grouping, left: SumsAt) -> Furth
     p_value = _p_values(ground, left, modes, lines)
     found: list[int] = []
     alarm: list[float] = []
+    worth = p_value <= ground.level * _share_of_level(1)  # no share is larger
     for j in range(len(grouping.bases)):
         lower = 1
-        known = set(grouping.harmonics[_pure(grouping.harmonics, j), j].tolist())
-        for i in np.flatnonzero(rows[:, j]):
+        known = grouping.harmonics[_pure(grouping.harmonics, j), j]
+        for i in np.flatnonzero((rows[:, j] > 0) & worth):
             order = int(rows[i, j])
-            lower = max([lower, *(n for n in known if n < order)])
+            lower = max(lower, int(known[known < order].max(initial=1)))
             chance = min(1.0, float(p_value[i]) / _share_of_level(order - lower))
             if chance <= ground.level:
                 found.append(int(i))
@@ -124,17 +126,28 @@ def _candidates(grouping: Grouping, highest: float, distance: float) -> IntArray
     Where two families meet at one place the lower order has it: 5 · 29 = 29 · 5 is read as the
     fifth harmonic of 29.
     """
-    orders = np.arange(1, HIGHEST_ORDER + 1)
-    rows = np.kron(orders[:, None], np.eye(len(grouping.bases), dtype=np.int64))
-    modes = rows @ grouping.bases
-    taken = sorted(grouping.harmonics @ grouping.bases)
-    keep = []
-    for i in np.flatnonzero(modes <= highest + 0.01):
-        at = bisect(taken, modes[i])
-        if all(abs(modes[i] - mode) >= distance for mode in taken[max(at - 1, 0) : at + 1]):
-            keep.append(i)
-            taken.insert(at, modes[i])
-    return rows[keep]
+    orders, count = np.arange(1, HIGHEST_ORDER + 1), len(grouping.bases)
+    modes = np.multiply.outer(orders, grouping.bases).ravel()
+    within = np.flatnonzero(modes <= highest + 0.01)
+    taken = np.concatenate([grouping.harmonics @ grouping.bases, np.empty(len(within))])
+    kept = within[_clear(modes[within], taken, len(grouping.harmonics), distance)]
+    rows = np.zeros((len(kept), count), np.int64)
+    rows[np.arange(len(kept)), kept % count] = orders[kept // count]
+    return rows
+
+
+@compiled
+def _clear(modes: Any, taken: Any, count: int, distance: float) -> Any:
+    """Mark modes that are clear of the first few that are taken; those marked are taken too."""
+    clear = np.zeros(len(modes), np.bool_)
+    for i in range(len(modes)):
+        near = False
+        for j in range(count):
+            near |= abs(modes[i] - taken[j]) < distance
+        if not near:
+            clear[i], taken[count] = True, modes[i]
+            count += 1
+    return clear
 
 
 def _p_values(ground: Ground, left: SumsAt, modes: FloatArray, lines: FloatArray) -> FloatArray:

@@ -29,5 +29,7 @@ def is_folded(mode: FloatArray, base: float, nyquist: float) -> BoolArray:
     >>> is_folded(np.array([80.1, 70.0]), 40.0, 100.0)
     array([ True, False])
     """
+    if HARMONICS * base <= nyquist:
+        return np.zeros(len(mode), bool)
     distance = np.abs(mode[:, None] - folded_harmonics(base, nyquist))
     return np.any(distance < FOLDED, axis=1)

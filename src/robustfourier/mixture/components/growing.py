@@ -6,12 +6,13 @@ The odds are those that `grouping` tells of.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from math import exp, log, pi, sqrt
+from math import log
+from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.compiling import compiled
 from robustfourier.mixture.components.folding import is_folded
 
 __all__ = ["LOWEST", "ODDS", "Family", "LineList", "harmonic_families", "join"]
@@ -37,11 +38,6 @@ class LineList:
     highest: float
     exact: bool
     nyquist: float
-
-    @cached_property
-    def plain(self) -> tuple[list[float], list[float], list[bool]]:
-        """Modes, errors and which are known, as plain numbers."""
-        return self.mode.tolist(), self.error.tolist(), self.fixed.tolist()
 
     def odds(self, mode: Real, distance: Real, variance: Real, prior: Real) -> FloatArray:
         """Odds of ties of lines at `mode` against free lines; zero where the errors contradict."""
@@ -98,46 +94,66 @@ def _likeliest_family(lines: LineList, rest: list[int]) -> Family | None:
     One tie alone may be doubtful where the fundamental is badly known (few cycles), while all
     together are certain. So the ties of a family need their odds on the average.
     """
+    sorted_rest = np.array(rest, np.int64)
     strongest = sorted(rest, key=lambda i: -lines.power[i])
     founders = [(i, 1) for i in dict.fromkeys(rest[:FOUNDERS] + strongest[:FOUNDERS])]
     founders += [(i, order) for i in strongest[:STRONGEST] for order in range(2, 8)]
+    # Folded harmonics of a line are no sign of a slower fundamental.
+    seen = {
+        i: sorted_rest[~is_folded(lines.mode[sorted_rest], float(lines.mode[i]), lines.nyquist)]
+        for i in strongest[:STRONGEST]
+    }
     best, evidence = None, 0.0
     for first, order in founders:
-        seen = rest
-        if order > 1:  # folded harmonics of a line are no sign of a slower fundamental
-            folded = is_folded(lines.mode[rest], float(lines.mode[first]), lines.nyquist)
-            seen = [i for i, gone in zip(rest, folded, strict=True) if not gone]
-        family, total = _grown(lines, seen, first, order)
-        size = len(family.members)
-        total += np.log(MISSING_PRIOR / order**2) if order > 1 else 0.0
-        if size < 3 or total <= max(evidence, (size - 1) * np.log(ODDS)):
+        members, orders, total = _grown(
+            lines, seen[first] if order > 1 else sorted_rest, first, order
+        )
+        size = len(members)
+        total += log(MISSING_PRIOR / order**2) if order > 1 else 0.0
+        if size < 3 or total <= max(evidence, (size - 1) * log(ODDS)):
             continue
         # A missing fundamental has its price, and must explain more than families without it.
-        if order == 1 or total > _plain_evidence(lines, family.members) + np.log(ODDS):
-            best, evidence = family, total
-    return best
+        if order == 1 or total > _plain_evidence(lines, members) + log(ODDS):
+            best, evidence = (members, orders), total
+    return None if best is None else Family.of(lines, *best)
 
 
 def _plain_evidence(lines: LineList, members: tuple[int, ...]) -> float:
     """Log odds of the same lines in families whose fundamentals are lines."""
     rest, total = sorted(members, key=lambda i: lines.mode[i]), 0.0
     while len(rest) > 1:
-        offers = [_grown(lines, rest, first, 1) for first in rest[:FOUNDERS]]
-        family, evidence = max(offers, key=lambda offer: offer[1])
+        sorted_rest = np.array(rest, np.int64)
+        offers = [_grown(lines, sorted_rest, first, 1) for first in rest[:FOUNDERS]]
+        family, _, evidence = max(offers, key=lambda offer: offer[2])
         total += evidence
-        rest = [i for i in rest if i not in family.members]
+        rest = [i for i in rest if i not in family]
     return total
 
 
-def _grown(lines: LineList, rest: list[int], first: int, order: int) -> tuple[Family, float]:
-    """Let all higher lines join a founder of given order that are likelier to; their log odds.
+def _grown(
+    lines: LineList, rest: IndexArray, first: int, order: int
+) -> tuple[tuple[int, ...], tuple[int, ...], float]:
+    """Let all higher lines join a founder of given order that are likelier to.
 
-    The odds are those of `_harmonic_odds`, in plain numbers: it is asked thousands of times. `rest`
-    is sorted by modes.
+    Their numbers, their orders and their log odds; `rest` is sorted by modes.
     """
-    mode, error, fixed = lines.plain
-    members, orders, total, count = [first], [order], 0.0, 0
-    room = float(np.log(lines.highest / LOWEST))
+    members, orders = np.empty((2, len(rest) + 1), np.int64)
+    room = log(lines.highest / LOWEST)
+    known = (lines.mode, lines.error, lines.fixed)
+    size, total = _joining(*known, rest, first, order, room, members, orders)
+    return tuple(members[:size].tolist()), tuple(orders[:size].tolist()), total
+
+
+@compiled
+def _joining(
+    mode: Any, error: Any, fixed: Any, rest: Any, first: int, order: int, room: float,
+    members: Any, orders: Any,
+) -> tuple[int, float]:  # fmt: skip
+    """Fill in members and orders, and return how many there are, and their log odds.
+
+    The odds are those of `_harmonic_odds`, compiled: they are asked thousands of times.
+    """
+    members[0], orders[0], size, total, count = first, order, 1, 0.0, 0
     # Σ n²/s² and Σ n k/s², whose ratio is the base; only known lines count where there are any.
     known, precision = fixed[first], order**2 / error[first] ** 2
     weighted = precision * mode[first] / order
@@ -146,24 +162,28 @@ def _grown(lines: LineList, rest: list[int], first: int, order: int) -> tuple[Fa
             continue
         count += 1
         base = weighted / precision
-        n = round(mode[i] / base)
+        n = int(np.rint(mode[i] / base))
         variance = error[i] ** 2 + n**2 / precision
         square = (mode[i] - n * base) ** 2 / variance
-        if n < 2 or square > CONTRADICTION or n in orders:
+        if n < 2 or square > CONTRADICTION:
             continue
-        gap = n - max((m for m in orders if m < n), default=0)
-        prior = 0.5 * len(members) / count / (gap * (gap + 1))
-        odds = mode[i] * room * prior * exp(-0.5 * square) / sqrt(2.0 * pi * variance)
+        lower = 0
+        for m in orders[:size]:
+            lower = max(lower, m if m <= n else 0)
+        if lower == n:
+            continue
+        gap = n - lower
+        prior = 0.5 * size / count / (gap * (gap + 1))
+        odds = mode[i] * room * prior * np.exp(-0.5 * square) / np.sqrt(2.0 * np.pi * variance)
         if odds > 1.0:
-            members.append(i)
-            orders.append(n)
-            total += log(odds)
+            members[size], orders[size] = i, n
+            size, total = size + 1, total + np.log(odds)
             if fixed[i] and not known:
                 known, precision, weighted = True, 0.0, 0.0
             if fixed[i] or not known:
                 precision += n**2 / error[i] ** 2
                 weighted += n * mode[i] / error[i] ** 2
-    return Family.of(lines, tuple(members), tuple(orders)), total
+    return size, total
 
 
 def join(lines: LineList, families: list[Family], single: Family) -> list[Family]:

@@ -14,54 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.components.prior import Prior
 from robustfourier.mixture.least_squares.covariance import mode_tangents
 from robustfourier.mixture.least_squares.moments import Moments
 from robustfourier.mixture.least_squares.projection import LARGEST_STEP
 from robustfourier.mixture.least_squares.semidefinite import root, solve_positive
 
-__all__ = ["Penalised", "Prior", "penalised_fit"]
+__all__ = ["Penalised", "penalised_fit"]
 
 ITERATIONS = 4  # of Gauss and Newton, from a fit of all significant lines
 HALVINGS = 4  # of a step that leads uphill
 UPHILL = 0.01  # part of the objective by which a step may be wrong
-
-
-@dataclass(frozen=True)
-class Prior:
-    """What is assumed of the lines before the fit.
-
-    Parameters
-    ----------
-    precision : ndarray of shape (q, K, K)
-        Inverse prior covariance of the coefficients along the common phase, for components in
-        phase; of the cosines and of the sines, for others. Zero rows for lines not shrunk.
-    spread : ndarray of shape (K, K)
-        Covariance of the coefficients along the common phase because the prior itself is unknown.
-    colour : ndarray of shape (K,)
-        Noise power at each line over the mean noise variance.
-    shift : ndarray of shape (K,)
-        Shift φ of the component the line belongs to if that is in phase, NaN otherwise. Only with
-        a single output.
-    component, order : ndarray of int of shape (K,)
-        The component of each line, and its order there.
-    """
-
-    precision: FloatArray
-    spread: FloatArray
-    colour: FloatArray
-    shift: FloatArray
-    component: IntArray
-    order: IntArray
-
-    @property
-    def kept(self) -> BoolArray:
-        """Lines that are not shrunk: they decide how far a shift may turn."""
-        return np.asarray((np.diagonal(self.precision, axis1=1, axis2=2) == 0.0).all(axis=0))
-
-    @property
-    def locked(self) -> BoolArray:
-        """Lines whose component is in phase."""
-        return np.isfinite(self.shift)
 
 
 @dataclass(frozen=True)
@@ -128,7 +91,7 @@ def penalised_fit(
     rounding = 1e-9 * float(squares.sum())
     for _ in range(ITERATIONS):
         system = _System.at(state, moments, harmonics, free, prior, penalties, noise)
-        step = np.asarray(np.linalg.solve(system.normal, system.gradient), np.float64)
+        step, errors = system.solved()
         base_step = np.zeros(len(bases))
         base_step[free] = step[system.linear :]
         for halving in range(HALVINGS + 1):
@@ -142,8 +105,6 @@ def penalised_fit(
         else:
             break
         state, moments, height = ahead, there, height_there
-        ends = np.eye(len(system.normal))[:, system.linear :]  # of the bases
-        errors = np.sqrt(np.diag(np.linalg.solve(system.normal, ends)[system.linear :]))
         if np.all(np.abs(base_step[free]) <= 1e-3 * errors):
             break
     system = _System.at(state, moments, harmonics, free, prior, penalties, noise)
@@ -231,8 +192,8 @@ class _System:
         penalties: list[FloatArray],
         noise: FloatArray,
     ) -> _System:
-        count, n_outputs = len(harmonics), state.coefficients.shape[1]
-        p = len(state.coefficients) - 2 * count
+        count, (fixed, n_outputs) = len(harmonics), state.coefficients.shape
+        p = fixed - 2 * count
         root = np.sqrt(np.concatenate([np.ones(p), np.tile(prior.colour, 4)]))
         gram = moments.gram / np.outer(root, root)
         own = [_own_tangent(state, prior, p, o) for o in range(n_outputs)]
@@ -243,23 +204,34 @@ class _System:
         gradient, tangents = np.zeros(size), []
         cosine, sine = state.coefficients[p : p + count], state.coefficients[p + count :]
         moving = mode_tangents(cosine, sine, harmonics[:, free], p)
-        left = moments.cross - moments.gram[:, : p + 2 * count] @ state.coefficients
+        left = moments.cross - moments.gram[:, :fixed] @ state.coefficients
         for o in range(n_outputs):
             tangent = np.zeros((len(gram), size))
             block = slice(o * width, (o + 1) * width)
             tangent[:, block] = own[o]
             tangent[:, linear:] = moving[o]
-            information += tangent.T @ gram @ tangent / noise[o]
+            # Coefficients have no part in [θC, θS], and bases have none in the rest of E.
+            here, there = own[o][:fixed], moving[o][fixed:]
+            information[block, block] += here.T @ gram[:fixed, :fixed] @ here / noise[o]
+            information[block, linear:] += here.T @ gram[:fixed, fixed:] @ there / noise[o]
+            information[linear:, linear:] += there.T @ gram[fixed:, fixed:] @ there / noise[o]
             gradient += tangent.T @ (left[:, o] / root**2) / noise[o]
             precision[block, block] = penalties[o]
             gradient[block] -= penalties[o] @ _values(state, prior, p, o)
             tangents.append(tangent)
+        information[linear:, :linear] = information[:linear, linear:].T
         normal = information + precision
         # Directions the data say nothing about stay put: a sine that vanishes at every sample, or
         # the frequency of a line at the Nyquist mode itself, which is then known to one mode.
         told = np.diag(normal)
         normal = normal + np.diag(np.where(told > np.finfo(float).tiny, 1e-12 * told, 1.0))
         return cls(tangents, information, normal, gradient, linear)
+
+    def solved(self) -> tuple[FloatArray, FloatArray]:
+        """Return the step to the minimum, and the standard errors of the bases."""
+        ends = np.eye(len(self.normal))[:, self.linear :]
+        solved = np.linalg.solve(self.normal, np.column_stack([self.gradient, ends]))
+        return np.asarray(solved[:, 0], np.float64), np.sqrt(np.diag(solved[self.linear :, 1:]))
 
 
 def _own_tangent(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
@@ -314,10 +286,8 @@ def _values(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
     count, values = len(prior.order), state.coefficients[:, output]
     others, locked = np.flatnonzero(~prior.locked), np.flatnonzero(prior.locked)
     along = _amplitudes(state, prior, p, output)[locked]
-    shifts = np.zeros(len(np.unique(prior.component[locked])))
-    return np.concatenate(
-        [values[:p], values[p + others], values[p + count + others], along, shifts]
-    )
+    free = values[np.concatenate([np.arange(p), p + others, p + count + others])]
+    return np.concatenate([free, along, np.zeros(len(np.unique(prior.component[locked])))])
 
 
 def _moved(

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
-from robustfourier.mixture.components.waveform import Smoothing, evidence, shrinkage, smoother
+from robustfourier.mixture.components.waveform import InPhase, Smoothing, shrinkage
 from robustfourier.mixture.judge import in_phase_p_value
 from robustfourier.mixture.least_squares.error_bands import lengths
 
@@ -81,7 +81,8 @@ class PhaseLock:
     smoothing : Smoothing
         How to smooth the harmonics above the first, in phase or not as `accepted` says.
     log_odds : float
-        Log evidence of "in phase" over "any phases".
+        Log evidence of "in phase" over "any phases"; −∞ where the p-value contradicts it, and where
+        harmonics are smoothed to nothing what it is at the most.
     p_value : float
         Of the quadratures of the given harmonics.
     """
@@ -139,19 +140,26 @@ def phase_lock(
     if turned[0].real < 0 and order[0] % 2 == 1:
         phase, turned = phase + np.pi, turned * np.where(order % 2 == 1, -1.0, 1.0)
     # Quadratures are noise if in phase: no evidence beyond it. The shift is fitted to them.
-    in_phase = evidence(order[1:], turned.real[1:], spread)
-    log_odds = in_phase - free_evidence
     quadrature = float(np.sum(turned.imag[clear] ** 2 / variance[clear]))
     p_value = in_phase_p_value(quadrature, int(clear.sum()))
-    accepted = log_odds > 0.0 and p_value > CONTRADICTION
-    nothing = np.zeros((len(factor),) * 2)
-    smoothing = Smoothing(nothing, nothing, in_phase if accepted else free_evidence)
-    lock = PhaseLock(float(np.angle(np.exp(1j * phase))), accepted, smoothing, log_odds, p_value)
-    if lock.probability < likely:
-        return lock
-    if accepted:
-        return replace(lock, smoothing=smoother(order[1:], turned.real[1:], spread))
-    return replace(lock, smoothing=replace(smoothing, matrix=np.diag(factor)))
+    shift, nothing = float(np.angle(np.exp(1j * phase))), np.zeros((len(factor),) * 2)
+
+    def lock(log_odds: float) -> PhaseLock:
+        smoothing = Smoothing(nothing, nothing, max(log_odds, 0.0) + free_evidence)
+        return PhaseLock(shift, log_odds > 0.0, smoothing, log_odds, p_value)
+
+    in_phase = InPhase(order[1:], turned.real[1:], spread)
+    known = lock(-np.inf)
+    if p_value > CONTRADICTION:
+        # Probabilities rise with the odds.
+        known = lock(in_phase.at_most - free_evidence) if likely else known
+        if known.probability >= likely:
+            known = lock(in_phase.log_evidence - free_evidence)
+    if known.probability < likely:
+        return known
+    if known.accepted:
+        return replace(known, smoothing=in_phase.smoothing())
+    return replace(known, smoothing=replace(known.smoothing, matrix=np.diag(factor)))
 
 
 def _best_shift(order: IntArray, coefficient: ComplexArray, weight: FloatArray) -> float:

@@ -1,0 +1,261 @@
+"""Cells: all priors of the harmonics of one parity, and averages over them, compiled.
+
+In units of the noise the prior covariance of a parity is K = D + A² t tᵀ with D diagonal, for every
+decay (s, r), scale C, template t and size A, a *cell*; `waveform` says what for. With d = 1/(1 + D)
+and q = tᵀ d t, (1 + K)⁻¹ = d − A² (d t)(d t)ᵀ / (1 + A² q), and smoothing is 1 − (1 + K)⁻¹.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray, IntArray
+from robustfourier.compiling import compiled
+
+__all__ = ["POWERS", "RATES", "SCALES", "Cells", "decays"]
+
+
+POWERS = np.array([0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0])  # s
+RATES = np.array([0.0, 0.03, 0.06, 0.1, 0.15, 0.25, 0.5])  # r
+SCALES = 10.0 ** np.arange(-3.0, 10.1, 0.5)  # C over the variance of a coefficient
+SIZES = 10.0 ** np.arange(0.0, 10.1, 0.5)  # A² over that variance
+PLACES = np.linspace(0.0, 0.5 * np.pi, 5)  # x₀; π − x₀ is the same for one parity
+# A template gains most at the largest size, but for the width of its prior, which costs less than
+# e¹⁵ there. Of fewer than e¹³ cells those that have e⁻⁶⁰ of the best at most are left out.
+_NEGLIGIBLE = 60.0
+_UNSEEN = 36.0  # e⁻³⁶ of an average is the rounding of its sum
+
+
+class Cells(NamedTuple):
+    """The cells of one parity.
+
+    Parameters
+    ----------
+    x : ndarray of shape (H,)
+        Coefficients in units of their standard errors.
+    decay : ndarray of shape (S, R, H)
+    templates : ndarray of shape (T, H)
+    scales, sizes : ndarray
+    """
+
+    x: FloatArray
+    decay: FloatArray
+    templates: FloatArray
+    scales: FloatArray
+    sizes: FloatArray
+
+    @classmethod
+    def of(cls, order: IntArray, x: FloatArray, variance: FloatArray) -> Cells:
+        """Return the cells of harmonics of some orders, all odd or all even."""
+        templates = _templates(tuple(order.tolist()))
+        return cls(x, decays(order, variance), templates, SCALES, SIZES)
+
+    def evidence(self) -> FloatArray:
+        """Return the log evidence of each decay, relative to pure noise, shape (S, R)."""
+        return np.asarray(_evidence(*self))
+
+    def at_most(self) -> FloatArray:
+        """Return what that is at the most, in a fifth of the time."""
+        return np.asarray(_at_most(*self))
+
+    def moments(self, weight: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return smoothing matrix, spread, both averaged over decays, and means of each decay."""
+        matrix, spread, means = _moments(weight, *self)
+        return matrix, spread, means
+
+
+def decays(order: IntArray, variance: FloatArray) -> FloatArray:
+    """Return the decay of prior over sampling variance, 1 at most; axes: power s, rate r, order."""
+    n = order.astype(np.float64)
+    log_shape = -2.0 * POWERS[:, None, None] * np.log(n) - 2.0 * RATES[None, :, None] * n
+    log_shape = log_shape - log_shape.max(-1, keepdims=True)
+    return np.asarray(np.exp(log_shape) * (variance.min() / variance))
+
+
+@lru_cache(maxsize=256)  # patterns of a survey have the same orders
+def _templates(order: tuple[int, ...]) -> FloatArray:
+    """Different series cos(nx₀ − c) of mean square one, shape (T, H)."""
+    angle = np.multiply.outer(PLACES, order)
+    waves = np.stack([np.cos(angle), np.sin(angle)], axis=1).reshape(-1, len(order))
+    size = np.sqrt(np.mean(waves**2, axis=1))
+    waves = waves[size >= 1e-6] / size[size >= 1e-6, None]
+    apart = np.minimum(*(np.ptp(waves[:, None] + s * waves, axis=-1) for s in (-1.0, 1.0)))
+    # A series that is like one before it is left out.
+    return np.asarray(waves[~np.any(np.tril(apart < 1e-6, -1), axis=1)])
+
+
+_PARTS = tuple(1.0 / k for k in range(1, 14))  # of Taylor's series
+
+
+@compiled
+def _exponential(x: float) -> float:
+    """e^x for x from −64 to 0, to thirteen digits: what a compiler can do four at a time.
+
+    Taylor's series for the 128th part of x, which is at most a half, then squared seven times.
+    """
+    result, part = 1.0, x / 128.0
+    for k in range(13, 0, -1):
+        result = 1.0 + result * (part * _PARTS[k - 1])
+    for _ in range(7):
+        result *= result
+    return result
+
+
+@compiled
+def _log_cells(
+    x: Any, decay: Any, templates: Any, scales: Any, sizes: Any, u: Any, q: Any, cell: Any
+) -> float:
+    """Write the log evidence of all cells of one decay, but for ½ log(1 + A² q); the largest.
+
+    `cell` has shape (C, 1 + T, A); first, in [C, 0, 0], that without a template.
+    """
+    bound, d, waves = -np.inf, np.empty(len(x)), np.sqrt(decay) * templates
+    for c in range(len(scales)):
+        total, product = 0.0, 1.0
+        for h in range(len(x)):
+            d[h] = 1.0 / (1.0 + scales[c] * decay[h])
+            total += x[h] * x[h] * (1.0 - d[h])
+            product *= d[h]
+            if product < 1e-200:
+                total, product = total + np.log(product), 1.0
+        plain = 0.5 * (total + np.log(product))
+        cell[c, 0, 0], bound = plain, max(bound, plain)
+        for t in range(len(templates)):
+            along, across = 0.0, 0.0
+            for h in range(len(x)):
+                along += d[h] * x[h] * waves[t, h]
+                across += d[h] * waves[t, h] * waves[t, h]
+            u[c, t], q[c, t] = along, across
+            most = 0.5 * sizes[-1] * along * along / (1.0 + sizes[-1] * across)
+            cell[c, 1 + t, 0], bound = most, max(bound, plain + most)
+    best = -np.inf
+    for c in range(len(scales)):
+        plain = cell[c, 0, 0]
+        best = max(best, plain)
+        for t in range(len(templates)):
+            if plain + cell[c, 1 + t, 0] < bound - _NEGLIGIBLE:
+                cell[c, 1 + t] = -np.inf
+                continue
+            for a in range(len(sizes)):
+                growth = 1.0 + sizes[a] * q[c, t]
+                cell[c, 1 + t, a] = plain + 0.5 * sizes[a] * u[c, t] * u[c, t] / growth
+            best = max(best, cell[c, 1 + t, -1])  # the largest size gains most
+    return best
+
+
+@compiled
+def _evidence(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> Any:
+    """Return the log evidence of each decay (s, r), the mean over its cells."""
+    count, cells = len(templates), len(templates) * len(sizes)
+    u, q = np.empty((len(scales), count)), np.empty((len(scales), count))
+    cell, result = np.empty((len(scales), 1 + count, len(sizes))), np.empty(shape.shape[:2])
+    for s in range(shape.shape[0]):
+        for r in range(shape.shape[1]):
+            best = _log_cells(x, shape[s, r], templates, scales, sizes, u, q, cell)
+            weight = 0.0
+            for c in range(len(scales)):
+                weight += 0.5 * np.exp(cell[c, 0, 0] - best)
+                for t in range(count):
+                    if cell[c, 1 + t, -1] == -np.inf:
+                        continue
+                    some = 0.0
+                    for a in range(len(sizes)):
+                        less = _exponential(max(cell[c, 1 + t, a] - best, -64.0))
+                        some += less / np.sqrt(1.0 + sizes[a] * q[c, t])
+                    weight += 0.5 / cells * some
+            result[s, r] = best + np.log(weight / len(scales))
+    return result
+
+
+@compiled
+def _at_most(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> Any:  # noqa: ARG001
+    """Return what the log evidence of each decay (s, r) is at the most.
+
+    With u = tᵀ d x, power = u²/q and g = 1 + A² q a template of size A gains a factor of
+    exp((1 − 1/g) power / 2) / √g: at the most exp((power − 1) / 2) / √power, or one if it is less.
+    """
+    result, d, root = np.empty(shape.shape[:2]), np.empty(len(x)), np.empty(len(x))
+    logs, gain = np.empty(len(scales)), np.empty(len(templates))
+    for s in range(shape.shape[0]):
+        for r in range(shape.shape[1]):
+            root[:] = np.sqrt(shape[s, r])
+            for c in range(len(scales)):
+                total, product, most = 0.0, 1.0, 0.0
+                for h in range(len(x)):
+                    d[h] = 1.0 / (1.0 + scales[c] * shape[s, r, h])
+                    total += x[h] * x[h] * (1.0 - d[h])
+                    product *= d[h]
+                    if product < 1e-200:
+                        total, product = total + np.log(product), 1.0
+                for t in range(len(templates)):
+                    along, across = 0.0, 1e-300
+                    for h in range(len(x)):
+                        wave = root[h] * templates[t, h]
+                        along += d[h] * x[h] * wave
+                        across += d[h] * wave * wave
+                    power = along * along / across
+                    gain[t] = 0.5 * (power - 1.0 - np.log(power)) if power > 1.0 else 0.0
+                    most = max(most, gain[t])
+                mean = 0.5 * np.exp(-most)  # without a template
+                for t in range(len(templates)):
+                    mean += 0.5 / len(templates) * np.exp(gain[t] - most)
+                logs[c] = 0.5 * (total + np.log(product)) + most + np.log(mean)
+            best = logs.max()
+            result[s, r] = best + np.log(np.mean(np.exp(logs - best)))
+    return result
+
+
+@compiled
+def _moments(weight: Any, x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> Any:
+    """Return smoothing matrix and spread, averaged over decays, and the mean of each decay.
+
+    The mean of a cell is (1 − d) x + p d t, with p = A² tᵀdx / (1 + A² q).
+    """
+    size, count, cells = len(x), len(templates), len(templates) * len(sizes)
+    u, q = np.empty((len(scales), count)), np.empty((len(scales), count))
+    cell, d = np.empty((len(scales), 1 + count, len(sizes))), np.empty(size)
+    matrix, spread = np.zeros((size, size)), np.zeros((size, size))
+    means = np.zeros((*weight.shape, size))
+    for s in range(shape.shape[0]):
+        for r in range(shape.shape[1]):
+            if weight[s, r] < np.exp(-_UNSEEN):
+                continue
+            best = _log_cells(x, shape[s, r], templates, scales, sizes, u, q, cell)
+            one, second, total = np.zeros((size, size)), np.zeros((size, size)), 0.0
+            for c in range(len(scales)):
+                d[:] = 1.0 / (1.0 + scales[c] * shape[s, r])
+                whole = 0.5 * np.exp(cell[c, 0, 0] - best)
+                for t in range(count):
+                    if cell[c, 1 + t, -1] < best - _UNSEEN:  # the largest size gains most
+                        continue
+                    shrunk = pushed = twice = 0.0
+                    for a in range(len(sizes)):
+                        growth = 1.0 + sizes[a] * q[c, t]
+                        part = _exponential(max(cell[c, 1 + t, a] - best, -64.0))
+                        part *= 0.5 / cells / np.sqrt(growth)
+                        push = sizes[a] * u[c, t] / growth
+                        whole += part
+                        shrunk += part * sizes[a] / growth
+                        pushed += part * push
+                        twice += part * push * push
+                    turned = d * np.sqrt(shape[s, r]) * templates[t]
+                    for h in range(size):
+                        crossed = pushed * (1.0 - d[h]) * x[h] + 0.5 * twice * turned[h]
+                        for k in range(size):
+                            one[h, k] += shrunk * turned[h] * turned[k]
+                            second[h, k] += crossed * turned[k]
+                total += whole
+                for h in range(size):
+                    one[h, h] += whole * (1.0 - d[h])
+                    own = 0.5 * whole * (1.0 - d[h]) * x[h]
+                    for k in range(size):
+                        second[h, k] += own * (1.0 - d[k]) * x[k]
+            one, second = one / total, second / total
+            mean = one @ x
+            means[s, r] = mean
+            matrix += weight[s, r] * one
+            spread += weight[s, r] * (second + second.T - np.outer(mean, mean))
+    return matrix, spread, means

@@ -1,0 +1,125 @@
+"""What is assumed of the lines of families before their last fit: how far each is believed.
+
+`links` says whether harmonics are in phase, `waveform` how much of each to believe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.components.links import phase_lock
+from robustfourier.mixture.components.waveform import prior_precision, shrinkage
+
+__all__ = ["Prior", "prior_of"]
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is assumed of the lines before the fit.
+
+    Parameters
+    ----------
+    precision : ndarray of shape (q, K, K)
+        Inverse prior covariance of the coefficients along the common phase, for components in
+        phase; of the cosines and of the sines, for others. Zero rows for lines not shrunk.
+    spread : ndarray of shape (K, K)
+        Covariance of the coefficients along the common phase because the prior itself is unknown.
+    colour : ndarray of shape (K,)
+        Noise power at each line over the mean noise variance.
+    shift : ndarray of shape (K,)
+        Shift φ of the component the line belongs to if that is in phase, NaN otherwise. Only with
+        a single output.
+    component, order : ndarray of int of shape (K,)
+        The component of each line, and its order there.
+    """
+
+    precision: FloatArray
+    spread: FloatArray
+    colour: FloatArray
+    shift: FloatArray
+    component: IntArray
+    order: IntArray
+
+    @property
+    def kept(self) -> BoolArray:
+        """Lines that are not shrunk: they decide how far a shift may turn."""
+        return np.asarray((np.diagonal(self.precision, axis1=1, axis2=2) == 0.0).all(axis=0))
+
+    @property
+    def locked(self) -> BoolArray:
+        """Lines whose component is in phase."""
+        return np.isfinite(self.shift)
+
+
+def prior_of(
+    grouping: Grouping,
+    coefficient: ComplexArray,
+    variance: FloatArray,
+    colour: FloatArray,
+    found: BoolArray,
+    lame: BoolArray,
+    likely: float,
+) -> tuple[Prior, FloatArray, FloatArray]:
+    """Return the prior, component by component, p-values, and how likely each line is there.
+
+    Of a component with one line found it is not known whether it has harmonics at all. As likely
+    as not, before the data speak; what they say is a weight, and the smoothing is that of both
+    readings by their weights.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        All lines, found and extra.
+    coefficient : ndarray of complex of shape (K, q)
+        a + ib for the line a cos + b sin, by least squares.
+    variance : ndarray of shape (K, q)
+        Sampling variance of a and of b.
+    colour : ndarray of shape (K,)
+        See `Prior`.
+    found, lame : ndarray of bool of shape (K,)
+        Lines that are significant; lines of which the samples show one direction only.
+    likely : float
+        Below this weight, harmonics of a component with one line are smoothed to nothing.
+    """
+    component, order = grouping.component, grouping.order
+    tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
+    variance = np.maximum(variance, tiny)
+    n_outputs, count = variance.shape[1], len(order)
+    precision, between = np.zeros((n_outputs, count, count)), np.zeros((count, count))
+    precision[:, lame, lame] = 1.0 / (np.abs(coefficient[lame].T) ** 2 + tiny)
+    shift, p_value = np.full(count, np.nan), np.full(count, np.nan)
+    weight = np.where(found, 1.0, 0.0)
+    for c in np.unique(component):
+        members = np.flatnonzero((component == c) & ~lame)
+        if len(members) < 2 or not found[members].any():
+            continue
+        # The lowest order found leads and is not shrunk.
+        leader = members[found[members]][np.argmin(order[members[found[members]]])]
+        members = np.concatenate([[leader], members[members != leader]])
+        rest, doubtful = members[1:], found[members].sum() == 1
+        for o in range(n_outputs):
+            value, spread = coefficient[members, o], variance[members, o]
+            if n_outputs == 1:
+                least = likely if doubtful else 0.0
+                lock = phase_lock(order[members], value, spread, found[members], likely=least)
+                smoothing, p_value[members] = lock.smoothing, lock.p_value
+                root = np.sqrt(spread[1:])
+                if doubtful:
+                    turned = (value[1:] * np.exp(-1j * order[rest] * lock.phase)).real
+                    smoothing = smoothing.doubted(lock.probability, turned / root)
+                between[rest[:, None], rest] = root[:, None] * smoothing.spread * root
+                shift[members] = lock.phase if lock.accepted else np.nan
+                matrix, chance = smoothing.matrix, lock.probability
+            else:
+                squares = np.abs(value[1:]) ** 2
+                factor, evidence = shrinkage(order[rest], squares, spread[1:], parts=2)
+                chance = float(expit(evidence))
+                matrix = np.diag(factor * (chance if doubtful else 1.0))
+            weight[rest] = np.maximum(weight[rest], chance if doubtful else 1.0)
+            precision[o, rest[:, None], rest] = prior_precision(matrix, spread[1:])
+    return Prior(precision, between, colour, shift, component, order), p_value, weight

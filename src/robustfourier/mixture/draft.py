@@ -1,0 +1,75 @@
+"""Drafts: columns of which the trend and the lines are known, and no patterns are made yet.
+
+Where lines tell which of two scales to take (`scale`), no patterns are made on the other one, which
+saves a third of its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray
+from robustfourier.mixture.least_squares.lines import Lines, waves_at
+from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.search.detection import Detection
+from robustfourier.mixture.trend import Trend
+
+__all__ = ["Draft", "Fitted", "Sketch"]
+
+#: A model for each column, and the lines that it was made of.
+Fitted = tuple[list[ColumnModel], list[Detection]]
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """Trend and lines of one column, in units of what was fitted.
+
+    Examples
+    --------
+    >>> one = np.ones((1, 1))
+    >>> sketch = Sketch(Trend(5.0 * one), Lines(np.ones(1), 2.0 * one, one))
+    >>> sketch.evaluate(np.zeros(1)), sketch.rows(np.zeros(1))[:, 0]
+    (array([[7.]]), array([1., 1., 0.]))
+    """
+
+    trend: Trend
+    lines: Lines
+
+    def evaluate(self, theta: FloatArray) -> FloatArray:
+        """Return trend and lines at θ, shape (n, q)."""
+        return self.trend.evaluate(theta) + self.lines.evaluate(theta)
+
+    def rows(self, theta: FloatArray) -> FloatArray:
+        """Return rows of which trend and lines are combinations, shape (p + 2K, n)."""
+        theta = np.ascontiguousarray(theta)
+        return np.concatenate([self.trend.columns(theta).T, waves_at(theta, self.lines.mode)])
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """Columns of which the lines are known.
+
+    Parameters
+    ----------
+    sketches : list of Sketch, one per column
+        Of the lines.
+    compose : callable
+        Makes patterns of them; called once, if at all.
+    """
+
+    sketches: list[Sketch]
+    compose: Callable[[], Fitted]
+
+    @cached_property
+    def fitted(self) -> Fitted:
+        """The models, with patterns."""
+        return self.compose()
+
+    @cached_property
+    def patterns(self) -> list[Sketch]:
+        """Sketches of the patterns, weak harmonics and all."""
+        return [Sketch(Trend(one.trend, one.steps), one.lines) for one in self.fitted[0]]
