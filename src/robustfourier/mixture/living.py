@@ -58,8 +58,9 @@ class Candidate:
     order : ndarray of int of shape (H,)
     power : ndarray of shape (H,)
         Half the squared amplitudes of these harmonics; shared as what is around if it forgets.
-    values : ndarray of shape (n,)
-        What the processes have to explain if it lives: the residual, and lines taken in.
+    values, whole : ndarray of shape (n,)
+        What the processes have to explain if it lives: the residual, and lines taken in; and the
+        same with its own lines.
     taken : ndarray of int
         Lines that become part of it.
     strict : bool
@@ -77,6 +78,7 @@ class Candidate:
     order: IntArray
     power: FloatArray
     values: FloatArray
+    whole: FloatArray
     taken: IndexArray
     strict: bool
     n_lines: int
@@ -182,19 +184,21 @@ def ways_to_live(
     near = taken_in(lines.mode, component, order, power, own, c)
     if steady and not len(near):
         return []
+    values = left + lines.select(near).evaluate(theta)[:, 0]
+    whole = values + lines.select(own).evaluate(theta)[:, 0]
     breathing = Candidate(
         component=c,
         mode=mode,
         order=order[strongest],
         power=power[strongest],
-        values=left + lines.select(near).evaluate(theta)[:, 0],
+        values=values,
+        whole=whole,
         taken=near,
         strict=True,
         n_lines=len(near),
         own=np.stack([lines.mode[own], power[own]]),
         near=np.stack([lines.mode[near], power[near]]),
     )
-    whole = breathing.values + lines.select(own).evaluate(theta)[:, 0]
     lines_less = len(near) + len(own)
     # A line holds little of a pattern that forgets it: what is around tells harmonics' shares.
     orders = breathing.order.astype(np.float64)
@@ -234,11 +238,22 @@ def most_alive(
     score : float
         Log-likelihood less penalties of the present model.
     """
-    known = [Likelihood(theta[rows], way.values[rows], noise[rows]) for way in ways[:2]]
-    spectra = [Spectrum(one.theta, one.values, 1.0 / one.noise) for one in known]
-    trials = []
-    for way, i in zip(ways, (0, 1, 1), strict=False):  # the last two explain the same values
-        trials.append(_Trial(way, known[i], spectra[i], beside))
+    trials: list[_Trial] = []
+    for way in ways:
+        if len(trials) == 2:  # the last two explain the same values
+            trials.append(_Trial(way, trials[1].sloped, trials[1].spectrum, beside))
+            continue
+        spectrum = Spectrum(theta[rows], way.values[rows], 1.0 / noise[rows])
+        sloped, averaging = Likelihood(theta[rows], way.values[rows], noise[rows]), 0.0
+        if way.strict:
+            # A strict line takes the slow part of a life with it, and what is left seems to forget
+            # sooner: its amplitude is averaged over. What that costs strict lines is given back.
+            present = Waves.joined([beside, oscillators_of(oscillators)])
+            averaging = sloped.value(present)[0]
+            still = _still(way.own, white)
+            sloped = Likelihood(theta[rows], way.whole[rows], noise[rows], still)
+            averaging -= sloped.value(present)[0]
+        trials.append(_Trial(way, sloped, spectrum, beside, averaging))
     others = foreign(oscillators, ways[0].mode, ways[0].order)
     if len(others) < len(oscillators):  # what rings at its harmonics is the pattern, and lives
         oscillators, score = others, -np.inf
@@ -257,7 +272,12 @@ class _Trial:
     """One way to live, tried on some rows."""
 
     def __init__(
-        self, way: Candidate, sloped: Likelihood, spectrum: Spectrum, beside: Waves
+        self,
+        way: Candidate,
+        sloped: Likelihood,
+        spectrum: Spectrum,
+        beside: Waves,
+        averaging: float = 0.0,
     ) -> None:
         self.way, self.sloped, self.spectrum, self.beside = way, sloped, spectrum, beside
         self.theta, self.values, self.noise = sloped.theta, sloped.values, sloped.noise
@@ -266,7 +286,7 @@ class _Trial:
         # three; the harmonics of a pattern two each, and one for their common frequency.
         own = 0.0 if way.strict else 0.5 + (way.n_lines - len(way.taken))
         cost = 1.0 if way.strict else 1.5
-        self.credit = self.log_n * (1.5 * len(way.taken) + own - cost)
+        self.credit = self.log_n * (1.5 * len(way.taken) + own - cost) + averaging
 
     def search(self, living: FloatArray) -> OscillatorSearch:
         """The search for a remainder beside this life."""

@@ -103,6 +103,11 @@ class Waves:
         terms = (self.a[plain], self.a[wave], self.b[wave], self.d[wave])
         return (c, *driver.get_celerite_matrices(*terms, theta, diagonal, *room))
 
+    def columns(self, theta: FloatArray) -> FloatArray:
+        """Return terms that forget nothing as columns times random amplitudes of variance one."""
+        phase, size = np.multiply.outer(theta, self.d), np.sqrt(self.a)
+        return np.concatenate([np.cos(phase) * size, np.sin(phase) * size], axis=1)
+
     def memory_of(self, which: BoolArray) -> BoolArray:
         """Return which of the J columns of U and V belong to some of the terms."""
         plain = self.d == 0.0
@@ -191,8 +196,7 @@ def log_likelihood(
     """
     n, columns = len(theta), np.zeros((len(theta), 0)) if columns is None else columns
     if still is not None:
-        phase, size = np.multiply.outer(theta, still.d), np.sqrt(still.a)
-        columns = np.concatenate([columns, np.cos(phase) * size, np.sin(phase) * size], axis=1)
+        columns = np.concatenate([columns, still.columns(theta)], axis=1)
     divided = whitened(waves, theta, noise, np.column_stack([values, columns]))
     if divided is None:
         return -np.inf, 1.0

@@ -48,50 +48,52 @@ class Likelihood:
     values : ndarray of shape (n,)
     noise : ndarray of shape (n,)
         White variance of each sample.
+    still : Waves, optional
+        Waves that forget nothing and are in the values too, as in `log_likelihood`.
     """
 
-    def __init__(self, theta: FloatArray, values: FloatArray, noise: FloatArray) -> None:
+    def __init__(
+        self, theta: FloatArray, values: FloatArray, noise: FloatArray, still: Waves | None = None
+    ) -> None:
         self.theta, self.values, self.noise = (
             np.ascontiguousarray(x) for x in (theta, values, noise)
         )
+        columns = np.zeros((len(theta), 0)) if still is None else still.columns(theta)
+        self._known = np.column_stack([self.values, columns])
         steps = np.diff(theta)
         self._even = bool(len(steps) and np.ptp(steps) <= _EVEN * steps.mean())
         self._kept: dict[str, FloatArray] = {}  # room for numbers, from one call to the next
 
     def value(self, waves: Waves) -> tuple[float, float]:
         """Return what `log_likelihood` does: the log-likelihood, and the factor it is for."""
-        n = len(self.theta)
         if len(waves.a):
-            total, logs = summed(self._tables(waves)[1], waves.variance, self.noise, self.values)
+            gram, logs = summed(self._tables(waves)[1], waves.variance, self.noise, self._known)
         else:
-            total, logs = (
-                float(np.sum(self.values**2 / self.noise)),
-                float(np.log(self.noise).sum()),
-            )
-        factor = total / n
-        if not (np.isfinite(factor) and factor > 0.0):
-            return (-np.inf, 1.0) if len(waves.a) else (-0.5 * (n * np.log(1e-300) + logs), 1e-300)
-        return -0.5 * (n * float(np.log(factor)) + logs), factor
+            gram = self._known.T @ (self._known / self.noise[:, None])
+            logs = float(np.log(self.noise).sum())
+        value, factor, _ = averaged(gram, logs, len(self.theta))
+        if np.isfinite(value) or len(waves.a):
+            return value, factor
+        return -0.5 * (len(self.theta) * np.log(1e-300) + logs), 1e-300
 
     def __call__(self, waves: Waves) -> tuple[float, Slopes]:
         """Return the log-likelihood of at least one term as `log_likelihood` does, and slopes."""
         wave, tables = self._tables(waves)
-        n, size = tables[1].shape
-        d, z = self._room("d", n), self._room("z", n)
-        rows = (d, z, self._room("w", n + 1, size), self._room("f", n + 1, size))
+        (n, size), count = tables[1].shape, self._known.shape[1]
+        d, z = self._room("d", n), self._room("z", n, count)
+        rows = (d, z, self._room("w", n + 1, size), self._room("f", n + 1, size, count))
         kept = self._room("kept", -(-n // STRETCH), size, size)
         slopes = Slopes(*np.zeros((4, len(wave))))
         whole = waves.variance
-        if not forth(tables, whole, self.noise, self.values, rows, kept):
+        if not forth(tables, whole, self.noise, self._known, rows, kept):
             return -np.inf, slopes
-        on_z = z / d
-        square = z * on_z
-        factor = float(square.mean())
-        if not (np.isfinite(factor) and factor > 0.0):
+        over = z / d[:, None]
+        value, _, on_gram = averaged(z.T @ over, float(np.log(d).sum()), n)
+        if not np.isfinite(value):
             return -np.inf, slopes
-        value = -0.5 * (n * float(np.log(factor)) + float(np.log(d).sum()))
-        on_d = 0.5 * (square / factor - 1.0) / d
-        on_z /= -factor
+        on_z = 2.0 * over @ on_gram
+        on_d = -0.5 * (1.0 + (on_z * over).sum(axis=1) * d) / d
+        # The likelihood falls as the pivots' logarithms rise, and rises as products are divided.
         back(tables, self.theta, wave, rows, kept, (on_d, on_z), tuple(slopes))
         return value, slopes
 
@@ -112,6 +114,43 @@ class Likelihood:
         if name not in self._kept or self._kept[name].shape != shape:
             self._kept[name] = np.empty(shape)
         return self._kept[name]
+
+
+def averaged(gram: FloatArray, logs: float, n: int) -> tuple[float, float, FloatArray]:
+    """Return the log-likelihood, the factor of all variances it is for, and its slopes.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (1 + m, 1 + m)
+        Products of values and columns, divided by the covariance K. The columns' coefficients are
+        averaged over, with the variance one: K + CCᵀ, by the lemma of Woodbury.
+    logs : float
+        Logarithm of the determinant of K.
+    n : int
+        Samples.
+
+    Returns
+    -------
+    value, factor : float
+        −∞ and one if there is none.
+    slopes : ndarray of shape (1 + m, 1 + m)
+        Along the products.
+    """
+    m = len(gram) - 1
+    slopes = np.zeros_like(gram)
+    if not np.isfinite(gram).all():
+        return -np.inf, 1.0, slopes
+    known = np.eye(m) + gram[1:, 1:]
+    inverse = np.linalg.inv(known) if m else known
+    along = inverse @ gram[1:, 0]
+    factor = float(gram[0, 0] - along @ gram[1:, 0]) / n
+    if not factor > 0.0:
+        return -np.inf, 1.0, slopes
+    logs += float(np.linalg.slogdet(known)[1]) if m else 0.0
+    ahead = np.append(1.0, -along)
+    slopes[1:, 1:] = inverse
+    slopes += np.multiply.outer(ahead, ahead) / factor
+    return -0.5 * (n * float(np.log(factor)) + logs), factor, -0.5 * slopes
 
 
 def along_oscillators(parameters: FloatArray, slopes: Slopes) -> FloatArray:
