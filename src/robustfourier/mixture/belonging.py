@@ -31,8 +31,10 @@ def taken_in(
 
 def power_around(
     modes: FloatArray, mode: float, values: FloatArray, theta: FloatArray
-) -> FloatArray:
+) -> tuple[FloatArray, FloatArray, int]:
     """Return the power of samples in bands around modes, the noise between them taken off.
+
+    And the power that this noise has at one mode, and at how many modes of a band it was counted.
 
     Parameters
     ----------
@@ -50,7 +52,8 @@ def power_around(
     sums = RealModeSums.of(theta, values[:, None], float(at.max())).at(at.ravel())
     power = 2.0 * np.abs(sums.reshape(at.shape) / len(theta)) ** 2
     floor = np.median(power[:, len(inside) :], axis=1) / np.log(2.0)  # of an exponential
-    return np.maximum(power[:, : len(inside)].sum(axis=1) - len(inside) * floor, 0.0)
+    around = power[:, : len(inside)].sum(axis=1) - len(inside) * floor
+    return np.maximum(around, 0.0), floor, len(inside)
 
 
 def foreign(oscillators: FloatArray, mode: float, order: IntArray) -> FloatArray:

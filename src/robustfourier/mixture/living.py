@@ -43,6 +43,8 @@ _WORTH = 3  # starts, the best by the spectrum, of which the likelihood is taken
 _STEP = 0.05  # modes, for the curvature of the likelihood in the frequency
 # Part of the power that lines hold of a pattern whose coherence is the record, τ.
 _HELD = 0.74  # 2/τ² ∫ (τ − t) e^{−t/τ} dt = 2/e
+_SHOWN = 7.0  # times the noise at a mode: noise alone has as much once in e⁷, a thousand
+_CLEAR = 3.0  # deviations of the noise in a band: once in a thousand too
 _SHIFT = 3.0  # modes by which the frequency of a pattern without strict lines may move
 
 
@@ -180,12 +182,17 @@ def ways_to_live(
     own = np.flatnonzero((component == c) & (order > 0))
     if mode < FEWEST_CYCLES or not len(own):
         return []
-    strongest = own[np.argsort(-power[own], kind="stable")[:HARMONICS]]
     near = taken_in(lines.mode, component, order, power, own, c)
     if steady and not len(near):
         return []
     values = left + lines.select(near).evaluate(theta)[:, 0]
     whole = values + lines.select(own).evaluate(theta)[:, 0]
+    strongest = own[np.argsort(-power[own], kind="stable")[:HARMONICS]]
+    wide, floor, count = power_around(mode * order[strongest], mode, whole, theta)
+    # What neither a line nor the band around it shows tells nothing of how the pattern lives.
+    shown = (power[strongest] > _SHOWN * floor) | (wide > _CLEAR * np.sqrt(count) * floor)
+    shown[0] = True
+    strongest, wide = strongest[shown], wide[shown]
     breathing = Candidate(
         component=c,
         mode=mode,
@@ -201,8 +208,7 @@ def ways_to_live(
     )
     lines_less = len(near) + len(own)
     # A line holds little of a pattern that forgets it: what is around tells harmonics' shares.
-    orders = breathing.order.astype(np.float64)
-    wide = np.maximum(power_around(mode * orders, mode, whole, theta), breathing.power)
+    wide = np.maximum(wide, breathing.power)
     held = float(breathing.power.sum() / wide.sum())
     wide = breathing.power if held > _HELD else held * wide
     forgetting = replace(breathing, values=whole, power=wide, strict=False, n_lines=lines_less)
@@ -308,15 +314,13 @@ class _Trial:
         if value < score - self.log_n:  # a start has much of the gain
             return None
         living, _, value = self._climbed(living, remainder, white, together=False)
-        if np.exp(living[0]) < 1.05 / _LONGEST:
-            return None  # nothing is seen to be forgotten
         found = self.search(living).run(exact=False)
         remainder = remainder if found is None else foreign(found, self.way.mode, self.way.order)
         living, remainder, value = self._climbed(living, remainder, white, together=True)
         own_score = value + self.credit - price(remainder, len(self.theta))
         rate, strength = np.exp(living[:2])
-        if own_score < score or rate < 1.05 / _LONGEST:
-            return None  # it does not pay, or nothing is seen to be forgotten
+        if own_score < score:
+            return None  # it does not pay
         if self.way.strict and rate > 0.95 * 0.5 * self.way.mode / SHORTEST:
             return None  # so short a memory is no longer that of a pattern
         step = np.array([0.0, 0.0, _STEP])
