@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 
-__all__ = ["STRETCH", "back", "fill", "forth", "summed"]
+__all__ = ["STRETCH", "averaged", "back", "fill", "forth", "summed"]
 
 STRETCH = 32  # rows: their matrices of 18 numbers squared take 80 kB
 
@@ -127,6 +128,43 @@ def forth(tables: Any, variance: float, noise: Any, y: Any, rows: Any, kept: Any
             return False
         d[i] = pivot
     return True
+
+
+def averaged(gram: FloatArray, logs: float, n: int) -> tuple[float, float, FloatArray]:
+    """Return the log-likelihood, the factor of all variances it is for, and its slopes.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (1 + m, 1 + m)
+        Products of values and columns, divided by the covariance K. The columns' coefficients are
+        averaged over, with the variance one: K + CCᵀ, by the lemma of Woodbury.
+    logs : float
+        Logarithm of the determinant of K.
+    n : int
+        Samples.
+
+    Returns
+    -------
+    value, factor : float
+        −∞ and one if there is none.
+    slopes : ndarray of shape (1 + m, 1 + m)
+        Along the products.
+    """
+    m = len(gram) - 1
+    slopes = np.zeros_like(gram)
+    if not np.isfinite(gram).all():
+        return -np.inf, 1.0, slopes
+    known = np.eye(m) + gram[1:, 1:]
+    inverse = np.linalg.inv(known) if m else known
+    along = inverse @ gram[1:, 0]
+    factor = float(gram[0, 0] - along @ gram[1:, 0]) / n
+    if not factor > 0.0:
+        return -np.inf, 1.0, slopes
+    logs += float(np.linalg.slogdet(known)[1]) if m else 0.0
+    ahead = np.append(1.0, -along)
+    slopes[1:, 1:] = inverse
+    slopes += np.multiply.outer(ahead, ahead) / factor
+    return -0.5 * (n * float(np.log(factor)) + logs), factor, -0.5 * slopes
 
 
 @compiled

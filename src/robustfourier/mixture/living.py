@@ -12,16 +12,15 @@ information criterion for its parameters. What does not pay stays strict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray, IntArray
-from robustfourier.mixture.belonging import foreign, power_around, taken_in
+from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.mixture.belonging import Candidate, foreign, ways_to_live
 from robustfourier.mixture.blocks import walk_error
 from robustfourier.mixture.climbing import climb
-from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.process import Waves, log_likelihood
 from robustfourier.mixture.remainder import COARSE, OscillatorSearch, oscillators_of, price
 from robustfourier.mixture.slopes import Likelihood, Slopes, along_oscillators
@@ -30,8 +29,6 @@ from robustfourier.mixture.spectrum import Spectrum
 __all__ = ["CANDIDATES", "ROWS", "SHORTEST", "Candidate", "Life", "most_alive", "ways_to_live"]
 
 CANDIDATES = 4  # patterns tried, the strongest first
-HARMONICS = 8  # of a pattern that may live, the strongest
-FEWEST_CYCLES = 4.0  # in the record; with fewer a pattern cannot show that it wanders
 ROWS = 4_000  # rows on which lives are tried: they have more terms than the remainder
 # A line of a wandering pattern spreads by one over π coherences; with a coherence of two cycles or
 # less by a sixth of its frequency, and is then a hump rather than a pattern.
@@ -41,52 +38,7 @@ _STRENGTHS = (0.01, 0.1, 1.0)  # variance of the living part over the power of t
 _LONGEST = 2.0  # coherence in θ, the record; what is longer cannot be seen to be forgotten
 _WORTH = 3  # starts, the best by the spectrum, of which the likelihood is taken
 _STEP = 0.05  # modes, for the curvature of the likelihood in the frequency
-# Part of the power that lines hold of a pattern whose coherence is the record, τ.
-_HELD = 0.74  # 2/τ² ∫ (τ − t) e^{−t/τ} dt = 2/e
-_SHOWN = 7.0  # times the noise at a mode: noise alone has as much once in e⁷, a thousand
-_CLEAR = 3.0  # deviations of the noise in a band: once in a thousand too
 _SHIFT = 3.0  # modes by which the frequency of a pattern without strict lines may move
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A way in which a pattern may live.
-
-    Parameters
-    ----------
-    component : int
-    mode : float
-        Of its fundamental.
-    order : ndarray of int of shape (H,)
-    power : ndarray of shape (H,)
-        Half the squared amplitudes of these harmonics; shared as what is around if it forgets.
-    values, whole : ndarray of shape (n,)
-        What the processes have to explain if it lives: the residual, and lines taken in; and the
-        same with its own lines.
-    taken : ndarray of int
-        Lines that become part of it.
-    strict : bool
-        Whether its own lines stay; if not, they are taken in too, and the phase is forgotten.
-    n_lines : int
-        Lines that are no more lines, which saves the penalty of their parameters.
-    own, near : ndarray of shape (2, ·)
-        Modes and powers of all its own lines, and of those that become part of it.
-    clock : bool
-        Whether its clock wanders, not its shape: harmonic n then forgets n² times as fast.
-    """
-
-    component: int
-    mode: float
-    order: IntArray
-    power: FloatArray
-    values: FloatArray
-    whole: FloatArray
-    taken: IndexArray
-    strict: bool
-    n_lines: int
-    own: FloatArray
-    near: FloatArray
-    clock: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,71 +103,6 @@ def _still(lines: FloatArray, white: float) -> Waves:
     return Waves(power / white, zero, zero, np.pi * mode, np.zeros(len(mode), np.int64))
 
 
-def ways_to_live(
-    c: int,
-    lines: Lines,
-    component: IntArray,
-    order: IntArray,
-    mode: float,
-    left: FloatArray,
-    theta: FloatArray,
-    steady: bool,
-) -> list[Candidate]:
-    """Return the ways in which a pattern may live; none if it has too few cycles or is strict.
-
-    Parameters
-    ----------
-    c : int
-        The pattern.
-    lines : Lines
-        All lines, of one output.
-    component, order : ndarray of int of shape (K,)
-        As in `ColumnModel`.
-    mode : float
-        Of its fundamental.
-    left, theta : ndarray of shape (n,)
-        Residual, and where.
-    steady : bool
-        Whether it keeps phase and height; only lines near its own could then be signs of life.
-    """
-    power = 0.5 * lines.amplitude[:, 0] ** 2
-    own = np.flatnonzero((component == c) & (order > 0))
-    if mode < FEWEST_CYCLES or not len(own):
-        return []
-    near = taken_in(lines.mode, component, order, power, own, c)
-    if steady and not len(near):
-        return []
-    values = left + lines.select(near).evaluate(theta)[:, 0]
-    whole = values + lines.select(own).evaluate(theta)[:, 0]
-    strongest = own[np.argsort(-power[own], kind="stable")[:HARMONICS]]
-    wide, floor, count = power_around(mode * order[strongest], mode, whole, theta)
-    # What neither a line nor the band around it shows tells nothing of how the pattern lives.
-    shown = (power[strongest] > _SHOWN * floor) | (wide > _CLEAR * np.sqrt(count) * floor)
-    shown[0] = True
-    strongest, wide = strongest[shown], wide[shown]
-    breathing = Candidate(
-        component=c,
-        mode=mode,
-        order=order[strongest],
-        power=power[strongest],
-        values=values,
-        whole=whole,
-        taken=near,
-        strict=True,
-        n_lines=len(near),
-        own=np.stack([lines.mode[own], power[own]]),
-        near=np.stack([lines.mode[near], power[near]]),
-    )
-    lines_less = len(near) + len(own)
-    # A line holds little of a pattern that forgets it: what is around tells harmonics' shares.
-    wide = np.maximum(wide, breathing.power)
-    held = float(breathing.power.sum() / wide.sum())
-    wide = breathing.power if held > _HELD else held * wide
-    forgetting = replace(breathing, values=whole, power=wide, strict=False, n_lines=lines_less)
-    many = len(breathing.order) > 1
-    return [breathing, forgetting, *([replace(forgetting, clock=True)] if many else [])]
-
-
 def most_alive(
     ways: list[Candidate],
     theta: FloatArray,
@@ -271,7 +158,11 @@ def most_alive(
     whole = trials[-1]
     kept = [whole.evidence(life, oscillators, white) for life in alive]
     best = int(np.argmax(kept))
-    return alive[best] if kept[best] > whole.evidence(None, oscillators, white) else None
+    # Lines near its own that show nothing, such as a period asked for, make no pattern alive.
+    strict = [whole.evidence(None, oscillators, white)]
+    if len(ways[0].taken):
+        strict.append(whole.evidence(None, oscillators, white, near=False))
+    return alive[best] if kept[best] > max(strict) else None
 
 
 class _Trial:
@@ -331,8 +222,10 @@ class _Trial:
         shift = float(living[2])
         return Life(self.way, float(rate), float(strength), shift, error, remainder, own_score)
 
-    def evidence(self, life: Life | None, oscillators: FloatArray, white: float) -> float:
-        """Log-likelihood less penalties of a life, or of strict lines alone.
+    def evidence(
+        self, life: Life | None, oscillators: FloatArray, white: float, near: bool = True
+    ) -> float:
+        """Log-likelihood less penalties of a life, or of strict lines, with those near or without.
 
         Strict lines are waves that forget nothing, of the power that was fitted: their amplitudes
         are averaged over in the same way as those of a living pattern.
@@ -341,10 +234,10 @@ class _Trial:
         if life is None or life.candidate.strict:
             still.append(_still(self.way.own, white))
             numbers += 1.0  # the frequency: how strong a line is, one draw tells, however long
-        if life is None:
+        if life is None and near:
             still.append(_still(self.way.near, white))
             numbers += 2.0 * len(self.way.taken)
-        else:
+        elif life is not None:
             parts.append(life.waves)
             oscillators = life.oscillators
             numbers += 2.0 if life.candidate.strict else 3.0

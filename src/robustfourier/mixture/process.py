@@ -17,6 +17,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.compiling import compiled
+from robustfourier.mixture.factoring import averaged
 
 __all__ = [
     "CLOSEST",
@@ -201,15 +202,10 @@ def log_likelihood(
     if divided is None:
         return -np.inf, 1.0
     z, root = divided
-    gram = z.T @ z
-    # The columns' coefficients have the variance one: K + CCᵀ, by the lemma of Woodbury.
-    lower = np.linalg.cholesky(np.eye(len(gram) - 1) + gram[1:, 1:])
-    along = np.linalg.solve(lower, gram[1:, 0])
-    factor = float(gram[0, 0] - along @ along) / n
-    if not (np.isfinite(factor) and factor > 0.0):
-        return (-np.inf, 1.0) if len(waves.a) else (-0.5 * (n * np.log(1e-300) + root), 1e-300)
-    determinant = root + 2.0 * float(np.log(np.diag(lower)).sum())
-    return -0.5 * (n * float(np.log(factor)) + determinant), factor
+    value, factor, _ = averaged(z.T @ z, root, n)
+    if np.isfinite(value) or len(waves.a):
+        return value, factor
+    return -0.5 * (n * np.log(1e-300) + root), 1e-300
 
 
 def whitened(

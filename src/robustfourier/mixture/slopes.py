@@ -14,7 +14,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.compiling import compiled
-from robustfourier.mixture.factoring import STRETCH, back, fill, forth, summed
+from robustfourier.mixture.factoring import STRETCH, averaged, back, fill, forth, summed
 from robustfourier.mixture.process import CLOSEST, Waves, oscillators
 
 __all__ = ["Likelihood", "Slopes", "along_oscillators"]
@@ -93,7 +93,6 @@ class Likelihood:
             return -np.inf, slopes
         on_z = 2.0 * over @ on_gram
         on_d = -0.5 * (1.0 + (on_z * over).sum(axis=1) * d) / d
-        # The likelihood falls as the pivots' logarithms rise, and rises as products are divided.
         back(tables, self.theta, wave, rows, kept, (on_d, on_z), tuple(slopes))
         return value, slopes
 
@@ -114,43 +113,6 @@ class Likelihood:
         if name not in self._kept or self._kept[name].shape != shape:
             self._kept[name] = np.empty(shape)
         return self._kept[name]
-
-
-def averaged(gram: FloatArray, logs: float, n: int) -> tuple[float, float, FloatArray]:
-    """Return the log-likelihood, the factor of all variances it is for, and its slopes.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (1 + m, 1 + m)
-        Products of values and columns, divided by the covariance K. The columns' coefficients are
-        averaged over, with the variance one: K + CCᵀ, by the lemma of Woodbury.
-    logs : float
-        Logarithm of the determinant of K.
-    n : int
-        Samples.
-
-    Returns
-    -------
-    value, factor : float
-        −∞ and one if there is none.
-    slopes : ndarray of shape (1 + m, 1 + m)
-        Along the products.
-    """
-    m = len(gram) - 1
-    slopes = np.zeros_like(gram)
-    if not np.isfinite(gram).all():
-        return -np.inf, 1.0, slopes
-    known = np.eye(m) + gram[1:, 1:]
-    inverse = np.linalg.inv(known) if m else known
-    along = inverse @ gram[1:, 0]
-    factor = float(gram[0, 0] - along @ gram[1:, 0]) / n
-    if not factor > 0.0:
-        return -np.inf, 1.0, slopes
-    logs += float(np.linalg.slogdet(known)[1]) if m else 0.0
-    ahead = np.append(1.0, -along)
-    slopes[1:, 1:] = inverse
-    slopes += np.multiply.outer(ahead, ahead) / factor
-    return -0.5 * (n * float(np.log(factor)) + logs), factor, -0.5 * slopes
 
 
 def along_oscillators(parameters: FloatArray, slopes: Slopes) -> FloatArray:
