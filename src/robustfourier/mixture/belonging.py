@@ -18,7 +18,9 @@ __all__ = ["Candidate", "foreign", "power_around", "taken_in", "ways_to_live"]
 HARMONICS = 8  # of a pattern that may live, the strongest
 FEWEST_CYCLES = 4.0  # in the record; with fewer a pattern cannot show that it wanders
 _SHOWN = 7.0  # times the noise at a mode: noise alone has as much once in e⁷, a thousand
-_CLEAR = 3.0  # deviations of the noise in a band: once in a thousand too
+# Deviations of the noise in a band: m modes of it have the variance m, and m times the floor, which
+# is told by a median of 2m, has as much again. White noise passes once in sixty.
+_CLEAR = 3.0
 REACH = 12.0  # modes; farther from a pattern's lines another line is not part of it
 _NEAR = 0.25  # of the distance of two harmonics: what is nearer to one belongs to it
 
@@ -157,14 +159,13 @@ def ways_to_live(
     whole = values + lines.select(own).evaluate(theta)[:, 0]
     strongest = own[np.argsort(-power[own], kind="stable")[:HARMONICS]]
     strength = power[strongest]
-    around, floor, count = power_around(
-        mode * order[strongest].astype(np.float64), mode, whole, theta
-    )
+    modes = mode * order[strongest].astype(np.float64)
+    around, floor, count = power_around(modes, mode, values, theta)
     # What neither a line nor the band around it shows tells nothing of how the pattern lives.
-    shown = (strength > _SHOWN * floor) | (around > _CLEAR * np.sqrt(count) * floor)
+    shown = (strength > _SHOWN * floor) | (around > _CLEAR * np.sqrt(2.0 * count) * floor)
     shown[0] = True
     # A line holds little of a pattern that wanders: what is around tells harmonics' shares.
-    wide = np.maximum(around, strength)[shown]
+    wide = (strength + around)[shown]
     breathing = Candidate(
         component=c,
         mode=mode,
