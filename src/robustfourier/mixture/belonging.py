@@ -37,17 +37,18 @@ class Candidate:
     order : ndarray of int of shape (H,)
     power : ndarray of shape (H,)
         Half the squared amplitudes of these harmonics, shared as what is around them.
-    values, whole : ndarray of shape (n,)
-        What the processes have to explain if it lives: the residual, and lines taken in; and the
-        same with its own lines.
+    values, held, whole : ndarray of shape (n,)
+        What the processes have to explain if it lives: the residual, and lines taken in; the same
+        with its own lines at the harmonics that live; and with all of its own lines.
     taken : ndarray of int
         Lines that become part of it.
     strict : bool
         Whether its own lines stay; if not, they are taken in too, and the phase is forgotten.
     n_lines : int
         Lines that are no more lines, which saves the penalty of their parameters.
-    own, near : ndarray of shape (2, ·)
-        Modes and powers of all its own lines, and of those that become part of it.
+    still, own, near : ndarray of shape (2, ·)
+        Modes and powers of its lines at the harmonics that live, of all its own, and of those that
+        become part of it.
     clock : bool
         Whether its clock wanders, not its shape: harmonic n then forgets n² times as fast.
     """
@@ -57,10 +58,12 @@ class Candidate:
     order: IntArray
     power: FloatArray
     values: FloatArray
+    held: FloatArray
     whole: FloatArray
     taken: IndexArray
     strict: bool
     n_lines: int
+    still: FloatArray
     own: FloatArray
     near: FloatArray
     clock: bool = False
@@ -166,16 +169,19 @@ def ways_to_live(
     shown[0] = True
     # A line holds little of a pattern that wanders: what is around tells harmonics' shares.
     wide = (strength + around)[shown]
+    alive = strongest[shown]
     breathing = Candidate(
         component=c,
         mode=mode,
-        order=order[strongest[shown]],
+        order=order[alive],
         power=wide * (strength[shown].sum() / wide.sum()),
         values=values,
+        held=values + lines.select(alive).evaluate(theta)[:, 0],
         whole=whole,
         taken=near,
         strict=True,
         n_lines=len(near),
+        still=np.stack([lines.mode[alive], power[alive]]),
         own=np.stack([lines.mode[own], power[own]]),
         near=np.stack([lines.mode[near], power[near]]),
     )

@@ -151,6 +151,9 @@ def averaged(gram: FloatArray, logs: float, n: int) -> tuple[float, float, Float
         Along the products.
     """
     m = len(gram) - 1
+    if not m and np.isfinite(gram[0, 0]) and gram[0, 0] > 0.0:
+        factor = float(gram[0, 0]) / n
+        return -0.5 * (n * float(np.log(factor)) + logs), factor, np.full((1, 1), -0.5 / factor)
     slopes = np.zeros_like(gram)
     if not np.isfinite(gram).all():
         return -np.inf, 1.0, slopes

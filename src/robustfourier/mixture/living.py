@@ -134,7 +134,7 @@ def most_alive(
     trials: list[_Trial] = []
     for way in ways:
         if len(trials) == 2:  # the last two explain the same values
-            trials.append(_Trial(way, trials[1].sloped, trials[1].spectrum, beside))
+            trials.append(_Trial(way, trials[1].sloped, trials[1].spectrum, beside, rows))
             continue
         spectrum = Spectrum(theta[rows], way.values[rows], 1.0 / noise[rows])
         sloped, averaging = Likelihood(theta[rows], way.values[rows], noise[rows]), 0.0
@@ -143,26 +143,23 @@ def most_alive(
             # sooner: its amplitude is averaged over. What that costs strict lines is given back.
             present = Waves.joined([beside, oscillators_of(oscillators)])
             averaging = sloped.value(present)[0]
-            still = _still(way.own, white)
-            sloped = Likelihood(theta[rows], way.whole[rows], noise[rows], still)
+            still = _still(way.still, white)
+            sloped = Likelihood(theta[rows], way.held[rows], noise[rows], still)
             averaging -= sloped.value(present)[0]
-        trials.append(_Trial(way, sloped, spectrum, beside, averaging))
+        trials.append(_Trial(way, sloped, spectrum, beside, rows, averaging))
     others = foreign(oscillators, ways[0].mode, ways[0].order)
     if len(others) < len(oscillators):  # what rings at its harmonics is the pattern, and lives
         oscillators, score = others, -np.inf
-    found = [trial.run(oscillators, white, score) for trial in trials]
-    alive = [life for life in found if life is not None and life.score > score]
-    if not alive:
-        return None
-    # All three are asked about the same values, with lines as waves that forget nothing.
+    # All are asked about the same values, with lines as waves that forget nothing. Lines near its
+    # own that show nothing, such as a period asked for, make no pattern alive.
     whole = trials[-1]
-    kept = [whole.evidence(life, oscillators, white) for life in alive]
-    best = int(np.argmax(kept))
-    # Lines near its own that show nothing, such as a period asked for, make no pattern alive.
-    strict = [whole.evidence(None, oscillators, white)]
+    strict = whole.evidence(None, oscillators, white)
     if len(ways[0].taken):
-        strict.append(whole.evidence(None, oscillators, white, near=False))
-    return alive[best] if kept[best] > max(strict) else None
+        strict = max(strict, whole.evidence(None, oscillators, white, near=False))
+    found = [trial.run(oscillators, white, score, strict) for trial in trials]
+    alive = [life for life in found if life is not None and life.score > score]
+    kept = [whole.evidence(life, oscillators, white) for life in alive]
+    return alive[int(np.argmax(kept))] if kept and max(kept) > strict else None
 
 
 class _Trial:
@@ -174,10 +171,12 @@ class _Trial:
         sloped: Likelihood,
         spectrum: Spectrum,
         beside: Waves,
+        rows: IndexArray,
         averaging: float = 0.0,
     ) -> None:
         self.way, self.sloped, self.spectrum, self.beside = way, sloped, spectrum, beside
         self.theta, self.values, self.noise = sloped.theta, sloped.values, sloped.noise
+        self.whole = way.whole[rows]
         self.log_n = float(np.log(len(self.theta)))
         # Two numbers for the living part, one more for a frequency of its own. A line taken in has
         # three; the harmonics of a pattern two each, and one for their common frequency.
@@ -196,20 +195,29 @@ class _Trial:
         parts = [_waves(self.way, living), self.beside, oscillators_of(remainder)]
         return self.sloped.value(Waves.joined(parts))[0]
 
-    def run(self, oscillators: FloatArray, white: float, score: float) -> Life | None:
+    def run(
+        self, oscillators: FloatArray, white: float, score: float, strict: float
+    ) -> Life | None:
         """Return the likeliest life, None if a coarse start is far below the present score.
 
-        The remainder beside it may not ring at its harmonics: it would stand in for the life.
+        None too if it is far below strict lines by the evidence. The remainder beside it may not
+        ring at its harmonics: it would stand in for the life.
         """
         living, remainder, value = self._started(oscillators, white)
         if value < score - self.log_n:  # a start has much of the gain
             return None
         living, _, value = self._climbed(living, remainder, white, together=False)
+        behind = strict - self.evidence(self._life(living, remainder), remainder, white)
+        longest = np.exp(living[0]) < 1.05 / _LONGEST
+        # A remainder of its own makes up for the penalty of two numbers, log n, hardly for more;
+        # and for nothing if nothing is seen to be forgotten.
+        if behind > (0.0 if longest else self.log_n):
+            return None
         found = self.search(living).run(exact=False)
         remainder = remainder if found is None else foreign(found, self.way.mode, self.way.order)
         living, remainder, value = self._climbed(living, remainder, white, together=True)
         own_score = value + self.credit - price(remainder, len(self.theta))
-        rate, strength = np.exp(living[:2])
+        rate = float(np.exp(living[0]))
         if own_score < score:
             return None  # it does not pay
         if self.way.strict and rate > 0.95 * 0.5 * self.way.mode / SHORTEST:
@@ -218,9 +226,16 @@ class _Trial:
         bend = sum(self.likelihood(living + side * step, remainder) for side in (-1.0, 1.0))
         error = _STEP / np.sqrt(max(2.0 * value - bend, 1e-6))
         if not self.way.strict:
-            error = max(error, walk_error(float(rate)))  # harmonics that walk are one witness
-        shift = float(living[2])
-        return Life(self.way, float(rate), float(strength), shift, error, remainder, own_score)
+            error = max(error, walk_error(rate))  # harmonics that walk are one witness
+        return self._life(living, remainder, error, own_score)
+
+    def _life(
+        self, living: FloatArray, remainder: FloatArray, error: float = 0.0, score: float = -np.inf
+    ) -> Life:
+        """Return the life of log rate, log strength and shift."""
+        rate, strength = np.exp(living[:2])
+        numbers = (float(rate), float(strength), float(living[2]), error)
+        return Life(self.way, *numbers, remainder, score)
 
     def evidence(
         self, life: Life | None, oscillators: FloatArray, white: float, near: bool = True
@@ -242,7 +257,7 @@ class _Trial:
             oscillators = life.oscillators
             numbers += 2.0 if life.candidate.strict else 3.0
         waves = Waves.joined([*parts, oscillators_of(oscillators)])
-        samples = (self.theta, self.values, self.noise)
+        samples = (self.theta, self.whole, self.noise)
         value = log_likelihood(waves, *samples, Waves.joined(still))[0]
         return value - price(oscillators, len(self.theta)) - 0.5 * numbers * self.log_n
 
