@@ -134,19 +134,21 @@ def most_alive(
     trials: list[_Trial] = []
     for way in ways:
         if len(trials) == 2:  # the last two explain the same values
-            trials.append(_Trial(way, trials[1].sloped, trials[1].spectrum, beside, rows))
+            trials.append(
+                _Trial(way, trials[1].plain, trials[1].plain, trials[1].spectrum, beside, rows)
+            )
             continue
         spectrum = Spectrum(theta[rows], way.values[rows], 1.0 / noise[rows])
-        sloped, averaging = Likelihood(theta[rows], way.values[rows], noise[rows]), 0.0
+        plain = sloped = Likelihood(theta[rows], way.values[rows], noise[rows])
         if way.strict:
             # A strict line takes the slow part of a life with it, and what is left seems to forget
             # sooner: its amplitude is averaged over. What that costs strict lines is given back.
-            present = Waves.joined([beside, oscillators_of(oscillators)])
-            averaging = sloped.value(present)[0]
             still = _still(way.still, white)
             sloped = Likelihood(theta[rows], way.held[rows], noise[rows], still)
-            averaging -= sloped.value(present)[0]
-        trials.append(_Trial(way, sloped, spectrum, beside, rows, averaging))
+        trials.append(_Trial(way, plain, sloped, spectrum, beside, rows))
+        if way.strict:
+            present = Waves.joined([beside, oscillators_of(oscillators)])
+            trials[-1].credit += plain.value(present)[0] - sloped.value(present)[0]
     others = foreign(oscillators, ways[0].mode, ways[0].order)
     if len(others) < len(oscillators):  # what rings at its harmonics is the pattern, and lives
         oscillators, score = others, -np.inf
@@ -168,27 +170,28 @@ class _Trial:
     def __init__(
         self,
         way: Candidate,
+        plain: Likelihood,
         sloped: Likelihood,
         spectrum: Spectrum,
         beside: Waves,
         rows: IndexArray,
-        averaging: float = 0.0,
     ) -> None:
-        self.way, self.sloped, self.spectrum, self.beside = way, sloped, spectrum, beside
-        self.theta, self.values, self.noise = sloped.theta, sloped.values, sloped.noise
+        self.way, self.spectrum, self.beside = way, spectrum, beside
+        self.plain, self.sloped = plain, sloped
+        self.theta, self.noise = sloped.theta, sloped.noise
         self.whole = way.whole[rows]
         self.log_n = float(np.log(len(self.theta)))
         # Two numbers for the living part, one more for a frequency of its own. A line taken in has
         # three; the harmonics of a pattern two each, and one for their common frequency.
         own = 0.0 if way.strict else 0.5 + (way.n_lines - len(way.taken))
         cost = 1.0 if way.strict else 1.5
-        self.credit = self.log_n * (1.5 * len(way.taken) + own - cost) + averaging
+        self.credit = self.log_n * (1.5 * len(way.taken) + own - cost)
 
     def search(self, living: FloatArray) -> OscillatorSearch:
-        """The search for a remainder beside this life."""
+        """The search for a remainder beside this life, in what strict lines leave over."""
         beside = Waves.joined([self.beside, _waves(self.way, living)])
-        samples = (self.theta, self.values, 1.0 / self.noise)
-        return OscillatorSearch(*samples, beside, self.spectrum, self.sloped)
+        samples = (self.theta, self.plain.values, 1.0 / self.noise)
+        return OscillatorSearch(*samples, beside, self.spectrum, self.plain)
 
     def likelihood(self, living: FloatArray, remainder: FloatArray) -> float:
         """Log-likelihood of log rate, log strength and shift, with the remainder's parameters."""
