@@ -313,7 +313,7 @@ class _Trial:
             return value, np.concatenate([along, more])
 
         def density(parameters: FloatArray) -> FloatArray:
-            return self.spectrum.density(parts(parameters)[2])
+            return np.array([self.spectrum.density(parts(p)[2]) for p in parameters])
 
         start = np.concatenate([living, remainder]) if together else living
         threes = (len(start) - size) // 3
