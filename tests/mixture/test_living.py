@@ -6,7 +6,10 @@ import pytest
 from robustfourier import PeriodicMixture, load
 from robustfourier.datasets import load_sunspots
 from robustfourier.mixture import remembering
-from robustfourier.mixture.belonging import foreign
+from robustfourier.mixture.belonging import foreign, ways_to_live
+from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.living import most_alive
+from robustfourier.mixture.process import Waves
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +107,49 @@ def test_a_breathing_pattern_is_one_that_keeps_its_phase():
     assert np.isfinite(component.coherence)
     told = component.amplitude_at(t)
     assert np.corrcoef(told, 1 + 0.4 * swell)[0, 1] > 0.8
+
+
+def test_strict_lines_do_not_make_a_long_coherence_short():
+    """Lines take the slow part of what wanders: what they left forgot three times too soon."""
+    theta, order = np.linspace(-1, 1, 400), np.array([1, 2])
+    angle = np.multiply.outer(theta, 40.0 * np.pi * order)
+    columns = np.concatenate([np.cos(angle), np.sin(angle)], axis=1)
+    life = Waves(*np.array([[2.0, 0.5], [0, 0], [1, 1], 40.0 * np.pi * order]), np.zeros(2, int))
+    root = np.linalg.cholesky(life(theta[:, None] - theta) + np.eye(400))  # half the record
+    told = []
+    for seed in range(30):
+        values = root @ np.random.default_rng(seed).normal(size=400) + columns @ [4, 2, 0, 0]
+        found, *_ = np.linalg.lstsq(columns, values, rcond=None)
+        lines = Lines(40.0 * order, found[:2, None], found[2:, None])
+        left = values - columns @ found
+        ways = ways_to_live(0, lines, np.zeros(2, int), order, 40.0, left, theta, steady=False)
+        known = (theta, np.ones(400), np.arange(400), Waves.none(), np.zeros(0), 1.0, -np.inf)
+        told.append(1.0 / most_alive(ways[:1], *known).rate)
+    assert 0.5 < np.median(told) < 2.0
+
+
+def test_a_period_asked_for_that_nothing_shows_does_not_make_a_pattern_near_it_alive():
+    rng = np.random.default_rng(5)
+    t = np.sort(rng.uniform(0.0, 50.0, 500))
+    periods = rng.uniform(1.5, 9.0, 2)
+    wave = np.exp(np.cos(2 * np.pi * t / periods[0])) + np.sin(2 * np.pi * t / periods[1] + 5)
+    y = wave * rng.uniform(0.5, 2.0) + 0.5 * rng.normal(size=500) + 0.05 * t
+    model = PeriodicMixture(periods=[3.0]).fit(t, y + 15.0 * (rng.random(500) < 0.05))
+    assert all(c.coherence == np.inf for c in model.components_)
+    assert np.any(np.isclose(model.modes_.period, 3.0))
+
+
+def test_harmonics_that_show_nothing_take_no_part_in_a_life():
+    rng = np.random.default_rng(2)
+    theta = np.sort(rng.uniform(-1, 1, 500))
+    orders = np.arange(1, 6)
+    size = np.array([1.0, 0.5, 0.25, 1e-3, 1e-3])
+    lines = Lines(30.0 * orders, size[:, None], np.zeros((5, 1)))
+    left = 0.3 * rng.normal(size=500)
+    known = (np.zeros(5, int), orders, 30.0, left, theta)
+    for way in ways_to_live(0, lines, *known, steady=False):
+        assert way.order.tolist() == [1, 2, 3]
+        assert way.power / way.power[0] == pytest.approx([1.0, 0.25, 0.0625], rel=0.3)
 
 
 def test_a_clock_that_walks_is_one_pattern_with_its_own_coherence():

@@ -13,8 +13,9 @@ from robustfourier.mixture.slopes import Likelihood, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
 
 
-def dense(waves, theta, values, noise):
+def dense(waves, theta, values, noise, still=None):
     covariance = waves(theta[:, None] - theta) + np.diag(noise)
+    covariance += 0.0 if still is None else still(theta[:, None] - theta)
     factor = values @ np.linalg.solve(covariance, values) / len(theta)
     return -0.5 * (len(theta) * np.log(factor) + np.linalg.slogdet(covariance)[1])
 
@@ -31,7 +32,11 @@ def samples():
     return theta, rng.normal(size=150), rng.uniform(0.1, 0.3, 150)
 
 
-def test_slopes_are_those_of_the_dense_twin(samples):
+@pytest.mark.parametrize("lines", [0, 2])
+def test_slopes_are_those_of_the_dense_twin(samples, lines):
+    zero = np.zeros(lines)
+    still = Waves(np.full(lines, 2.0), zero, zero, 70.0 * np.arange(1, lines + 1), zero.astype(int))
+    samples = (*samples, still)
     living = Waves(*np.array([[0.4], [0.0], [3.0], [200.0]]), np.zeros(1, int))
     waves = Waves.joined([oscillator(20.0, 0.3, 1.5), oscillator(60.0, 4.0, 0.7), living])
     value, slopes = Likelihood(*samples)(waves)

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 
-__all__ = ["STRETCH", "back", "fill", "forth", "summed"]
+__all__ = ["STRETCH", "averaged", "back", "fill", "forth", "summed"]
 
 STRETCH = 32  # rows: their matrices of 18 numbers squared take 80 kB
 
@@ -46,47 +47,63 @@ def fill(theta: Any, a: Any, b: Any, c: Any, d: Any, fading: Any, u: Any, v: Any
 
 @compiled
 def _next(
-    tables: Any, i: int, s: Any, f: Any, w: Any, places: Any, before: Any, known: Any
-) -> tuple[float, float]:
-    """Carry S and f from one row to the next, and return the pivot and the value of that.
+    tables: Any, i: int, s: Any, f: Any, w: Any, z: Any, places: Any, pivot: float, diagonal: float
+) -> float:
+    """Carry S and f from one row to the next, and return the pivot of that.
 
-    `places` are those of the row before and of this one in f and w; `before` is the pivot and the
-    value of the row before, `known` the variance and the value of this one. Rows are told by their
-    numbers: to cut them out of their arrays takes longer than all the rest with few terms.
+    `places` are those of the row before and of this one in f and w, and of both in z, which has the
+    values of this row and leaves with what the rows before do not tell of them. Rows are told by
+    their numbers: to cut them out of their arrays takes longer than all the rest with few terms.
     """
-    (fading, u, v), (last, here), (pivot, value), (diagonal, y) = tables, places, before, known
-    size, at = v.shape[1], min(i, len(fading) - 1)
+    (fading, u, v), (last, here, before, own) = tables, places
+    size, at, count = v.shape[1], min(i, len(fading) - 1), z.shape[1]
     for j in range(size):
         own_fade, lift, told = fading[at, j], pivot * w[last, j], 0.0
         for k in range(size):
             x = own_fade * fading[at, k] * (s[j, k] + lift * w[last, k])
             s[j, k] = x
             told += x * u[i, k]
-        f[here, j] = own_fade * (f[last, j] + w[last, j] * value)
+        for r in range(count):
+            x = own_fade * (f[last, j, r] + w[last, j] * z[before, r])
+            f[here, j, r] = x
+            z[own, r] -= u[i, j] * x
         w[here, j] = v[i, j] - told
         diagonal -= u[i, j] * told
-        y -= u[i, j] * f[here, j]
     over = 1.0 / diagonal
     for j in range(size):
         w[here, j] *= over
-    return diagonal, y
+    return diagonal
 
 
 @compiled
-def summed(tables: Any, variance: float, noise: Any, y: Any) -> tuple[float, float]:
-    """Squares over their variances, summed, and the log determinant; ∞ if no covariance."""
-    n, size = tables[1].shape
-    s, f, w = np.zeros((size, size)), np.zeros((2, size)), np.zeros((2, size))
-    pivot, value, total, logs, product = 0.0, 0.0, 0.0, 0.0, 1.0
+def summed(tables: Any, variance: float, noise: Any, y: Any) -> Any:
+    """Products of values over their variances, summed, (r, r), and the log determinant.
+
+    `y` are the values and other columns, (n, r). The first is ∞ if there is no covariance.
+    """
+    (n, size), count = tables[1].shape, y.shape[1]
+    s, f, w = np.zeros((size, size)), np.zeros((2, size, count)), np.zeros((2, size))
+    z, total = np.zeros((2, count)), np.zeros((count, count))
+    pivot, logs, product = 0.0, 0.0, 1.0
     for i in range(n):
-        places, known = ((i + 1) % 2, i % 2), (variance + noise[i], y[i])
-        pivot, value = _next(tables, i, s, f, w, places, (pivot, value), known)
+        last, here = (i + 1) % 2, i % 2
+        for r in range(count):
+            z[here, r] = y[i, r]
+        places = (last, here, last, here)
+        pivot = _next(tables, i, s, f, w, z, places, pivot, variance + noise[i])
         if not pivot > 0.0:
-            return np.inf, 0.0
-        total += value * value / pivot
+            total[0, 0] = np.inf
+            return total, 0.0
+        for r in range(count):
+            part = z[here, r] / pivot
+            for q in range(r + 1):
+                total[r, q] += part * z[here, q]
         product *= pivot  # a logarithm takes longer
         if not 1e-200 < product < 1e200:
             logs, product = logs + np.log(product), 1.0
+    for r in range(count):
+        for q in range(r):
+            total[q, r] = total[r, q]
     return total, logs + np.log(product)
 
 
@@ -98,17 +115,59 @@ def forth(tables: Any, variance: float, noise: Any, y: Any, rows: Any, kept: Any
     """
     d, z, w, f = rows
     n, size = tables[1].shape
-    s, pivot, value = np.zeros((size, size)), 0.0, 0.0
+    s, pivot = np.zeros((size, size)), 0.0
     w[0], f[0] = 0.0, 0.0
     for i in range(n):
         if i % STRETCH == 0:
             kept[i // STRETCH] = s
-        known = (variance + noise[i], y[i])
-        pivot, value = _next(tables, i, s, f, w, (i, i + 1), (pivot, value), known)
+        for r in range(y.shape[1]):
+            z[i, r] = y[i, r]
+        places = (i, i + 1, max(i - 1, 0), i)
+        pivot = _next(tables, i, s, f, w, z, places, pivot, variance + noise[i])
         if not pivot > 0.0:
             return False
-        d[i], z[i] = pivot, value
+        d[i] = pivot
     return True
+
+
+def averaged(gram: FloatArray, logs: float, n: int) -> tuple[float, float, FloatArray]:
+    """Return the log-likelihood, the factor of all variances it is for, and its slopes.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (1 + m, 1 + m)
+        Products of values and columns, divided by the covariance K. The columns' coefficients are
+        averaged over, with the variance one: K + CCᵀ, by the lemma of Woodbury.
+    logs : float
+        Logarithm of the determinant of K.
+    n : int
+        Samples.
+
+    Returns
+    -------
+    value, factor : float
+        −∞ and one if there is none.
+    slopes : ndarray of shape (1 + m, 1 + m)
+        Along the products.
+    """
+    m = len(gram) - 1
+    if not m and np.isfinite(gram[0, 0]) and gram[0, 0] > 0.0:
+        factor = float(gram[0, 0]) / n
+        return -0.5 * (n * float(np.log(factor)) + logs), factor, np.full((1, 1), -0.5 / factor)
+    slopes = np.zeros_like(gram)
+    if not np.isfinite(gram).all():
+        return -np.inf, 1.0, slopes
+    known = np.eye(m) + gram[1:, 1:]
+    inverse = np.linalg.inv(known) if m else known
+    along = inverse @ gram[1:, 0]
+    factor = float(gram[0, 0] - along @ gram[1:, 0]) / n
+    if not factor > 0.0:
+        return -np.inf, 1.0, slopes
+    logs += float(np.linalg.slogdet(known)[1]) if m else 0.0
+    ahead = np.append(1.0, -along)
+    slopes[1:, 1:] = inverse
+    slopes += np.multiply.outer(ahead, ahead) / factor
+    return -0.5 * (n * float(np.log(factor)) + logs), factor, -0.5 * slopes
 
 
 @compiled
@@ -132,26 +191,28 @@ def back(tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slop
     (fading, u, v), (d, z, w, f), (on_d, on_z) = tables, rows, on
     n, size = v.shape
     on_s, carried = np.zeros((size, size)), np.empty((STRETCH + 1, size, size))
-    on_f, on_w, on_rate = np.zeros(size), np.zeros(size), np.zeros(size)
+    count = z.shape[1]
+    on_f, on_w, on_rate = np.zeros((size, count)), np.zeros(size), np.zeros(size)
     on_told, on_u, on_v, whole = np.empty(size), np.empty(size), np.empty(size), 0.0
     for i in range(n - 1, -1, -1):
         place = i % STRETCH
         if i == n - 1 or place == STRETCH - 1:
             _again(i - place, i + 1, kept, fading, d, w, carried)
-        inner, over, rise = 0.0, 1.0 / d[i], on_z[i]
+        inner, over = 0.0, 1.0 / d[i]
         for j in range(size):
             inner += w[i + 1, j] * on_w[j]
         slope = on_d[i] - inner * over
         whole += slope
         for j in range(size):
-            on_f[j] -= rise * u[i, j]
             on_v[j] = on_w[j] * over
             on_told[j] = -on_v[j] - slope * u[i, j]
             # What the samples before tell, S u, is v − d w.
-            on_u[j] = -rise * f[i + 1, j] - slope * (v[i, j] - d[i] * w[i + 1, j])
+            on_u[j] = -slope * (v[i, j] - d[i] * w[i + 1, j])
+            for r in range(count):
+                on_f[j, r] -= on_z[i, r] * u[i, j]
+                on_u[j] -= on_z[i, r] * f[i + 1, j, r]
         at, step = min(i, len(fading) - 1), theta[i] - theta[max(i - 1, 0)]
-        pivot, earlier = (d[i - 1], z[i - 1]) if i else (0.0, 0.0)
-        value, more = 0.0, 0.0
+        before, pivot, more = max(i - 1, 0), d[i - 1] if i else 0.0, 0.0
         for j in range(size):
             bent, turned, total = 0.0, 0.0, 0.0
             half, other, own_fade = 0.5 * on_told[j], 0.5 * u[i, j], fading[at, j]
@@ -164,14 +225,18 @@ def back(tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slop
                 turned += x * w[i, k]
                 on_s[j, k] = x
             on_u[j] += total
-            on_rate[j] -= step * (2.0 * bent + on_f[j] * f[i + 1, j])
-            on_f[j] *= own_fade
-            value += on_f[j] * w[i, j]
-            on_w[j] = 2.0 * pivot * turned + on_f[j] * earlier
+            on_rate[j] -= 2.0 * step * bent
+            on_w[j] = 2.0 * pivot * turned
             more += turned * w[i, j]
+            for r in range(count):
+                on_rate[j] -= step * on_f[j, r] * f[i + 1, j, r]
+                x = on_f[j, r] * own_fade
+                on_f[j, r] = x
+                if i:
+                    on_z[before, r] += x * w[i, j]
+                    on_w[j] += x * z[before, r]
         if i:
-            on_d[i - 1] += more
-            on_z[i - 1] += value
+            on_d[before] += more
         _gather(i, theta[i], tables, wave, on_u, on_v, slopes)
     _spread(wave, whole, on_rate, slopes)
 

@@ -12,16 +12,15 @@ information criterion for its parameters. What does not pay stays strict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray, IntArray
-from robustfourier.mixture.belonging import foreign, power_around, taken_in
+from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.mixture.belonging import Candidate, foreign, ways_to_live
 from robustfourier.mixture.blocks import walk_error
 from robustfourier.mixture.climbing import climb
-from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.process import Waves, log_likelihood
 from robustfourier.mixture.remainder import COARSE, OscillatorSearch, oscillators_of, price
 from robustfourier.mixture.slopes import Likelihood, Slopes, along_oscillators
@@ -30,8 +29,6 @@ from robustfourier.mixture.spectrum import Spectrum
 __all__ = ["CANDIDATES", "ROWS", "SHORTEST", "Candidate", "Life", "most_alive", "ways_to_live"]
 
 CANDIDATES = 4  # patterns tried, the strongest first
-HARMONICS = 8  # of a pattern that may live, the strongest
-FEWEST_CYCLES = 4.0  # in the record; with fewer a pattern cannot show that it wanders
 ROWS = 4_000  # rows on which lives are tried: they have more terms than the remainder
 # A line of a wandering pattern spreads by one over π coherences; with a coherence of two cycles or
 # less by a sixth of its frequency, and is then a hump rather than a pattern.
@@ -41,48 +38,7 @@ _STRENGTHS = (0.01, 0.1, 1.0)  # variance of the living part over the power of t
 _LONGEST = 2.0  # coherence in θ, the record; what is longer cannot be seen to be forgotten
 _WORTH = 3  # starts, the best by the spectrum, of which the likelihood is taken
 _STEP = 0.05  # modes, for the curvature of the likelihood in the frequency
-# Part of the power that lines hold of a pattern whose coherence is the record, τ.
-_HELD = 0.74  # 2/τ² ∫ (τ − t) e^{−t/τ} dt = 2/e
 _SHIFT = 3.0  # modes by which the frequency of a pattern without strict lines may move
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A way in which a pattern may live.
-
-    Parameters
-    ----------
-    component : int
-    mode : float
-        Of its fundamental.
-    order : ndarray of int of shape (H,)
-    power : ndarray of shape (H,)
-        Half the squared amplitudes of these harmonics; shared as what is around if it forgets.
-    values : ndarray of shape (n,)
-        What the processes have to explain if it lives: the residual, and lines taken in.
-    taken : ndarray of int
-        Lines that become part of it.
-    strict : bool
-        Whether its own lines stay; if not, they are taken in too, and the phase is forgotten.
-    n_lines : int
-        Lines that are no more lines, which saves the penalty of their parameters.
-    own, near : ndarray of shape (2, ·)
-        Modes and powers of all its own lines, and of those that become part of it.
-    clock : bool
-        Whether its clock wanders, not its shape: harmonic n then forgets n² times as fast.
-    """
-
-    component: int
-    mode: float
-    order: IntArray
-    power: FloatArray
-    values: FloatArray
-    taken: IndexArray
-    strict: bool
-    n_lines: int
-    own: FloatArray
-    near: FloatArray
-    clock: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,65 +103,6 @@ def _still(lines: FloatArray, white: float) -> Waves:
     return Waves(power / white, zero, zero, np.pi * mode, np.zeros(len(mode), np.int64))
 
 
-def ways_to_live(
-    c: int,
-    lines: Lines,
-    component: IntArray,
-    order: IntArray,
-    mode: float,
-    left: FloatArray,
-    theta: FloatArray,
-    steady: bool,
-) -> list[Candidate]:
-    """Return the ways in which a pattern may live; none if it has too few cycles or is strict.
-
-    Parameters
-    ----------
-    c : int
-        The pattern.
-    lines : Lines
-        All lines, of one output.
-    component, order : ndarray of int of shape (K,)
-        As in `ColumnModel`.
-    mode : float
-        Of its fundamental.
-    left, theta : ndarray of shape (n,)
-        Residual, and where.
-    steady : bool
-        Whether it keeps phase and height; only lines near its own could then be signs of life.
-    """
-    power = 0.5 * lines.amplitude[:, 0] ** 2
-    own = np.flatnonzero((component == c) & (order > 0))
-    if mode < FEWEST_CYCLES or not len(own):
-        return []
-    strongest = own[np.argsort(-power[own], kind="stable")[:HARMONICS]]
-    near = taken_in(lines.mode, component, order, power, own, c)
-    if steady and not len(near):
-        return []
-    breathing = Candidate(
-        component=c,
-        mode=mode,
-        order=order[strongest],
-        power=power[strongest],
-        values=left + lines.select(near).evaluate(theta)[:, 0],
-        taken=near,
-        strict=True,
-        n_lines=len(near),
-        own=np.stack([lines.mode[own], power[own]]),
-        near=np.stack([lines.mode[near], power[near]]),
-    )
-    whole = breathing.values + lines.select(own).evaluate(theta)[:, 0]
-    lines_less = len(near) + len(own)
-    # A line holds little of a pattern that forgets it: what is around tells harmonics' shares.
-    orders = breathing.order.astype(np.float64)
-    wide = np.maximum(power_around(mode * orders, mode, whole, theta), breathing.power)
-    held = float(breathing.power.sum() / wide.sum())
-    wide = breathing.power if held > _HELD else held * wide
-    forgetting = replace(breathing, values=whole, power=wide, strict=False, n_lines=lines_less)
-    many = len(breathing.order) > 1
-    return [breathing, forgetting, *([replace(forgetting, clock=True)] if many else [])]
-
-
 def most_alive(
     ways: list[Candidate],
     theta: FloatArray,
@@ -234,33 +131,55 @@ def most_alive(
     score : float
         Log-likelihood less penalties of the present model.
     """
-    known = [Likelihood(theta[rows], way.values[rows], noise[rows]) for way in ways[:2]]
-    spectra = [Spectrum(one.theta, one.values, 1.0 / one.noise) for one in known]
-    trials = []
-    for way, i in zip(ways, (0, 1, 1), strict=False):  # the last two explain the same values
-        trials.append(_Trial(way, known[i], spectra[i], beside))
+    trials: list[_Trial] = []
+    for way in ways:
+        if len(trials) == 2:  # the last two explain the same values
+            trials.append(
+                _Trial(way, trials[1].plain, trials[1].plain, trials[1].spectrum, beside, rows)
+            )
+            continue
+        spectrum = Spectrum(theta[rows], way.values[rows], 1.0 / noise[rows])
+        plain = sloped = Likelihood(theta[rows], way.values[rows], noise[rows])
+        if way.strict:
+            # A strict line takes the slow part of a life with it, and what is left seems to forget
+            # sooner: its amplitude is averaged over. What that costs strict lines is given back.
+            still = _still(way.still, white)
+            sloped = Likelihood(theta[rows], way.held[rows], noise[rows], still)
+        trials.append(_Trial(way, plain, sloped, spectrum, beside, rows))
+        if way.strict:
+            present = Waves.joined([beside, oscillators_of(oscillators)])
+            trials[-1].credit += plain.value(present)[0] - sloped.value(present)[0]
     others = foreign(oscillators, ways[0].mode, ways[0].order)
     if len(others) < len(oscillators):  # what rings at its harmonics is the pattern, and lives
         oscillators, score = others, -np.inf
-    found = [trial.run(oscillators, white, score) for trial in trials]
-    alive = [life for life in found if life is not None and life.score > score]
-    if not alive:
-        return None
-    # All three are asked about the same values, with lines as waves that forget nothing.
+    # All are asked about the same values, with lines as waves that forget nothing. Lines near its
+    # own that show nothing, such as a period asked for, make no pattern alive.
     whole = trials[-1]
+    strict = whole.evidence(None, oscillators, white)
+    if len(ways[0].taken):
+        strict = max(strict, whole.evidence(None, oscillators, white, near=False))
+    found = [trial.run(oscillators, white, score, strict) for trial in trials]
+    alive = [life for life in found if life is not None and life.score > score]
     kept = [whole.evidence(life, oscillators, white) for life in alive]
-    best = int(np.argmax(kept))
-    return alive[best] if kept[best] > whole.evidence(None, oscillators, white) else None
+    return alive[int(np.argmax(kept))] if kept and max(kept) > strict else None
 
 
 class _Trial:
     """One way to live, tried on some rows."""
 
     def __init__(
-        self, way: Candidate, sloped: Likelihood, spectrum: Spectrum, beside: Waves
+        self,
+        way: Candidate,
+        plain: Likelihood,
+        sloped: Likelihood,
+        spectrum: Spectrum,
+        beside: Waves,
+        rows: IndexArray,
     ) -> None:
-        self.way, self.sloped, self.spectrum, self.beside = way, sloped, spectrum, beside
-        self.theta, self.values, self.noise = sloped.theta, sloped.values, sloped.noise
+        self.way, self.spectrum, self.beside = way, spectrum, beside
+        self.plain, self.sloped = plain, sloped
+        self.theta, self.noise = sloped.theta, sloped.noise
+        self.whole = way.whole[rows]
         self.log_n = float(np.log(len(self.theta)))
         # Two numbers for the living part, one more for a frequency of its own. A line taken in has
         # three; the harmonics of a pattern two each, and one for their common frequency.
@@ -269,46 +188,62 @@ class _Trial:
         self.credit = self.log_n * (1.5 * len(way.taken) + own - cost)
 
     def search(self, living: FloatArray) -> OscillatorSearch:
-        """The search for a remainder beside this life."""
+        """The search for a remainder beside this life, in what strict lines leave over."""
         beside = Waves.joined([self.beside, _waves(self.way, living)])
-        samples = (self.theta, self.values, 1.0 / self.noise)
-        return OscillatorSearch(*samples, beside, self.spectrum, self.sloped)
+        samples = (self.theta, self.plain.values, 1.0 / self.noise)
+        return OscillatorSearch(*samples, beside, self.spectrum, self.plain)
 
     def likelihood(self, living: FloatArray, remainder: FloatArray) -> float:
         """Log-likelihood of log rate, log strength and shift, with the remainder's parameters."""
         parts = [_waves(self.way, living), self.beside, oscillators_of(remainder)]
         return self.sloped.value(Waves.joined(parts))[0]
 
-    def run(self, oscillators: FloatArray, white: float, score: float) -> Life | None:
+    def run(
+        self, oscillators: FloatArray, white: float, score: float, strict: float
+    ) -> Life | None:
         """Return the likeliest life, None if a coarse start is far below the present score.
 
-        The remainder beside it may not ring at its harmonics: it would stand in for the life.
+        None too if it is far below strict lines by the evidence. The remainder beside it may not
+        ring at its harmonics: it would stand in for the life.
         """
         living, remainder, value = self._started(oscillators, white)
         if value < score - self.log_n:  # a start has much of the gain
             return None
         living, _, value = self._climbed(living, remainder, white, together=False)
-        if np.exp(living[0]) < 1.05 / _LONGEST:
-            return None  # nothing is seen to be forgotten
+        behind = strict - self.evidence(self._life(living, remainder), remainder, white)
+        longest = np.exp(living[0]) < 1.05 / _LONGEST
+        # A remainder of its own makes up for the penalty of two numbers, log n, hardly for more;
+        # and for nothing if nothing is seen to be forgotten.
+        if behind > (0.0 if longest else self.log_n):
+            return None
         found = self.search(living).run(exact=False)
         remainder = remainder if found is None else foreign(found, self.way.mode, self.way.order)
         living, remainder, value = self._climbed(living, remainder, white, together=True)
         own_score = value + self.credit - price(remainder, len(self.theta))
-        rate, strength = np.exp(living[:2])
-        if own_score < score or rate < 1.05 / _LONGEST:
-            return None  # it does not pay, or nothing is seen to be forgotten
+        rate = float(np.exp(living[0]))
+        if own_score < score:
+            return None  # it does not pay
         if self.way.strict and rate > 0.95 * 0.5 * self.way.mode / SHORTEST:
             return None  # so short a memory is no longer that of a pattern
         step = np.array([0.0, 0.0, _STEP])
         bend = sum(self.likelihood(living + side * step, remainder) for side in (-1.0, 1.0))
         error = _STEP / np.sqrt(max(2.0 * value - bend, 1e-6))
         if not self.way.strict:
-            error = max(error, walk_error(float(rate)))  # harmonics that walk are one witness
-        shift = float(living[2])
-        return Life(self.way, float(rate), float(strength), shift, error, remainder, own_score)
+            error = max(error, walk_error(rate))  # harmonics that walk are one witness
+        return self._life(living, remainder, error, own_score)
 
-    def evidence(self, life: Life | None, oscillators: FloatArray, white: float) -> float:
-        """Log-likelihood less penalties of a life, or of strict lines alone.
+    def _life(
+        self, living: FloatArray, remainder: FloatArray, error: float = 0.0, score: float = -np.inf
+    ) -> Life:
+        """Return the life of log rate, log strength and shift."""
+        rate, strength = np.exp(living[:2])
+        numbers = (float(rate), float(strength), float(living[2]), error)
+        return Life(self.way, *numbers, remainder, score)
+
+    def evidence(
+        self, life: Life | None, oscillators: FloatArray, white: float, near: bool = True
+    ) -> float:
+        """Log-likelihood less penalties of a life, or of strict lines, with those near or without.
 
         Strict lines are waves that forget nothing, of the power that was fitted: their amplitudes
         are averaged over in the same way as those of a living pattern.
@@ -317,15 +252,15 @@ class _Trial:
         if life is None or life.candidate.strict:
             still.append(_still(self.way.own, white))
             numbers += 1.0  # the frequency: how strong a line is, one draw tells, however long
-        if life is None:
+        if life is None and near:
             still.append(_still(self.way.near, white))
             numbers += 2.0 * len(self.way.taken)
-        else:
+        elif life is not None:
             parts.append(life.waves)
             oscillators = life.oscillators
             numbers += 2.0 if life.candidate.strict else 3.0
         waves = Waves.joined([*parts, oscillators_of(oscillators)])
-        samples = (self.theta, self.values, self.noise)
+        samples = (self.theta, self.whole, self.noise)
         value = log_likelihood(waves, *samples, Waves.joined(still))[0]
         return value - price(oscillators, len(self.theta)) - 0.5 * numbers * self.log_n
 
@@ -378,7 +313,7 @@ class _Trial:
             return value, np.concatenate([along, more])
 
         def density(parameters: FloatArray) -> FloatArray:
-            return self.spectrum.density(parts(parameters)[2])
+            return np.array([self.spectrum.density(parts(p)[2]) for p in parameters])
 
         start = np.concatenate([living, remainder]) if together else living
         threes = (len(start) - size) // 3

@@ -17,6 +17,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.compiling import compiled
+from robustfourier.mixture.factoring import averaged
 
 __all__ = [
     "CLOSEST",
@@ -102,6 +103,11 @@ class Waves:
         room = (np.empty(n), np.empty((n, size)), np.empty((n, size)))
         terms = (self.a[plain], self.a[wave], self.b[wave], self.d[wave])
         return (c, *driver.get_celerite_matrices(*terms, theta, diagonal, *room))
+
+    def columns(self, theta: FloatArray) -> FloatArray:
+        """Return terms that forget nothing as columns times random amplitudes of variance one."""
+        phase, size = np.multiply.outer(theta, self.d), np.sqrt(self.a)
+        return np.concatenate([np.cos(phase) * size, np.sin(phase) * size], axis=1)
 
     def memory_of(self, which: BoolArray) -> BoolArray:
         """Return which of the J columns of U and V belong to some of the terms."""
@@ -191,21 +197,15 @@ def log_likelihood(
     """
     n, columns = len(theta), np.zeros((len(theta), 0)) if columns is None else columns
     if still is not None:
-        phase, size = np.multiply.outer(theta, still.d), np.sqrt(still.a)
-        columns = np.concatenate([columns, np.cos(phase) * size, np.sin(phase) * size], axis=1)
+        columns = np.concatenate([columns, still.columns(theta)], axis=1)
     divided = whitened(waves, theta, noise, np.column_stack([values, columns]))
     if divided is None:
         return -np.inf, 1.0
     z, root = divided
-    gram = z.T @ z
-    # The columns' coefficients have the variance one: K + CCᵀ, by the lemma of Woodbury.
-    lower = np.linalg.cholesky(np.eye(len(gram) - 1) + gram[1:, 1:])
-    along = np.linalg.solve(lower, gram[1:, 0])
-    factor = float(gram[0, 0] - along @ along) / n
-    if not (np.isfinite(factor) and factor > 0.0):
-        return (-np.inf, 1.0) if len(waves.a) else (-0.5 * (n * np.log(1e-300) + root), 1e-300)
-    determinant = root + 2.0 * float(np.log(np.diag(lower)).sum())
-    return -0.5 * (n * float(np.log(factor)) + determinant), factor
+    value, factor, _ = averaged(z.T @ z, root, n)
+    if np.isfinite(value) or len(waves.a):
+        return value, factor
+    return -0.5 * (n * np.log(1e-300) + root), 1e-300
 
 
 def whitened(

@@ -321,7 +321,10 @@ class OscillatorSearch:
         present = spectrum.density(Waves.joined([self.beside, oscillators_of(found)]))
 
         def density(parameters: FloatArray) -> FloatArray:
-            return present + spectrum.density(oscillators_of(parameters))
+            waves = oscillators_of(parameters.ravel())
+            if len(waves.a) % len(parameters) == 0:  # none begins to swing on the way
+                return present + spectrum.densities(waves, len(parameters))
+            return np.array([present + spectrum.density(oscillators_of(p)) for p in parameters])
 
         def height(parameters: FloatArray) -> tuple[float, FloatArray]:
             return spectrum.sloped(density, parameters)[:2]
@@ -350,7 +353,8 @@ class OscillatorSearch:
             return value, along_oscillators(parameters, slopes.last(len(oscillators.a)))
 
         def density(parameters: FloatArray) -> FloatArray:
-            return beside + self.spectrum.density(oscillators_of(parameters))
+            each = [self.spectrum.density(oscillators_of(p)) for p in parameters]
+            return beside + np.array(each)
 
         information = self.spectrum.sloped(density, start)[2]
         enough = FINE if exact else COARSE

@@ -14,7 +14,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.compiling import compiled
-from robustfourier.mixture.factoring import STRETCH, back, fill, forth, summed
+from robustfourier.mixture.factoring import STRETCH, averaged, back, fill, forth, summed
 from robustfourier.mixture.process import CLOSEST, Waves, oscillators
 
 __all__ = ["Likelihood", "Slopes", "along_oscillators"]
@@ -48,50 +48,51 @@ class Likelihood:
     values : ndarray of shape (n,)
     noise : ndarray of shape (n,)
         White variance of each sample.
+    still : Waves, optional
+        Waves that forget nothing and are in the values too, as in `log_likelihood`.
     """
 
-    def __init__(self, theta: FloatArray, values: FloatArray, noise: FloatArray) -> None:
+    def __init__(
+        self, theta: FloatArray, values: FloatArray, noise: FloatArray, still: Waves | None = None
+    ) -> None:
         self.theta, self.values, self.noise = (
             np.ascontiguousarray(x) for x in (theta, values, noise)
         )
+        columns = np.zeros((len(theta), 0)) if still is None else still.columns(theta)
+        self._known = np.column_stack([self.values, columns])
         steps = np.diff(theta)
         self._even = bool(len(steps) and np.ptp(steps) <= _EVEN * steps.mean())
         self._kept: dict[str, FloatArray] = {}  # room for numbers, from one call to the next
 
     def value(self, waves: Waves) -> tuple[float, float]:
         """Return what `log_likelihood` does: the log-likelihood, and the factor it is for."""
-        n = len(self.theta)
         if len(waves.a):
-            total, logs = summed(self._tables(waves)[1], waves.variance, self.noise, self.values)
+            gram, logs = summed(self._tables(waves)[1], waves.variance, self.noise, self._known)
         else:
-            total, logs = (
-                float(np.sum(self.values**2 / self.noise)),
-                float(np.log(self.noise).sum()),
-            )
-        factor = total / n
-        if not (np.isfinite(factor) and factor > 0.0):
-            return (-np.inf, 1.0) if len(waves.a) else (-0.5 * (n * np.log(1e-300) + logs), 1e-300)
-        return -0.5 * (n * float(np.log(factor)) + logs), factor
+            gram = self._known.T @ (self._known / self.noise[:, None])
+            logs = float(np.log(self.noise).sum())
+        value, factor, _ = averaged(gram, logs, len(self.theta))
+        if np.isfinite(value) or len(waves.a):
+            return value, factor
+        return -0.5 * (len(self.theta) * np.log(1e-300) + logs), 1e-300
 
     def __call__(self, waves: Waves) -> tuple[float, Slopes]:
         """Return the log-likelihood of at least one term as `log_likelihood` does, and slopes."""
         wave, tables = self._tables(waves)
-        n, size = tables[1].shape
-        d, z = self._room("d", n), self._room("z", n)
-        rows = (d, z, self._room("w", n + 1, size), self._room("f", n + 1, size))
+        (n, size), count = tables[1].shape, self._known.shape[1]
+        d, z = self._room("d", n), self._room("z", n, count)
+        rows = (d, z, self._room("w", n + 1, size), self._room("f", n + 1, size, count))
         kept = self._room("kept", -(-n // STRETCH), size, size)
         slopes = Slopes(*np.zeros((4, len(wave))))
         whole = waves.variance
-        if not forth(tables, whole, self.noise, self.values, rows, kept):
+        if not forth(tables, whole, self.noise, self._known, rows, kept):
             return -np.inf, slopes
-        on_z = z / d
-        square = z * on_z
-        factor = float(square.mean())
-        if not (np.isfinite(factor) and factor > 0.0):
+        over = z / d[:, None]
+        value, _, on_gram = averaged(z.T @ over, float(np.log(d).sum()), n)
+        if not np.isfinite(value):
             return -np.inf, slopes
-        value = -0.5 * (n * float(np.log(factor)) + float(np.log(d).sum()))
-        on_d = 0.5 * (square / factor - 1.0) / d
-        on_z /= -factor
+        on_z = 2.0 * over @ on_gram
+        on_d = -0.5 * (1.0 + (on_z * over).sum(axis=1) * d) / d
         back(tables, self.theta, wave, rows, kept, (on_d, on_z), tuple(slopes))
         return value, slopes
 

@@ -95,14 +95,14 @@ class Spectrum:
         Parameters
         ----------
         density : callable
-            Gives the density for parameters.
+            Gives the densities, shape (j, m), for parameters of shape (j, k).
         parameters : ndarray of shape (k,)
         """
-        here = density(parameters)
+        steps = _STEP * np.eye(len(parameters) + 1, len(parameters), -1)
+        here, *beyond = density(parameters + steps)
         whole = 1.0 + np.maximum(here, 0.0)
-        steps = _STEP * np.eye(len(parameters))
-        change = np.array([density(parameters + step) for step in steps]) - (whole - 1.0)
-        logs = change.reshape(len(steps), -1) / (_STEP * whole)
+        change = np.array(beyond) - (whole - 1.0)
+        logs = change.reshape(len(parameters), -1) / (_STEP * whole)
         ratio = self.power / whole
         slopes = logs @ (ratio / max(float(ratio.mean()), 1e-300) - 1.0)
         logs -= logs.mean(axis=1, keepdims=True)  # the factor of all variances is free
