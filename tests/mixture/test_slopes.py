@@ -64,6 +64,16 @@ def test_slopes_along_oscillators_are_those_of_the_dense_twin(samples, quality):
     assert found == pytest.approx(np.array(expected), rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.parametrize("quality", [0.3, 4.0])  # creeps: two terms; swings: one
+@pytest.mark.parametrize("present", [Waves.none(), oscillator(20.0, 0.3, 1.5)])
+def test_likelihoods_of_many_are_those_of_each(samples, quality, present):
+    likelihood, frequencies = Likelihood(*samples), (10.0, 40.0, 160.0)
+    each = [oscillator(f, quality, 0.5) for f in frequencies]
+    together = likelihood.of_each(present, Waves.joined(each), len(each))
+    one_by_one = [dense(Waves.joined([present, waves]), *samples) for waves in each]
+    np.testing.assert_allclose(together, one_by_one, atol=1e-8)
+
+
 def test_no_covariance_has_no_likelihood(samples):
     waves = Waves(*np.array([[-5.0], [0.0], [3.0], [10.0]]), np.zeros(1, int))
     assert Likelihood(*samples)(waves)[0] == -np.inf

@@ -14,7 +14,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 
-__all__ = ["STRETCH", "averaged", "back", "fill", "forth", "summed"]
+__all__ = ["STRETCH", "averaged", "back", "each_summed", "fill", "forth", "summed"]
 
 STRETCH = 32  # rows: their matrices of 18 numbers squared take 80 kB
 
@@ -105,6 +105,20 @@ def summed(tables: Any, variance: float, noise: Any, y: Any) -> Any:
         for q in range(r):
             total[q, r] = total[r, q]
     return total, logs + np.log(product)
+
+
+@compiled
+def each_summed(theta: Any, terms: Any, tables: Any, noise: Any, y: Any, grams: Any) -> Any:
+    """Write the products of `summed` for many processes into `grams`; their log determinants.
+
+    `terms` are the numbers a, b, c and d of each, shape (m, 4, terms), and `tables` room for one.
+    """
+    logs = np.empty(len(terms))
+    for m in range(len(terms)):
+        a, b, c, d = terms[m]
+        fill(theta, a, b, c, d, *tables)
+        grams[m], logs[m] = summed(tables, a.sum(), noise, y)
+    return logs
 
 
 @compiled

@@ -302,11 +302,13 @@ class OscillatorSearch:
         Where there is memory, a little of it is better than none: the lowest ratio tells.
         """
         best: list[tuple[FloatArray, float]] = []
+        present = Waves.joined([self.beside, oscillators_of(found)])
         for ratios in (_RATIOS[:1], _RATIOS[1:]):
             for quality in _QUALITIES:
-                starts = [np.append(found, start) for start in self._grid((quality,), ratios)]
-                gains = [self.gain(start) for start in starts]
-                best.append((starts[int(np.argmax(gains))], max(gains)))
+                grid = self._grid((quality,), ratios)
+                values = self.sloped.of_each(present, oscillators_of(grid.ravel()), len(grid))
+                top = int(np.argmax(values))
+                best.append((np.append(found, grid[top]), float(values[top]) - self.none))
             if not len(found) and max(gain for _, gain in best) < 0.25 * self.price(best[0][0]):
                 return best
         pairs = zip(best[: len(_QUALITIES)], best[len(_QUALITIES) :], strict=True)

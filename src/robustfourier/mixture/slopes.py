@@ -14,7 +14,15 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.compiling import compiled
-from robustfourier.mixture.factoring import STRETCH, averaged, back, fill, forth, summed
+from robustfourier.mixture.factoring import (
+    STRETCH,
+    averaged,
+    back,
+    each_summed,
+    fill,
+    forth,
+    summed,
+)
 from robustfourier.mixture.process import CLOSEST, Waves, oscillators
 
 __all__ = ["Likelihood", "Slopes", "along_oscillators"]
@@ -76,6 +84,20 @@ class Likelihood:
             return value, factor
         return -0.5 * (len(self.theta) * np.log(1e-300) + logs), 1e-300
 
+    def of_each(self, present: Waves, waves: Waves, count: int) -> FloatArray:
+        """Return the log-likelihoods of `count` processes, shape (count,).
+
+        Each is what is `present`, and its part of the terms of `waves`, of like kinds in each.
+        """
+        shared = np.broadcast_to(present.numbers, (count, 4, len(present.a)))
+        own = waves.numbers.reshape(4, count, -1).transpose(1, 0, 2)
+        terms = np.concatenate([shared, own], axis=2)
+        size, known = int(np.sum(1 + (terms[0, 3] != 0.0))), self._known.shape[1]
+        tables, grams = self._rooms(size), np.empty((count, known, known))
+        logs = each_summed(self.theta, terms, tables, self.noise, self._known, grams)
+        n = len(self.theta)
+        return np.array([averaged(*pair, n)[0] for pair in zip(grams, logs, strict=True)])
+
     def __call__(self, waves: Waves) -> tuple[float, Slopes]:
         """Return the log-likelihood of at least one term as `log_likelihood` does, and slopes."""
         wave, tables = self._tables(waves)
@@ -102,11 +124,15 @@ class Likelihood:
         But for the order of the columns, which is that of the terms.
         """
         wave = waves.d != 0.0
-        n, size = len(self.theta), len(wave) + int(np.count_nonzero(wave))
+        tables = self._rooms(len(wave) + int(np.count_nonzero(wave)))
+        fill(self.theta, waves.a, waves.b, waves.c, waves.d, *tables)
+        return wave, tables
+
+    def _rooms(self, size: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Room for fading, U and V."""
+        n = len(self.theta)
         fading = self._room("fading", 1 if self._even else n, size)
-        u, v = self._room("u", n, size), self._room("v", n, size)
-        fill(self.theta, waves.a, waves.b, waves.c, waves.d, fading, u, v)
-        return wave, (fading, u, v)
+        return fading, self._room("u", n, size), self._room("v", n, size)
 
     def _room(self, name: str, *shape: int) -> FloatArray:
         """Room that was taken before, if it has this shape."""
