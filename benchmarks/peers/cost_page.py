@@ -13,6 +13,7 @@ STAGES = {
     "spectral/flow.py": "diagonal flow: its own updates",
     "spectral/sums.py": "Fourier sums (nonuniform FFT)",
     "spectral/realmodes.py": "sums between whole modes (interpolation)",
+    "spectral/kernels.py": "compiled loops over sums",
     "spectral/periodogram.py": "periodogram of the residual",
     "mixture/noise.py": "noise floor",
     "mixture/judge.py": "significance",
@@ -34,7 +35,13 @@ STAGES = {
     "mixture/components/grouping.py": "grouping of harmonics",
     "mixture/components/links.py": "links",
     "mixture/components/waveform.py": "waveforms",
+    "mixture/components/cells.py": "evidence of harmonics",
+    "mixture/components/prior.py": "priors of waveforms",
+    "mixture/components/joint.py": "the last fit of all patterns",
+    "mixture/drift.py": "how a trend goes on",
+    "mixture/climbing.py": "climbing of likelihoods",
     "mixture/blocks.py": "steadiness in blocks",
+    "mixture/factoring.py": "passes over the rows for likelihoods",
     "mixture/process.py": "likelihoods of a memory",
     "mixture/slopes.py": "likelihoods with slopes",
     "mixture/spectrum.py": "starts by the spectrum",
@@ -130,7 +137,7 @@ def _count_section(fits: dict[int, Profile]) -> str:
     whole = [sum(rows == n for rows, _ in w.nuffts) for n, w in zip(fits, works, strict=True)]
     counts = [whole, *([w.calls[name] for w in works] for name in NEEDED)]
     words = [
-        ("nonuniform FFTs of all samples", "7: weights, values, 4 columns of a trend, a residual"),
+        ("nonuniform FFTs of all samples", "3: weights, values, a residual"),
         *NEEDED.values(),
     ]
     body = [[*row, *map(str, count)] for row, count in zip(words, counts, strict=True)]
