@@ -70,9 +70,12 @@ def test_all_drifts_in_one_pass_are_what_each_is_alone(sampled):
 
 def test_a_drift_that_is_no_covariance_is_none(sampled):
     _, theta, noise, values, _ = sampled
-    no_variance = drift._drift(1.0, 2.0).scaled(-1.0)
-    logs = drift._divided(Waves.none(), [no_variance], theta, noise, values[:, None])[1]
-    assert np.isnan(logs[0])
+    good = drift._drift(1.0, 2.0)
+    samples = drift.Sampled(theta, values, noise)
+    for factor in (-0.5 * noise[0] / good.variance, -1.0):  # fails on the way, and at once
+        drifts = [good.scaled(factor), good]
+        cases = list(drift._judged(samples, 1.0, np.zeros(0), Waves.none(), drifts))
+        assert [case.terms[1] for case in cases] == [good, good]
 
 
 @pytest.mark.parametrize("rate", [1.0, 10.0, 100.0])

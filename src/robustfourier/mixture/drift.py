@@ -16,13 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.compiling import compiled
-from robustfourier.mixture.factoring import fill
+from robustfourier.mixture.factoring import each_summed
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.onward import Onward, Way
 from robustfourier.mixture.process import (
@@ -194,13 +193,15 @@ def _judged(
     gram, determinant = _divided(known, drifts, theta, noise, columns)
     freedom, before = len(theta) - 1, white / _steepest(samples)
     level, slope = gram[:, 1, 1], gram[:, 2, 2] + before
-    # The slope and its product with the values, around the level.
-    own = slope - gram[:, 2, 1] ** 2 / level
-    along = gram[:, 2, 0] - gram[:, 1, 0] * gram[:, 2, 1] / level
-    around = gram[:, 0, 0] - gram[:, 1, 0] ** 2 / level
-    factors = np.stack([around, around - along**2 / own]) / freedom
-    volumes = determinant + np.log(level) + np.stack([np.zeros(len(own)), np.log(own / before)])
-    with np.errstate(invalid="ignore"):
+    # The slope and its product with the values, around the level. Where there is no covariance
+    # the products are infinite, and no likelihood is finite.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        own = slope - gram[:, 2, 1] ** 2 / level
+        along = gram[:, 2, 0] - gram[:, 1, 0] * gram[:, 2, 1] / level
+        around = gram[:, 0, 0] - gram[:, 1, 0] ** 2 / level
+        factors = np.stack([around, around - along**2 / own]) / freedom
+        slopes = np.stack([np.zeros(len(own)), np.log(own / before)])
+        volumes = determinant + np.log(level) + slopes
         worths = -0.5 * (freedom * np.log(factors) + volumes) - AKAIKE * len(oscillators)
     for i, drift in enumerate(drifts):
         for count in (1, 2):
@@ -214,67 +215,13 @@ def _divided(
 ) -> tuple[FloatArray, FloatArray]:
     """Gram matrices of columns, divided by a covariance with each drift, and log determinants.
 
-    Shapes (D, m, m), of which the lower half is filled in, and (D,); NaN where that is none.
+    Shapes (D, m, m), infinite where that is none, and (D,).
     """
-    blank = Waves.joined([known, drifts[0]])
-    size = len(blank.d) + int(np.count_nonzero(blank.d))
+    shared, own = known.numbers, np.stack([drift.numbers for drift in drifts])
+    size = sum(len(d) + int(np.count_nonzero(d)) for d in (shared[3], own[0, 3]))
     tables = tuple(np.empty((3, len(theta), size)))
-    fill(theta, blank.a, blank.b, blank.c, blank.d, *tables)
     gram = np.empty((len(drifts), columns.shape[1], columns.shape[1]))
-    terms = np.array([[drift.a, drift.c] for drift in drifts])
-    determinant = _gathered(tables, theta, terms, known.variance, noise, columns, gram)
-    return gram, determinant
-
-
-@compiled
-def _gathered(
-    tables: Any, theta: Any, terms: Any, known: float, noise: Any, columns: Any, gram: Any
-) -> Any:
-    """Fill in the Gram matrices and return the log determinants, of drifts of two exponentials.
-
-    `tables` are those of `factoring.fill`, whose last two columns are the drift's; `terms` are the
-    variances and the rates of these, shape (D, 2, 2). The pass over the rows is that of
-    `process.whitened`, for all columns at once and with nothing kept.
-    """
-    fading, u, v = tables
-    (n, size), m, first = u.shape, columns.shape[1], u.shape[1] - 2
-    s, f = np.empty((size, size)), np.empty((size, m))
-    w, told, z, logs = np.empty(size), np.empty(size), np.empty(m), np.zeros(len(terms))
-    for k in range(len(terms)):
-        for j in range(2):
-            u[:, first + j] = terms[k, 0, j]
-            for i in range(1, n):
-                fading[i, first + j] = np.exp(-terms[k, 1, j] * (theta[i] - theta[i - 1]))
-        s[:], f[:], w[:], z[:], gram[k] = 0.0, 0.0, 0.0, 0.0, 0.0
-        variance, pivot, product = known + terms[k, 0].sum(), 0.0, 1.0
-        for i in range(n):
-            for j in range(size):
-                own, lift, x = fading[i, j], pivot * w[j], 0.0
-                for h in range(size):
-                    s[j, h] = own * fading[i, h] * (s[j, h] + lift * w[h])
-                    x += s[j, h] * u[i, h]
-                told[j] = x
-                for o in range(m):
-                    f[j, o] = own * (f[j, o] + w[j] * z[o])
-            pivot = variance + noise[i]
-            for j in range(size):
-                pivot -= u[i, j] * told[j]
-            if not pivot > 0.0:
-                product = np.nan
-                break
-            for j in range(size):
-                w[j] = (v[i, j] - told[j]) / pivot
-            for o in range(m):
-                z[o] = columns[i, o]
-                for j in range(size):
-                    z[o] -= u[i, j] * f[j, o]
-                for h in range(o + 1):
-                    gram[k, o, h] += z[o] * z[h] / pivot
-            product *= pivot  # a logarithm takes longer
-            if not 1e-200 < product < 1e200:
-                logs[k], product = logs[k] + np.log(product), 1.0
-        logs[k] += np.log(product)
-    return logs
+    return gram, each_summed(theta, shared, own, tables, noise, columns, gram)
 
 
 def _likeliest(cases: list[_Case]) -> list[_Case]:

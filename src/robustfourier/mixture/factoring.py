@@ -108,16 +108,22 @@ def summed(tables: Any, variance: float, noise: Any, y: Any) -> Any:
 
 
 @compiled
-def each_summed(theta: Any, terms: Any, tables: Any, noise: Any, y: Any, grams: Any) -> Any:
+def each_summed(
+    theta: Any, present: Any, own: Any, tables: Any, noise: Any, y: Any, grams: Any
+) -> Any:
     """Write the products of `summed` for many processes into `grams`; their log determinants.
 
-    `terms` are the numbers a, b, c and d of each, shape (m, 4, terms), and `tables` room for one.
+    All have the terms `present`, shape (4, terms): the numbers a, b, c and d. Each has its `own`
+    beside them, shape (m, 4, terms). `tables` are room for one process.
     """
-    logs = np.empty(len(terms))
-    for m in range(len(terms)):
-        a, b, c, d = terms[m]
-        fill(theta, a, b, c, d, *tables)
-        grams[m], logs[m] = summed(tables, a.sum(), noise, y)
+    fading, u, v = tables
+    a, b, c, d = present
+    fill(theta, a, b, c, d, fading, u, v)
+    first, shared, logs = len(a) + np.count_nonzero(d), a.sum(), np.empty(len(own))
+    for m in range(len(own)):
+        a, b, c, d = own[m]
+        fill(theta, a, b, c, d, fading[:, first:], u[:, first:], v[:, first:])
+        grams[m], logs[m] = summed(tables, shared + a.sum(), noise, y)
     return logs
 
 

@@ -89,13 +89,13 @@ class Likelihood:
 
         Each is what is `present`, and its part of the terms of `waves`, of like kinds in each.
         """
-        shared = np.broadcast_to(present.numbers, (count, 4, len(present.a)))
-        own = waves.numbers.reshape(4, count, -1).transpose(1, 0, 2)
-        terms = np.concatenate([shared, own], axis=2)
-        size, known = int(np.sum(1 + (terms[0, 3] != 0.0))), self._known.shape[1]
-        tables, grams = self._rooms(size), np.empty((count, known, known))
-        logs = each_summed(self.theta, terms, tables, self.noise, self._known, grams)
-        n = len(self.theta)
+        shared = present.numbers
+        own = np.ascontiguousarray(waves.numbers.reshape(4, count, -1).transpose(1, 0, 2))
+        size = sum(len(d) + int(np.count_nonzero(d)) for d in (shared[3], own[0, 3]))
+        n, known = self._known.shape
+        grams = np.empty((count, known, known))
+        samples = (self.noise, self._known, grams)
+        logs = each_summed(self.theta, shared, own, self._rooms(size), *samples)
         return np.array([averaged(*pair, n)[0] for pair in zip(grams, logs, strict=True)])
 
     def __call__(self, waves: Waves) -> tuple[float, Slopes]:
