@@ -6,7 +6,7 @@ import pytest
 from robustfourier import PeriodicMixture, load
 from robustfourier.mixture import drift
 from robustfourier.mixture.onward import Onward, Way
-from robustfourier.mixture.process import Conditioned, Waves, oscillator, whitened
+from robustfourier.mixture.process import Conditioned, Waves, oscillator
 from robustfourier.mixture.trend import trend_columns
 
 BEYOND = np.array([-1.3, -1.001, 1.002, 1.05, 1.4])
@@ -54,18 +54,6 @@ def test_ways_that_differ_widen_the_error_by_how_much_they_do(sampled):
     alone = ways[0].variance(BEYOND)  # a line moves no variance
     assert both.mean(BEYOND)[:, 0] == pytest.approx(mean)
     assert both.variance(BEYOND)[:, 0] == pytest.approx(alone + 0.25 * 0.75 * apart**2)
-
-
-def test_all_drifts_in_one_pass_are_what_each_is_alone(sampled):
-    _, theta, noise, values, _ = sampled
-    known = oscillator(30.0, 4.0, 1.0)
-    drifts = [drift._drift(rate, 2.0) for rate in (0.1, 10.0, 100.0)]
-    columns = np.column_stack([values, trend_columns(theta, 2)])
-    grams, logs = drift._divided(known, drifts, theta, noise, columns)
-    for one, gram, log in zip(drifts, grams, logs, strict=True):
-        z, determinant = whitened(Waves.joined([known, one]), theta, noise, columns.copy())
-        assert np.tril(gram) == pytest.approx(np.tril(z.T @ z), rel=1e-9, abs=1e-9)
-        assert log == pytest.approx(determinant, abs=1e-6)
 
 
 def test_a_drift_that_is_no_covariance_is_none(sampled):

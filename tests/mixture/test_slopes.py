@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from robustfourier.mixture.abreast import each_summed
 from robustfourier.mixture.climbing import climb
 from robustfourier.mixture.process import Waves, log_likelihood, oscillator
 from robustfourier.mixture.remainder import OscillatorSearch, oscillators_of
@@ -64,14 +65,35 @@ def test_slopes_along_oscillators_are_those_of_the_dense_twin(samples, quality):
     assert found == pytest.approx(np.array(expected), rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["irregular", "even", "gaps"])
 @pytest.mark.parametrize("quality", [0.3, 4.0])  # creeps: two terms; swings: one
 @pytest.mark.parametrize("present", [Waves.none(), oscillator(20.0, 0.3, 1.5)])
-def test_likelihoods_of_many_are_those_of_each(samples, quality, present):
-    likelihood, frequencies = Likelihood(*samples), (10.0, 40.0, 160.0)
-    each = [oscillator(f, quality, 0.5) for f in frequencies]
-    together = likelihood.of_each(present, Waves.joined(each), len(each))
-    one_by_one = [dense(Waves.joined([present, waves]), *samples) for waves in each]
-    np.testing.assert_allclose(together, one_by_one, atol=1e-8)
+def test_many_processes_abreast_are_what_each_is_alone(samples, kind, quality, present):
+    theta, values, noise = samples
+    if kind != "irregular":
+        places = np.arange(150.0) + (0 if kind == "even" else 7 * (np.arange(150) // 41))
+        theta = places / 100.0 - 1.0
+    columns = np.column_stack([values, theta, theta**2])
+    each = [oscillator(f, quality, 0.5) for f in np.geomspace(3.0, 300.0, 11)]
+    grams, logs = each_summed(theta, noise, columns, present, Waves.joined(each), len(each))
+    for one, gram, log in zip(each, grams, logs, strict=True):
+        waves = Waves.joined([present, one])
+        covariance = waves(theta[:, None] - theta) + np.diag(noise)
+        expected = columns.T @ np.linalg.solve(covariance, columns)
+        np.testing.assert_allclose(gram, expected, rtol=1e-8, atol=1e-8)
+        assert log == pytest.approx(np.linalg.slogdet(covariance)[1], abs=1e-7)
+        value = Likelihood(theta, values, noise).value(waves)[0]
+        assert value == pytest.approx(dense(waves, theta, values, noise), abs=1e-7)
+
+
+def test_what_is_no_covariance_does_not_disturb_those_beside_it(samples):
+    theta, values, noise = samples
+    good = oscillator(20.0, 0.3, 1.0)
+    both = Waves.joined([good.scaled(-9.0), good])
+    grams, _ = each_summed(theta, noise, values[:, None], Waves.none(), both, 2)
+    alone, _ = each_summed(theta, noise, values[:, None], Waves.none(), good, 1)
+    assert np.isinf(grams[0, 0, 0])
+    assert grams[1, 0, 0] == alone[0, 0, 0]
 
 
 def test_no_covariance_has_no_likelihood(samples):

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.factoring import each_summed
+from robustfourier.mixture.abreast import each_summed
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.onward import Onward, Way
 from robustfourier.mixture.process import (
@@ -190,7 +190,8 @@ def _judged(
     """
     theta, values, noise = samples
     columns = np.column_stack([values, trend_columns(theta, 2)])
-    gram, determinant = _divided(known, drifts, theta, noise, columns)
+    every = Waves.joined(drifts)
+    gram, determinant = each_summed(theta, noise, columns, known, every, len(drifts))
     freedom, before = len(theta) - 1, white / _steepest(samples)
     level, slope = gram[:, 1, 1], gram[:, 2, 2] + before
     # The slope and its product with the values, around the level. Where there is no covariance
@@ -208,20 +209,6 @@ def _judged(
             if np.isfinite(worth := float(worths[count - 1, i])):
                 white = float(factors[count - 1, i])
                 yield _Case(worth, white, oscillators, (known, drift), count)
-
-
-def _divided(
-    known: Waves, drifts: list[Waves], theta: FloatArray, noise: FloatArray, columns: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Gram matrices of columns, divided by a covariance with each drift, and log determinants.
-
-    Shapes (D, m, m), infinite where that is none, and (D,).
-    """
-    shared, own = known.numbers, np.stack([drift.numbers for drift in drifts])
-    size = sum(len(d) + int(np.count_nonzero(d)) for d in (shared[3], own[0, 3]))
-    tables = tuple(np.empty((3, len(theta), size)))
-    gram = np.empty((len(drifts), columns.shape[1], columns.shape[1]))
-    return gram, each_summed(theta, shared, own, tables, noise, columns, gram)
 
 
 def _likeliest(cases: list[_Case]) -> list[_Case]:

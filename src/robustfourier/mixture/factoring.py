@@ -14,35 +14,46 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 
-__all__ = ["STRETCH", "averaged", "back", "each_summed", "fill", "forth", "summed"]
+__all__ = ["EVEN", "STRETCH", "averaged", "back", "fill", "forth", "summed"]
 
 STRETCH = 32  # rows: their matrices of 18 numbers squared take 80 kB
+# Of a step, by which equal ones may differ: turning 32 times by the first of them is then off by
+# less than 1e-7 radians.
+EVEN = 1e-9
 
 
 @compiled
 def fill(theta: Any, a: Any, b: Any, c: Any, d: Any, fading: Any, u: Any, v: Any) -> None:
-    """Fill in the tables; those of an even grid have one row of fading, and waves turn stepwise."""
-    n, even, j = len(theta), len(fading) == 1, 0
-    step = (theta[n - 1] - theta[0]) / max(n - 1, 1)
+    """Fill in the tables; that of fading has one row on an even grid.
+
+    Where a step is equal to the one before, waves turn by as much again.
+    """
+    n, j = len(theta), 0
     for m in range(len(a)):
-        for i in range(len(fading)):
-            fading[i, j] = np.exp(-c[m] * (step if even else theta[i] - theta[max(i - 1, 0)]))
-        if d[m] == 0.0:
-            for i in range(n):
-                u[i, j], v[i, j] = a[m], 1.0
-            j += 1
-            continue
-        for i in range(len(fading)):
-            fading[i, j + 1] = fading[i, j]
-        x, y, cosine, sine = np.cos(d[m] * step), np.sin(d[m] * step), 1.0, 0.0
+        last, fade, x, y = -1.0, 1.0, 1.0, 0.0
+        cosine, sine, width = 1.0, 0.0, 1 if d[m] == 0.0 else 2
         for i in range(n):
-            if even and i % STRETCH:
+            step = theta[i] - theta[max(i - 1, 0)]
+            same = abs(step - last) <= EVEN * step
+            if not same:
+                last, fade = step, np.exp(-c[m] * step)
+            if i < len(fading) or i == 1:
+                at = min(i, len(fading) - 1)
+                for k in range(width):
+                    fading[at, j + k] = fade
+            if width == 1:
+                u[i, j], v[i, j] = a[m], 1.0
+                continue
+            if same and i % STRETCH:
+                if x == 1.0:  # the first of equal steps that is turned by
+                    x, y = np.cos(d[m] * step), np.sin(d[m] * step)
                 cosine, sine = cosine * x - sine * y, sine * x + cosine * y
             else:
                 cosine, sine = np.cos(d[m] * theta[i]), np.sin(d[m] * theta[i])
+                x = x if same else 1.0
             u[i, j], u[i, j + 1] = a[m] * cosine + b[m] * sine, a[m] * sine - b[m] * cosine
             v[i, j], v[i, j + 1] = cosine, sine
-        j += 2
+        j += width
 
 
 @compiled
@@ -105,26 +116,6 @@ def summed(tables: Any, variance: float, noise: Any, y: Any) -> Any:
         for q in range(r):
             total[q, r] = total[r, q]
     return total, logs + np.log(product)
-
-
-@compiled
-def each_summed(
-    theta: Any, present: Any, own: Any, tables: Any, noise: Any, y: Any, grams: Any
-) -> Any:
-    """Write the products of `summed` for many processes into `grams`; their log determinants.
-
-    All have the terms `present`, shape (4, terms): the numbers a, b, c and d. Each has its `own`
-    beside them, shape (m, 4, terms). `tables` are room for one process.
-    """
-    fading, u, v = tables
-    a, b, c, d = present
-    fill(theta, a, b, c, d, fading, u, v)
-    first, shared, logs = len(a) + np.count_nonzero(d), a.sum(), np.empty(len(own))
-    for m in range(len(own)):
-        a, b, c, d = own[m]
-        fill(theta, a, b, c, d, fading[:, first:], u[:, first:], v[:, first:])
-        grams[m], logs[m] = summed(tables, shared + a.sum(), noise, y)
-    return logs
 
 
 @compiled

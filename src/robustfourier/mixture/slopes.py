@@ -14,22 +14,11 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.compiling import compiled
-from robustfourier.mixture.factoring import (
-    STRETCH,
-    averaged,
-    back,
-    each_summed,
-    fill,
-    forth,
-    summed,
-)
+from robustfourier.mixture.abreast import each_summed
+from robustfourier.mixture.factoring import EVEN, STRETCH, averaged, back, fill, forth, summed
 from robustfourier.mixture.process import CLOSEST, Waves, oscillators
 
 __all__ = ["Likelihood", "Slopes", "along_oscillators"]
-
-# Of a step, by which the steps of an even grid may differ: turning 32 times by the mean step is
-# then off by less than 1e-7 radians.
-_EVEN = 1e-9
 
 
 class Slopes(NamedTuple):
@@ -69,7 +58,7 @@ class Likelihood:
         columns = np.zeros((len(theta), 0)) if still is None else still.columns(theta)
         self._known = np.column_stack([self.values, columns])
         steps = np.diff(theta)
-        self._even = bool(len(steps) and np.ptp(steps) <= _EVEN * steps.mean())
+        self._even = bool(len(steps) and np.ptp(steps) <= EVEN * steps.mean())
         self._kept: dict[str, FloatArray] = {}  # room for numbers, from one call to the next
 
     def value(self, waves: Waves) -> tuple[float, float]:
@@ -89,14 +78,9 @@ class Likelihood:
 
         Each is what is `present`, and its part of the terms of `waves`, of like kinds in each.
         """
-        shared = present.numbers
-        own = np.ascontiguousarray(waves.numbers.reshape(4, count, -1).transpose(1, 0, 2))
-        size = sum(len(d) + int(np.count_nonzero(d)) for d in (shared[3], own[0, 3]))
-        n, known = self._known.shape
-        grams = np.empty((count, known, known))
-        samples = (self.noise, self._known, grams)
-        logs = each_summed(self.theta, shared, own, self._rooms(size), *samples)
-        return np.array([averaged(*pair, n)[0] for pair in zip(grams, logs, strict=True)])
+        samples = (self.theta, self.noise, self._known)
+        pairs = zip(*each_summed(*samples, present, waves, count), strict=True)
+        return np.array([averaged(*pair, len(self.theta))[0] for pair in pairs])
 
     def __call__(self, waves: Waves) -> tuple[float, Slopes]:
         """Return the log-likelihood of at least one term as `log_likelihood` does, and slopes."""

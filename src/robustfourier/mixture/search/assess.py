@@ -23,6 +23,7 @@ __all__ = [
     "assess",
     "fit_lines",
     "left_a_continuum",
+    "slow_alarm",
     "slow_noise",
     "squares_left",
     "trend_rung",
@@ -40,6 +41,8 @@ _SLOW_MODES = 8  # lowest modes whose mean is the slow noise: known to one part 
 # Part of the peaks that may stand out of a continuum. Of thirty, 0 to 16 did in 90 series whose
 # noise has a memory; 19 to 28 where there were 40 to 70 tones and looking ahead found some of them.
 _STAND_OUT = 0.6
+# Power of a line halfway between two whole modes over what each of them shows: (π/2)².
+_BETWEEN = 0.25 * np.pi**2
 _GROWTH = 1.5  # modes to each side of a line that an amplitude linear in θ empties
 
 
@@ -316,6 +319,20 @@ def slow_noise(
     if len(usable) < 2:
         return squares / series.total, 1.0
     return power[usable].mean(axis=0), max(len(usable) * series.share, 1.0)
+
+
+def slow_alarm(series: Series, power: FloatArray, at: int) -> float:
+    """Return the false alarm of a line near one of the slow modes, with their median as the noise.
+
+    That is what it could be at best, before anything is fitted: the line may lie between modes.
+    """
+    modes, n_outputs = series.slow_grid.modes, series.values.shape[1]
+    apart = (np.abs(modes - modes[at]) > 1.0) & (modes > 0.5)
+    if not apart.any():
+        return 0.0
+    noise = np.maximum(np.median(power[apart], axis=0) / np.log(2.0), 1e-300)
+    ratio = np.sum(_BETWEEN * power[[at]] / noise, axis=1)
+    return float(series.judge.alarm(ratio, modes[[at]], np.array([np.inf]), n_outputs)[0])
 
 
 def trend_reach(rung: int) -> float:

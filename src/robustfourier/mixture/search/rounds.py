@@ -13,6 +13,7 @@ from robustfourier.mixture.search.assess import (
     assess,
     fit_lines,
     left_a_continuum,
+    slow_alarm,
     squares_left,
     trend_reach,
     trend_rung,
@@ -35,8 +36,7 @@ from robustfourier.mixture.search.proposals import (
     held_out,
     pursued,
 )
-from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, lines_explain
-from robustfourier.mixture.search.robust import pseudo_values as pulled_in
+from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, lines_explain, pseudo_values
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series
 from robustfourier.observers import tell
@@ -169,8 +169,7 @@ class Search:
         """Drop lines, weakest first, until each of the others passes."""
         while (bad := self._failing(level)).any():
             drop = weakest_apart(self.fit.modes, self._assessed().ratio, bad)
-            keep = np.ones(len(bad), bool)
-            keep[drop] = False
+            keep = ~np.isin(np.arange(len(bad)), drop)
             tell("lines", "dropped", modes=self.fit.modes[drop], reason=f"{_NOISE} {level:g}")
             fit = fit_lines(self.series, self.fit.modes[keep], self.fit.known[keep], self.fit.rung)
             self.fit = self._separated(fit)
@@ -212,15 +211,18 @@ class Search:
         kept if it passes and leaves less than what was there before.
         """
         rungs = self.series.settings.rungs
-        if self.max_lines == 0 or len(rungs) == 1:
+        if len(rungs) == 1:
             return
         before, assessment = self.fit, self.assessment
-        self.fit = fit_lines(self.series, before.modes, before.known, 2)
+        with_slope = fit_lines(self.series, before.modes, before.known, 2)
         grid = self.series.slow_grid
         within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(rungs[-1]))
-        left = self.series.residual_sums(self.fit.refined, grid.modes)
-        power = grid.power(left).sum(axis=1) * within
-        self._add(grid.modes[[int(np.argmax(power))]])
+        power = grid.power(self.series.residual_sums(with_slope.refined, grid.modes))
+        at = int(np.argmax(power.sum(axis=1) * within))
+        if slow_alarm(self.series, power, at) > _WORTH_A_TEST:
+            return
+        self.fit = with_slope
+        self._add(grid.modes[[at]])
         more = len(self.fit.modes) > len(before.modes)
         better = more and squares_left(self.series, self.fit) <= squares_left(self.series, before)
         if better and not self._failing(self.level).any():
@@ -237,7 +239,7 @@ class Search:
         weights, median = self.series.weights, np.zeros_like(self.original)
         pays = self.loss == "auto" and huber_pays(self.original, weights, FAR)
         if self.loss == "huber" or pays:
-            values = pulled_in(median, self.original, weights, clip=FAR)
+            values = pseudo_values(median, self.original, weights, clip=FAR)
             self.series = self.series.with_values(values)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
 
@@ -258,7 +260,7 @@ class Search:
         self.huber = self.loss == "huber" or pays
         values, weights = self.original, self.series.weights
         if self.huber:
-            values = pulled_in(fitted, residuals, weights, clip=clip, redescend=redescend)
+            values = pseudo_values(fitted, residuals, weights, clip=clip, redescend=redescend)
         if self.series.values is not values:
             self.series = self.series.with_values(values)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
