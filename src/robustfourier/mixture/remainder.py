@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 
@@ -293,8 +292,9 @@ class OscillatorSearch:
 
     def _grid(self, qualities: tuple[float, ...], ratios: tuple[float, ...]) -> FloatArray:
         """Starts for one oscillator, shape (m, 3)."""
-        frequencies = np.geomspace(np.pi, self.fastest, _FREQUENCIES)
-        return np.log(list(product(frequencies, qualities, ratios)))
+        frequencies = np.linspace(np.log(np.pi), np.log(self.fastest), _FREQUENCIES)
+        axes = np.meshgrid(frequencies, np.log(qualities), np.log(ratios), indexing="ij")
+        return np.stack(axes, axis=-1).reshape(-1, 3)
 
     def _tried(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
         """Return the likeliest start of each quality, and its gain.

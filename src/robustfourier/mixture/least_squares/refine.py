@@ -32,6 +32,7 @@ __all__ = ["Refined", "at_rounding", "level_column", "refine"]
 # Sums of squares below this part of those of the data are added up from residuals: as differences
 # of sums they would be known to 1e-5 only.
 _ROUNDING = 1e-8
+_SEEN = 1e-11  # part of a sum of squares by which a step is surely seen to lower it
 
 
 @dataclass(frozen=True)
@@ -240,9 +241,9 @@ def _search(
             converged = True
         else:
             damping *= 10.0
-    # Differences of sums of squares drown in rounding before gradients do: the last step is taken
-    # on trust, undamped, if it is small enough to be a correction.
-    if free.any():
+    # Differences of sums of squares drown in rounding before gradients do: who asks for all digits
+    # gets a last step on trust, undamped, if it is small enough to be a correction.
+    if free.any() and tolerance < _SEEN:
         step, _ = damped_step(fit, ties, free, 0.0)
         if np.max(np.abs(ties @ step), initial=0.0) < 1e-4:
             fit = fit_at(moments_at, ties, fit.bases + step, p, squares)

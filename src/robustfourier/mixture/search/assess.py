@@ -37,6 +37,7 @@ _STEPS = 6
 _TREND_LEVEL = 0.002  # five rungs are tested: one per cent in all
 # Modes: the floor under a slower line is read from the twelve beside it, its own growth among them.
 _SLOW = 12.0
+_ALONG = 0.03  # modes between sums of which four tell the slope along the mode, to a millionth
 _SLOW_MODES = 8  # lowest modes whose mean is the slow noise: known to one part in √8
 # Part of the peaks that may stand out of a continuum. Of thirty, 0 to 16 did in 90 series whose
 # noise has a memory; 19 to 28 where there were 40 to 70 tones and looking ahead found some of them.
@@ -159,21 +160,23 @@ def _growth(series: Series, fit: Fit) -> tuple[FloatArray, FloatArray]:
     the floor under it is measured. The strongest slow line is given an amplitude linear in θ, two
     columns more, if these gain more than the slow noise beside it would give.
     """
-    refined, count, p = fit.refined, len(fit.modes), len(fit.refined.trend)
+    refined, p = fit.refined, len(fit.refined.trend)
     slow = np.where(fit.known | (fit.modes >= _SLOW), 0.0, refined.lines.amplitude.max(axis=1))
     none = np.zeros(0), np.zeros((0, len(refined.rss)))
     if series.integer or not slow.any():
         return none
     line = int(np.argmax(slow))
-    at = np.append(np.arange(p), p + line + count * np.arange(4))
-    moments = series.moments(fit.modes, fit.rung)
-    fitted = np.vstack([refined.trend, refined.lines.cosine, refined.lines.sine])
-    left = (moments.cross - moments.gram[:, : p + 2 * count] @ fitted)[at]
-    change = solve_positive(moments.gram[np.ix_(at, at)], left)
-    gain = np.sum(change * left, axis=0)
     mode, slow_modes = fit.modes[[line]], series.slow_grid.modes
-    sums = series.residual_sums(refined, slow_modes)
-    sums = sums - series.sums_of(mode, fit.rung, change, slow_modes)
+    # What is left over has no part along the columns that were fitted. Its sums with θ in them are
+    # the slope of those without, along the mode.
+    near = series.residual_sums(refined, mode + _ALONG * np.array([-2.0, -1.0, 1.0, 2.0]))
+    turned = 1j / np.pi * (np.array([1.0, -8.0, 8.0, -1.0]) @ near) / (12.0 * _ALONG)
+    left = np.vstack([np.zeros((p + 2, len(refined.rss))), turned.real, -turned.imag])
+    change = solve_positive(series.moments(mode, fit.rung).gram, left)
+    gain = np.sum(change * left, axis=0)
+    sums = series.residual_sums(refined, slow_modes) - series.sums_of(
+        mode, fit.rung, change, slow_modes
+    )
     noise, dof = slow_noise(series, sums, refined.rss - gain, fit.rung, fit.modes, apart=_GROWTH)
     noise = np.maximum(noise, 1e-20 * (series.weights @ series.values**2) + 1e-300)
     return (mode, change) if trend_p_value(gain, 2, noise, dof) < _TREND_LEVEL else none
