@@ -125,6 +125,25 @@ def test_the_density_is_the_sum_of_the_covariance_over_all_steps():
         assert spectrum.density(waves)[j] == pytest.approx(covariance @ np.cos(angle * lags))
 
 
+def test_slopes_and_information_of_the_spectrum_are_those_of_its_likelihood():
+    theta, start = np.linspace(-1, 1, 400), np.log([90.0, 0.8, 2.0])
+    spectrum = Spectrum(theta, drawn(theta, 1), np.ones(400))
+
+    def density(parameters):
+        return np.array([spectrum.density(oscillators_of(p)) for p in parameters])
+
+    def height(parameters):
+        return float(spectrum.likelihoods(density([parameters]))[0])
+
+    value, slopes, information = spectrum.sloped(density, start)
+    assert value == pytest.approx(height(start))
+    steps = 1e-3 * np.eye(3)
+    assert slopes == pytest.approx([rise(height, start, step) for step in steps], rel=1e-2)
+    logs = [np.log1p(density([start + step])[0]) for step in (0.0, *steps)]
+    rises = np.diff(np.array(logs)[[0, 1, 0, 2, 0, 3]], axis=0)[::2] / 1e-3
+    assert information == pytest.approx((len(rises[0]) - 1) * np.cov(rises), rel=1e-2)
+
+
 def drawn(theta, seed):
     """White noise and a creeping oscillator."""
     rng = np.random.default_rng(seed)
@@ -140,7 +159,8 @@ def test_the_spectrum_of_even_stretches_tells_the_likelihood(stretches):
     values, waves = drawn(theta, 0), oscillator(60.0, 0.3, 4.0)
     spectrum = Spectrum(theta, values, np.ones(len(theta)))
     assert spectrum.fair
-    told = spectrum.likelihood(spectrum.density(waves)) - spectrum.likelihood(0 * spectrum.power)
+    told, white = spectrum.likelihoods(np.stack([spectrum.density(waves), 0 * spectrum.power]))
+    told -= white
     exact = log_likelihood(waves, theta, values, np.ones(len(theta)))[0]
     exact -= log_likelihood(Waves.none(), theta, values, np.ones(len(theta)))[0]
     assert told == pytest.approx(exact, rel=0.15)

@@ -77,12 +77,11 @@ class Spectrum:
         _add_up(waves.a, waves.b, ratio, self.cosine, self.sine, result)
         return result
 
-    def likelihood(self, density: FloatArray) -> float:
-        """Return Whittle's log-likelihood up to a constant, at the best factor of all variances."""
-        return float(self.likelihoods(density))
-
     def likelihoods(self, density: FloatArray) -> FloatArray:
-        """Return the same of densities of shape (..., m)."""
+        """Return Whittle's log-likelihoods of densities of shape (..., m), up to a constant.
+
+        Each is told at the best factor of all variances.
+        """
         whole = 1.0 + np.maximum(density, 0.0)
         factor = np.maximum(np.mean(self.power / whole, axis=-1), 1e-300)
         return np.asarray(-(len(self.power) * np.log(factor) + np.log(whole).sum(axis=-1)))
@@ -98,15 +97,10 @@ class Spectrum:
             Gives the densities, shape (j, m), for parameters of shape (j, k).
         parameters : ndarray of shape (k,)
         """
-        steps = _STEP * np.eye(len(parameters) + 1, len(parameters), -1)
-        here, *beyond = density(parameters + steps)
-        whole = 1.0 + np.maximum(here, 0.0)
-        change = np.array(beyond) - (whole - 1.0)
-        logs = change.reshape(len(parameters), -1) / (_STEP * whole)
-        ratio = self.power / whole
-        slopes = logs @ (ratio / max(float(ratio.mean()), 1e-300) - 1.0)
-        logs -= logs.mean(axis=1, keepdims=True)  # the factor of all variances is free
-        return self.likelihood(here), slopes, logs @ logs.T
+        count = len(parameters)
+        densities = density(parameters + _STEP * np.eye(count + 1, count, -1))
+        slopes, information = np.empty(count), np.empty((count, count))
+        return _sloped(self.power, densities, slopes, information), slopes, information
 
 
 def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray, count: int) -> FloatArray:
@@ -137,3 +131,29 @@ def _add_up(a: Any, b: Any, ratio: Any, cosine: Any, sine: Any, result: Any) -> 
             row[j] += (a[k] * real - b[k] * imaginary) / (real**2 + imaginary**2) - a[k]
             real, imaginary = on + along, across + aside
             row[j] += (a[k] * real + b[k] * imaginary) / (real**2 + imaginary**2)
+
+
+@compiled
+def _sloped(power: Any, densities: Any, slopes: Any, information: Any) -> float:
+    """Whittle's likelihood for the first of some densities; the others are a step beyond it each.
+
+    The factor of all variances is free: logarithms of densities count by how they differ from
+    their mean.
+    """
+    (count, m), total, logs = densities.shape, 0.0, 0.0
+    rises = np.empty((count - 1, m))
+    for j in range(m):
+        whole = 1.0 + max(densities[0, j], 0.0)
+        total += power[j] / whole
+        logs += np.log(whole)
+        for k in range(count - 1):
+            rises[k, j] = (densities[k + 1, j] - whole + 1.0) / (_STEP * whole)
+    mean = max(total / m, 1e-300)
+    for k in range(count - 1):
+        slopes[k], middle = 0.0, rises[k].sum() / m
+        for j in range(m):
+            slopes[k] += rises[k, j] * (power[j] / (1.0 + max(densities[0, j], 0.0)) / mean - 1.0)
+            rises[k, j] -= middle
+        for i in range(k + 1):
+            information[k, i] = information[i, k] = (rises[k] * rises[i]).sum()
+    return -(m * np.log(mean) + logs)
