@@ -16,8 +16,10 @@ from robustfourier.compiling import compiled
 __all__ = [
     "HALF",
     "SPACING",
+    "STEP",
     "TERMS",
     "add_lines",
+    "deal_out",
     "descend",
     "grid_power",
     "inverse_gram",
@@ -26,20 +28,24 @@ __all__ = [
     "read_evenly",
     "read_filtered",
     "read_sums",
+    "spread",
     "subtract_line",
     "take_lines_out",
     "turns",
+    "twist",
 ]
 
 HALF = 8  # samples under either half of the window
 SPACING = 0.5  # modes between two samples
 TERMS = 8  # of the even and of the odd part of each polynomial
+STEP = 1024  # of a table of turns: any turn is the product of a coarse and of a fine one
 _FIRST, _SECOND = 4.0 / np.pi, -16.0 / np.pi**2  # from derivatives in the offset to powers of θ
 # Taylor series of cos(πx) and sin(πx)/x in x², highest power first: to 1e-16 for |x| ≤ ½.
 _COSINE = np.array([(-1.0) ** n * np.pi ** (2 * n) / factorial(2 * n) for n in range(11, -1, -1)])
 _SINE = np.array(
     [(-1.0) ** n * np.pi ** (2 * n + 1) / factorial(2 * n + 1) for n in range(11, -1, -1)]
 )
+_TOGETHER = 8  # columns of a matrix, so that what the cache fetches is used at once
 _AT_ONCE = 1024  # rows whose cosines and sines stay in the cache
 
 
@@ -70,6 +76,82 @@ def add_lines(theta: Any, modes: Any, cosine: Any, sine: Any, values: Any) -> No
                 a, b, out = cosine[k, o], sine[k, o], values[o, start : start + _AT_ONCE]
                 for i in range(len(rows)):
                     out[i] += a * c[i] + b * s[i]
+
+
+@compiled
+def spread(
+    theta: Any, column: Any, factor: Any, scale: float, middle: int, polynomials: Any, cells: Any
+) -> None:
+    """Add column times factor to the cells around each position, weighted by the window.
+
+    θ = 0 lies on the cell `middle`, and θ = 1 `scale` cells farther; `factor` are the coefficients
+    of a polynomial in 2θ² − 1.
+    """
+    evens, odds = polynomials[0], polynomials[1]
+    values = np.empty(_AT_ONCE)
+    for begin in range(0, len(theta), _AT_ONCE):
+        rows, part = theta[begin : begin + _AT_ONCE], column[begin : begin + _AT_ONCE]
+        for i in range(len(rows)):
+            values[i] = part[i] * _polynomial(factor, 2.0 * rows[i] * rows[i] - 1.0)
+        for i in range(len(rows)):
+            position = rows[i] * scale
+            first = np.ceil(position - HALF)
+            x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
+            square, value, turned = x * x, values[i], values[i] * x
+            start = int(first) + middle
+            end = start + 2 * HALF - 1
+            for w in range(HALF):
+                even, odd = evens[0, w], odds[0, w]
+                for n in range(1, TERMS):
+                    even, odd = even * square + evens[n, w], odd * square + odds[n, w]
+                cells[start + w] += value * even + turned * odd
+                cells[end - w] += value * even - turned * odd
+
+
+@compiled
+def _polynomial(coefficients: Any, x: float) -> float:
+    """Return a polynomial at x; highest power first."""
+    value = coefficients[0]
+    for n in range(1, len(coefficients)):
+        value = value * x + coefficients[n]
+    return float(value)
+
+
+@compiled
+def twist(matrix: Any, fine: Any, coarse: Any) -> None:
+    """Turn row i and column j by 2ij of the circle: between the FFTs of columns and of rows."""
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            turn = 2 * i * j
+            matrix[i, j] *= fine[turn % STEP] * coarse[turn // STEP]
+
+
+@compiled
+def deal_out(matrix: Any, fine: Any, coarse: Any, inverse: Any, real: Any, imag: Any) -> None:
+    """Write the sums of a real grid from the FFT of its pairs, the window divided out.
+
+    The FFT stands in `matrix` column by column. Even cells are the real parts of the pairs and odd
+    ones the imaginary parts; the middle of the grid, not its first cell, is θ = 0.
+    """
+    rows, columns = matrix.shape
+    size, factor = rows * columns, np.empty((_TOGETHER, rows))
+    for start in range(0, -(-len(real) // rows), _TOGETHER):
+        for c in range(_TOGETHER):
+            for row in range(rows):
+                x = 2.0 / size * (row + rows * (start + c))
+                factor[c, row] = _polynomial(inverse, 2.0 * x * x - 1.0)
+        for row in range(rows):
+            for c in range(min(_TOGETHER, columns - start)):
+                k = row + rows * (start + c)
+                if k >= len(real):
+                    break
+                one = matrix[row, start + c]
+                other = columns - start - c  # of the mirror image, size - k
+                two = matrix[rows - row if row else 0, other - 1 if row else other % columns]
+                turn = fine[k % STEP] * coarse[k // STEP]
+                both = 0.5 * (one + two.conjugate()) - 0.5j * turn * (one - two.conjugate())
+                scale = -factor[c, row] if k % 2 else factor[c, row]
+                real[k], imag[k] = scale * both.real, scale * both.imag
 
 
 @compiled

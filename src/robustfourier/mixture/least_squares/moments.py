@@ -17,12 +17,8 @@ import numpy as np
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.newton import fill_moments
-from robustfourier.spectral.realmodes import (
-    PolynomialSums,
-    RealModePlan,
-    RealModeSums,
-    window_polynomials,
-)
+from robustfourier.spectral.realmodes import PolynomialSums, RealModePlan, RealModeSums
+from robustfourier.spectral.window import window_polynomials
 
 __all__ = ["Moments", "SpectralMoments", "direct_moments", "extended_columns"]
 
