@@ -22,7 +22,6 @@ __all__ = [
     "deal_out",
     "descend",
     "grid_power",
-    "inverse_gram",
     "pair_moments",
     "power_over",
     "read_evenly",
@@ -308,38 +307,41 @@ def take_lines_out(
 
 
 @compiled
-def grid_power(alone: Any, mixed: Any, sums: Any, power: Any) -> None:
+def _inverse_gram(double: Any, total: float, parallel: float) -> Any:
+    """Return a, Re b and Im b of power = a|R|² − Re(b̄R²): the inverse Gram matrix at one mode.
+
+    `double` is the sum of the weights at twice the mode. Where cosine and sine are nearly parallel,
+    the power is that of one of them.
+    """
+    x, y = double.real, double.imag
+    determinant = total * total - (x * x + y * y)
+    crossed = determinant > parallel * total * total
+    inverse = 1.0 / determinant if crossed else 0.0
+    return (total * inverse if crossed else 1.0 / total), x * inverse, y * inverse
+
+
+@compiled
+def grid_power(double: Any, total: float, parallel: float, sums: Any, power: Any) -> None:
     """Write a|R|² − Re(b̄R²) for data sums R of shape (J, q) into `power`."""
     for j in range(sums.shape[0]):
-        a, b, c = alone[j], mixed[j].real, mixed[j].imag
+        a, b, c = _inverse_gram(double[j], total, parallel)
         for o in range(sums.shape[1]):
             x, y = sums[j, o].real, sums[j, o].imag
             power[j, o] = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)
 
 
 @compiled
-def power_over(alone: Any, mixed: Any, sums: Any, floor: Any, ratio: Any) -> None:
+def power_over(
+    double: Any, total: float, parallel: float, sums: Any, floor: Any, ratio: Any
+) -> None:
     """Write the power of `grid_power` over a floor, summed over outputs, into `ratio`."""
     for j in range(sums.shape[0]):
-        a, b, c = alone[j], mixed[j].real, mixed[j].imag
-        total = 0.0
+        a, b, c = _inverse_gram(double[j], total, parallel)
+        ratio[j] = 0.0
         for o in range(sums.shape[1]):
             x, y = sums[j, o].real, sums[j, o].imag
             power = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)
-            total += power / floor[j, o]
-        ratio[j] = total
-
-
-@compiled
-def inverse_gram(total: float, double: Any, parallel: float, alone: Any, mixed: Any) -> None:
-    """Write a and b of `grid_power` from the sums of the weights at twice each mode."""
-    for j in range(len(double)):
-        x, y = double[j].real, double[j].imag
-        determinant = total * total - (x * x + y * y)
-        if determinant > parallel * total * total:
-            alone[j], mixed[j] = total / determinant, double[j] / determinant
-        else:
-            alone[j], mixed[j] = 1.0 / total, 0.0
+            ratio[j] += power / floor[j, o]
 
 
 @compiled
