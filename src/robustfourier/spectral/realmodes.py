@@ -16,7 +16,6 @@ import numpy as np
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray
 from robustfourier.errors import InputError
 from robustfourier.spectral.kernels import (
-    HALF,
     SPACING,
     read_evenly,
     read_filtered,
@@ -24,7 +23,13 @@ from robustfourier.spectral.kernels import (
     take_lines_out,
 )
 from robustfourier.spectral.sums import SumsAt
-from robustfourier.spectral.window import WIDTH, inverse_transform, window, window_polynomials
+from robustfourier.spectral.window import (
+    HALF,
+    WIDTH,
+    inverse_transform,
+    window,
+    window_polynomials,
+)
 
 __all__ = ["FARTHER", "PolynomialSums", "RealModePlan", "RealModeSums"]
 

@@ -15,8 +15,8 @@ from scipy.fft import fft, next_fast_len
 
 from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.errors import InputError
-from robustfourier.spectral.kernels import HALF, STEP, deal_out, spread, twist
-from robustfourier.spectral.window import inverse_transform, window_polynomials
+from robustfourier.spectral.kernels import STEP, deal_out, spread, twist
+from robustfourier.spectral.window import HALF, inverse_transform
 
 __all__ = [
     "FourierSums",
@@ -181,8 +181,7 @@ class SumsAt:
         """Write real and imaginary parts of Σ u e^{-iπkθ} of one column u, shape (count,)."""
         cells, size = self._cells, len(self._cells) - 2 * _MARGIN
         cells[:] = 0.0
-        places = self._scale, _MARGIN + size // 2
-        spread(self._theta, column, self._factor, *places, window_polynomials()[0], cells)
+        spread(self._theta, column, self._factor, self._scale, _MARGIN + size // 2, cells)
         inner = cells[_MARGIN : _MARGIN + size]  # the ends meet: the grid is a circle
         inner[-_MARGIN:] += cells[:_MARGIN]
         inner[:_MARGIN] += cells[_MARGIN + size :]

@@ -13,11 +13,12 @@ from numpy.polynomial import chebyshev
 from scipy.special import i0e
 
 from robustfourier.arrays import FloatArray
-from robustfourier.spectral.kernels import HALF, TERMS
 
-__all__ = ["WIDTH", "inverse_transform", "window", "window_polynomials"]
+__all__ = ["HALF", "TERMS", "WIDTH", "inverse_transform", "window", "window_polynomials"]
 
-WIDTH = 2 * HALF  # samples under the window
+HALF = 8  # samples under either half of the window
+WIDTH = 2 * HALF  # and under all of it
+TERMS = 8  # of the even and of the odd part of each polynomial
 _SHAPE = 2.30 * WIDTH  # Kaiser-Bessel shape for samples twice as dense as the band needs
 _DEGREE = 15  # of `inverse_transform`: exact to rounding
 
