@@ -250,17 +250,17 @@ def read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
     """
     places = len(taps)
     a, b = np.empty(_AT_ONCE), np.empty(_AT_ONCE)
-    for place in range(places):
-        count = (len(sums) - place + places - 1) // places
-        for start in range(0, count, _AT_ONCE):
-            size = min(_AT_ONCE, count - start)
+    for start in range(0, (len(sums) + places - 1) // places, _AT_ONCE):
+        for place in range(places):
+            count = (len(sums) - place + places - 1) // places
+            size, first = min(_AT_ONCE, count - start), start + (place > 0)
             a[:], b[:] = 0.0, 0.0
-            for w in range(2 * HALF):
-                tap, first = taps[place, w], start + w + (place > 0)
-                x, y = real[first : first + size], imag[first : first + size]
+            for w in range(0, 2 * HALF, 4):  # four at a time, so that less is fetched and stored
+                p, q, r, s = taps[place, w], taps[place, w + 1], taps[place, w + 2], taps[place, w + 3]
+                x, y = real[first + w :], imag[first + w :]
                 for m in range(size):
-                    a[m] += tap * x[m]
-                    b[m] += tap * y[m]
+                    a[m] += p * x[m] + q * x[m + 1] + r * x[m + 2] + s * x[m + 3]
+                    b[m] += p * y[m] + q * y[m + 1] + r * y[m + 2] + s * y[m + 3]
             for m in range(size):
                 sums[place + (start + m) * places] = complex(a[m], b[m])
 
@@ -309,27 +309,27 @@ def take_lines_out(
 
 
 @compiled
-def _inverse_gram(double: Any, total: float, parallel: float) -> Any:
-    """Return a, Re b and Im b of power = a|R|² − Re(b̄R²): the inverse Gram matrix at one mode.
+def _power(double: Any, total: float, parallel: float, x: float, y: float) -> Any:
+    """Return numerator and denominator of the power of a data sum x + iy.
 
     `double` is the sum of the weights at twice the mode. Where cosine and sine are nearly parallel,
     the power is that of one of them.
     """
-    x, y = double.real, double.imag
-    determinant = total * total - (x * x + y * y)
+    b, c = double.real, double.imag
+    determinant = total * total - (b * b + c * c)
     crossed = determinant > parallel * total * total
-    inverse = 1.0 / determinant if crossed else 0.0
-    return (total * inverse if crossed else 1.0 / total), x * inverse, y * inverse
+    square = x * x + y * y
+    full = total * square - b * (x * x - y * y) - c * (2.0 * x * y)
+    return (full, determinant) if crossed else (square, total)
 
 
 @compiled
 def grid_power(double: Any, total: float, parallel: float, sums: Any, power: Any) -> None:
-    """Write a|R|² − Re(b̄R²) for data sums R of shape (J, q) into `power`."""
+    """Write half the decrease of the sum of squares for data sums of shape (J, q) into `power`."""
     for j in range(sums.shape[0]):
-        a, b, c = _inverse_gram(double[j], total, parallel)
         for o in range(sums.shape[1]):
-            x, y = sums[j, o].real, sums[j, o].imag
-            power[j, o] = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)
+            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
+            power[j, o] = over / under
 
 
 @compiled
@@ -338,12 +338,11 @@ def power_over(
 ) -> None:
     """Write the power of `grid_power` over a floor, summed over outputs, into `ratio`."""
     for j in range(sums.shape[0]):
-        a, b, c = _inverse_gram(double[j], total, parallel)
-        ratio[j] = 0.0
+        summed = 0.0
         for o in range(sums.shape[1]):
-            x, y = sums[j, o].real, sums[j, o].imag
-            power = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)
-            ratio[j] += power / floor[j, o]
+            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
+            summed += over / (under * floor[j, o])
+        ratio[j] = summed
 
 
 @compiled

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robustfourier.arrays import ComplexArray, FloatArray
+from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.spectral.kernels import grid_power, power_over, subtract_line
 from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
@@ -108,10 +108,11 @@ class PeriodogramGrid:
                 apart.append((float(self.modes[j]), float(height[j])))
         return apart
 
-    def power(self, data_sums: ComplexArray) -> FloatArray:
-        """Return half the decrease of the sum of squares at each mode, shape (J, q)."""
-        power = np.empty(data_sums.shape)
-        grid_power(self.weight_sums[::2], self.total, _PARALLEL, data_sums, power)
+    def power(self, data_sums: ComplexArray, every: int = 1) -> FloatArray:
+        """Return half the decrease of the sum of squares at each or `every` so many modes, (J, q)."""
+        sums, double = data_sums[::every], self.weight_sums[:: 2 * every]
+        power = np.empty(sums.shape)
+        grid_power(double, self.total, _PARALLEL, sums, power)
         return power
 
     def power_over(self, data_sums: ComplexArray, floor: FloatArray) -> FloatArray:
@@ -120,11 +121,11 @@ class PeriodogramGrid:
         power_over(self.weight_sums[::2], self.total, _PARALLEL, data_sums, floor, ratio)
         return ratio
 
-    def power_at(self, data_sums: ComplexArray, j: int) -> FloatArray:
-        """Return the power at mode j, shape (q,)."""
-        power, double = np.empty((1, data_sums.shape[1])), self.weight_sums[2 * j : 2 * j + 1 : 2]
-        grid_power(double, self.total, _PARALLEL, data_sums[j : j + 1], power)
-        return power[0]
+    def power_at(self, data_sums: ComplexArray, at: IndexArray) -> FloatArray:
+        """Return the power at some modes of the grid, shape (len(at), q)."""
+        power = np.empty((len(at), data_sums.shape[1]))
+        grid_power(self.weight_sums[2 * at], self.total, _PARALLEL, data_sums[at], power)
+        return power
 
     def take_out(self, data_sums: ComplexArray, j: int) -> None:
         """Take the least-squares line Re(z e^{iπkθ}) at mode j out of the sums, in place."""
