@@ -32,7 +32,6 @@ __all__ = [
 # for the cache and several are done at once; 2·10⁶ points took a third of the time of one FFT.
 _ROWS = 1000
 _MARGIN = 2 * HALF  # cells beyond either end: half a window, and one more for rounding
-_BEYOND = 1.0 + 1e-12  # where positions end, and what rounding may add
 _AT_ONCE = 20_000  # points that are one FFT: as fast, and they fit the cache
 
 
@@ -149,6 +148,7 @@ class SumsAt:
     Parameters
     ----------
     theta : ndarray of shape (n,)
+        Positions; those outside [-1, 1] are turned back by multiples of 2 / spacing.
     count : int
     spacing : float
     factor : ndarray of shape (d + 1,), optional
@@ -162,8 +162,11 @@ class SumsAt:
         spacing: float = 1.0,
         factor: FloatArray | None = None,
     ) -> None:
-        if not (len(theta) == 0 or (theta.min() >= -_BEYOND and theta.max() <= _BEYOND)):
-            raise InputError("positions lie outside [-1, 1]; scale them")
+        farthest = max(theta.max(initial=0.0), -theta.min(initial=0.0))
+        if not np.isfinite(farthest):
+            raise InputError("positions have to be finite; drop the rows without one")
+        if farthest > 1.0:  # at these modes whole turns change nothing
+            theta = theta - 2.0 / spacing * np.rint(0.5 * spacing * theta)
         self._theta, self.count = np.ascontiguousarray(theta), count
         self._factor = np.ones(1) if factor is None else factor
         rows = 1 if 2 * count <= _AT_ONCE else _ROWS  # each of pairs of cells, four cells per mode
