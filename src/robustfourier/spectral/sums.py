@@ -140,7 +140,7 @@ def weighted_sums(
 
 
 class SumsAt:
-    """`weighted_sums` for fixed positions and modes, in one workspace.
+    """`weighted_sums` for fixed positions and modes.
 
     Samples are spread with a smooth window on an even grid twice as dense as the modes need, an
     FFT sums the grid, and the window is divided out. Positions in ascending order are fastest.
@@ -182,8 +182,8 @@ class SumsAt:
 
     def write(self, column: FloatArray, real: FloatArray, imag: FloatArray) -> None:
         """Write real and imaginary parts of Σ u e^{-iπkθ} of one column u, shape (count,)."""
-        cells, size = self._cells, len(self._cells) - 2 * _MARGIN
-        cells[:] = 0.0
+        size = 2 * self._shape[0] * self._shape[1]
+        cells = np.zeros(size + 2 * _MARGIN)  # at each end as many more as half a window
         spread(self._theta, column, self._factor, self._scale, _MARGIN + size // 2, cells)
         inner = cells[_MARGIN : _MARGIN + size]  # the ends meet: the grid is a circle
         inner[-_MARGIN:] += cells[:_MARGIN]
@@ -195,11 +195,6 @@ class SumsAt:
             twist(pairs, *self._circle)
         pairs = fft(pairs, axis=1, overwrite_x=True)
         deal_out(pairs, *self._circle, inverse_transform(), real, imag)
-
-    @cached_property
-    def _cells(self) -> FloatArray:
-        """The workspace: the grid, and at each end as many cells as half a window."""
-        return np.empty(2 * self._shape[0] * self._shape[1] + 2 * _MARGIN)
 
     @cached_property
     def _circle(self) -> tuple[ComplexArray, ComplexArray]:

@@ -52,8 +52,10 @@ def robust_scale(residuals: FloatArray, weights: FloatArray) -> FloatArray:
 def whitening(weights: FloatArray) -> FloatArray:
     """Factors that bring residuals to the deviation of the rows with the largest weight, (n, 1).
 
-    A row of weight w has a variance 1/w as large.
+    A row of weight w has a variance 1/w as large. Rows of one weight have one factor, (1, 1).
     """
+    if len(weights) and np.all(weights == weights[0]):
+        return np.ones((1, 1))
     return np.sqrt(weights / weights.max(initial=0.0))[:, None]
 
 
