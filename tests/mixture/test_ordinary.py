@@ -210,7 +210,7 @@ class TestLivingPatterns:
         distance = np.maximum(np.abs(grid - 100.0), 0.25)
         rng = np.random.default_rng(0)
         left = rng.exponential(size=len(grid)) * (1.0 + 900.0 / distance**2)
-        cusps = Cusps.of(np.array([100.0]), np.array([1e6]), grid, left, 1, 1.0)
+        cusps = Cusps.of(np.array([100.0]), np.array([1e6]), grid, left.__getitem__, 1, 1.0)
         assert 300.0 < cusps.size[0] < 2700.0
         lift = cusps.at(np.array([101.0, 103.0, 150.0]))
         np.testing.assert_allclose(lift, [1 + cusps.size[0], 1 + cusps.size[0] / 9, 1.0])

@@ -153,13 +153,13 @@ def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(steps
     window = RealModePlan(theta, max(2.0 * plan.max_mode, plan.max_mode + FARTHER))(
         weights[:, None]
     )
-    moments = SpectralMoments(plan, y, weights, trend, window, SMOOTH)
+    moments = SpectralMoments(plan, y, weights, trend.__getitem__, window, SMOOTH)
     modes = np.array([0.0, 0.3, 0.9 * top, top])
     slow = direct_moments(theta, y, weights, trend, modes)
     np.testing.assert_allclose(moments(modes).gram, slow.gram, atol=1e-9)
     np.testing.assert_allclose(moments(modes).bend, slow.bend, atol=1e-9)
     with pytest.raises(ValueError, match="do not reach"):
-        SpectralMoments(plan, y, weights, trend, plan(weights[:, None]), SMOOTH)
+        SpectralMoments(plan, y, weights, trend.__getitem__, plan(weights[:, None]), SMOOTH)
 
 
 def test_moments_of_a_hundred_lines_are_symmetric_and_right():

@@ -70,6 +70,27 @@ def test_sums_on_a_finer_grid_equal_the_definition(samples, spacing):
     )
 
 
+@pytest.mark.parametrize("count", [1, 2, 7, 9_999, 10_001, 70_000])
+@pytest.mark.parametrize("spacing", [1.0, 0.5])
+def test_sums_of_any_number_of_modes_equal_the_definition(samples, count, spacing):
+    theta, y, _ = samples
+    some = np.unique(np.linspace(0, count - 1, 300).astype(int))
+    direct = direct_sums(theta, y, spacing * some)
+    read = weighted_sums(theta, y, count, spacing)[some]
+    # A position is known to 1e-16 of the span, and turns as many times as its mode says.
+    np.testing.assert_allclose(read, direct, atol=(1e-13 + 1e-16 * count) * np.abs(y).sum())
+
+
+def test_positions_outside_the_span_are_turned_back(samples):
+    theta, y, _ = samples
+    far = theta + 4.0 * np.arange(-100, 100)
+    direct = direct_sums(theta, y, 0.5 * np.arange(90))
+    np.testing.assert_allclose(weighted_sums(far, y, 90, 0.5), direct, atol=1e-9)
+    far[3] = np.nan
+    with pytest.raises(InputError, match="finite"):
+        weighted_sums(far, y, 90)
+
+
 def test_sums_can_be_read_at_any_real_mode_of_either_sign(samples):
     theta, y, _ = samples
     rng = np.random.default_rng(2)

@@ -104,9 +104,17 @@ def _add_blocks(
 ) -> None:  # fmt: skip
     """Add up w change², w change·left, w and wθ of each block."""
     for b in range(len(block) - 1):
-        for i in range(block[b], block[b + 1]):
-            for o in range(change.shape[1]):
-                information[b] += weights[i] * change[i, o] ** 2
-                moved[b] += weights[i] * change[i, o] * left[i, o]
-            whole[b] += weights[i]
-            place[b] += weights[i] * theta[i]
+        start, end = block[b], block[b + 1]
+        for o in range(change.shape[1]):  # sums of their own, which are added up several at once
+            square = product = 0.0
+            for i in range(start, end):
+                weighted = weights[i] * change[i, o]
+                square += weighted * change[i, o]
+                product += weighted * left[i, o]
+            information[b] += square
+            moved[b] += product
+        weight = moment = 0.0
+        for i in range(start, end):
+            weight += weights[i]
+            moment += weights[i] * theta[i]
+        whole[b], place[b] = weight, moment

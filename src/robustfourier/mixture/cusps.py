@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 from scipy.special import bdtrc, gammaincc, gammaincinv
 
-from robustfourier.arrays import ComplexArray, FloatArray
+from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.judge import cusp_p_value
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.noise import NoiseFloor
@@ -24,6 +24,7 @@ from robustfourier.mixture.series import Series
 
 __all__ = ["Cusps", "cusp_ratio", "local_noise"]
 
+LeftAt = Callable[[IndexArray], FloatArray]
 
 BESIDE = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])  # modes from a line at which its cusp shows
 CLEAR = 0.75  # modes; nearer to a line the fit has emptied the residual
@@ -66,7 +67,7 @@ class Cusps:
         mode: FloatArray,
         strength: FloatArray,
         grid: FloatArray,
-        left: FloatArray,
+        left: LeftAt,
         n_outputs: int,
         lowest: float,
     ) -> Cusps:
@@ -78,8 +79,9 @@ class Cusps:
             Fitted lines, and their power over the floor, summed over outputs.
         grid : ndarray of shape (J,)
             Evenly spaced modes from zero on.
-        left : ndarray of shape (J,)
-            Residual power over the floor there, summed over outputs.
+        left : callable
+            ``index -> ndarray``: residual power over the floor at some of them, summed over
+            outputs.
         n_outputs : int
         lowest : float
             Below this mode the trend has emptied the residual.
@@ -134,12 +136,13 @@ def _beside(
     mode: FloatArray,
     strength: FloatArray,
     grid: FloatArray,
-    left: FloatArray,
+    left: LeftAt,
     lowest: float,
 ) -> FloatArray:
     """Power over the floor at places around each line, NaN where it cannot be told, (K, P)."""
     near = np.clip(np.round(place / grid[1]).astype(np.intp), 0, len(grid) - 1)
-    power = np.where((place >= lowest) & (place <= grid[-1]), left[near], np.nan)
+    power = left(near.ravel()).reshape(near.shape)
+    power = np.where((place >= lowest) & (place <= grid[-1]), power, np.nan)
     order = np.argsort(mode, kind="stable")
     at = np.clip(np.searchsorted(mode[order], place), 1, max(len(mode) - 1, 1))
     pair = order[np.minimum(np.stack([at - 1, at]), len(mode) - 1)]

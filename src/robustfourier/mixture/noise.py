@@ -64,17 +64,15 @@ class NoiseFloor:
     def at(self, modes: FloatArray) -> FloatArray:
         """Return the level at any modes, shape (len(modes), q); geometric between centres."""
         modes, logs = np.asarray(modes, np.float64), np.log(self.level)
-        if not logs.shape[1]:
-            return np.ones((len(modes), 0))
-
-        def log_level(at: FloatArray) -> FloatArray:
-            return np.stack([np.interp(at, self.mode, column) for column in logs.T], axis=1)
-
-        highest = log_level(modes)
+        level = np.empty((len(modes), logs.shape[1]))
+        for c, column in enumerate(logs.T):
+            level[:, c] = np.interp(modes, self.mode, column)
         for distance, height in zip(self.distance, self.height, strict=True):
             for image in (np.abs(modes - distance), modes + distance):
-                highest = np.maximum(highest, log_level(image) + 2.0 * np.log(height))
-        return np.exp(highest)
+                for c, column in enumerate(logs.T):
+                    seen = np.interp(image, self.mode, column) + 2.0 * np.log(height)
+                    np.maximum(level[:, c], seen, out=level[:, c])
+        return np.exp(level, out=level)
 
     def dof_at(self, modes: FloatArray) -> FloatArray:
         """Return the degrees of freedom at any modes, shape (len(modes),)."""
@@ -116,8 +114,9 @@ def noise_floor(
     count = np.maximum(np.minimum((high - low) * share, at_most), 1.0)
     # Ordinates that vanish are lifted, so that their logarithms are harmless.
     logs = np.log(np.maximum(ordinates, 1e-6 * np.median(ordinates, axis=0) + 1e-300))
-    x = np.log(modes)[:, None]
-    means = _window_means(np.hstack([logs, x * logs, x, x * x]), low, high)
+    x = np.log(modes)
+    columns = [*logs.T, *(x * log for log in logs.T), x, x * x]
+    means = _window_means(columns, low, high)
     flat = np.exp(means[:, : logs.shape[1]] - _LOG_MEAN)
     _clip(ordinates, low, high, flat)
     line, leverage, falls = _power_law(centres, means, count)
@@ -163,11 +162,16 @@ def _windows(
     return np.maximum(low - missing, 0), np.minimum(high + missing, len(modes))
 
 
-def _window_means(values: FloatArray, low: IndexArray, high: IndexArray) -> FloatArray:
-    """Return the mean of (m, q) values over each window, by running sums."""
-    running = np.zeros((len(values) + 1, values.shape[1]))
-    np.cumsum(values, axis=0, out=running[1:])
-    return (running[high] - running[low]) / np.maximum(high - low, 1)[:, None]
+def _window_means(columns: list[FloatArray], low: IndexArray, high: IndexArray) -> FloatArray:
+    """Return the mean of each column over each window, (C, c), by sums between their ends."""
+    ends = np.unique(np.concatenate([[0], low, high]))
+    at_low, at_high = np.searchsorted(ends, low), np.searchsorted(ends, high)
+    starts = ends[ends < len(columns[0])]
+    means = np.empty((len(low), len(columns)))
+    for c, column in enumerate(columns):
+        running = np.append(0.0, np.cumsum(np.add.reduceat(column, starts)))
+        means[:, c] = running[at_high] - running[at_low]
+    return means / np.maximum(high - low, 1)[:, None]
 
 
 @compiled

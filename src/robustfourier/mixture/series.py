@@ -271,21 +271,20 @@ class Series:
         window = np.abs(self._window.every(1.0, count)[1:, 0]) / self.total
         return float(1.0 / (1.0 + 2.0 * np.sum(window**2)))
 
-    @cached_property
-    def columns(self) -> FloatArray:
-        """Columns of the richest trend with all steps; see `trend`."""
-        return trend_columns(self.theta, self.settings.rungs[-1], self.steps)
-
     def _trend_index(self, rung: int) -> IndexArray:
-        """Which columns a rung has: its own first ones and all steps."""
+        """Which columns of the richest trend a rung has: its own first ones and all steps."""
         richest = self.settings.rungs[-1]
-        return np.concatenate([np.arange(rung), np.arange(richest, self.columns.shape[1])])
+        return np.append(np.arange(rung), richest + np.arange(len(self.steps)))
+
+    @cached_property
+    def _trends(self) -> dict[int, FloatArray]:
+        return {}
 
     def trend(self, rung: int) -> FloatArray:
         """Columns of a trend: `rung` smooth ones, and the steps, shape (n, rung + m)."""
-        if not len(self.steps):
-            return self.columns[:, :rung]
-        return self.columns[:, self._trend_index(rung)]
+        if rung not in self._trends:
+            self._trends[rung] = trend_columns(self.theta, rung, self.steps)
+        return self._trends[rung]
 
     @cached_property
     def _plan(self) -> RealModePlan:
@@ -303,9 +302,13 @@ class Series:
     def _all_moments(self) -> SpectralMoments | None:
         if len(self.theta) < _SPECTRAL_FROM:
             return None
-        data = self.values, self.weights, self.columns
-        smooth = SMOOTH[: self.settings.rungs[-1] - 1]
-        return SpectralMoments(self._plan, *data, self._window, smooth)
+        theta, richest, steps = self.theta, self.settings.rungs[-1], self.steps
+
+        def columns(rows: slice) -> FloatArray:
+            return trend_columns(theta[rows], richest, steps)
+
+        data = self.values, self.weights, columns
+        return SpectralMoments(self._plan, *data, self._window, SMOOTH[: richest - 1])
 
     def add_up_directly(self) -> bool:
         """Add moments up from the samples from now on, if these are few; False if nothing changes.
@@ -372,7 +375,7 @@ class Series:
         if np.array_equal(steps, self.steps):
             return self
         series = replace(self, steps=steps)
-        kept = _OF_POSITIONS - {"columns"}
+        kept = _OF_POSITIONS - {"_trends"}
         series.__dict__.update({k: v for k, v in self.__dict__.items() if k in kept})
         return series
 

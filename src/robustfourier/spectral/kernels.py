@@ -12,34 +12,40 @@ from typing import Any
 import numpy as np
 
 from robustfourier.compiling import compiled
+from robustfourier.spectral.window import HALF, TERMS, window_polynomials
 
 __all__ = [
-    "HALF",
     "SPACING",
-    "TERMS",
+    "STEP",
     "add_lines",
+    "deal_out",
     "descend",
     "grid_power",
-    "inverse_gram",
     "pair_moments",
     "power_over",
     "read_evenly",
     "read_filtered",
     "read_sums",
+    "spread",
     "subtract_line",
     "take_lines_out",
     "turns",
+    "twist",
 ]
 
-HALF = 8  # samples under either half of the window
 SPACING = 0.5  # modes between two samples
-TERMS = 8  # of the even and of the odd part of each polynomial
+STEP = 1024  # of a table of turns: any turn is the product of a coarse and of a fine one
+# The window itself; as constants, which nothing that is written could change, several rows are done
+# at once: spreading takes two thirds of the time.
+_EVENS, _ODDS = (np.ascontiguousarray(part) for part in window_polynomials()[0])
 _FIRST, _SECOND = 4.0 / np.pi, -16.0 / np.pi**2  # from derivatives in the offset to powers of θ
 # Taylor series of cos(πx) and sin(πx)/x in x², highest power first: to 1e-16 for |x| ≤ ½.
 _COSINE = np.array([(-1.0) ** n * np.pi ** (2 * n) / factorial(2 * n) for n in range(11, -1, -1)])
 _SINE = np.array(
     [(-1.0) ** n * np.pi ** (2 * n + 1) / factorial(2 * n + 1) for n in range(11, -1, -1)]
 )
+_TOGETHER = 8  # columns of a matrix, so that what the cache fetches is used at once
+_FEW = 64  # rows whose 16 weights each stay in the nearest cache
 _AT_ONCE = 1024  # rows whose cosines and sines stay in the cache
 
 
@@ -70,6 +76,81 @@ def add_lines(theta: Any, modes: Any, cosine: Any, sine: Any, values: Any) -> No
                 a, b, out = cosine[k, o], sine[k, o], values[o, start : start + _AT_ONCE]
                 for i in range(len(rows)):
                     out[i] += a * c[i] + b * s[i]
+
+
+@compiled
+def spread(theta: Any, column: Any, factor: Any, scale: float, middle: int, cells: Any) -> None:
+    """Add column times factor to the cells around each position, weighted by the window.
+
+    θ = 0 lies on the cell `middle`, and θ = 1 `scale` cells farther; `factor` are the coefficients
+    of a polynomial in 2θ² − 1.
+    """
+    first, x = np.empty(_FEW, np.int64), np.empty(_FEW)
+    values, taps = np.empty(_FEW), np.empty((_FEW, 2 * HALF))
+    for begin in range(0, len(theta), _FEW):
+        rows, part = theta[begin : begin + _FEW], column[begin : begin + _FEW]
+        for i in range(len(rows)):
+            position = rows[i] * scale
+            before = np.ceil(position - HALF)
+            first[i], x[i] = int(before) + middle, 2.0 * (before - position) + (2.0 * HALF - 1.0)
+            values[i] = part[i] * _polynomial(factor, 2.0 * rows[i] * rows[i] - 1.0)
+        for i in range(len(rows)):
+            square, value, turned = x[i] * x[i], values[i], values[i] * x[i]
+            for w in range(HALF):
+                even, odd = _EVENS[0, w], _ODDS[0, w]
+                for n in range(1, TERMS):
+                    even, odd = even * square + _EVENS[n, w], odd * square + _ODDS[n, w]
+                taps[i, w] = value * even + turned * odd
+                taps[i, 2 * HALF - 1 - w] = value * even - turned * odd
+        for i in range(len(rows)):
+            for w in range(2 * HALF):
+                cells[first[i] + w] += taps[i, w]
+
+
+@compiled
+def _polynomial(coefficients: Any, x: float) -> float:
+    """Return a polynomial at x; highest power first."""
+    value = coefficients[0]
+    for n in range(1, len(coefficients)):
+        value = value * x + coefficients[n]
+    return float(value)
+
+
+@compiled
+def twist(matrix: Any, fine: Any, coarse: Any) -> None:
+    """Turn row i and column j by 2ij of the circle: between the FFTs of columns and of rows."""
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            turn = 2 * i * j
+            matrix[i, j] *= fine[turn % STEP] * coarse[turn // STEP]
+
+
+@compiled
+def deal_out(matrix: Any, fine: Any, coarse: Any, inverse: Any, real: Any, imag: Any) -> None:
+    """Write the sums of a real grid from the FFT of its pairs, the window divided out.
+
+    The FFT stands in `matrix` column by column. Even cells are the real parts of the pairs and odd
+    ones the imaginary parts; the middle of the grid, not its first cell, is θ = 0.
+    """
+    rows, columns = matrix.shape
+    size, factor = rows * columns, np.empty((_TOGETHER, rows))
+    for start in range(0, -(-len(real) // rows), _TOGETHER):
+        for c in range(_TOGETHER):
+            for row in range(rows):
+                x = 2.0 / size * (row + rows * (start + c))
+                factor[c, row] = _polynomial(inverse, 2.0 * x * x - 1.0)
+        for row in range(rows):
+            for c in range(min(_TOGETHER, columns - start)):
+                k = row + rows * (start + c)
+                if k >= len(real):
+                    break
+                one = matrix[row, start + c]
+                other = columns - start - c  # of the mirror image, size - k
+                two = matrix[rows - row if row else 0, other - 1 if row else other % columns]
+                turn = fine[k % STEP] * coarse[k // STEP]
+                both = 0.5 * (one + two.conjugate()) - 0.5j * turn * (one - two.conjugate())
+                scale = -factor[c, row] if k % 2 else factor[c, row]
+                real[k], imag[k] = scale * both.real, scale * both.imag
 
 
 @compiled
@@ -167,17 +248,22 @@ def read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
     """
     places = len(taps)
     a, b = np.empty(_AT_ONCE), np.empty(_AT_ONCE)
-    for place in range(places):
-        count = (len(sums) - place + places - 1) // places
-        for start in range(0, count, _AT_ONCE):
-            size = min(_AT_ONCE, count - start)
+    for start in range(0, (len(sums) + places - 1) // places, _AT_ONCE):
+        for place in range(places):
+            count = (len(sums) - place + places - 1) // places
+            size, first = min(_AT_ONCE, count - start), start + (place > 0)
             a[:], b[:] = 0.0, 0.0
-            for w in range(2 * HALF):
-                tap, first = taps[place, w], start + w + (place > 0)
-                x, y = real[first : first + size], imag[first : first + size]
+            for w in range(0, 2 * HALF, 4):  # four at a time, so that less is fetched and stored
+                p, q, r, s = (
+                    taps[place, w],
+                    taps[place, w + 1],
+                    taps[place, w + 2],
+                    taps[place, w + 3],
+                )
+                x, y = real[first + w :], imag[first + w :]
                 for m in range(size):
-                    a[m] += tap * x[m]
-                    b[m] += tap * y[m]
+                    a[m] += p * x[m] + q * x[m + 1] + r * x[m + 2] + s * x[m + 3]
+                    b[m] += p * y[m] + q * y[m + 1] + r * y[m + 2] + s * y[m + 3]
             for m in range(size):
                 sums[place + (start + m) * places] = complex(a[m], b[m])
 
@@ -226,38 +312,40 @@ def take_lines_out(
 
 
 @compiled
-def grid_power(alone: Any, mixed: Any, sums: Any, power: Any) -> None:
-    """Write a|R|² − Re(b̄R²) for data sums R of shape (J, q) into `power`."""
-    for j in range(sums.shape[0]):
-        a, b, c = alone[j], mixed[j].real, mixed[j].imag
-        for o in range(sums.shape[1]):
-            x, y = sums[j, o].real, sums[j, o].imag
-            power[j, o] = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)
+def _power(double: Any, total: float, parallel: float, x: float, y: float) -> Any:
+    """Return numerator and denominator of the power of a data sum x + iy.
+
+    `double` is the sum of the weights at twice the mode. Where cosine and sine are nearly parallel,
+    the power is that of one of them.
+    """
+    b, c = double.real, double.imag
+    determinant = total * total - (b * b + c * c)
+    crossed = determinant > parallel * total * total
+    square = x * x + y * y
+    full = total * square - b * (x * x - y * y) - c * (2.0 * x * y)
+    return (full, determinant) if crossed else (square, total)
 
 
 @compiled
-def power_over(alone: Any, mixed: Any, sums: Any, floor: Any, ratio: Any) -> None:
+def grid_power(double: Any, total: float, parallel: float, sums: Any, power: Any) -> None:
+    """Write half the decrease of the sum of squares for data sums of shape (J, q) into `power`."""
+    for j in range(sums.shape[0]):
+        for o in range(sums.shape[1]):
+            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
+            power[j, o] = over / under
+
+
+@compiled
+def power_over(
+    double: Any, total: float, parallel: float, sums: Any, floor: Any, ratio: Any
+) -> None:
     """Write the power of `grid_power` over a floor, summed over outputs, into `ratio`."""
     for j in range(sums.shape[0]):
-        a, b, c = alone[j], mixed[j].real, mixed[j].imag
-        total = 0.0
+        summed = 0.0
         for o in range(sums.shape[1]):
-            x, y = sums[j, o].real, sums[j, o].imag
-            power = a * (x * x + y * y) - b * (x * x - y * y) - c * (2.0 * x * y)
-            total += power / floor[j, o]
-        ratio[j] = total
-
-
-@compiled
-def inverse_gram(total: float, double: Any, parallel: float, alone: Any, mixed: Any) -> None:
-    """Write a and b of `grid_power` from the sums of the weights at twice each mode."""
-    for j in range(len(double)):
-        x, y = double[j].real, double[j].imag
-        determinant = total * total - (x * x + y * y)
-        if determinant > parallel * total * total:
-            alone[j], mixed[j] = total / determinant, double[j] / determinant
-        else:
-            alone[j], mixed[j] = 1.0 / total, 0.0
+            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
+            summed += over / (under * floor[j, o])
+        ratio[j] = summed
 
 
 @compiled

@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from robustfourier.arrays import ComplexArray, FloatArray
-from robustfourier.spectral.kernels import grid_power, inverse_gram, power_over, subtract_line
+from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
+from robustfourier.spectral.kernels import grid_power, power_over, subtract_line
 from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
@@ -80,14 +80,10 @@ class PeriodogramGrid:
         """Return Σ w r e^{-iπkθ} on the grid, shape (J, q)."""
         return self.plan(self.weights[:, None] * residuals).every(self.spacing, self.size)
 
-    def weight_sums(self, count: int) -> ComplexArray:
-        """Return Σ w e^{-iπkθ} at the first modes, as many as 2J − 1, shape (count,)."""
-        return self.window.every(self.spacing, count)[:, 0]
-
     @cached_property
-    def _twice(self) -> ComplexArray:
-        """The same up to twice the highest mode, shape (2J − 1,)."""
-        return self.weight_sums(2 * self.size - 1)
+    def weight_sums(self) -> ComplexArray:
+        """Σ w e^{-iπkθ} on the grid and up to twice its highest mode, shape (2J − 1,)."""
+        return self.window.every(self.spacing, 2 * self.size - 1)[:, 0]
 
     @cached_property
     def total(self) -> float:
@@ -102,47 +98,38 @@ class PeriodogramGrid:
         four modes: lines that close are neighbours, not aliases. Of peaks that close the highest
         counts.
         """
-        height = np.abs(self.weight_sums(self.size)) / self.total
-        inner = height[1:-1]
-        top = (inner >= height[:-2]) & (inner >= height[2:]) & (self.modes[1:-1] > _CLOSE)
-        peaks = np.flatnonzero(top & (inner > _STRONG)) + 1
+        height = np.abs(self.weight_sums[: self.size]) / self.total
+        strong = np.flatnonzero(height[1:-1] > _STRONG) + 1
+        top = (height[strong] >= height[strong - 1]) & (height[strong] >= height[strong + 1])
+        peaks = strong[top & (self.modes[strong] > _CLOSE)]
         apart: list[tuple[float, float]] = []
         for j in peaks[np.argsort(-height[peaks], kind="stable")]:
             if len(apart) < 3 and all(abs(self.modes[j] - d) > _CLOSE for d, _ in apart):
                 apart.append((float(self.modes[j]), float(height[j])))
         return apart
 
-    def power(self, data_sums: ComplexArray) -> FloatArray:
-        """Return half the decrease of the sum of squares at each mode, shape (J, q)."""
-        alone, mixed = self._inverse
-        power = np.empty(data_sums.shape)
-        grid_power(alone, mixed, data_sums, power)
+    def power(self, data_sums: ComplexArray, every: int = 1) -> FloatArray:
+        """Return half the decrease of the sum of squares at each or `every` so many modes, (J, q)."""
+        sums, double = data_sums[::every], self.weight_sums[:: 2 * every]
+        power = np.empty(sums.shape)
+        grid_power(double, self.total, _PARALLEL, sums, power)
         return power
 
     def power_over(self, data_sums: ComplexArray, floor: FloatArray) -> FloatArray:
         """Return the power over a floor of shape (J, q), summed over outputs, shape (J,)."""
         ratio = np.empty(len(data_sums))
-        power_over(*self._inverse, data_sums, floor, ratio)
+        power_over(self.weight_sums[::2], self.total, _PARALLEL, data_sums, floor, ratio)
         return ratio
 
-    def power_at(self, data_sums: ComplexArray, j: int) -> FloatArray:
-        """Return the power at mode j, shape (q,)."""
-        alone, mixed = self._inverse
-        power = np.empty((1, data_sums.shape[1]))
-        grid_power(alone[j : j + 1], mixed[j : j + 1], data_sums[j : j + 1], power)
-        return power[0]
-
-    @cached_property
-    def _inverse(self) -> tuple[FloatArray, ComplexArray]:
-        """Inverse Gram matrix of cosine and sine: a and b of power = a|R|² − Re(b̄R²), (J,) each."""
-        double = self.window.every(2.0 * self.spacing, self.size)[:, 0]
-        alone = np.empty(self.size)
-        inverse_gram(self.total, double, _PARALLEL, alone, double)
-        return alone, double
+    def power_at(self, data_sums: ComplexArray, at: IndexArray) -> FloatArray:
+        """Return the power at some modes of the grid, shape (len(at), q)."""
+        power = np.empty((len(at), data_sums.shape[1]))
+        grid_power(self.weight_sums[2 * at], self.total, _PARALLEL, data_sums[at], power)
+        return power
 
     def take_out(self, data_sums: ComplexArray, j: int) -> None:
         """Take the least-squares line Re(z e^{iπkθ}) at mode j out of the sums, in place."""
-        s, total, here = self._twice, self.total, data_sums[j]
+        s, total, here = self.weight_sums, self.total, data_sums[j]
         determinant = total**2 - abs(s[2 * j]) ** 2
         full = 2.0 * (total * here - s[2 * j] * here.conj())
         z = full / determinant if determinant > _PARALLEL * total**2 else here / total

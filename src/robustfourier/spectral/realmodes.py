@@ -12,29 +12,30 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.polynomial import chebyshev
-from scipy.special import i0e
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray
 from robustfourier.errors import InputError
 from robustfourier.spectral.kernels import (
-    HALF,
     SPACING,
-    TERMS,
     read_evenly,
     read_filtered,
     read_sums,
     take_lines_out,
 )
 from robustfourier.spectral.sums import SumsAt
+from robustfourier.spectral.window import (
+    HALF,
+    WIDTH,
+    inverse_transform,
+    window,
+    window_polynomials,
+)
 
-__all__ = ["FARTHER", "PolynomialSums", "RealModePlan", "RealModeSums", "window_polynomials"]
+__all__ = ["FARTHER", "PolynomialSums", "RealModePlan", "RealModeSums"]
 
 
-_WIDTH = 2 * HALF  # samples under the window
 _REACH = 18  # samples to each side that make Σ u p(θ) e^{-iπκθ} out of Σ u e^{-iπκθ}, to 2e-14
 FARTHER = _REACH * SPACING  # modes that these are
-_SHAPE = 2.30 * _WIDTH  # Kaiser-Bessel shape for samples twice as dense as the band needs
 
 
 class RealModePlan:
@@ -49,17 +50,15 @@ class RealModePlan:
 
     def __init__(self, theta: FloatArray, max_mode: float) -> None:
         self.max_mode = float(max_mode)
-        count = int(np.ceil(max_mode / SPACING)) + _WIDTH + 1
-        self._sums = SumsAt(theta, count, SPACING)
-        self._window = _window_transform(np.pi * SPACING * theta)[:, None]
+        count = int(np.ceil(max_mode / SPACING)) + WIDTH + 1
+        self._sums = SumsAt(theta, count, SPACING, inverse_transform())
 
     def __call__(self, columns: FloatArray) -> RealModeSums:
         """Sum `columns` of shape (n, c)."""
-        grid = self._sums(columns / self._window)
-        parts = np.empty((2, columns.shape[1], len(grid) + HALF))
-        parts[0, :, HALF:], parts[1, :, HALF:] = grid.real.T, grid.imag.T
-        below = parts[:, :, 2 * HALF : HALF : -1]
-        parts[0, :, :HALF], parts[1, :, :HALF] = below[0], -below[1]
+        parts = np.empty((2, columns.shape[1], self._sums.count + HALF))
+        for column, real, imag in zip(columns.T, *parts, strict=True):
+            self._sums.write(column, real[HALF:], imag[HALF:])
+            real[:HALF], imag[:HALF] = real[2 * HALF : HALF : -1], -imag[2 * HALF : HALF : -1]
         return RealModeSums(parts, self.max_mode)
 
 
@@ -180,7 +179,7 @@ class RealModeSums:
         if spacing not in (SPACING, 0.5 * SPACING, 0.25 * SPACING):
             return self.at(spacing * np.arange(count, dtype=np.float64))
         place = np.arange(0.0, 1.0, spacing / SPACING)[:, None]
-        taps = _window(place - np.ceil(place - HALF) - np.arange(_WIDTH))
+        taps = window(place - np.ceil(place - HALF) - np.arange(WIDTH))
         sums = np.empty((self.parts.shape[1], count), dtype=np.complex128)
         for real, imag, out in zip(*self.parts, sums, strict=True):
             read_evenly(taps, real, imag, out)
@@ -192,39 +191,3 @@ class RealModeSums:
         """Subtract the sums at `modes` of Re Σ z e^{iπkθ} times the first column from `sums`."""
         real, imag = self.parts
         take_lines_out(modes, lines, z, window_polynomials(), real[0], imag[0], sums)
-
-
-def _window(distance: FloatArray) -> FloatArray:
-    """Kaiser-Bessel window, scaled to 1 at its centre; zero beyond half its width."""
-    inside = 1.0 - (2.0 * distance / _WIDTH) ** 2
-    root = np.sqrt(np.maximum(inside, 0.0))
-    values = i0e(_SHAPE * root) * np.exp(_SHAPE * (root - 1.0)) / i0e(_SHAPE)
-    return np.where(inside >= 0.0, values, 0.0)
-
-
-@cache
-def window_polynomials() -> FloatArray:
-    """Return polynomials of the window and two derivatives at its samples, (3, 2, TERMS, HALF).
-
-    Even and odd terms of polynomials in 2x − 1, highest power first, where x in [0, 1) is how far
-    the first sample lies inside the window; the window is analytic there, so that they are exact
-    to rounding. The samples of the other half are the mirror images.
-    """
-    nodes = np.cos(np.pi * (np.arange(48) + 0.5) / 48)
-    values = _window(0.5 * _WIDTH - 0.5 * (nodes[:, None] + 1.0) - np.arange(HALF))
-    fitted = chebyshev.chebfit(nodes, values, 2 * TERMS - 1)
-    monomials = np.eye(2 * TERMS)  # of each Chebyshev polynomial, by T₂ = 2x·T₁ − T₀
-    for n in range(2, 2 * TERMS):
-        monomials[n] = 2.0 * np.roll(monomials[n - 1], 1) - monomials[n - 2]
-    table = np.empty((3, 2, TERMS, HALF))
-    for power in range(3):
-        terms = monomials[: 2 * TERMS - power].T @ chebyshev.chebder(fitted, power)
-        table[power, 0, ::-1], table[power, 1, ::-1] = terms[0::2], terms[1::2]
-    return table
-
-
-def _window_transform(angle: FloatArray) -> FloatArray:
-    """Fourier transform of the window at `angle` radians per sample."""
-    root = np.sqrt(_SHAPE**2 - (0.5 * _WIDTH * angle) ** 2)
-    decay = np.exp(root - _SHAPE) - np.exp(-root - _SHAPE)
-    return _WIDTH * decay / (2.0 * root * i0e(_SHAPE))

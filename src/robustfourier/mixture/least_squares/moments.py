@@ -9,6 +9,7 @@ nothing of the size of the record is kept. `direct_moments` adds them up block b
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 
@@ -17,12 +18,8 @@ import numpy as np
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.newton import fill_moments
-from robustfourier.spectral.realmodes import (
-    PolynomialSums,
-    RealModePlan,
-    RealModeSums,
-    window_polynomials,
-)
+from robustfourier.spectral.realmodes import PolynomialSums, RealModePlan, RealModeSums
+from robustfourier.spectral.window import window_polynomials
 
 __all__ = ["Moments", "SpectralMoments", "direct_moments", "extended_columns"]
 
@@ -92,8 +89,9 @@ class SpectralMoments:
         Of the positions, up to two modes beyond the largest that will be asked for.
     y : ndarray of shape (n, q)
     weights : ndarray of shape (n,)
-    trend : ndarray of shape (n, p)
-        The first column is a level: ones.
+    trend : callable
+        ``rows -> columns``: those of some rows, shape (m, p), so that all of them never stand in
+        memory at once. The first column is a level: ones.
     window : RealModeSums
         Sums of the weights, up to twice as far.
     polynomials : ndarray of shape (c, d + 1), optional
@@ -116,17 +114,18 @@ class SpectralMoments:
         plan: RealModePlan,
         y: FloatArray,
         weights: FloatArray,
-        trend: FloatArray,
+        trend: Callable[[slice], FloatArray],
         window: RealModeSums,
         polynomials: FloatArray | None = None,
     ) -> None:
-        w = weights[:, None]
         self._plan, self._weight, self._weights, self._columns = plan, window, weights, trend
         smooth = np.zeros((0, 1)) if polynomials is None else polynomials
         self._smooth = PolynomialSums.of(window, smooth, plan.max_mode)
-        self._steps = plan(w * trend[:, 1 + len(smooth) :])
-        self._trend_gram = (w * trend).T @ trend
-        self._set_values(y)
+        first, p = 1 + len(smooth), trend(slice(0)).shape[1]
+        others = trend(slice(None))[:, first:] if p > first else np.zeros((len(weights), 0))
+        self._steps = plan(weights[:, None] * others)
+        self._trend_gram = np.zeros((p, p))
+        self._set_values(y, self._trend_gram)
 
     @classmethod
     def of(
@@ -140,12 +139,19 @@ class SpectralMoments:
         """Sum everything for modes up to `max_mode`."""
         top = max_mode + 2.0
         window = RealModeSums.of(theta, weights[:, None], 2.0 * top)
-        return cls(RealModePlan(theta, top), y, weights, trend, window)
+        return cls(RealModePlan(theta, top), y, weights, lambda rows: trend[rows], window)
 
-    def _set_values(self, y: FloatArray) -> None:
-        w = self._weights[:, None]
-        self._value = self._plan(w * y)
-        self._trend_cross = self._columns.T @ (w * y)
+    def _set_values(self, y: FloatArray, gram: FloatArray | None = None) -> None:
+        """Sum the values, alone and with the trend; add the Gram matrix of the trend to `gram`."""
+        self._value = self._plan(self._weights[:, None] * y)
+        self._trend_cross = np.zeros((len(self._trend_gram), y.shape[1]))
+        for start in range(0, len(y), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            columns = self._columns(rows)
+            weighted = self._weights[rows, None] * columns
+            self._trend_cross += weighted.T @ y[rows]
+            if gram is not None:
+                gram += weighted.T @ columns
 
     def with_values(self, y: FloatArray) -> SpectralMoments:
         """Return the moments of the same positions and trend with other values."""
@@ -155,7 +161,7 @@ class SpectralMoments:
 
     def __call__(self, modes: FloatArray, chosen: IndexArray | None = None) -> Moments:
         """Return the moments at `modes`, with all or the `chosen` trend columns."""
-        chosen = np.arange(self._columns.shape[1]) if chosen is None else chosen
+        chosen = np.arange(len(self._trend_gram)) if chosen is None else chosen
         p, count, q = len(chosen), len(modes), self._trend_cross.shape[1]
         gram, cross = np.empty((p + 4 * count, p + 4 * count)), np.empty((p + 4 * count, q))
         gram[:p, :p], cross[:p] = (

@@ -138,7 +138,10 @@ def assess(series: Series, fit: Fit) -> Assessment:
     if series.integer or not len(ratio):
         return Assessment(floor, data_sums, ratio, alarm, _no_cusps(fit))
     grid, n_outputs = series.grid, series.values.shape[1]
-    left = grid.power_over(data_sums, floor.at(grid.modes))
+
+    def left(at: IndexArray) -> FloatArray:
+        return np.sum(grid.power_at(data_sums, at) / floor.at(grid.modes[at]), axis=1)
+
     lowest = max(1.0, trend_reach(fit.rung))
     cusps = Cusps.of(fit.modes, ratio, grid.modes, left, n_outputs, lowest)
     lift, dof = cusps.beside_stronger()
@@ -202,7 +205,7 @@ def _floor_of(
     Beside the lines, the modes `emptied` are left out, and so many numbers more were `spent`.
     """
     step = round(1.0 / series.grid.spacing)
-    power = series.grid.power(sums)[step::step]
+    power = series.grid.power(sums, step)[1:]
     spent += fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
     left = max(1.0 - spent / series.total, 0.05)
     # Rounding errors are no signal: neither those of the values nor 1e-20 of the variance.

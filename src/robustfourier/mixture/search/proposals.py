@@ -138,7 +138,7 @@ def pursued(
         if here[0] < faintest * top or not passes(here, modes[best : best + 1])[0]:
             break
         found.append(_peak_position(ratio, best) * grid.spacing)
-        strength.append(grid.power_at(sums, best))
+        strength.append(grid.power_at(sums, np.array([best]))[0])
         sums = data_sums.copy() if sums is data_sums else sums
         grid.take_out(sums, best)
         _forbid(allowed, modes[best], apart, grid.spacing)

@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 
+_MEDIAN = 0.6744897501960817  # of the absolute value of a standard normal variable
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
@@ -45,14 +46,16 @@ def robust_scale(residuals: FloatArray, weights: FloatArray) -> FloatArray:
     Centred at zero, for residuals of a fit with a level. Zero if most residuals are zero.
     """
     columns = np.abs(residuals).T
-    return np.array([weighted_median(column, weights) for column in columns]) / 0.6744897501960817
+    return np.array([weighted_median(column, weights) for column in columns]) / _MEDIAN
 
 
 def whitening(weights: FloatArray) -> FloatArray:
     """Factors that bring residuals to the deviation of the rows with the largest weight, (n, 1).
 
-    A row of weight w has a variance 1/w as large.
+    A row of weight w has a variance 1/w as large. Rows of one weight have one factor, (1, 1).
     """
+    if len(weights) and np.all(weights == weights[0]):
+        return np.ones((1, 1))
     return np.sqrt(weights / weights.max(initial=0.0))[:, None]
 
 
@@ -109,8 +112,21 @@ def huber_pays(residuals: FloatArray, weights: FloatArray, clip: float = HUBER) 
     Compares the asymptotic variances E r² of least squares and E ψ²/γ² of Huber's estimator. For
     Gaussian residuals the second is 5 % larger; outliers and heavy tails make it smaller.
     """
-    pulled = pseudo_values(np.zeros_like(residuals), residuals, weights, clip=clip)
-    return pays(weights @ residuals**2, weights @ pulled**2)
+    # The sums of squares of `pseudo_values` around zero, which themselves are not needed.
+    size = np.abs(residuals)
+    size *= whitening(weights)
+    most = clip * np.array([weighted_median(column, weights) for column in size.T]) / _MEDIAN
+    used = most > 0
+    slope = np.maximum(weights @ (size <= most) / weights.sum(), FLATTEST)
+    np.minimum(size, most, out=size)
+    pulled = weights.max(initial=0.0) * np.einsum("nq,nq->q", size, size) / slope**2
+    squares = weighted_squares(residuals, weights)
+    return pays(squares, np.where(used, pulled, squares))
+
+
+def weighted_squares(residuals: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weighted sum of squares of each output, shape (q,)."""
+    return np.einsum("n,nq,nq->q", weights, residuals, residuals)
 
 
 def pays(squared: FloatArray, huber: FloatArray) -> bool:

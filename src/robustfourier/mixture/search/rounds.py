@@ -213,7 +213,7 @@ class Search:
         rungs = self.series.settings.rungs
         if len(rungs) == 1:
             return
-        before, assessment = self.fit, self.assessment
+        before, assessment, last = self.fit, self.assessment, self._last
         with_slope = fit_lines(self.series, before.modes, before.known, 2)
         grid = self.series.slow_grid
         within = (grid.modes >= self.series.lowest) & (grid.modes <= 2.0 * trend_reach(rungs[-1]))
@@ -228,7 +228,7 @@ class Search:
         if better and not self._failing(self.level).any():
             self.assessment = self._assessed()
         else:
-            self.fit, self.assessment = before, assessment
+            self.fit, self.assessment, self._last = before, assessment, last
         self._tell_lines("kept")
 
     def _start_from_median(self) -> None:
@@ -319,7 +319,7 @@ class Search:
         else each. If what is left is flat there was no continuum, and they are proposed. Where as
         many peaks are taken out as could be fitted, most continua show before any fit.
         """
-        before, assessment = self.fit, self.assessment
+        before, assessment, last = self.fit, self.assessment, self._last
         peaks = self._pursued(_LOOKS * _LOOK_AHEAD, faintest=0.0)
         many = len(peaks.modes) == _LOOKS * _LOOK_AHEAD
         if many and left_a_continuum(self.series, before, peaks):
@@ -341,7 +341,7 @@ class Search:
             self._prune(self.level / 100.0)
         clear = clear_of_continuum(self.assessment.floor, self.fit.modes)
         found = self.fit.modes[clear]
-        self.fit, self.assessment = before, assessment
+        self.fit, self.assessment, self._last = before, assessment, last
         self._tell_lines("kept")
         return self._open(found)
 

@@ -38,21 +38,29 @@ def find_steps(series: Series, fit: Fit) -> FloatArray:
     fit : Fit
         Lines and trend so far; the lines stay as they are.
     """
-    bends = series.trend(fit.rung)[:, : fit.rung]
-    # The data without the lines; most series have no step, and their residual is enough to see it.
-    y = fit.refined.residuals + series.trend(fit.rung) @ fit.refined.trend
-    steps, kept = np.zeros(0), np.zeros(0)
-    left = _fitted(series, bends, steps, y)[0] if len(series.steps) else fit.refined.residuals
+    steps, kept, left = np.zeros(0), np.zeros(0), fit.refined.residuals
+    bends, y = np.zeros((0, 0)), np.zeros((0, 0))
+    if len(series.steps):
+        bends, y = _without_lines(series, fit)
+        left = _fitted(series, bends, steps, y)[0]
     while len(steps) < AT_MOST:
         place, gain = _largest_jump(series, left, steps)
         # White noise alone has 2 log n at the best of n places: less is not worth a test.
         if gain < 4.0 * np.log(series.distinct):
             break
+        if not len(y):  # most series have no step, and their residual is enough to see it
+            bends, y = _without_lines(series, fit)
         steps = np.sort(np.append(steps, place))
         left, base = _fitted(series, bends, steps, y)
         if _all_pass(series, left, base):
             kept = steps
     return kept
+
+
+def _without_lines(series: Series, fit: Fit) -> tuple[FloatArray, FloatArray]:
+    """Return the columns of the bends, (n, rung), and the data without the lines, (n, q)."""
+    trend = series.trend(fit.rung)
+    return trend[:, : fit.rung], fit.refined.residuals + trend @ fit.refined.trend
 
 
 def _fitted(
@@ -86,16 +94,17 @@ def _all_pass(series: Series, left: FloatArray, base: list[FloatArray]) -> bool:
 def _largest_jump(series: Series, left: FloatArray, taken: FloatArray) -> tuple[float, float]:
     """Return where one step more would lower the sum of squares most, and by how many variances."""
     weights, theta = series.weights, series.theta
-    variance = np.maximum(weights @ left**2 / series.total, 1e-300)
+    variance = np.einsum("n,nq,nq->q", weights, left, left) / series.total
+    scale = 1.0 / np.sqrt(np.maximum(variance, 1e-300))
     # Distinct positions before each step there is, the ends counted as two.
     before = [len(np.unique(theta[: int(np.searchsorted(theta, step))])) - 1 for step in taken]
     ends = np.array([-1, *before, series.distinct - 1], dtype=np.int64)
-    best, gain = _turning(theta, weights, left / np.sqrt(variance), series.total, ends)
+    best, gain = _turning(theta, weights, left, scale, series.total, ends)
     return 0.5 * float(theta[best] + theta[best + 1]), float(gain)
 
 
 @compiled
-def _turning(theta: Any, weights: Any, left: Any, total: float, ends: Any) -> Any:
+def _turning(theta: Any, weights: Any, left: Any, scale: Any, total: float, ends: Any) -> Any:
     """Return after which sample, and how much, the cumulated residual turns most.
 
     `ends` are the numbers of distinct positions, ascending, next to which no step may stand.
@@ -106,7 +115,7 @@ def _turning(theta: Any, weights: Any, left: Any, total: float, ends: Any) -> An
         below += weights[i]
         square = 0.0
         for o in range(len(moved)):
-            moved[o] += weights[i] * left[i, o]
+            moved[o] += weights[i] * left[i, o] * scale[o]
             square += moved[o] * moved[o]
         if theta[i + 1] > theta[i]:
             gain = square / (below * (1.0 - below / total))
