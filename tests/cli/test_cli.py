@@ -1,4 +1,5 @@
 import csv
+import gc
 import io
 import json
 import os
@@ -16,7 +17,7 @@ import robustfourier
 from robustfourier.analysis import Analysis
 from robustfourier.cli.console import Console
 from robustfourier.cli.fit import print_found
-from robustfourier.cli.late import waiting
+from robustfourier.cli.late import undisturbed, waiting
 from robustfourier.cli.options import duration, instant
 from robustfourier.errors import InputError
 from robustfourier.samples import read_samples
@@ -362,3 +363,10 @@ def test_a_module_that_waits_is_not_seen_by_others_and_loads_when_asked(monkeypa
     assert "colorsys" not in sys.modules
     assert colorsys.rgb_to_hsv(0.5, 0.5, 0.5) == (0.0, 0.0, 0.5)
     assert sys.modules["colorsys"] is not colorsys
+
+
+def test_garbage_is_looked_for_again_after_libraries_have_loaded():
+    with undisturbed():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    gc.unfreeze()

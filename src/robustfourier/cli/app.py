@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import traceback
@@ -18,10 +17,6 @@ from robustfourier.cli.late import put_off
 from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
 
 __all__ = ["app", "main"]
-
-# Objects made before garbage is looked for. Usually 700: while libraries load, which leave no
-# garbage, that takes a tenth of a small fit.
-_NEW_OBJECTS = 50_000
 
 OK, FAILURE, USAGE, BAD_DATA, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -74,7 +69,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and exit with its code; no user's mistake ends in a traceback."""
     prepare_streams()
     put_off("scipy.stats")
-    gc.set_threshold(_NEW_OBJECTS)
     sys.exit(_guarded(lambda: _run(sys.argv[1:] if arguments is None else list(arguments))))
 
 

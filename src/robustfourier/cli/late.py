@@ -7,6 +7,7 @@ tables alone.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["put_off", "waiting"]
+__all__ = ["put_off", "undisturbed", "waiting"]
 
 
 class _Late(ModuleType):
@@ -41,6 +42,20 @@ def waiting(name: str) -> Iterator[None]:
         yield
     finally:
         _give_way(sys.modules[name])
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Look for no garbage while libraries load, nor later among what they made.
+
+    They leave none, and looking takes a tenth of a small fit.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _give_way(module: ModuleType) -> None:
