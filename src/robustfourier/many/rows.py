@@ -129,9 +129,7 @@ def _named(one: Pattern | Component, name: str, wave: FloatArray) -> dict[str, A
     }
 
 
-def _files(
-    item: Item, task: Task, samples: Samples, model: Any, brief: Brief
-) -> dict[str, Any]:
+def _files(item: Item, task: Task, samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
     """Write the model and the page of a series, under names that no series' name can break."""
     written: dict[str, Any] = {}
     name, folder = digest(item.id), Path(task.folder)
