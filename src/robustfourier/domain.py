@@ -268,7 +268,7 @@ def to_array(times: Any) -> NDArray[Any]:
 
     Periods, such as the months of a pandas PeriodIndex, are their first instant.
     """
-    if isinstance(times, (pd.Series, pd.Index)):
+    if not isinstance(times, np.ndarray) and isinstance(times, (pd.Series, pd.Index)):
         if isinstance(times.dtype, pd.DatetimeTZDtype):
             return pd.DatetimeIndex(times).tz_convert("UTC").tz_localize(None).to_numpy()
         if isinstance(times.dtype, pd.PeriodDtype):
@@ -301,7 +301,7 @@ def _datetimes(array: NDArray[Any]) -> NDArray[Any]:
 def timezone_of(times: Any) -> str | None:
     """Name of the zone of pandas, polars or datetime values; None for naive ones."""
     dtype = getattr(times, "dtype", None)
-    if isinstance(dtype, pd.DatetimeTZDtype):
+    if not isinstance(dtype, np.dtype) and isinstance(dtype, pd.DatetimeTZDtype):
         return str(dtype.tz)
     if isinstance(zone := getattr(dtype, "time_zone", None), str):  # polars
         return zone

@@ -1,4 +1,5 @@
 import csv
+import gc
 import io
 import json
 import os
@@ -16,6 +17,7 @@ import robustfourier
 from robustfourier.analysis import Analysis
 from robustfourier.cli.console import Console
 from robustfourier.cli.fit import print_found
+from robustfourier.cli.late import undisturbed, waiting
 from robustfourier.cli.options import duration, instant
 from robustfourier.errors import InputError
 from robustfourier.samples import read_samples
@@ -324,14 +326,47 @@ def test_the_answer_is_there_before_figures_are_drawn(tmp_path, monkeypatch, cap
     assert "Report:" not in before
 
 
-def test_a_small_fit_does_without_what_takes_a_second_to_load(record):
+def test_a_small_fit_does_without_what_takes_a_second_to_load(tmp_path):
+    t = np.arange(40.0)
+    np.savetxt(tmp_path / "n.csv", np.column_stack([t, np.cos(t)]), "%.3f", ",", header="t,v")
     code = (
         "import sys; from robustfourier.cli import main\n"
-        f"try: main(['fit', {str(record)!r}, '--no-files'])\n"
+        f"try: main(['fit', {str(tmp_path / 'n.csv')!r}, '--no-files'])\n"
         "except SystemExit: pass\n"
-        "loaded = {'scipy.stats._distn_infrastructure', 'matplotlib', 'torch'} & set(sys.modules)\n"
+        "heavy = {'scipy.stats._distn_infrastructure', 'pandas', 'jinja2', 'matplotlib', 'torch'}\n"
+        "loaded = heavy & set(sys.modules)\n"
         "from scipy.stats import norm\n"
         "print(loaded or 'none loaded', round(norm.cdf(0.0), 3))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.endswith("none loaded 0.5\n")
+
+
+@pytest.mark.parametrize("wrong", [["none.csv"], ["none.parquet"], ["{record}", "--value", "no"]])
+def test_what_is_not_there_is_told_before_anything_heavy_loads(record, wrong):
+    arguments = [word.format(record=record) for word in wrong]
+    code = (
+        "import sys; from robustfourier.cli import main\n"
+        f"try: main(['fit', *{arguments!r}])\n"
+        "except SystemExit as stop: assert stop.code == 3\n"
+        "print({'numpy', 'pandas', 'rich'} & set(sys.modules) or 'none loaded')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "none loaded\n"
+    assert "no such file" in done.stderr or "'no'" in done.stderr
+
+
+def test_a_module_that_waits_is_not_seen_by_others_and_loads_when_asked(monkeypatch):
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    with waiting("colorsys"):
+        import colorsys
+    assert "colorsys" not in sys.modules
+    assert colorsys.rgb_to_hsv(0.5, 0.5, 0.5) == (0.0, 0.0, 0.5)
+    assert sys.modules["colorsys"] is not colorsys
+
+
+def test_garbage_is_looked_for_again_after_libraries_have_loaded():
+    with undisturbed():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    gc.unfreeze()

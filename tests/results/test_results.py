@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from robustfourier.mixture.series import Settings
 from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
+from robustfourier.results.thinning import envelope
 from robustfourier.samples import from_arrays
 from robustfourier.wording import percent, readable_period, with_error
 
@@ -149,6 +151,15 @@ class TestSpectrum:
         keep = peak_bins(spectrum.mode, spectrum.data, 100)
         assert spectrum.data[keep].max() == spectrum.data.max()
         assert len(keep) == 100
+
+    def test_an_envelope_has_the_first_extremes_of_each_column(self):
+        y = np.random.default_rng(0).integers(0, 5, 1003).astype(float)  # many are equal
+        x, kept = envelope(np.arange(1003.0), y, 100)
+        edges = np.linspace(0, 1003, 101).astype(int)
+        parts = [y[a:b] for a, b in pairwise(edges)]
+        first = [sorted((p.argmin(), p.argmax())) for p in parts]
+        assert x.tolist() == (np.array(first) + edges[:-1, None]).ravel().tolist()
+        assert kept.tolist() == y[x.astype(int)].tolist()
 
 
 class TestAxis:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from robustfourier.errors import DataError, require_choice
+from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.observers import tell
 from robustfourier.results.views import as_column
 from robustfourier.samples import Samples
@@ -44,8 +45,6 @@ def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> A
         raise DataError(f"{name}: all times are equal; choose another column with --time")
     require_choice("method", method, METHODS)
     if method == "mixture":
-        from robustfourier.estimators.mixture import PeriodicMixture
-
         model = PeriodicMixture(unit=samples.unit or None, **parameters)
         return model.fit(samples.axis, samples.values, y_err=samples.errors)
     return _fit_network(samples, parameters)

@@ -19,7 +19,6 @@ from robustfourier.analysis.tables import components_table, modes_table, write_c
 from robustfourier.asked import reading_words
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
-from robustfourier.report.next_steps import Place
 from robustfourier.results import Result, summarise
 from robustfourier.samples import Samples, read_samples
 from robustfourier.writing import plain, write_text
@@ -115,8 +114,8 @@ def analyse(
             ready(Analysis(result, model, out, dict(clock.seconds)))
         if out is not None:
             with exchanged(out) as draft:
-                place = Place(shlex.join([called or str(path), *reading_words(reading)]), str(out))
-                _write(result, model, identity, draft, formats, clock, place)
+                words = shlex.join([called or str(path), *reading_words(reading)])
+                _write(result, model, identity, draft, formats, clock, (words, str(out)))
     tell("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
 
@@ -164,10 +163,12 @@ def _write(
     folder: Path,
     formats: tuple[str, ...],
     clock: _Clock,
-    place: Place,
+    place: tuple[str, str],
 ) -> None:
+    # Late: the answer is told before pages and figures are thought of.
     from robustfourier.plots.files import save_figures
     from robustfourier.report import render
+    from robustfourier.report.next_steps import Place
 
     with clock("drawing"):
         write_csv(modes_table(result), folder / "modes.csv")
@@ -177,7 +178,7 @@ def _write(
         save_figures(result, folder / "figures", formats)
     run = _run_record(result, model, identity, clock.seconds)
     with clock("report"):
-        write_text(folder / "report.html", render(result, _shown(result, run), place))
+        write_text(folder / "report.html", render(result, _shown(result, run), Place(*place)))
     run["seconds"] = {step: round(seconds, 4) for step, seconds in clock.seconds.items()}
     write_run(folder, run)
 

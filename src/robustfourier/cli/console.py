@@ -88,25 +88,23 @@ class Console:
     @contextmanager
     def stages(self) -> Iterator[Any]:
         """A bar that observes a fit of more than 2 s; silent when not on a terminal."""
-        console = self._rich(sys.stderr)
-        if self.level < 0 or not console.is_terminal:
+        if self.level < 0 or not _is_terminal(sys.stderr):
             yield lambda *_: None
             return
         from robustfourier.cli.stages import StageBar
 
-        with StageBar(console) as bar:
+        with StageBar(self._rich(sys.stderr)) as bar:
             yield bar
 
     @contextmanager
     def progress(self, words: str) -> Iterator[Any]:
         """A bar that is told (done, total, words); silent when not on a terminal."""
-        console = self._rich(sys.stderr)
-        if self.level < 0 or not console.is_terminal:
+        if self.level < 0 or not _is_terminal(sys.stderr):
             yield lambda *_: None
             return
         from rich.progress import Progress
 
-        with Progress(console=console, transient=True) as bar:
+        with Progress(console=self._rich(sys.stderr), transient=True) as bar:
             task = bar.add_task(words, total=None)
 
             def move(done: int, total: int, now: str = words) -> None:
@@ -115,12 +113,20 @@ class Console:
             yield move
 
     def _print(self, stream: Any, text: str, style: str | None) -> None:
+        if not _is_terminal(stream):
+            print(_visible(text), file=stream, flush=True)
+            return
         self._rich(stream).print(_visible(text), style=style, markup=False, highlight=False)
 
     def _rich(self, stream: Any) -> Any:
         from rich.console import Console as RichConsole
 
         return RichConsole(file=stream, soft_wrap=not stream.isatty())
+
+
+def _is_terminal(stream: Any) -> bool:
+    """Whether a stream is a terminal or to be taken for one; nothing else needs rich to load."""
+    return bool(stream.isatty() or os.environ.get("FORCE_COLOR"))
 
 
 def _visible(text: str) -> str:

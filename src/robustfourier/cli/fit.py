@@ -10,6 +10,7 @@ import typer
 from robustfourier.asked import Asked
 from robustfourier.cli import many, options
 from robustfourier.cli.console import Console
+from robustfourier.cli.late import undisturbed, waiting
 from robustfourier.errors import InputError
 from robustfourier.observers import observed_by
 
@@ -72,7 +73,8 @@ def fit(
     file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)
     _check_columns(files[0], reading, asked, chunks)
-    from robustfourier.analysis import analyse
+    with undisturbed(), waiting("pandas"):  # which numbers do without
+        from robustfourier.analysis import analyse
 
     network = {"n_modes": modes, "n_steps": steps, "random_state": asked.seed}
     mixture = asked.choices if chunks else asked.parameters

@@ -18,7 +18,6 @@ from robustfourier.estimators.times import (
     as_table,
     is_flat,
     split_series,
-    time_index,
 )
 from robustfourier.estimators.unmixed import Unmixed
 from robustfourier.estimators.validation import (
@@ -330,7 +329,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         if self.single_output_:
             components = components[:, :, 0]
         labels = tuple(component.label for component in self.components_)
-        times = time_index(columns[0]) if len(columns) == 1 else None
+        times = columns[0] if len(columns) == 1 else None
         told = self._remainder(theta)
         left = self._shaped(told) if self.remainder_ is not None or told.any() else None
         if self._multiplies:

@@ -50,6 +50,8 @@ def split_series(X: Any, y: Any) -> tuple[Any, Any]:
 
 def as_table(X: Any) -> Any:
     """Return one column of times as a table of one column; anything else as it is."""
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "OSU":  # numbers or dates
+        return X.reshape(-1, 1) if X.ndim == 1 else X
     if isinstance(X, pd.MultiIndex):
         raise InputError(f"X has an index of {X.nlevels} levels; choose one series of one level")
     if isinstance(X, pd.Index):

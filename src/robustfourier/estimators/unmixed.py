@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.arrays import FloatArray
+from robustfourier.estimators.times import time_index
 
 __all__ = ["Unmixed"]
 
@@ -62,5 +63,5 @@ class Unmixed:
         if self.remainder is not None:
             left = self.remainder.reshape(len(trend), -1)
             frame |= {f"remainder{name}": left[:, o] for o, name in enumerate(outputs)}
-        index = None if self.times is None else pd.Index(self.times, name="time")
+        index = None if self.times is None else time_index(self.times)
         return pd.DataFrame(frame, index=index)

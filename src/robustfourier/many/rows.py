@@ -13,7 +13,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError
 from robustfourier.many.item import Item, Task, digest
 from robustfourier.mixture.component import Component
-from robustfourier.results import Pattern, briefly, summarise
+from robustfourier.results import Brief, Pattern, briefly, summarise
 from robustfourier.results.views import letter
 from robustfourier.samples import Samples
 from robustfourier.wording import counted
@@ -43,8 +43,9 @@ def rows_of(item: Item, task: Task, samples: list[Samples]) -> list[dict[str, An
         rows = _together(item, samples, parameters)
     else:
         model = fit_model(samples[0], **parameters)
-        rows = [{"id": item.id, **_told(samples[0], model)}]
-        rows[0].update(_files(item, task, samples[0], model))
+        brief = briefly(samples[0], model)
+        rows = [{"id": item.id, **_told(samples[0], model, brief)}]
+        rows[0].update(_files(item, task, samples[0], model, brief))
     seconds = (time.thread_time() - start) / len(rows)
     key = task.key(item)
     return [{"key": key, "status": "ok", "message": "", **row, "seconds": seconds} for row in rows]
@@ -65,8 +66,7 @@ def failed_row(item: Item, task: Task, error: BaseException, seconds: float) -> 
     }
 
 
-def _told(samples: Samples, model: Any) -> dict[str, Any]:
-    brief = briefly(samples, model)
+def _told(samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
     return {
         **_record(samples, brief.domain.span, brief.domain.unit),
         "headline": brief.headline,
@@ -129,7 +129,7 @@ def _named(one: Pattern | Component, name: str, wave: FloatArray) -> dict[str, A
     }
 
 
-def _files(item: Item, task: Task, samples: Samples, model: Any) -> dict[str, Any]:
+def _files(item: Item, task: Task, samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
     """Write the model and the page of a series, under names that no series' name can break."""
     written: dict[str, Any] = {}
     name, folder = digest(item.id), Path(task.folder)
@@ -144,7 +144,7 @@ def _files(item: Item, task: Task, samples: Samples, model: Any) -> dict[str, An
             "Input": Path(item.path).name if item.label is None else f"label {item.label}",
             "Search": "; ".join(model.notes_) or "–",
         }
-        page = render(summarise(samples, model), shown)
+        page = render(summarise(samples, model, brief=brief), shown)
         write_text(folder / "reports" / f"{name}.html", page)
         written["report"] = f"reports/{name}.html"
     return written

@@ -108,8 +108,9 @@ def _one_output(
     cases = _likeliest(list(_cases(few, white, beside, oscillators)))
     weights = np.exp([case.worth - cases[0].worth for case in cases])
     many = samples.some(chosen_rows(n, CONDITIONED))
+    before = np.diag([0.0, 1.0 / _steepest(many)])
     pairs = zip(cases, weights / weights.sum(), strict=True)
-    ways = tuple(_way(case, float(weight), many, centre) for case, weight in pairs)
+    ways = tuple(_way(case, float(weight), many, centre, before) for case, weight in pairs)
     best = cases[0]
     around = values - trend_columns(theta, best.columns) @ ways[0].line
     process = Conditioned.on(best.waves.scaled(best.white), theta, best.white * noise, around)
@@ -218,15 +219,18 @@ def _likeliest(cases: list[_Case]) -> list[_Case]:
     return [case for case in cases[:WAYS] if case.worth >= least]
 
 
-def _way(case: _Case, weight: float, samples: Sampled, centre: float) -> Way:
-    """Return how a process goes on; `centre` is what was taken off the values."""
+def _way(case: _Case, weight: float, samples: Sampled, centre: float, before: FloatArray) -> Way:
+    """Return how a process goes on.
+
+    `centre` is what was taken off the values, `before` what is known of level and slope beforehand.
+    """
     theta, values, noise = samples
     waves = case.waves.scaled(case.white)
     process = Conditioned(waves, theta, case.white * noise, np.zeros(len(theta)))
     columns = trend_columns(theta, case.columns)
     divided = process.divided(columns)
-    before = np.diag([0.0, 1.0 / _steepest(samples)][: case.columns])
-    covariance = np.linalg.inv(columns.T @ divided + before)
+    known = before[: case.columns, : case.columns]
+    covariance = np.linalg.inv(columns.T @ divided + known)
     line = covariance @ (divided.T @ values)
     left = values - columns @ line
     line[0] += centre

@@ -7,6 +7,7 @@ samples together tell of the process at that end.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,11 +82,6 @@ class Way:
         far = np.abs(theta - self.ends[end])[:, None]
         return np.where(end[:, None] == 1, u, v) * np.exp(-far * c), end
 
-    def mean(self, theta: FloatArray) -> FloatArray:
-        """Return all that is told at θ, shape (n,)."""
-        reach, end = self._reach(theta)
-        return self._line_at(theta) + np.einsum("nj,nj->n", reach, self.told[end])
-
     def mean_of(self, theta: FloatArray, owner: int) -> FloatArray:
         """Return what one living pattern has of that; line, drift and remainder if it is −1."""
         reach, end = self._reach(theta)
@@ -96,13 +92,14 @@ class Way:
     def _line_at(self, theta: FloatArray) -> FloatArray:
         return trend_columns(theta, len(self.line)) @ self.line
 
-    def variance(self, theta: FloatArray) -> FloatArray:
-        """Return the variance around the mean at θ, shape (n,)."""
+    def moments(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return all that is told at θ, and the variance around it, shape (n,) both."""
         reach, end = self._reach(theta)
+        mean = self._line_at(theta) + np.einsum("nj,nj->n", reach, self.told[end])
         known = np.einsum("ni,nij,nj->n", reach, self.known[end], reach)
         off = trend_columns(theta, len(self.line)) - np.einsum("nj,njk->nk", reach, self.along[end])
         spread = np.maximum(self.waves.variance - known, 0.0)
-        return np.asarray(spread + np.sum((off @ self.line_factor) ** 2, axis=1))
+        return mean, np.asarray(spread + np.sum((off @ self.line_factor) ** 2, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,14 +137,14 @@ class Onward(Remainder):
         return np.stack([_spread(ways, theta) for ways in self.ways], axis=1)
 
 
-def _average(ways: tuple[Way, ...], values: list[FloatArray]) -> FloatArray:
+def _average(ways: tuple[Way, ...], values: Sequence[FloatArray]) -> FloatArray:
     """Mean over the ways of what each has."""
     return np.sum([way.weight * one for way, one in zip(ways, values, strict=True)], axis=0)
 
 
 def _spread(ways: tuple[Way, ...], theta: FloatArray) -> FloatArray:
     """Variance of a mixture: the mean of the variances, and the variance of the means."""
-    means = [way.mean(theta) for way in ways]
+    means, variances = zip(*(way.moments(theta) for way in ways), strict=True)
     middle = _average(ways, means)
-    pairs = zip(ways, means, strict=True)
-    return _average(ways, [way.variance(theta) + (mean - middle) ** 2 for way, mean in pairs])
+    pairs = zip(means, variances, strict=True)
+    return _average(ways, [variance + (mean - middle) ** 2 for mean, variance in pairs])

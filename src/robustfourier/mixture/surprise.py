@@ -60,7 +60,7 @@ def _standardised(process: Conditioned, values: FloatArray) -> list[FloatArray]:
     z = values[:, None].copy()
     z = driver.solve_lower(theta, c, u, w, z, z)[:, 0]
     told, known = np.zeros(len(c)), np.zeros((len(c), len(c)))
-    squares: list[list[FloatArray]] = [[] for _ in HORIZONS]
+    squares: list[list[FloatArray]] = []
     before = 0
     for origin in np.unique((_ORIGINS * len(theta)).astype(int)):
         new = slice(before, origin)
@@ -70,12 +70,14 @@ def _standardised(process: Conditioned, values: FloatArray) -> list[FloatArray]:
         told = fading * told + gathered.T @ z[new]
         known = np.outer(fading, fading) * known + gathered.T @ (d[new, None] * gathered)
         before = origin
-        for squared, rows in zip(squares, _ahead(theta, origin), strict=True):
-            seen = u[rows] * np.exp(-np.multiply.outer(theta[rows] - here, c))
-            off = values[rows] - seen @ told
-            spread = process.waves.variance - np.einsum("ni,ij,nj->n", seen, known, seen)
-            squared.append(off**2 / (np.maximum(spread, 0.0) + noise[rows]))
-    return [np.concatenate(squared) for squared in squares]
+        bins = _ahead(theta, origin)
+        rows = np.concatenate(bins)
+        seen = u[rows] * np.exp(-np.multiply.outer(theta[rows] - here, c))
+        off = values[rows] - seen @ told
+        spread = process.waves.variance - np.einsum("ni,ni->n", seen @ known, seen)
+        squared = off**2 / (np.maximum(spread, 0.0) + noise[rows])
+        squares.append(np.split(squared, np.cumsum([len(each) for each in bins])[:-1]))
+    return [np.concatenate(squared) for squared in zip(*squares, strict=True)]
 
 
 def _ahead(theta: FloatArray, origin: int) -> list[IntArray]:

@@ -91,21 +91,18 @@ class Panel:
         # Steps from dot to dot in tenths of a pixel are shorter than places.
         at = np.round(np.column_stack([self.px(x), self.py(y)]), 1)
         steps = np.diff(at, axis=0, prepend=0.0)
-        dots = "".join(f"m{a:.4g} {b:.4g}h0" for a, b in np.round(steps, 1).tolist())
+        dots = _filled("m%.4g %.4gh0", *np.round(steps, 1).T)
         self.shapes.append(f'<path class="dots {css}" d="{dots}"/>')
 
     def stems(self, x: FloatArray, y: FloatArray, css: str) -> None:
         """Draw vertical lines from the bottom of the panel."""
         foot = self.top + self.inner_height
-        lines = "".join(
-            f"M{a:.1f} {foot:.1f}V{b:.1f}" for a, b in zip(self.px(x), self.py(y), strict=True)
-        )
+        lines = _filled(f"M%.1f {foot:.1f}V%.1f", self.px(x), self.py(y))
         self.shapes.append(f'<path class="{css}" d="{lines}"/>')
 
     def whiskers(self, x: FloatArray, y: FloatArray, error: FloatArray, css: str) -> None:
         """Draw a vertical line of one standard error to each side of points."""
-        ends = zip(self.px(x), self.py(y - error), self.py(y + error), strict=True)
-        lines = "".join(f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in ends)
+        lines = _filled("M%.1f %.1fV%.1f", self.px(x), self.py(y - error), self.py(y + error))
         self.shapes.append(f'<path class="{css}" d="{lines}"/>')
 
     def bars(self, edges: FloatArray, heights: FloatArray, css: str) -> None:
@@ -242,5 +239,10 @@ def _short(text: str, limit: int = 60) -> str:
 
 def _path(x: FloatArray, y: FloatArray) -> str:
     """A polyline with as few characters as one tenth of a pixel needs."""
-    points = [f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True)]
-    return "M" + "L".join(points) if points else "M0 0"
+    return "M" + _filled("L%.1f %.1f", x, y)[1:] if len(x) else "M0 0"
+
+
+def _filled(form: str, *columns: FloatArray) -> str:
+    """A form filled with each row of numbers: all in one step, as there are thousands."""
+    rows = np.column_stack(columns)
+    return form * len(rows) % tuple(rows.ravel().tolist())

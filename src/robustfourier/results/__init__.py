@@ -8,9 +8,10 @@ from robustfourier.results.axis import TimeAxis
 from robustfourier.results.outline import Outline, outline, result_of
 from robustfourier.results.record import Pattern, Result
 from robustfourier.results.spectrum import Spectrum
-from robustfourier.results.summary import briefly, summarise
+from robustfourier.results.summary import Brief, briefly, summarise
 
 __all__ = [
+    "Brief",
     "Outline",
     "Pattern",
     "Result",

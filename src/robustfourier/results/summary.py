@@ -27,7 +27,9 @@ _POINTS_PER_CYCLE = 32
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
-def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> Result:
+def summarise(
+    samples: Samples, model: Any, magnitudes: bool | None = None, brief: Brief | None = None
+) -> Result:
     """Compute all that is shown of a fit.
 
     Parameters
@@ -39,8 +41,10 @@ def summarise(samples: Samples, model: Any, magnitudes: bool | None = None) -> R
     magnitudes : bool, optional
         Whether the values are magnitudes, of which the smallest is the brightest; by default the
         name of the column tells.
+    brief : Brief, optional
+        What `briefly` returned, where it was asked before.
     """
-    brief = briefly(samples, model, magnitudes)
+    brief = briefly(samples, model, magnitudes) if brief is None else brief
     view, domain, theta = brief.view, brief.domain, brief.theta
     times, patterns, flat = samples.axis, brief.patterns, brief.flat
     sampling = check_sampling(samples)

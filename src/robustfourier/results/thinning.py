@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
@@ -50,11 +48,12 @@ def dots(y: FloatArray) -> IndexArray:
 def _outermost(y: FloatArray, columns: int) -> IndexArray:
     """Where the extremes of so many columns are: two of each, in their order."""
     edges = np.linspace(0, len(y), columns + 1).astype(np.intp)
-    keep = []
-    for a, b in pairwise(edges):
-        low, high = a + int(np.argmin(y[a:b])), a + int(np.argmax(y[a:b]))
-        keep += [min(low, high), max(low, high)]
-    return np.array(keep)
+    column = np.repeat(np.arange(columns), np.diff(edges))
+    places = []
+    for extreme in (np.minimum, np.maximum):
+        reached = np.flatnonzero(y == extreme.reduceat(y, edges[:-1])[column])
+        places.append(reached[np.unique(column[reached], return_index=True)[1]])
+    return np.sort(places, axis=0).T.ravel()
 
 
 def envelope(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, FloatArray]:

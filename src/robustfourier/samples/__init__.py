@@ -2,22 +2,18 @@
 
 `read_samples` reads CSV, TSV, gzip, Parquet and standard input, finds out by itself how the
 table is written and which columns are meant where that is clear, and says so; where it is not, the
-error names file, line, column, value and remedy. `from_arrays` takes what is in memory.
+error names file, line, column, value and remedy. `from_arrays` takes what is in memory. Names load
+on first use: `check_columns` does without numpy and pandas, which take longer than its answer.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from robustfourier.samples.reading import (
-    ReadOptions,
-    check_columns,
-    column_names,
-    read_samples,
-    read_times,
-)
-from robustfourier.samples.samples import Counts, Samples
 
 if TYPE_CHECKING:
     from robustfourier.samples.cleaning import from_arrays
+    from robustfourier.samples.reading import column_names, read_samples, read_times
+    from robustfourier.samples.samples import Counts, Samples
+    from robustfourier.samples.table import ReadOptions, check_columns
 
 __all__ = [
     "Counts",
@@ -30,10 +26,15 @@ __all__ = [
     "read_times",
 ]
 
+_HOME = {
+    **dict.fromkeys(("ReadOptions", "check_columns"), "table"),
+    **dict.fromkeys(("column_names", "read_samples", "read_times"), "reading"),
+    **dict.fromkeys(("Counts", "Samples"), "samples"),
+    "from_arrays": "cleaning",
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name == "from_arrays":  # which needs pandas, and that takes half a second to load
-        from robustfourier.samples.cleaning import from_arrays
-
-        return from_arrays
+    if name in _HOME:
+        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

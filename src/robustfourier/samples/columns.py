@@ -19,6 +19,7 @@ __all__ = [
     "choose_columns",
     "find_column",
     "is_error",
+    "parse_by",
     "speaks_of_time",
     "unit_of_name",
 ]
@@ -224,3 +225,15 @@ def _guess_value(names: Sequence[str], numbers: Sequence[int], source: str) -> i
         f"{source}: cannot tell which of {_listed([names[i] for i in numbers])} is the value; "
         "choose with --value"
     )
+
+
+def parse_by(by: Sequence[str], names: Sequence[str], source: str) -> list[tuple[int, str | None]]:
+    """Column and label that each ``--by column=label`` means; None without a label."""
+    found: list[tuple[int, str | None]] = []
+    for text in by:
+        if text.strip() in names or "=" not in text:
+            found.append((find_column(text, names, source, "--by"), None))
+        else:
+            name, _, label = text.partition("=")
+            found.append((find_column(name, names, source, "--by"), label.strip()))
+    return found

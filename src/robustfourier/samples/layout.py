@@ -12,7 +12,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError
 from robustfourier.samples.columns import Choice, choose_columns, find_column, is_error
 from robustfourier.samples.instants import Times
-from robustfourier.samples.reading import ReadOptions
+from robustfourier.samples.table import ReadOptions
 
 __all__ = ["Layout", "Part", "Piece"]
 

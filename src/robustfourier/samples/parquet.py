@@ -15,14 +15,14 @@ from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, MissingDependencyError, RobustFourierError
 from robustfourier.samples.cleaning import clean, numbers_of, stamps_of
 from robustfourier.samples.clocks import checked_zone, on_clock
-from robustfourier.samples.columns import choose_columns
+from robustfourier.samples.columns import choose_columns, parse_by
 from robustfourier.samples.instants import Times, interpret_numbers
 from robustfourier.samples.samples import Samples
-from robustfourier.samples.series import LABELLED, Labels, parse_by, refuse_mixture, require_one
+from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
 from robustfourier.samples.source import display_name, file_digest, quoted
 
 if TYPE_CHECKING:
-    from robustfourier.samples.reading import ReadOptions
+    from robustfourier.samples.table import ReadOptions
 
 __all__ = ["arrow", "column_numbers", "column_stamps", "kind_of_type", "opened", "read_parquet"]
 

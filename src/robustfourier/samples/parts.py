@@ -22,9 +22,8 @@ from robustfourier.errors import DataError, InputError
 from robustfourier.samples.instants import Times, interpret_numbers, kind_of_numbers
 from robustfourier.samples.layout import Layout, Part, Piece
 from robustfourier.samples.parquet import column_numbers, column_stamps, kind_of_type, opened
-from robustfourier.samples.reading import ReadOptions
 from robustfourier.samples.source import display_name, open_text, quoted
-from robustfourier.samples.table import OpenTable, open_table, time_cells
+from robustfourier.samples.table import OpenTable, ReadOptions, open_table, time_cells
 from robustfourier.samples.times import TimeReader
 from robustfourier.samples.tokens import to_numbers
 

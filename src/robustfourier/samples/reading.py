@@ -1,14 +1,13 @@
 """`read_samples`: a file to `Samples`, in bounded memory, saying what was taken.
 
 Text is read in blocks of rows, of which only the chosen columns are kept, as 8-byte numbers.
-What needs pandas is imported late: a missing file or column is told before it is loaded.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,68 +15,28 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError
+from robustfourier.samples.cleaning import clean
 from robustfourier.samples.dialect import Dialect, Table
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
-from robustfourier.samples.source import STDIN, TextSource, display_name, open_text, quoted
-from robustfourier.samples.table import OpenTable, open_table, table_names, time_cells
+from robustfourier.samples.source import TextSource, display_name, open_text, quoted
+from robustfourier.samples.table import (
+    OpenTable,
+    ReadOptions,
+    is_parquet,
+    open_table,
+    table_names,
+    time_cells,
+)
+from robustfourier.samples.times import TimeReader
 from robustfourier.samples.tokens import is_number, to_numbers
 
-__all__ = [
-    "MAX_SAMPLES",
-    "ReadOptions",
-    "check_columns",
-    "column_names",
-    "read_samples",
-    "read_times",
-]
+__all__ = ["MAX_SAMPLES", "column_names", "read_samples", "read_times"]
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000
 
 _SENTINELS = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0, -999.25, 99.99)
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """How to read a file, where it does not speak for itself.
-
-    Parameters
-    ----------
-    time, value, error : str, optional
-        Column names, or numbers starting at 1.
-    delimiter, decimal : str, optional
-        How the table is written; found by itself if None.
-    skip : int
-        Lines to leave out at the top.
-    na : tuple of str
-        Further marks of a missing value.
-    missing, duplicates : str
-        What to do about rows that lack something or repeat a time, see `cleaning`. If
-        `duplicates` is not told, the mean is taken unless a column tells several series apart.
-    by : tuple of str
-        "column=label": take only the rows with this label, one series of a long table.
-    time_format : str
-        See `robustfourier.samples.times.TIME_FORMATS`.
-    timezone : str, optional
-        Zone of dates that name none.
-    unit : str, optional
-        Unit of numeric times, or the unit in which periods of dates are told.
-    """
-
-    time: str | None = None
-    value: str | None = None
-    error: str | None = None
-    delimiter: str | None = None
-    decimal: str | None = None
-    skip: int = 0
-    na: tuple[str, ...] = ()
-    missing: str = "drop"
-    duplicates: str | None = None
-    by: tuple[str, ...] = ()
-    time_format: str = "auto"
-    timezone: str | None = None
-    unit: str | None = None
 
 
 def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
@@ -96,7 +55,7 @@ def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
         Naming file, line, column, value and remedy.
     """
     asked = ReadOptions(**options)
-    if _is_parquet(path):
+    if is_parquet(path):
         from robustfourier.samples.parquet import read_parquet
 
         return _in_unit(read_parquet(path, asked), asked.unit)
@@ -104,21 +63,9 @@ def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
         return _in_unit(_read_text(source, asked, need_value=True), asked.unit)
 
 
-def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
-    """Raise the error of `read_samples` if the file or a column is not there, reading no further.
-
-    Takes a hundredth of a second, and pandas is not loaded. A pipe, which can be read only once,
-    is left alone.
-    """
-    pipe = str(path) == STDIN or (os.path.exists(path) and not os.path.isfile(path))
-    if not pipe and not _is_parquet(path):
-        with open_text(path) as source:
-            open_table(source, ReadOptions(**options), need_value=True)
-
-
 def column_names(path: str | os.PathLike[str], **options: Any) -> list[str]:
     """Return the names of a table's columns, whether or not it is clear which are meant."""
-    if _is_parquet(path):
+    if is_parquet(path):
         from robustfourier.samples.parquet import opened
 
         with opened(path, display_name(path)) as file:
@@ -134,13 +81,7 @@ def read_times(path: str | os.PathLike[str], **options: Any) -> Samples:
         return _read_text(source, asked, need_value=False)
 
 
-def _is_parquet(path: str | os.PathLike[str]) -> bool:
-    return str(path).lower().endswith((".parquet", ".pq"))
-
-
 def _read_text(source: TextSource, asked: ReadOptions, *, need_value: bool) -> Samples:
-    from robustfourier.samples.cleaning import clean
-
     table = open_table(source, asked, need_value)
     reader = _Columns(table, source.name)
     reader.read(asked)
@@ -193,8 +134,6 @@ class _Columns:
 
     def read(self, asked: ReadOptions) -> None:
         """Read all rows, of which the first decide how times are written."""
-        from robustfourier.samples.times import TimeReader
-
         self.times = TimeReader(
             self._stamps(self.table.head),
             column=self.names[self.choice.time],

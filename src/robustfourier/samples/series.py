@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.errors import DataError
-from robustfourier.samples.columns import find_column
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import is_number
 
-__all__ = ["LABELLED", "Labels", "parse_by", "refuse_mixture", "require_one"]
+__all__ = ["LABELLED", "Labels", "refuse_mixture", "require_one"]
 
 #: Unused columns of a table that are looked at, whether they tell series apart.
 LABELLED = 8
@@ -27,18 +26,6 @@ _REPEATED = 0.1  # share of rows from which repeated times are no accident
 _LEFT = 0.02  # share of the repeats that may be left within single series
 _ROWS_EACH = 5  # rows that a series has at least, on average
 _COVERED = 0.3  # share of all times at which a series told by a number is measured
-
-
-def parse_by(by: Sequence[str], names: Sequence[str], source: str) -> list[tuple[int, str | None]]:
-    """Column and label that each ``--by column=label`` means; None without a label."""
-    found: list[tuple[int, str | None]] = []
-    for text in by:
-        if text.strip() in names or "=" not in text:
-            found.append((find_column(text, names, source, "--by"), None))
-        else:
-            name, _, label = text.partition("=")
-            found.append((find_column(name, names, source, "--by"), label.strip()))
-    return found
 
 
 class Labels:
@@ -102,11 +89,8 @@ def refuse_mixture(stamps: NDArray[Any], columns: Mapping[str, Labels], source: 
     source : str
         The file's name.
     """
-    import pandas as pd
-
-    times = pd.factorize(stamps)[0]  # -1 where the time is missing
-    known = times >= 0
-    times, different = times[known], int(times.max(initial=-1)) + 1
+    known = stamps == stamps  # what is missing does not equal itself
+    times, different = stamps[known], len(np.unique(stamps[known]))
     count = len(times)
     repeats = count - different
     if repeats < max(_REPEATED * count, 1):

@@ -1,24 +1,33 @@
-"""A text table of which the first rows are read: how it is written, which columns are meant."""
+"""A text table of which the first rows are read: how it is written, which columns are meant.
+
+Neither numpy nor pandas is loaded here: a missing file or column is told at once.
+"""
 
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from robustfourier.errors import DataError
-from robustfourier.samples.columns import Choice, choose_columns, speaks_of_time
+from robustfourier.samples.columns import Choice, choose_columns, parse_by, speaks_of_time
 from robustfourier.samples.dialect import Dialect, Table, looks_like_time, row_blocks, sniff
-from robustfourier.samples.series import parse_by
-from robustfourier.samples.source import TextSource
+from robustfourier.samples.source import STDIN, TextSource, open_text
 from robustfourier.samples.tokens import MISSING, NumberFormat, is_missing, is_number
 
-if TYPE_CHECKING:
-    from robustfourier.samples.reading import ReadOptions
-
-__all__ = ["BLOCK", "OpenTable", "open_table", "table_names", "time_cells"]
+__all__ = [
+    "BLOCK",
+    "OpenTable",
+    "ReadOptions",
+    "check_columns",
+    "is_parquet",
+    "open_table",
+    "table_names",
+    "time_cells",
+]
 
 #: Rows that are held as text at once.
 BLOCK = 50_000
@@ -29,6 +38,48 @@ _KIND_CELLS = 200_000
 _EIGHT = re.compile(r"(1[6-9]|2[01])\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])")
 # What a column of row numbers is called where nobody gave it a name.
 _NO_NAME = re.compile(r"column 1|(?i:unnamed: 0|index|rownames|row|x)?")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a file, where it does not speak for itself.
+
+    Parameters
+    ----------
+    time, value, error : str, optional
+        Column names, or numbers starting at 1.
+    delimiter, decimal : str, optional
+        How the table is written; found by itself if None.
+    skip : int
+        Lines to leave out at the top.
+    na : tuple of str
+        Further marks of a missing value.
+    missing, duplicates : str
+        What to do about rows that lack something or repeat a time, see `cleaning`. If
+        `duplicates` is not told, the mean is taken unless a column tells several series apart.
+    by : tuple of str
+        "column=label": take only the rows with this label, one series of a long table.
+    time_format : str
+        See `robustfourier.samples.times.TIME_FORMATS`.
+    timezone : str, optional
+        Zone of dates that name none.
+    unit : str, optional
+        Unit of numeric times, or the unit in which periods of dates are told.
+    """
+
+    time: str | None = None
+    value: str | None = None
+    error: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    skip: int = 0
+    na: tuple[str, ...] = ()
+    missing: str = "drop"
+    duplicates: str | None = None
+    by: tuple[str, ...] = ()
+    time_format: str = "auto"
+    timezone: str | None = None
+    unit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +143,22 @@ def open_table(source: TextSource, asked: ReadOptions, need_value: bool) -> Open
         apart=[*(j for j, _ in by), *_row_numbers(dialect, kinds, some)],
     )
     return OpenTable(dialect, form, kinds, choice, by, head, rest)
+
+
+def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
+    """Raise the error of `read_samples` if the file or a column is not there, reading no further.
+
+    A pipe, which can be read only once, is left alone.
+    """
+    pipe = str(path) == STDIN or (os.path.exists(path) and not os.path.isfile(path))
+    if not pipe and not (is_parquet(path) and os.path.exists(path)):
+        with open_text(path) as source:
+            open_table(source, ReadOptions(**options), need_value=True)
+
+
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is that of a Parquet file."""
+    return str(path).lower().endswith((".parquet", ".pq"))
 
 
 def table_names(source: TextSource, asked: ReadOptions) -> list[str]:

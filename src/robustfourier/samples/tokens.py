@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from robustfourier.arrays import FloatArray, IndexArray
+if TYPE_CHECKING:
+    from robustfourier.arrays import FloatArray, IndexArray
 
 __all__ = ["MISSING", "NumberFormat", "is_missing", "is_number", "parse_number", "to_numbers"]
 
@@ -92,6 +92,8 @@ def to_numbers(cells: Sequence[str], form: NumberFormat) -> tuple[FloatArray, In
     bad : ndarray of int
         Indices of cells that are neither a number nor a mark of a missing value.
     """
+    import numpy as np  # late: whoever asks about cells alone does without
+
     bad: list[int] = []
     try:
         if form.decimal != "." or form.missing != MISSING or any("_" in cell for cell in cells):
