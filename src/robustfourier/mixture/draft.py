@@ -45,7 +45,6 @@ class Sketch:
 
     def rows(self, theta: FloatArray) -> FloatArray:
         """Return rows of which trend and lines are combinations, shape (p + 2K, n)."""
-        theta = np.ascontiguousarray(theta)
         return np.concatenate([self.trend.columns(theta).T, waves_at(theta, self.lines.mode)])
 
 

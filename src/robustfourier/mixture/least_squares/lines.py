@@ -80,7 +80,7 @@ class Lines:
 
 def waves_at(theta: FloatArray, modes: FloatArray) -> FloatArray:
     """Return the cosines cos(πkθ) of all modes, then their sines, shape (2K, n)."""
-    waves = np.empty((2, len(modes), len(theta)))
+    theta, waves = np.ascontiguousarray(theta), np.empty((2, len(modes), len(theta)))
     for k, mode in enumerate(modes):
         turns(theta, mode, waves[0, k], waves[1, k])
     return waves.reshape(2 * len(modes), len(theta))

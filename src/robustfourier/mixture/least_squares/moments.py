@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
-from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.mixture.least_squares.lines import Lines, waves_at
 from robustfourier.mixture.least_squares.newton import fill_moments
 from robustfourier.spectral.realmodes import PolynomialSums, RealModePlan, RealModeSums
 from robustfourier.spectral.window import window_polynomials
@@ -48,9 +48,11 @@ class Moments:
 
 def extended_columns(theta: FloatArray, trend: FloatArray, modes: FloatArray) -> FloatArray:
     """Return E = [P, C, S, θC, θS], shape (n, p + 4K)."""
-    phase = np.pi * np.outer(theta, modes)
-    cos, sin = np.cos(phase), np.sin(phase)
-    return np.hstack([trend, cos, sin, theta[:, None] * cos, theta[:, None] * sin])
+    p, count = trend.shape[1], 2 * len(modes)
+    rows = np.empty((p + 2 * count, len(theta)))
+    rows[:p], rows[p : p + count] = trend.T, waves_at(theta, modes)
+    np.multiply(rows[p : p + count], theta, out=rows[p + count :])
+    return rows.T
 
 
 def direct_moments(
