@@ -79,9 +79,7 @@ def add_lines(theta: Any, modes: Any, cosine: Any, sine: Any, values: Any) -> No
 
 
 @compiled
-def spread(
-    theta: Any, column: Any, factor: Any, scale: float, middle: int, cells: Any
-) -> None:
+def spread(theta: Any, column: Any, factor: Any, scale: float, middle: int, cells: Any) -> None:
     """Add column times factor to the cells around each position, weighted by the window.
 
     θ = 0 lies on the cell `middle`, and θ = 1 `scale` cells farther; `factor` are the coefficients
@@ -256,7 +254,12 @@ def read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
             size, first = min(_AT_ONCE, count - start), start + (place > 0)
             a[:], b[:] = 0.0, 0.0
             for w in range(0, 2 * HALF, 4):  # four at a time, so that less is fetched and stored
-                p, q, r, s = taps[place, w], taps[place, w + 1], taps[place, w + 2], taps[place, w + 3]
+                p, q, r, s = (
+                    taps[place, w],
+                    taps[place, w + 1],
+                    taps[place, w + 2],
+                    taps[place, w + 3],
+                )
                 x, y = real[first + w :], imag[first + w :]
                 for m in range(size):
                     a[m] += p * x[m] + q * x[m + 1] + r * x[m + 2] + s * x[m + 3]

@@ -198,7 +198,7 @@ class SumsAt:
 
     @cached_property
     def _circle(self) -> tuple[ComplexArray, ComplexArray]:
-        """Turns e^{-2πij/L} of the L cells for j = 0 … STEP − 1, and for j = 0, STEP, …"""
+        """Turns e^{-2πij/L} of the L cells: at j = 0 … STEP − 1, and at all multiples of STEP."""
         turn = -2j * np.pi / (2.0 * self._shape[0] * self._shape[1])
         coarse = np.arange(0, 2 * self._shape[0] * self._shape[1] + 1, STEP)
         return np.exp(turn * np.arange(STEP)), np.exp(turn * coarse)

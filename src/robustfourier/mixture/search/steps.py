@@ -104,9 +104,7 @@ def _largest_jump(series: Series, left: FloatArray, taken: FloatArray) -> tuple[
 
 
 @compiled
-def _turning(
-    theta: Any, weights: Any, left: Any, scale: Any, total: float, ends: Any
-) -> Any:
+def _turning(theta: Any, weights: Any, left: Any, scale: Any, total: float, ends: Any) -> Any:
     """Return after which sample, and how much, the cumulated residual turns most.
 
     `ends` are the numbers of distinct positions, ascending, next to which no step may stand.
