@@ -28,10 +28,10 @@ __all__ = [
 ]
 
 
-# Columns of the matrix as which a long FFT is done: columns, turns, then rows. Each is short enough
-# for the cache and several are done at once; 2·10⁶ points took a third of the time of one FFT.
+# Of the matrix as which a long FFT is done: columns, turns, then rows. Each is short enough for the
+# cache and several are done at once; 2·10⁶ points took a third of the time of one FFT.
 _ROWS = 1000
-_MARGIN = 2 * HALF  # cells beyond either end: half a window, and one more for rounding
+_MARGIN = 2 * HALF  # cells beyond either end; half a window and one for rounding would do
 _AT_ONCE = 20_000  # points that are one FFT: as fast, and they fit the cache
 
 
