@@ -41,7 +41,6 @@ DOORS = {("estimators", room) for room in ("results", "plots", "report")}
 HOMES = {
     "torch": {"network", "nn", "training"},
     "matplotlib": {"plots"},
-    "finufft": {"spectral"},
     "jinja2": {"report"},
     "typer": {"cli"},
     "rich": {"cli", "training"},

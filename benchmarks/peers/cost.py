@@ -27,7 +27,7 @@ from benchmarks.peers.machine import Machine, best, measure, real_fft_work  # no
 from robustfourier.synthetic import paper_example, random_mixture  # noqa: E402
 
 SIZES = (1_000, 10_000, 100_000)
-KERNEL = 15  # points per sample that finufft spreads to at a precision of 1e-13
+KERNEL = 16  # cells that a sample is spread to
 UPSAMPLING = 2.0
 PACKAGE = f"{os.sep}robustfourier{os.sep}"
 Function = tuple[str, int, str]
@@ -44,10 +44,10 @@ class Work:
     def operations(self) -> float:
         """Floating-point operations of the transforms."""
         real = sum(real_fft_work(length) for length in self.real_ffts)
-        # Spreading: one complex multiply-add (real kernel) per sample and kernel point; then one
-        # complex FFT of the upsampled grid, twice the work of a real one.
-        spread = sum(4.0 * KERNEL * samples for samples, _ in self.nuffts)
-        grids = sum(2.0 * real_fft_work(int(UPSAMPLING * modes)) for _, modes in self.nuffts)
+        # Spreading: one real multiply-add per sample and cell; then one real FFT of the grid, two
+        # cells for each mode of either sign, and twice as dense.
+        spread = sum(2.0 * KERNEL * samples for samples, _ in self.nuffts)
+        grids = sum(real_fft_work(int(2.0 * UPSAMPLING * modes)) for _, modes in self.nuffts)
         return real + spread + grids
 
     def bytes(self) -> float:
@@ -121,7 +121,7 @@ def counted(work: Work) -> Iterator[None]:
     from robustfourier.spectral import operator
     from robustfourier.spectral.sums import SumsAt
 
-    forward, backward, nufft = operator.rfft, operator.irfft, SumsAt.__call__
+    forward, backward, nufft = operator.rfft, operator.irfft, SumsAt.write
 
     def rfft(values: Any, *args: Any, **options: Any) -> Any:
         work.real_ffts.append(len(values))
@@ -131,12 +131,11 @@ def counted(work: Work) -> Iterator[None]:
         work.real_ffts.append(int(length))
         return backward(values, length, *args, **options)
 
-    def sums_at(self: Any, columns: Any) -> Any:
-        sums = nufft(self, columns)
-        work.nuffts += [(len(columns), len(sums))] * columns.shape[1]
-        return sums
+    def write(self: Any, column: Any, real: Any, imag: Any) -> None:
+        work.nuffts.append((len(column), len(real)))
+        nufft(self, column, real, imag)
 
-    places = [(operator, "rfft", rfft), (operator, "irfft", irfft), (SumsAt, "__call__", sums_at)]
+    places = [(operator, "rfft", rfft), (operator, "irfft", irfft), (SumsAt, "write", write)]
     for home, name in ((refine, "fit_at"), (assess, "noise_floor"), (Lines, "evaluate")):
         places.append((home, name, _counting(work.calls, name, getattr(home, name))))
     before = [getattr(home, name) for home, name, _ in places]

@@ -53,3 +53,13 @@ def test_windows_widen_one_by_one_as_all_at_once(n_modes, exponent):
     np.testing.assert_allclose(dof, expected_dof)
     if n_modes == 3000:
         assert np.any(level != flat)
+
+
+def test_means_over_windows_are_those_of_their_rows():
+    rng = np.random.default_rng(3)
+    columns = list(rng.normal(size=(4, 300)))
+    low = np.sort(rng.integers(0, 290, 40))
+    high = np.minimum(low + rng.integers(1, 60, 40), 300)
+    means = noise._window_means(columns, low, high)
+    direct = [[column[a:b].mean() for column in columns] for a, b in zip(low, high, strict=True)]
+    np.testing.assert_allclose(means, direct, atol=1e-13)

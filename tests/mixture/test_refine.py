@@ -144,7 +144,7 @@ def test_moments_from_sums_equal_those_added_up_directly():
 
 @pytest.mark.parametrize("steps", [[], [0.2]])
 @pytest.mark.parametrize("top", [1.0, 200.0])
-def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(steps, top):
+def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(steps, top, monkeypatch):
     rng = np.random.default_rng(5)
     theta = np.sort(rng.uniform(-1, 1, 400))
     theta[[0, -1]] = -1.0, 1.0
@@ -153,10 +153,12 @@ def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(steps
     window = RealModePlan(theta, max(2.0 * plan.max_mode, plan.max_mode + FARTHER))(
         weights[:, None]
     )
-    moments = SpectralMoments(plan, y, weights, trend.__getitem__, window, SMOOTH)
     modes = np.array([0.0, 0.3, 0.9 * top, top])
     slow = direct_moments(theta, y, weights, trend, modes)
+    monkeypatch.setattr("robustfourier.mixture.least_squares.moments._CHUNK", 150)
+    moments = SpectralMoments(plan, y, weights, trend.__getitem__, window, SMOOTH)
     np.testing.assert_allclose(moments(modes).gram, slow.gram, atol=1e-9)
+    np.testing.assert_allclose(moments(modes).cross, slow.cross, atol=1e-9)
     np.testing.assert_allclose(moments(modes).bend, slow.bend, atol=1e-9)
     with pytest.raises(ValueError, match="do not reach"):
         SpectralMoments(plan, y, weights, trend.__getitem__, plan(weights[:, None]), SMOOTH)

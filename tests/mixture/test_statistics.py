@@ -17,7 +17,13 @@ from robustfourier.mixture.least_squares.moments import direct_moments
 from robustfourier.mixture.noise import noise_floor
 from robustfourier.mixture.search.aliases import alias_notes, sampling_aliases
 from robustfourier.mixture.search.proposals import flow_proposals, pursued
-from robustfourier.mixture.search.robust import HUBER, huber_pays, pseudo_values, robust_scale
+from robustfourier.mixture.search.robust import (
+    HUBER,
+    huber_pays,
+    pays,
+    pseudo_values,
+    robust_scale,
+)
 from robustfourier.mixture.trend import Trend, trend_columns
 from robustfourier.rows import canonical_rows, weighted_median
 from robustfourier.spectral.flow import DiagonalFlow
@@ -309,3 +315,16 @@ def test_a_rhythm_of_sampling_names_its_aliases():
     many = sampling_aliases(np.arange(5.0, 45.0, 4.0), np.ones(10), None, grid)
     assert len(many) > 10
     assert len(alias_notes(many)) == len({alias.distance for alias in many}) <= 3
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_huber_pays_where_its_pseudo_values_have_smaller_squares(equal):
+    rng = np.random.default_rng(8)
+    answers = []
+    for tail in np.geomspace(2.0, 60.0, 40):
+        left = rng.standard_t(tail, size=(400, 2))
+        weights = np.full(400, 2.0) if equal else rng.uniform(0.2, 3.0, 400)
+        pulled = pseudo_values(np.zeros_like(left), left, weights)
+        answers.append(pays(weights @ left**2, weights @ pulled**2))
+        assert huber_pays(left, weights) == answers[-1]
+    assert 0 < sum(answers) < len(answers)

@@ -25,7 +25,7 @@ from robustfourier.writing import plain, write_text
 
 __all__ = ["Analysis", "analyse"]
 
-_LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba", "finufft")
+_LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba")
 
 
 @dataclass(frozen=True)

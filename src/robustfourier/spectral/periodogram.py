@@ -109,7 +109,7 @@ class PeriodogramGrid:
         return apart
 
     def power(self, data_sums: ComplexArray, every: int = 1) -> FloatArray:
-        """Return half the decrease of the sum of squares at each or `every` so many modes, (J, q)."""
+        """Return half the decrease of the sum of squares at each or every so many modes, (J, q)."""
         sums, double = data_sums[::every], self.weight_sums[:: 2 * every]
         power = np.empty(sums.shape)
         grid_power(double, self.total, _PARALLEL, sums, power)

@@ -28,10 +28,10 @@ __all__ = [
 ]
 
 
-# Columns of the matrix as which a long FFT is done: columns, turns, then rows. Each is short enough
-# for the cache and several are done at once; 2·10⁶ points took a third of the time of one FFT.
+# Of the matrix as which a long FFT is done: columns, turns, then rows. Each is short enough for the
+# cache and several are done at once; 2·10⁶ points took a third of the time of one FFT.
 _ROWS = 1000
-_MARGIN = 2 * HALF  # cells beyond either end: half a window, and one more for rounding
+_MARGIN = 2 * HALF  # cells beyond either end; half a window and one for rounding would do
 _AT_ONCE = 20_000  # points that are one FFT: as fast, and they fit the cache
 
 
@@ -198,7 +198,7 @@ class SumsAt:
 
     @cached_property
     def _circle(self) -> tuple[ComplexArray, ComplexArray]:
-        """Turns e^{-2πij/L} of the L cells for j = 0 … STEP − 1, and for j = 0, STEP, …"""
+        """Turns e^{-2πij/L} of the L cells: at j = 0 … STEP − 1, and at all multiples of STEP."""
         turn = -2j * np.pi / (2.0 * self._shape[0] * self._shape[1])
         coarse = np.arange(0, 2 * self._shape[0] * self._shape[1] + 1, STEP)
         return np.exp(turn * np.arange(STEP)), np.exp(turn * coarse)

@@ -56,8 +56,9 @@ def window_polynomials() -> FloatArray:
 def inverse_transform() -> FloatArray:
     """Return one over the window's transform at π/2·x radians per cell, |x| ≤ 1.
 
-    A polynomial in 2x² − 1, highest power first. It divides the window out again: of a column at θ = x before its sums are
-    read between samples, and of sums at a part x of the highest mode that the grid can bear.
+    A polynomial in 2x² − 1, highest power first. It divides the window out again: of a column at
+    θ = x before its sums are read between samples, and of sums at a part x of the highest mode
+    that the grid can bear.
     """
     nodes = np.cos(np.pi * (np.arange(64) + 0.5) / 64)
     values = 1.0 / _transform(0.5 * np.pi * np.sqrt(0.5 * (nodes + 1.0)))
