@@ -47,7 +47,7 @@ def prediction_errors(
            [0.1]])
     """
     if factor.shape[2] > factor.shape[1]:  # as many columns as rows tell the same lengths
-        factor = np.stack([np.linalg.qr(part.T, mode="r").T for part in factor])
+        factor = np.stack([np.asarray(np.linalg.qr(part.T, mode="r")).T for part in factor])
     errors = np.zeros((len(theta), len(factor)))
     for start in range(0, len(theta), _CHUNK):
         rows = slice(start, start + _CHUNK)
