@@ -19,7 +19,7 @@ from robustfourier.results import Result
 from robustfourier.results.record import WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
-from robustfourier.results.tables import components_table, csv_text, modes_table
+from robustfourier.results.tables import components_columns, csv_text, modes_columns
 from robustfourier.results.thinning import evenly
 from robustfourier.wording import LADDER, SECONDS, decimals, unit_name
 
@@ -48,8 +48,8 @@ def payload(result: Result) -> str:
         "patterns": [p.name for p in result.patterns],
         "file": _stem(result),
         "tables": {
-            "modes": csv_text(modes_table(result)),
-            "components": csv_text(components_table(result)),
+            "modes": csv_text(modes_columns(result)),
+            "components": csv_text(components_columns(result)),
         },
         "view": closeup_range(result),
     }

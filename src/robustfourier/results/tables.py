@@ -6,7 +6,9 @@ Text in a CSV file that a spreadsheet would take for a formula is given a leadin
 from __future__ import annotations
 
 import csv
+import io
 import math
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -18,10 +20,12 @@ from robustfourier.results.record import BAND, Result
 from robustfourier.samples import Samples
 
 __all__ = [
+    "components_columns",
     "components_table",
     "csv_text",
     "fit_file",
     "fit_table",
+    "modes_columns",
     "modes_table",
     "neutral",
     "time_column",
@@ -44,26 +48,48 @@ def neutral(text: str) -> str:
     return f"'{one_line}" if text.startswith(_FORMULA) or one_line[:1] in _FORMULA else one_line
 
 
-def csv_text(table: pd.DataFrame) -> str:
-    """A table as CSV; names and text are neutralised, numbers keep all their digits."""
-    table = table.rename(columns=lambda name: neutral(str(name)))
-    for name in table.select_dtypes(include=["object", "string"]).columns:
-        table[name] = [neutral(v) if isinstance(v, str) else v for v in table[name]]
-    return table.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+def csv_text(columns: Mapping[str, Any]) -> str:
+    """Columns as CSV; names and text are neutralised, numbers keep all their digits.
+
+    Examples
+    --------
+    >>> print(csv_text({"x": np.array([0.1, np.nan]), "name": ["a,b", "=c"]}), end="")
+    x,name
+    0.1,"a,b"
+    ,'=c
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([neutral(str(name)) for name in columns])
+    lists = (c.tolist() if hasattr(c, "tolist") else c for c in columns.values())
+    writer.writerows(zip(*(map(_cell, each) for each in lists), strict=True))
+    return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A cell of CSV: what is no number is empty, and no text is a formula."""
+    if isinstance(value, str):
+        return neutral(value)
+    return "" if isinstance(value, float) and math.isnan(value) else value
+
+
+def modes_columns(result: Result) -> dict[str, Any]:
+    """Every mode with its errors; `pattern` is the letter of the report."""
+    columns = result.modes.columns()
+    letters = [p.name for p in result.patterns]
+    owner = columns.get("component", np.arange(len(result.modes)))
+    names = [letters[int(i)] if int(i) < len(letters) else "" for i in owner]
+    return {"pattern": names, **columns}
 
 
 def modes_table(result: Result) -> pd.DataFrame:
-    """Every mode with its errors; `pattern` is the letter of the report."""
-    table = result.modes.to_frame()
-    owner = table["component"] if "component" in table else pd.Series(range(len(table)))
-    letters = [p.name for p in result.patterns]
-    table.insert(0, "pattern", [letters[int(i)] if int(i) < len(letters) else "" for i in owner])
-    return table
+    """`modes_columns` as a table."""
+    return pd.DataFrame(modes_columns(result))
 
 
-def components_table(result: Result) -> pd.DataFrame:
+def components_columns(result: Result) -> dict[str, list[Any]]:
     """One row per repeating pattern."""
-    table = pd.DataFrame(
+    rows = [
         {
             "pattern": p.name,
             "label": p.label,
@@ -80,9 +106,14 @@ def components_table(result: Result) -> pd.DataFrame:
             "in_phase": p.link is not None,
         }
         for p in result.patterns
-    )
-    empty = ["pattern", "label", "period", "unit", "share_of_variance"]
-    return table if len(table) else pd.DataFrame(columns=empty)
+    ]
+    names = rows[0] if rows else ("pattern", "label", "period", "unit", "share_of_variance")
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def components_table(result: Result) -> pd.DataFrame:
+    """`components_columns` as a table."""
+    return pd.DataFrame(components_columns(result))
 
 
 def fit_file(result: Result) -> str:
