@@ -7,6 +7,7 @@ colour, so one figure serves light, dark and print. Text is escaped.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from html import escape
 
 import numpy as np
@@ -15,6 +16,8 @@ from robustfourier.arrays import FloatArray
 from robustfourier.results.axis import even_ticks, number_labels
 
 __all__ = ["Panel"]
+
+_KEPT = 20_000  # texts: the tenths of two thousand pixels, more than a figure has
 
 
 class Panel:
@@ -243,6 +246,33 @@ def _path(x: FloatArray, y: FloatArray) -> str:
 
 
 def _filled(form: str, *columns: FloatArray) -> str:
-    """A form filled with each row of numbers: all in one step, as there are thousands."""
-    rows = np.column_stack(columns)
-    return form * len(rows) % tuple(rows.ravel().tolist())
+    """A form filled with each row of numbers, which are told in tenths."""
+    first, *others = form.split("%")
+    heads = [first] + [""] * (len(others) - 1)
+    words = [""] * (len(columns) * len(columns[0]))
+    for i, (head, rest, column) in enumerate(zip(heads, others, columns, strict=True)):
+        tenths = np.rint(10.0 * column) + 0.0  # there is no -0
+        words[i :: len(columns)] = map(_tenths(f"{head}%{rest}").__getitem__, tenths.tolist())
+    return "".join(words)
+
+
+class _Tenths(dict[float, str]):
+    """Texts of numbers in tenths, kept: figures have the same few thousand pixels again and again.
+
+    Parameters
+    ----------
+    form : str
+        Of one number.
+    """
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+
+    def __missing__(self, tenths: float) -> str:
+        text = self.form % (tenths / 10.0)
+        if len(self) < _KEPT:
+            self[tenths] = text
+        return text
+
+
+_tenths = cache(_Tenths)
