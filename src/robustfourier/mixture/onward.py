@@ -7,12 +7,13 @@ samples together tell of the process at that end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.mixture.process import Conditioned, Waves
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.trend import trend_columns
@@ -33,7 +34,7 @@ class Way:
     ends : ndarray of shape (2,)
         θ of the first and of the last sample.
     told : ndarray of shape (2, J)
-        Times the covariances with an end, see `_reach`, it is the conditional mean.
+        Times the covariances with an end, see `memory`, it is the conditional mean.
     known : ndarray of shape (2, J, J)
         The same for the part of the variance that the samples take away.
     along : ndarray of shape (2, J, k)
@@ -75,31 +76,83 @@ class Way:
         numbers = (np.ascontiguousarray(x) for x in (told, known, along, line, line_factor))
         return cls(weight, process.waves, ends, *numbers)
 
-    def _reach(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Covariances of θ beyond an end with the memory there, (n, J), and which end it is."""
-        end = (theta > self.ends[1]).astype(int)
-        c, _, u, v = self.waves.matrices(np.ascontiguousarray(theta), np.zeros(len(theta)))
-        far = np.abs(theta - self.ends[end])[:, None]
-        return np.where(end[:, None] == 1, u, v) * np.exp(-far * c), end
+    def memory(self, end: int, place: IndexArray, count: int) -> FloatArray:
+        """Return the covariances with the memory at an end, as sums of fading waves, (J, 2 count).
 
-    def mean_of(self, theta: FloatArray, owner: int) -> FloatArray:
-        """Return what one living pattern has of that; line, drift and remainder if it is −1."""
-        reach, end = self._reach(theta)
-        own = self.waves.memory_of(self.waves.owner == owner)
-        told = np.einsum("nj,nj->n", reach * own, self.told[end])
-        return told if owner >= 0 else told + self._line_at(theta)
+        The j-th of `count` waves is a column of its cosine and, `count` later, one of its sine.
 
-    def _line_at(self, theta: FloatArray) -> FloatArray:
-        return trend_columns(theta, len(self.line)) @ self.line
+        Parameters
+        ----------
+        end : int
+            0 for the first sample, 1 for the last.
+        place : ndarray of int
+            Which of the waves each term is.
+        count : int
+        """
+        terms, own = self.waves, np.arange(len(place))
+        a, b = (terms.a, terms.b) if end else (np.ones(len(own)), np.zeros(len(own)))
+        rows = np.zeros((len(own), 2, 2 * count))
+        rows[own, 0, place], rows[own, 0, count + place] = a, b
+        rows[own, 1, place], rows[own, 1, count + place] = -b, a
+        plain = terms.d == 0.0
+        return np.concatenate([rows[plain, 0], rows[~plain].reshape(-1, 2 * count)])
 
-    def moments(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return all that is told at θ, and the variance around it, shape (n,) both."""
-        reach, end = self._reach(theta)
-        mean = self._line_at(theta) + np.einsum("nj,nj->n", reach, self.told[end])
-        known = np.einsum("ni,nij,nj->n", reach, self.known[end], reach)
-        off = trend_columns(theta, len(self.line)) - np.einsum("nj,njk->nk", reach, self.along[end])
-        spread = np.maximum(self.waves.variance - known, 0.0)
-        return mean, np.asarray(spread + np.sum((off @ self.line_factor) ** 2, axis=1))
+
+class _Beyond:
+    """What all ways of one output tell beyond an end.
+
+    The ways are made of few different fading waves, so that these alone are functions of θ.
+
+    Parameters
+    ----------
+    ways : tuple of Way
+    end : int
+        0 for the first sample, 1 for the last.
+    """
+
+    def __init__(self, ways: tuple[Way, ...], end: int) -> None:
+        every = Waves.joined([way.waves for way in ways])
+        waves, place = np.unique(np.stack([every.c, every.d]), axis=1, return_inverse=True)
+        ends = np.cumsum([len(way.waves.a) for way in ways])[:-1]
+        places = np.split(place.ravel(), ends)
+        self.weight = np.array([way.weight for way in ways])
+        self.variance = np.array([way.waves.variance for way in ways])
+        self.end, (self.fading, self.turning) = ways[0].ends[end], waves
+        size = 2 * waves.shape[1]
+        # Of living patterns and, as -1, of all else.
+        self.told = {owner: np.zeros((size, len(ways))) for owner in {-1, *every.owner.tolist()}}
+        self.known = np.zeros((size, len(ways), size))
+        self.line, self.along = np.zeros((2, len(ways))), np.zeros((size + 2, len(ways), 2))
+        for i, (way, its) in enumerate(zip(ways, places, strict=True)):
+            memory, k = way.memory(end, its, size // 2), len(way.line)
+            for owner, told in self.told.items():
+                own = way.waves.memory_of(way.waves.owner == owner)
+                told[:, i] = (own * way.told[end]) @ memory
+            self.known[:, i] = memory.T @ way.known[end] @ memory
+            self.line[:k, i] = way.line
+            self.along[:k, i, :k] = way.line_factor
+            self.along[2:, i, :k] = -memory.T @ way.along[end] @ way.line_factor
+
+    def _waves(self, theta: FloatArray) -> FloatArray:
+        far, phase = np.abs(theta - self.end)[:, None], theta[:, None] * self.turning
+        left = np.exp(-far * self.fading)
+        return np.concatenate([left * np.cos(phase), left * np.sin(phase)], axis=1)
+
+    def mean(self, theta: FloatArray, owner: int) -> FloatArray:
+        """Return what one living pattern has at θ; line, drift and remainder if it is −1."""
+        if owner not in self.told:
+            return np.zeros(len(theta))
+        told = self._waves(theta) @ (self.told[owner] @ self.weight)
+        return told if owner >= 0 else told + trend_columns(theta, 2) @ (self.line @ self.weight)
+
+    def spread(self, theta: FloatArray) -> FloatArray:
+        """Return the mean of the variances of all ways at θ, and the variance of their means."""
+        waves, line = self._waves(theta), trend_columns(theta, 2)
+        means = waves @ sum(self.told.values()) + line @ self.line
+        known = np.einsum("nwj,nj->nw", np.tensordot(waves, self.known, 1), waves)
+        off = np.tensordot(np.concatenate([line, waves], axis=1), self.along, 1)
+        variance = np.maximum(self.variance - known, 0.0) + np.einsum("nwk,nwk->nw", off, off)
+        return (variance + (means - (means @ self.weight)[:, None]) ** 2) @ self.weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,24 +180,29 @@ class Onward(Remainder):
         lines = [ways[0].line for ways in self.ways]
         return np.stack([trend_columns(theta, len(line)) @ line for line in lines], axis=1)
 
+    @cached_property
+    def _before(self) -> list[_Beyond]:
+        return [_Beyond(ways, 0) for ways in self.ways]
+
+    @cached_property
+    def _after(self) -> list[_Beyond]:
+        return [_Beyond(ways, 1) for ways in self.ways]
+
     def mean(self, theta: FloatArray, owner: int = -1) -> FloatArray:
         """Return line, drift and remainder beyond the ends, or a living pattern, shape (n, q)."""
-        means = [[way.mean_of(theta, owner) for way in ways] for ways in self.ways]
-        return np.stack([_average(*pair) for pair in zip(self.ways, means, strict=True)], axis=1)
+        return self._told(theta, lambda beyond, at: beyond.mean(at, owner))
 
     def variance(self, theta: FloatArray, patterns: bool = False) -> FloatArray:  # noqa: ARG002
         """Return the variance beyond the ends, that from way to way counted, shape (n, q)."""
-        return np.stack([_spread(ways, theta) for ways in self.ways], axis=1)
+        return self._told(theta, _Beyond.spread)
 
-
-def _average(ways: tuple[Way, ...], values: Sequence[FloatArray]) -> FloatArray:
-    """Mean over the ways of what each has."""
-    return np.sum([way.weight * one for way, one in zip(ways, values, strict=True)], axis=0)
-
-
-def _spread(ways: tuple[Way, ...], theta: FloatArray) -> FloatArray:
-    """Variance of a mixture: the mean of the variances, and the variance of the means."""
-    means, variances = zip(*(way.moments(theta) for way in ways), strict=True)
-    middle = _average(ways, means)
-    pairs = zip(means, variances, strict=True)
-    return _average(ways, [variance + (mean - middle) ** 2 for mean, variance in pairs])
+    def _told(
+        self, theta: FloatArray, tell: Callable[[_Beyond, FloatArray], FloatArray]
+    ) -> FloatArray:
+        """Return what is told beyond the end that each θ lies at, shape (n, q)."""
+        values = np.zeros((len(theta), len(self.ways)))
+        after = theta > self.ways[0][0].ends[1]
+        for here, name in ((~after, "_before"), (after, "_after")):
+            for o, beyond in enumerate(getattr(self, name) if here.any() else ()):
+                values[here, o] = tell(beyond, theta[here])
+        return values
