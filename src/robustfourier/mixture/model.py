@@ -272,9 +272,8 @@ class ColumnModel:
         columns = self._trend.columns(theta)
         strict, p = self._strict, len(self.trend)
         counts = np.concatenate([np.ones(p, bool), *[strict] * 4])
-        wander = self._trend.wander(theta)
         if memory is self.onward and memory is not None:  # it stands for the trend; steps stay
-            counts[: self._trend.rung], wander = False, 0.0 * wander
+            counts[: self._trend.rung] = False
         factor = self.factor * counts[None, :, None]
         trend = prediction_errors(theta, columns, np.zeros(0), factor[:, :p])
         most = np.hypot(trend, lengths(self.lines.amplitude[strict].T))
@@ -282,7 +281,9 @@ class ColumnModel:
             errors = prediction_errors(theta, columns, self.lines.mode, factor)
         else:
             errors = memory.joined_errors(theta, self._extended_columns, factor)
-        errors = np.hypot(np.minimum(errors, most), wander)
+        errors = np.minimum(errors, most)
+        if np.any(np.abs(theta) > 1.0) and (memory is None or memory is not self.onward):
+            errors = np.hypot(errors, self._trend.wander(theta))
         if memory is None:
             return errors
         return np.hypot(errors, np.sqrt(memory.variance(theta, patterns=not whole)))
