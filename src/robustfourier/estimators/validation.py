@@ -280,6 +280,13 @@ def seed_sequence(random_state: Any, n_seeds: int) -> list[int]:
 
 def _check_array(name: str, values: Any, estimator: BaseEstimator, **options: Any) -> NDArray[Any]:
     """Return numbers, of any size; scikit-learn's words, but our kind of error."""
+    if (
+        type(values) is np.ndarray
+        and values.dtype == np.float64
+        and values.ndim == 2
+        and values.size
+    ):
+        return values  # nothing that scikit-learn would say
     try:
         return check_array(
             values,
