@@ -11,13 +11,18 @@ from functools import cache
 from html import escape
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.results.axis import even_ticks, number_labels
 
 __all__ = ["Panel"]
 
-_KEPT = 20_000  # texts: the tenths of two thousand pixels, more than a figure has
+ByteArray = NDArray[np.uint8]
+
+_FAR = 10_000  # tenths of a pixel to both sides: no figure is wider
+_LETTERS = 7  # of such a number: -1000.0
+_NONE = 0  # the letter of places that stay empty
 
 
 class Panel:
@@ -246,33 +251,27 @@ def _path(x: FloatArray, y: FloatArray) -> str:
 
 
 def _filled(form: str, *columns: FloatArray) -> str:
-    """A form filled with each row of numbers, which are told in tenths."""
+    """A form filled with each row of numbers, which are told in tenths by `.1f` or `.4g`."""
+    rows = np.column_stack(columns)
+    places = np.rint(10.0 * rows) + _FAR
+    if not np.all((places >= 0) & (places <= 2 * _FAR)):  # far outside a figure, or no number
+        return form * len(rows) % tuple(rows.ravel().tolist())
     first, *others = form.split("%")
-    heads = [first] + [""] * (len(others) - 1)
-    words = [""] * (len(columns) * len(columns[0]))
-    for i, (head, rest, column) in enumerate(zip(heads, others, columns, strict=True)):
-        tenths = np.rint(10.0 * column) + 0.0  # there is no -0
-        words[i :: len(columns)] = map(_tenths(f"{head}%{rest}").__getitem__, tenths.tolist())
-    return "".join(words)
+    blank = " " * _LETTERS
+    row = first + "".join(blank + other[3:] for other in others)
+    text = np.empty((len(rows), len(row)), np.uint8)
+    text[:] = np.frombuffer(row.encode("ascii"), np.uint8)
+    at = len(first)
+    for place, other in zip(places.T.astype(np.intp), others, strict=True):
+        text[:, at : at + _LETTERS] = _numbers(other[:3])[place]
+        at += _LETTERS + len(other[3:])
+    return text[text != _NONE].tobytes().decode("ascii")
 
 
-class _Tenths(dict[float, str]):
-    """Texts of numbers in tenths, kept: figures have the same few thousand pixels again and again.
-
-    Parameters
-    ----------
-    form : str
-        Of one number.
-    """
-
-    def __init__(self, form: str) -> None:
-        self.form = form
-
-    def __missing__(self, tenths: float) -> str:
-        text = self.form % (tenths / 10.0)
-        if len(self) < _KEPT:
-            self[tenths] = text
-        return text
-
-
-_tenths = cache(_Tenths)
+@cache
+def _numbers(form: str) -> ByteArray:
+    """Letters of all tenths of a pixel that figures have, one row each: numbers are looked up."""
+    tenths = np.arange(-_FAR, _FAR + 1) / 10.0
+    text = f"%-{_LETTERS}{form}" * len(tenths) % tuple(tenths.tolist())
+    letters = np.frombuffer(text.encode("ascii"), np.uint8).reshape(-1, _LETTERS)
+    return np.where(letters == ord(" "), np.uint8(_NONE), letters)
