@@ -36,7 +36,7 @@ __all__ = [
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
     """Write a table; names and text are neutralised, numbers keep all their digits."""
-    write_text(path, csv_text({name: table[name] for name in table}))
+    write_text(path, csv_text({str(name): table[name] for name in table}))
 
 
 def write_fit(result: Result, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,8 @@ from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.labels import label
-from robustfourier.mixture.least_squares.error_bands import (
-    lengths,
-    prediction_errors,
-)
+from robustfourier.mixture.least_squares.error_bands import Narrow, lengths, prediction_errors
 from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.mixture.least_squares.moments import extended_columns
 from robustfourier.mixture.onward import Onward
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.series import Series
@@ -269,28 +266,32 @@ class ColumnModel:
 
     def _errors(self, theta: FloatArray, memory: Remainder | None, whole: bool) -> FloatArray:
         """Errors of lines, trend and a process; of the whole or of patterns and trend alone."""
-        columns = self._trend.columns(theta)
-        strict, p = self._strict, len(self.trend)
-        counts = np.concatenate([np.ones(p, bool), *[strict] * 4])
-        if memory is self.onward and memory is not None:  # it stands for the trend; steps stay
-            counts[: self._trend.rung] = False
-        factor = self.factor * counts[None, :, None]
-        trend = prediction_errors(theta, columns, np.zeros(0), factor[:, :p])
-        most = np.hypot(trend, lengths(self.lines.amplitude[strict].T))
+        columns, narrow, p = self._trend.columns(theta), self._narrow, len(self.trend)
+        stands = memory is not None and memory is self.onward  # for the trend; steps stay
+        if stands:
+            narrow = narrow.without(self._trend.rung)
         if memory is None or not whole:
-            errors = prediction_errors(theta, columns, self.lines.mode, factor)
+            errors = narrow.errors(theta, columns)
         else:
-            errors = memory.joined_errors(theta, self._extended_columns, factor)
-        errors = np.minimum(errors, most)
-        if np.any(np.abs(theta) > 1.0) and (memory is None or memory is not self.onward):
+            errors = memory.joined_errors(theta, self._columns, narrow.factor)
+        most = lengths(self.lines.amplitude[self._strict].T)
+        if np.any(errors > most):
+            trend = prediction_errors(theta, columns, np.zeros(0), narrow.factor[:, :p])
+            errors = np.minimum(errors, np.hypot(trend, most))
+        if not stands and np.any(np.abs(theta) > 1.0):
             errors = np.hypot(errors, self._trend.wander(theta))
         if memory is None:
             return errors
         return np.hypot(errors, np.sqrt(memory.variance(theta, patterns=not whole)))
 
-    def _extended_columns(self, theta: FloatArray) -> FloatArray:
-        """Columns that the rows of `factor` belong to, shape (n, p + 4K)."""
-        return extended_columns(theta, self._trend.columns(theta), self.lines.mode)
+    @cached_property
+    def _narrow(self) -> Narrow:
+        """Columns and factor of trend and strict lines."""
+        counts = np.concatenate([np.ones(len(self.trend), bool), *[self._strict] * 4])
+        return Narrow.of(self.lines.mode[self._strict], self.factor[:, counts])
+
+    def _columns(self, theta: FloatArray) -> FloatArray:
+        return self._narrow.columns(theta, self._trend.columns(theta))
 
     def explaining(self, series: Series) -> ColumnModel:
         """Return the same model with the part of the variation that each component explains."""

@@ -9,17 +9,75 @@ These are errors of the *function*; a new measurement scatters by the noise on t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.mixture.least_squares.moments import extended_columns
+from robustfourier.mixture.least_squares.lines import Lines, waves_at
 
-__all__ = ["amplitude_errors", "lengths", "phase_errors", "prediction_errors"]
+__all__ = ["Narrow", "amplitude_errors", "lengths", "phase_errors", "prediction_errors"]
 
 
 _CHUNK = 1024  # rows evaluated at once: few enough to stay in the processor's cache
+_ROUNDING = 1e-14  # of the largest: what is smaller is none
 _SQUARES = (1e-280, 1e300)  # sums of squares between these have lost nothing
+
+
+class Narrow(NamedTuple):
+    """Fewer columns that tell the same errors as E and F.
+
+    Modes are off by what few frequencies are off, so that the derivatives θC and θS need be known
+    in the sums alone that these frequencies bring.
+
+    Parameters
+    ----------
+    mode : ndarray of shape (K,)
+    sums : ndarray of shape (2K, k)
+        Columns of θ [C, S] that count.
+    factor : ndarray of shape (q, p + 2K + k, r)
+        F for [P, C, S, θ [C, S] sums], of each output.
+    """
+
+    mode: FloatArray
+    sums: FloatArray
+    factor: FloatArray
+
+    @classmethod
+    def of(cls, mode: FloatArray, factor: FloatArray) -> Narrow:
+        """Return what is left of the factor of lines; parameters as of `prediction_errors`."""
+        still = factor.shape[1] - 2 * len(mode)
+        moving, sums = factor[:, still:], np.eye(2 * len(mode))
+        if np.isfinite(moving).all():
+            sums, size, _ = np.linalg.svd(np.concatenate(moving, axis=1), full_matrices=False)
+            sums = sums[:, size > _ROUNDING * size.max(initial=0.0)]
+        factor = np.concatenate([factor[:, :still], sums.T @ moving], axis=1)
+        if factor.shape[2] > factor.shape[1]:  # as many columns as rows tell the same lengths
+            factor = np.stack([np.asarray(np.linalg.qr(part.T, mode="r")).T for part in factor])
+        return cls(mode, sums, factor)
+
+    def without(self, count: int) -> Narrow:
+        """Return the same without the errors of the first columns of the trend."""
+        counts = np.arange(self.factor.shape[1]) >= count
+        return self._replace(factor=self.factor * counts[:, None])
+
+    def columns(self, theta: FloatArray, trend: FloatArray) -> FloatArray:
+        """Return [P, C, S, θ [C, S] sums], shape (n, p + 2K + k)."""
+        waves, p = waves_at(theta, self.mode), trend.shape[1]
+        rows = np.empty((p + len(waves) + self.sums.shape[1], len(theta)))
+        rows[:p], rows[p : p + len(waves)] = trend.T, waves
+        np.multiply(self.sums.T @ waves, theta, out=rows[p + len(waves) :])
+        return rows.T
+
+    def errors(self, theta: FloatArray, trend: FloatArray) -> FloatArray:
+        """Standard error of trend plus lines at each θ, shape (n, q)."""
+        errors = np.zeros((len(theta), len(self.factor)))
+        for start in range(0, len(theta), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            columns = self.columns(theta[rows], trend[rows])
+            for output, part in enumerate(self.factor):
+                errors[rows, output] = lengths(columns @ part)
+        return errors
 
 
 def prediction_errors(
@@ -47,15 +105,7 @@ def prediction_errors(
     array([[0.1],
            [0.1]])
     """
-    if factor.shape[2] > factor.shape[1]:  # as many columns as rows tell the same lengths
-        factor = np.stack([np.asarray(np.linalg.qr(part.T, mode="r")).T for part in factor])
-    errors = np.zeros((len(theta), len(factor)))
-    for start in range(0, len(theta), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        columns = extended_columns(theta[rows], trend[rows], mode)
-        for output, part in enumerate(factor):
-            errors[rows, output] = lengths(columns @ part)
-    return errors
+    return Narrow.of(mode, factor).errors(theta, trend)
 
 
 def amplitude_errors(lines: Lines, factor: FloatArray, n_trend: int) -> FloatArray:
