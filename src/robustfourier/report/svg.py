@@ -22,7 +22,7 @@ ByteArray = NDArray[np.uint8]
 
 _FAR = 10_000  # tenths of a pixel to both sides: no figure is wider
 _LETTERS = 7  # of such a number: -1000.0
-_NONE = 0  # the letter of places that stay empty
+_NONE = b"\0"  # the letter of places that stay empty
 
 
 class Panel:
@@ -257,15 +257,14 @@ def _filled(form: str, *columns: FloatArray) -> str:
     if not np.all((places >= 0) & (places <= 2 * _FAR)):  # far outside a figure, or no number
         return form * len(rows) % tuple(rows.ravel().tolist())
     first, *others = form.split("%")
-    blank = " " * _LETTERS
-    row = first + "".join(blank + other[3:] for other in others)
+    row = first + "".join(" " * _LETTERS + other[3:] for other in others)
     text = np.empty((len(rows), len(row)), np.uint8)
     text[:] = np.frombuffer(row.encode("ascii"), np.uint8)
     at = len(first)
     for place, other in zip(places.T.astype(np.intp), others, strict=True):
-        text[:, at : at + _LETTERS] = _numbers(other[:3])[place]
+        text[:, at : at + _LETTERS] = _numbers(other[:3]).take(place, axis=0)
         at += _LETTERS + len(other[3:])
-    return text[text != _NONE].tobytes().decode("ascii")
+    return text.tobytes().translate(None, _NONE).decode("ascii")
 
 
 @cache
@@ -273,5 +272,5 @@ def _numbers(form: str) -> ByteArray:
     """Letters of all tenths of a pixel that figures have, one row each: numbers are looked up."""
     tenths = np.arange(-_FAR, _FAR + 1) / 10.0
     text = f"%-{_LETTERS}{form}" * len(tenths) % tuple(tenths.tolist())
-    letters = np.frombuffer(text.encode("ascii"), np.uint8).reshape(-1, _LETTERS)
-    return np.where(letters == ord(" "), np.uint8(_NONE), letters)
+    letters = text.encode("ascii").replace(b" ", _NONE)
+    return np.frombuffer(letters, np.uint8).reshape(-1, _LETTERS)
