@@ -88,6 +88,11 @@ def test_the_threshold_is_where_the_alarm_is_the_level():
         ratio = judge.threshold(0.01, floor, floor.mode)
         np.testing.assert_allclose(judge.alarm(ratio, floor.mode, floor.dof, 1), 0.01, rtol=1e-6)
         assert ratio[0] > ratio[1], "a floor that knows itself badly asks for more"
+        alarm = judge.alarm(judge.price(0.2, floor.mode), floor.mode, np.full(2, np.inf), 1)
+        np.testing.assert_allclose(alarm, 0.2, rtol=1e-6)
+    blind = NoiseFloor(np.ones(1), np.ones((1, 1)), np.zeros(1))
+    assert judge.threshold(1e-9, blind, blind.mode) == np.inf, "no ratio in reach"
+    assert judge.threshold(1.0, blind, blind.mode) == 0.0
 
 
 def test_the_evidence_kept_is_what_the_search_used():
