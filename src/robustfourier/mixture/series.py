@@ -22,7 +22,7 @@ from robustfourier.mixture.least_squares.moments import (
     extended_columns,
 )
 from robustfourier.mixture.least_squares.refine import Refined
-from robustfourier.mixture.trend import SMOOTH, TREND_RUNGS, trend_columns
+from robustfourier.mixture.trend import SMOOTH, TREND_RUNGS, columns_of, trend_columns
 from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
@@ -273,8 +273,7 @@ class Series:
 
     def _trend_index(self, rung: int) -> IndexArray:
         """Which columns of the richest trend a rung has: its own first ones and all steps."""
-        richest = self.settings.rungs[-1]
-        return np.append(np.arange(rung), richest + np.arange(len(self.steps)))
+        return columns_of(rung, self.settings.rungs[-1], len(self.steps))
 
     @cached_property
     def _trends(self) -> dict[int, FloatArray]:
@@ -307,8 +306,8 @@ class Series:
         def columns(rows: slice) -> FloatArray:
             return trend_columns(theta[rows], richest, steps)
 
-        data = self.values, self.weights, columns
-        return SpectralMoments(self._plan, *data, self._window, SMOOTH[: richest - 1])
+        data, smooth = (self.values, self.weights, columns), SMOOTH[: richest - 1]
+        return SpectralMoments(self._plan, *data, self._window, smooth, self.slow_grid.modes)
 
     def add_up_directly(self) -> bool:
         """Add moments up from the samples from now on, if these are few; False if nothing changes.
