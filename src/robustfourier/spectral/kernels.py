@@ -21,8 +21,8 @@ __all__ = [
     "deal_out",
     "descend",
     "grid_power",
+    "highest_over",
     "pair_moments",
-    "power_over",
     "read_evenly",
     "read_filtered",
     "read_sums",
@@ -336,16 +336,28 @@ def grid_power(double: Any, total: float, parallel: float, sums: Any, power: Any
 
 
 @compiled
-def power_over(
-    double: Any, total: float, parallel: float, sums: Any, floor: Any, ratio: Any
-) -> None:
-    """Write the power of `grid_power` over a floor, summed over outputs, into `ratio`."""
+def highest_over(
+    double: Any, total: float, parallel: float, sums: Any, floor: Any, spent: float, allowed: Any,
+    around: Any,
+) -> int:  # fmt: skip
+    """Return where the power of `grid_power` over a floor, summed over outputs, is largest.
+
+    The ratio there and at the modes before and after is written to `around`, zero where not
+    allowed. The floor, (J, q) or (1, q) for all, is lower by so much of the power as is `spent`.
+    """
+    best, last, top = 0, 0.0, -1.0
     for j in range(sums.shape[0]):
-        summed = 0.0
-        for o in range(sums.shape[1]):
+        ratio = 0.0
+        for o in range(sums.shape[1] if allowed[j] else 0):
             over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
-            summed += over / (under * floor[j, o])
-        ratio[j] = summed
+            noise = under * floor[min(j, len(floor) - 1), o]
+            ratio += over / max(noise - spent * over, 1e-20 * noise)
+        if ratio > top:
+            best, top, around[0], around[1], around[2] = j, ratio, last, ratio, 0.0
+        elif j == best + 1:
+            around[2] = ratio
+        last = ratio
+    return best
 
 
 @compiled

@@ -85,7 +85,8 @@ class Assessment:
 
     def noise_at(self, modes: FloatArray) -> FloatArray:
         """Return the floor at `modes` with the noise beside unsteady lines, shape (m, q)."""
-        return self.floor.at(modes) * self.cusps.at(modes)[:, None]
+        floor = self.floor.at(modes)
+        return floor * self.cusps.at(modes)[:, None] if self.cusps.size.any() else floor
 
     def select(self, which: IndexArray) -> Assessment:
         """Return the same for some of the lines."""
