@@ -133,12 +133,14 @@ def deal_out(matrix: Any, fine: Any, coarse: Any, inverse: Any, real: Any, imag:
     ones the imaginary parts; the middle of the grid, not its first cell, is θ = 0.
     """
     rows, columns = matrix.shape
-    size, factor = rows * columns, np.empty((_TOGETHER, rows))
+    size, factor, square = rows * columns, np.empty(_TOGETHER * rows), np.empty(_TOGETHER * rows)
     for start in range(0, -(-len(real) // rows), _TOGETHER):
-        for c in range(_TOGETHER):
-            for row in range(rows):
-                x = 2.0 / size * (row + rows * (start + c))
-                factor[c, row] = _polynomial(inverse, 2.0 * x * x - 1.0)
+        for i in range(len(factor)):  # the polynomials of all of them, term by term
+            x = 2.0 / size * (rows * start + i)
+            factor[i], square[i] = inverse[0], 2.0 * x * x - 1.0
+        for n in range(1, len(inverse)):
+            for i in range(len(factor)):
+                factor[i] = factor[i] * square[i] + inverse[n]
         for row in range(rows):
             for c in range(min(_TOGETHER, columns - start)):
                 k = row + rows * (start + c)
@@ -149,7 +151,7 @@ def deal_out(matrix: Any, fine: Any, coarse: Any, inverse: Any, real: Any, imag:
                 two = matrix[rows - row if row else 0, other - 1 if row else other % columns]
                 turn = fine[k % STEP] * coarse[k // STEP]
                 both = 0.5 * (one + two.conjugate()) - 0.5j * turn * (one - two.conjugate())
-                scale = -factor[c, row] if k % 2 else factor[c, row]
+                scale = -factor[row + rows * c] if k % 2 else factor[row + rows * c]
                 real[k], imag[k] = scale * both.real, scale * both.imag
 
 
