@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robustfourier.mixture import noise
+from robustfourier.mixture import cusps, noise
 
 
 def widened_at_once(modes, centres, half, flat, count, share, at_most):
@@ -103,3 +103,21 @@ def test_between_centres_the_level_is_geometric_and_side_peaks_lift_it(centres):
                         seen = height**2 * np.exp(np.interp(image, centres, column))
                         expected = np.maximum(expected, seen)
                 np.testing.assert_allclose(floor.at(at)[:, o], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_lines", [1, 2, 30])
+def test_beside_a_line_stands_what_is_left_or_a_weaker_line(n_lines):
+    rng = np.random.default_rng(n_lines)
+    mode, strength = rng.uniform(1.0, 60.0, n_lines), rng.exponential(50.0, n_lines)
+    grid, power = np.arange(0.0, 60.1, 0.25), rng.exponential(size=241)
+    place = mode[:, None] + cusps.OFFSETS
+    told = cusps._beside(place, mode, strength, grid, lambda at: power[at].copy(), 1.5)
+    for i in range(n_lines):
+        for x, found in zip(place[i], told[i], strict=True):
+            distance = np.where(np.arange(n_lines) == i, np.inf, np.abs(mode - x))
+            other = np.argmin(distance)
+            expected = power[np.clip(round(4.0 * x), 0, 240)] if 1.5 <= x <= grid[-1] else np.nan
+            expected = np.nan if distance[other] < 1.0 else expected
+            if distance[other] < 0.5 and strength[other] < strength[i]:
+                expected = strength[other]
+            np.testing.assert_equal(found, expected)
