@@ -10,7 +10,7 @@ from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.judge import Judge, false_alarm
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search.assess import _TrendsBeside, assess, fit_lines
+from robustfourier.mixture.search.assess import _TrendsBeside, assess, fit_lines, slow_noise
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.series import Series, Settings
 
@@ -131,3 +131,18 @@ def test_trends_beside_lines_are_those_of_whole_fits(n, steps):
         expected = series.residual_sums(whole, series.slow_grid.modes)
         np.testing.assert_allclose(squares, whole.rss, rtol=1e-9)
         np.testing.assert_allclose(sums, expected, atol=1e-8 * n)
+
+
+@pytest.mark.parametrize("apart", [1.0, 1.5])
+def test_slow_noise_is_the_mean_of_the_lowest_modes_that_nothing_has_emptied(apart):
+    rng = np.random.default_rng(8)
+    series = Series.of(np.linspace(-1, 1, 400), rng.normal(size=(400, 2)), None, Settings())
+    grid = series.slow_grid
+    sums, squares = grid.data_sums(series.values), series.weights @ series.values**2
+    for lines in (np.zeros(0), np.array([3.4, 9.0, 40.2]), np.arange(0.0, 66.0)):
+        noise, dof = slow_noise(series, sums, squares, 4, lines, apart)
+        far = [m > 2.0 and np.all(np.abs(m - lines) > apart) for m in grid.modes]
+        few = np.flatnonzero(far)[:8]
+        expected = grid.power(sums)[few].mean(axis=0) if len(few) else squares / series.total
+        np.testing.assert_allclose(noise, expected, rtol=1e-12)
+        assert dof == max(len(few) * series.share, 1.0)

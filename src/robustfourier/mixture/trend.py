@@ -9,7 +9,7 @@ would give. Beyond the ends the trend goes on as a straight line, with its mean 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -141,7 +141,7 @@ def _bumps(theta: FloatArray) -> list[FloatArray]:
     return [bump, bump * theta, bump * (5.0 * theta**2 - 1.0)]
 
 
-@cache
-def columns_of(rung: int, richest: int, steps: int) -> IndexArray:
-    """Which columns of the richest trend a rung has: its own first ones and all `steps`."""
-    return np.append(np.arange(rung), richest + np.arange(steps))
+@lru_cache(maxsize=64)  # the same few are asked for in every step of a search
+def columns_of(rung: int, richest: int, others: int) -> IndexArray:
+    """Which columns of the richest trend a rung has: its own first ones and all `others`."""
+    return np.append(np.arange(rung), richest + np.arange(others))

@@ -342,11 +342,7 @@ def highest_over(
     double: Any, total: float, parallel: float, sums: Any, floor: Any, spent: float, allowed: Any,
     around: Any,
 ) -> int:  # fmt: skip
-    """Return where the power of `grid_power` over a floor, summed over outputs, is largest.
-
-    The ratio there and at the modes before and after is written to `around`, zero where not
-    allowed. The floor, (J, q) or (1, q) for all, is lower by so much of the power as is `spent`.
-    """
+    """Return where the power over a floor is largest; see `PeriodogramGrid.highest_over`."""
     best, last, top = 0, 0.0, -1.0
     for j in range(sums.shape[0]):
         ratio = 0.0

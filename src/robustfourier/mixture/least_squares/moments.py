@@ -17,7 +17,7 @@ import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.least_squares.lines import Lines, waves_at
-from robustfourier.mixture.least_squares.newton import fill_moments
+from robustfourier.mixture.least_squares.newton import fill_moments, read_around
 from robustfourier.spectral.realmodes import PolynomialSums, RealModePlan, RealModeSums
 from robustfourier.spectral.window import window_polynomials
 
@@ -100,8 +100,8 @@ class SpectralMoments:
         Coefficients in θ of the c trend columns after the first, whose sums follow from those of
         the weights; see `PolynomialSums`.
     often : ndarray of shape (m,), optional
-        Modes at which sums of trend and values are asked for again and again: they are kept, and
-        given to whoever asks with this very array.
+        The modes 0, 1, …, m − 1 if sums are asked for there again and again: those of trend and
+        values are kept, and given to whoever asks with this very array.
 
     Examples
     --------
@@ -184,17 +184,24 @@ class SpectralMoments:
         """Return Σ w r e^{-iπkθ} at `modes` for what lines and trend leave over, shape (m, q)."""
         modes = np.ascontiguousarray(modes, dtype=np.float64)
         sums = self._value_sums(modes) - self._trend_sums(modes, chosen) @ trend
-        self._weight.take_lines_out(modes, lines.mode, lines.cosine - 1j * lines.sine, sums)
+        z = lines.cosine - 1j * lines.sine
+        if modes is self._often:
+            below, above = self._around(lines.mode)
+            return sums - 0.5 * (below @ z + above @ z.conj())
+        self._weight.take_lines_out(modes, lines.mode, z, sums)
         return sums
 
     def column_sums(
         self, modes: FloatArray, lines: FloatArray, chosen: IndexArray
     ) -> tuple[ComplexArray, ComplexArray]:
         """Return the sums of trend, cosines and sines, (m, p + 2K), and of the values, (m, q)."""
-        below, above = (
-            self._weight.at(np.add.outer(modes, side).ravel()).reshape(len(modes), -1)
-            for side in (-lines, lines)
-        )
+        if modes is self._often:
+            below, above = self._around(lines)
+        else:
+            below, above = (
+                self._weight.at(np.add.outer(modes, side).ravel()).reshape(len(modes), -1)
+                for side in (-lines, lines)
+            )
         waves = [0.5 * (below + above), 0.5j * (above - below)]
         return np.hstack([self._trend_sums(modes, chosen), *waves]), self._value_sums(modes)
 
@@ -205,6 +212,15 @@ class SpectralMoments:
         trend, z = change[:-4], change[[-4, -2]] - 1j * change[[-3, -1]]
         near, far = (self._weight.powers_at(modes + side)[:2, :, 0] for side in (-mode, mode))
         return self._trend_sums(modes, chosen) @ trend + 0.5 * (near.T @ z + far.T @ z.conj())
+
+    def _around(self, lines: FloatArray) -> tuple[ComplexArray, ComplexArray]:
+        """Return the sums of the weights at `often` less and plus each line, shape (m, K) each."""
+        assert self._often is not None
+        count, (real, imag) = len(self._often), self._weight.parts
+        sums = np.empty((len(lines), 2 * count - 1), dtype=np.complex128)
+        given = np.ascontiguousarray(lines, np.float64), window_polynomials(), real[0], imag[0]
+        read_around(*given, sums)
+        return sums[:, count - 1 :: -1].conj().T, sums[:, count - 1 :].T
 
     def _value_sums(self, modes: FloatArray) -> ComplexArray:
         """Return the sums of the values at `modes`, shape (m, q)."""
