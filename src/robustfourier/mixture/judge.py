@@ -304,8 +304,9 @@ def false_alarm(
     array([0.9995..., 5.9e-04, 3.5e-08])
     """
     ratio = np.asarray(ratio, float)
-    alarm, given = np.empty(ratio.shape), (np.ascontiguousarray(x, float) for x in (width, dof))
-    _alarms(ratio.ravel(), *given, n_outputs, continuous, alarm.ravel())
+    alarm = np.empty(ratio.shape)
+    widths, worth = np.ascontiguousarray(width, float), np.ascontiguousarray(dof, float)
+    _alarms(ratio.ravel(), widths, worth, n_outputs, continuous, alarm.ravel())
     return alarm
 
 

@@ -146,7 +146,7 @@ def _usable(n_modes: int, lines: FloatArray, slowest: float) -> tuple[FloatArray
     _empty(usable, np.ascontiguousarray(lines, np.float64), slowest)
     index = np.flatnonzero(usable)
     index = index if len(index) >= 8 else np.arange(n_modes)
-    return index + 1.0, index
+    return index.astype(np.float64) + 1.0, index
 
 
 @compiled
