@@ -10,7 +10,7 @@ from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.judge import Judge, false_alarm
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search.assess import _TrendsBeside, assess, fit_lines
+from robustfourier.mixture.search.assess import _TrendsBeside, assess, fit_lines, slow_noise
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.series import Series, Settings
 
@@ -88,6 +88,11 @@ def test_the_threshold_is_where_the_alarm_is_the_level():
         ratio = judge.threshold(0.01, floor, floor.mode)
         np.testing.assert_allclose(judge.alarm(ratio, floor.mode, floor.dof, 1), 0.01, rtol=1e-6)
         assert ratio[0] > ratio[1], "a floor that knows itself badly asks for more"
+        alarm = judge.alarm(judge.price(0.2, floor.mode), floor.mode, np.full(2, np.inf), 1)
+        np.testing.assert_allclose(alarm, 0.2, rtol=1e-6)
+    blind = NoiseFloor(np.ones(1), np.ones((1, 1)), np.zeros(1))
+    assert judge.threshold(1e-9, blind, blind.mode) == np.inf, "no ratio in reach"
+    assert judge.threshold(1.0, blind, blind.mode) == 0.0
 
 
 def test_the_evidence_kept_is_what_the_search_used():
@@ -126,3 +131,18 @@ def test_trends_beside_lines_are_those_of_whole_fits(n, steps):
         expected = series.residual_sums(whole, series.slow_grid.modes)
         np.testing.assert_allclose(squares, whole.rss, rtol=1e-9)
         np.testing.assert_allclose(sums, expected, atol=1e-8 * n)
+
+
+@pytest.mark.parametrize("apart", [1.0, 1.5])
+def test_slow_noise_is_the_mean_of_the_lowest_modes_that_nothing_has_emptied(apart):
+    rng = np.random.default_rng(8)
+    series = Series.of(np.linspace(-1, 1, 400), rng.normal(size=(400, 2)), None, Settings())
+    grid = series.slow_grid
+    sums, squares = grid.data_sums(series.values), series.weights @ series.values**2
+    for lines in (np.zeros(0), np.array([3.4, 9.0, 40.2]), np.arange(0.0, 66.0)):
+        noise, dof = slow_noise(series, sums, squares, 4, lines, apart)
+        far = [m > 2.0 and np.all(np.abs(m - lines) > apart) for m in grid.modes]
+        few = np.flatnonzero(far)[:8]
+        expected = grid.power(sums)[few].mean(axis=0) if len(few) else squares / series.total
+        np.testing.assert_allclose(noise, expected, rtol=1e-12)
+        assert dof == max(len(few) * series.share, 1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robustfourier.mixture import noise
+from robustfourier.mixture import cusps, noise
 
 
 def widened_at_once(modes, centres, half, flat, count, share, at_most):
@@ -57,9 +57,67 @@ def test_windows_widen_one_by_one_as_all_at_once(n_modes, exponent):
 
 def test_means_over_windows_are_those_of_their_rows():
     rng = np.random.default_rng(3)
-    columns = list(rng.normal(size=(4, 300)))
+    y, x = rng.normal(size=(2, 300)), rng.normal(size=300)
     low = np.sort(rng.integers(0, 290, 40))
     high = np.minimum(low + rng.integers(1, 60, 40), 300)
-    means = noise._window_means(columns, low, high)
+    means = np.empty((40, 6))
+    noise._window_means(y, x, low, high, means)
+    columns = [*y, *(x * y), x, x * x]
     direct = [[column[a:b].mean() for column in columns] for a, b in zip(low, high, strict=True)]
     np.testing.assert_allclose(means, direct, atol=1e-13)
+
+
+@pytest.mark.parametrize("exponent", [0.0, -1.0])
+def test_a_falling_spectrum_is_a_power_law_by_least_squares(exponent):
+    rng = np.random.default_rng(4)
+    power = rng.exponential(size=(400, 1)) * np.arange(1.0, 401.0)[:, None] ** exponent
+    floor, modes = noise.noise_floor(power, np.zeros(0)), np.arange(1.0, 401.0)
+    centres, half = noise._centres(400)
+    low, high = noise._windows(modes, centres, half)
+    fell = 0
+    for j in range(len(centres)):
+        x, y = np.log(modes[low[j] : high[j]]), np.log(power[low[j] : high[j], 0])
+        (slope, level), x0 = np.polyfit(x, y, 1), np.log(centres[j])
+        error = np.sqrt(noise._LOG_VARIANCE / np.sum((x - x.mean()) ** 2))
+        if slope < -(1.0 if x0 < x.mean() else 3.0) * error:
+            expected = np.exp(level + slope * x0 + np.euler_gamma)
+            leverage = 1.0 / len(x) + (x0 - x.mean()) ** 2 / np.sum((x - x.mean()) ** 2)
+            assert floor.level[j, 0] == pytest.approx(expected, rel=1e-9)
+            assert floor.dof[j] == pytest.approx(1.0 / (noise._LOG_VARIANCE * leverage))
+            fell += 1
+    assert (fell >= 10) == (exponent < 0.0)
+
+
+@pytest.mark.parametrize("centres", [[3.0], [1.0, 4.0, 9.0, 30.0]])
+def test_between_centres_the_level_is_geometric_and_side_peaks_lift_it(centres):
+    rng = np.random.default_rng(5)
+    centres, modes = np.array(centres), rng.uniform(0.0, 40.0, 60)
+    level = rng.uniform(0.1, 10.0, (len(centres), 2))
+    for side in (np.zeros((0, 2)), np.array([[7.0, 0.9], [11.0, 0.6]])):
+        floor = noise.NoiseFloor(centres, level, np.ones(len(centres)), *side.T)
+        for at in (modes, np.sort(modes), centres):
+            for o, column in enumerate(np.log(level).T):
+                expected = np.exp(np.interp(at, centres, column))
+                for distance, height in side:
+                    for image in (np.abs(at - distance), at + distance):
+                        seen = height**2 * np.exp(np.interp(image, centres, column))
+                        expected = np.maximum(expected, seen)
+                np.testing.assert_allclose(floor.at(at)[:, o], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_lines", [1, 2, 30])
+def test_beside_a_line_stands_what_is_left_or_a_weaker_line(n_lines):
+    rng = np.random.default_rng(n_lines)
+    mode, strength = rng.uniform(1.0, 60.0, n_lines), rng.exponential(50.0, n_lines)
+    grid, power = np.arange(0.0, 60.1, 0.25), rng.exponential(size=241)
+    place = mode[:, None] + cusps.OFFSETS
+    told = cusps._beside(place, mode, strength, grid, lambda at: power[at].copy(), 1.5)
+    for i in range(n_lines):
+        for x, found in zip(place[i], told[i], strict=True):
+            distance = np.where(np.arange(n_lines) == i, np.inf, np.abs(mode - x))
+            other = np.argmin(distance)
+            expected = power[np.clip(round(4.0 * x), 0, 240)] if 1.5 <= x <= grid[-1] else np.nan
+            expected = np.nan if distance[other] < 1.0 else expected
+            if distance[other] < 0.5 and strength[other] < strength[i]:
+                expected = strength[other]
+            np.testing.assert_equal(found, expected)

@@ -16,6 +16,7 @@ from robustfourier.mixture.least_squares.projection import fit_at, projected_nor
 from robustfourier.mixture.least_squares.refine import refine
 from robustfourier.mixture.trend import SMOOTH, trend_columns
 from robustfourier.spectral.realmodes import FARTHER, RealModePlan
+from robustfourier.spectral.sums import direct_sums
 
 
 def dense_reference(theta, y, weights, bases, harmonics):
@@ -162,6 +163,30 @@ def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(steps
     np.testing.assert_allclose(moments(modes).bend, slow.bend, atol=1e-9)
     with pytest.raises(ValueError, match="do not reach"):
         SpectralMoments(plan, y, weights, trend.__getitem__, plan(weights[:, None]), SMOOTH)
+
+
+def test_sums_that_are_asked_for_often_are_those_at_other_modes():
+    rng = np.random.default_rng(6)
+    theta, often = np.sort(rng.uniform(-1, 1, 400)), np.arange(20.0)
+    y, weights = rng.normal(size=(400, 1)), rng.uniform(0.5, 2, 400)
+    trend, plan = trend_columns(theta, 5, np.array([0.3])), RealModePlan(theta, 52.0)
+    window = RealModePlan(theta, 104.0)(weights[:, None])
+    moments = SpectralMoments(plan, y, weights, trend.__getitem__, window, SMOOTH, often)
+    modes = np.array([0.4, 3.0, 11.7, 19.25, 48.9])
+    waves = np.hstack([f(np.pi * np.outer(theta, modes)) for f in (np.cos, np.sin)])
+    lines = Lines(modes, *rng.normal(size=(2, 5, 1)))
+    for values, sums in ((y, moments), (y**2, moments.with_values(y**2))):
+        for chosen in (np.array([0, 1, 5]), np.arange(6), np.array([0, 1, 5])):
+            columns = np.hstack([trend[:, chosen], waves, values])
+            direct = direct_sums(theta, weights[:, None] * columns, often)
+            kept = np.hstack(sums.column_sums(often, modes, chosen))
+            np.testing.assert_allclose(kept, direct, atol=1e-9)
+            level = rng.normal(size=(len(chosen), 1))
+            left = values - trend[:, chosen] @ level - lines.evaluate(theta)
+            direct = direct_sums(theta, weights[:, None] * left, often)
+            for at in (often, often.copy()):
+                found = sums.left_over(at, lines, level, chosen)
+                np.testing.assert_allclose(found, direct, atol=1e-9)
 
 
 def test_moments_of_a_hundred_lines_are_symmetric_and_right():

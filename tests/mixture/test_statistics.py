@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import gamma, gammaln
 from scipy.stats import median_abs_deviation
 
 from robustfourier.mixture.judge import (
@@ -113,6 +114,26 @@ def test_false_alarm_of_integers_is_that_of_independent_trials():
     z = np.array([3.0, 8.0])
     expected = 1 - (1 - np.exp(-z)) ** 200
     np.testing.assert_allclose(false_alarm(z, width=200, continuous=False), expected)
+
+
+def averaged(power, nu, z):
+    """Return E[(zs)^a e^{−zs}] for s ~ Gamma(ν)/ν; z^a e^{−z} for ν = ∞."""
+    if np.isinf(nu):
+        return z**power * np.exp(-z)
+    constant = gammaln(nu + power) - gammaln(nu) - power * np.log(nu)
+    return np.exp(constant + power * np.log(z) - (nu + power) * np.log1p(z / nu))
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("continuous", [True, False])
+def test_false_alarms_are_those_of_the_formula(outputs, continuous):
+    z, nu = np.array([0.3, 4.0, 15.0, 30.0]), np.array([0.2, 6.0, np.inf, 500.0])
+    alarm = false_alarm(z, width=20.0, n_outputs=outputs, dof=nu, continuous=continuous)
+    for one, ratio, worth in zip(alarm, z, np.maximum(nu, 0.5), strict=True):
+        single = sum(averaged(j, worth, ratio) / gamma(j + 1) for j in range(outputs))
+        crossed = 20.0 * averaged(outputs - 0.5, worth, ratio) / gamma(outputs)
+        quiet = (1 - single) * np.exp(-crossed) if continuous else (1 - single) ** 20
+        assert one == pytest.approx(1.0 - quiet, rel=1e-6, abs=1e-14)
 
 
 def test_a_search_far_beyond_the_samples_keeps_its_level_and_spares_the_low_modes():

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from robustfourier.mixture.series import Series, Settings
 from robustfourier.spectral.limits import calendar_step, even_spacing, highest_mode
+from robustfourier.spectral.sums import direct_sums
 
 
 def test_even_samples_are_searched_up_to_the_nyquist_mode():
@@ -86,3 +88,20 @@ def test_other_samples_are_no_calendar(seed):
     days = np.unique(rng.integers(0, 900, 30)).astype(float)
     assert calendar_step(days) is None  # some days
     assert calendar_step(np.cumsum(29.5 + rng.normal(size=40))) is None  # each new moon, about
+
+
+@pytest.mark.parametrize("jitter", [0.05, 0.5])
+def test_the_limit_is_the_same_from_sums_that_are_needed_later(jitter):
+    rng = np.random.default_rng(1)
+    theta = np.sort(np.linspace(-1, 1, 300) + jitter * rng.uniform(-1, 1, 300) / 150.0)
+    theta = np.clip(theta, -1.0, 1.0)
+    series = Series.of(theta, rng.normal(size=(300, 1)), None, Settings())
+    assert series.limit == highest_mode(theta)
+    assert ("_window" in vars(series)) == (series.limit.beyond is None), "sums that do not reach"
+    at = rng.uniform(0.0, 2.0 * series.max_mode, 20)
+    expected = direct_sums(theta, np.ones((300, 1)), at)[:, 0]
+    np.testing.assert_allclose(series.window_sums(at), expected, atol=1e-9)
+    weights = rng.uniform(0.5, 2.0, 300)
+    weighted = Series.of(theta, series.values, weights, Settings())
+    assert weighted.limit == series.limit
+    assert "_window" not in vars(weighted), "the limit looks at positions alone"

@@ -18,8 +18,12 @@ def test_power_equals_a_least_squares_fit_at_each_mode(even):
     slow = direct_power(theta, y, weights, grid.modes)
     np.testing.assert_allclose(fast[4:], slow[4:], rtol=1e-7, atol=1e-9)
     floor = rng.uniform(1, 2, fast.shape)
-    over = grid.power_over(grid.data_sums(y), floor)
-    np.testing.assert_allclose(over, np.sum(fast / floor, axis=1), rtol=1e-12)
+    allowed = rng.uniform(size=len(fast)) < 0.6
+    for level, spent in ((floor, 0.0), (fast.max(axis=0)[None], 0.3)):
+        over = np.sum(fast / (level - spent * fast), axis=1) * allowed
+        best, ratio = grid.highest_over(grid.data_sums(y), level, allowed, spent)
+        assert best == np.argmax(over)
+        np.testing.assert_allclose(ratio, np.pad(over, 1)[best : best + 3], rtol=1e-12)
     some = np.array([9, 2])
     np.testing.assert_allclose(grid.power_at(grid.data_sums(y), some), fast[some], rtol=1e-12)
     np.testing.assert_allclose(grid.power(grid.data_sums(y), 4), fast[::4], rtol=1e-12)

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import bdtrc, gammaincc, gammaincinv
 
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
+from robustfourier.compiling import compiled
 from robustfourier.mixture.judge import cusp_p_value
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.noise import NoiseFloor
@@ -142,18 +144,31 @@ def _beside(
     """Power over the floor at places around each line, NaN where it cannot be told, (K, P)."""
     near = np.clip(np.round(place / grid[1]).astype(np.intp), 0, len(grid) - 1)
     power = left(near.ravel()).reshape(near.shape)
-    power = np.where((place >= lowest) & (place <= grid[-1]), power, np.nan)
     order = np.argsort(mode, kind="stable")
-    at = np.clip(np.searchsorted(mode[order], place), 1, max(len(mode) - 1, 1))
-    pair = order[np.minimum(np.stack([at - 1, at]), len(mode) - 1)]
-    distance = np.abs(mode[pair] - place)
-    distance[pair == np.arange(len(mode))[:, None]] = np.inf
-    which = np.argmin(distance, axis=0)[None]
-    other = np.take_along_axis(pair, which, 0)[0]
-    distance = np.take_along_axis(distance, which, 0)[0]
-    weaker = strength[other] < strength[:, None]
-    power = np.where(distance < 1.0, np.nan, power)
-    return np.where((distance < 0.5) & weaker, strength[other], power)
+    _tell(place, mode, mode[order], order, strength, lowest, grid[-1], power)
+    return power
+
+
+@compiled
+def _tell(
+    place: Any, mode: Any, ordered: Any, order: Any, strength: Any, lowest: float, highest: float,
+    power: Any,
+) -> None:  # fmt: skip
+    """Write NaN where the power cannot be told, and that of a weaker line where one was fitted."""
+    for i in range(len(mode)):
+        for p in range(place.shape[1]):
+            x = place[i, p]
+            if x < lowest or x > highest:
+                power[i, p] = np.nan
+            after, nearest, other = np.searchsorted(ordered, x), np.inf, i
+            for at in range(max(after - 1, 0), min(after + 1, len(mode))):
+                distance = abs(ordered[at] - x)
+                if order[at] != i and distance < nearest:
+                    nearest, other = distance, order[at]
+            if nearest < 1.0:
+                power[i, p] = np.nan
+            if nearest < 0.5 and strength[other] < strength[i]:
+                power[i, p] = strength[other]
 
 
 def cusp_ratio(

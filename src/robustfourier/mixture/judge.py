@@ -12,14 +12,16 @@ tested at one place each, by the laws of a gamma, F or χ² variable.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from math import lgamma
+from typing import Any
 
 import numpy as np
-from scipy.special import chdtrc, fdtrc, gammaincc, gammaln
+from scipy.special import chdtrc, fdtrc, gammaincc
 
 from robustfourier.arrays import FloatArray
+from robustfourier.compiling import compiled
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.noise import NoiseFloor
@@ -37,6 +39,11 @@ __all__ = [
     "trend_p_value",
     "whitener",
 ]
+
+_HALVINGS = (
+    6  # of nine decades: a third of an e-fold is left, in which the alarm is nearly straight
+)
+_ROOT = 1e-10  # of its logarithm, at which a ratio is known
 
 
 @dataclass(frozen=True)
@@ -95,8 +102,7 @@ class Judge:
     def threshold(self, level: float, floor: NoiseFloor, modes: FloatArray) -> FloatArray:
         """Return the power over floor of one output at which the false alarm is `level`, (K,)."""
         dof, widths = floor.dof_at(modes), self._widths(modes)
-        pairs, place = np.unique(np.column_stack([dof, widths]), axis=0, return_inverse=True)
-        return _ratio_at(level, pairs[:, 0], pairs[:, 1], not self.integer)[place.ravel()]
+        return _ratio_at(level, dof, widths, not self.integer)
 
     def price(self, level: float, modes: FloatArray) -> FloatArray:
         """Return the same where the noise is known: what a line has to gain in likelihood, (K,)."""
@@ -118,20 +124,48 @@ class Judge:
 def _ratio_at(level: float, dof: FloatArray, width: FloatArray, continuous: bool) -> FloatArray:
     """Power over floor at which the false alarm is `level`, (K,); the alarm falls as power grows.
 
-    Bisection of the logarithm, then a straight line: its bend over 3e-4 leaves 1e-8. Infinite or
-    zero where no ratio in reach has the level.
+    Infinite or zero where no ratio in reach has the level.
     """
-    alarm = _alarm_of(width, 1, dof, continuous)
-    low, high = np.full(len(dof), np.log(1e-3)), np.full(len(dof), np.log(1e6))
-    never, always = alarm(np.exp(high)) > level, alarm(np.exp(low)) <= level
-    for _ in range(16):  # log 10⁹ / 2¹⁶
-        middle = 0.5 * (low + high)
-        above = alarm(np.exp(middle)) > level
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    more, less = (np.log(np.maximum(alarm(np.exp(end)), 1e-300)) for end in (low, high))
-    part = (more - np.log(level)) / np.maximum(more - less, 1e-300)
-    ratio = np.exp(low + np.clip(part, 0.0, 1.0) * (high - low))
-    return np.where(never, np.inf, np.where(always, 0.0, ratio))
+    ratio = np.empty(len(dof))
+    _ratios(level, width, dof, continuous, ratio)
+    return ratio
+
+
+@compiled
+def _ratios(level: float, width: Any, dof: Any, continuous: bool, ratio: Any) -> None:
+    """Write the ratios: a few halvings of the logarithm, then straight lines between its ends."""
+    constants = np.empty(2)
+    for i in range(len(ratio)):
+        nu = max(dof[i], 0.5)
+        _fill_constants(nu, constants)
+        low, high = np.log(1e-3), np.log(1e6)
+        more = _log_over(low, level, width[i], nu, continuous, constants)
+        less = _log_over(high, level, width[i], nu, continuous, constants)
+        if less > 0.0 or more <= 0.0:
+            ratio[i] = np.inf if less > 0.0 else 0.0
+            continue
+        middle, value, before, step = low, more, 0.0, 0
+        while abs(value) > _ROOT and high - low > _ROOT:
+            part, step = 0.5 if step < _HALVINGS else more / (more - less), step + 1
+            middle = low + part * (high - low)
+            value = _log_over(middle, level, width[i], nu, continuous, constants)
+            # An end that stays twice counts half, or it might stay for ever (Illinois rule).
+            again = step > _HALVINGS and value * before > 0.0
+            if value > 0.0:
+                low, more, less = middle, value, 0.5 * less if again else less
+            else:
+                high, less, more = middle, value, 0.5 * more if again else more
+            before = value
+        ratio[i] = np.exp(middle)
+
+
+@compiled
+def _log_over(
+    log_ratio: float, level: float, width: float, nu: float, continuous: bool, constants: Any
+) -> float:
+    """Logarithm of the false alarm of one output over a level."""
+    alarm = _alarm(np.exp(log_ratio), width, nu, continuous, constants)
+    return float(np.log(max(alarm, 1e-300) / level))
 
 
 def whitener(residuals: FloatArray, weights: FloatArray) -> FloatArray:
@@ -269,25 +303,53 @@ def false_alarm(
     >>> false_alarm(np.array([5.0, 15.0, 25.0]), width=500.0)
     array([0.9995..., 5.9e-04, 3.5e-08])
     """
-    return _alarm_of(width, n_outputs, dof, continuous)(np.asarray(ratio, float))
-
-
-def _alarm_of(
-    width: FloatArray | float, n_outputs: int, dof: FloatArray | float, continuous: bool
-) -> Callable[[FloatArray], FloatArray]:
-    """Return `false_alarm` as a function of the ratio; all that does not depend on it is done."""
-    nu = np.maximum(np.asarray(dof, float), 0.5)
-    singles = [_averaged(float(j), nu, gammaln(j + 1.0)) for j in range(n_outputs)]
-    upcrossings = _averaged(n_outputs - 0.5, nu, gammaln(float(n_outputs)))
-
-    def alarm(ratio: FloatArray) -> FloatArray:
-        z = np.maximum(ratio, 1e-300)
-        single = np.sum([np.exp(term(z)) for term in singles], axis=0)
-        quiet = np.log1p(-np.minimum(single, 1.0 - 1e-16))
-        loud = quiet - width * np.exp(upcrossings(z)) if continuous else width * quiet
-        return np.asarray(-np.expm1(loud))
-
+    ratio = np.asarray(ratio, float)
+    alarm = np.empty(ratio.shape)
+    widths, worth = np.ascontiguousarray(width, float), np.ascontiguousarray(dof, float)
+    _alarms(ratio.ravel(), widths, worth, n_outputs, continuous, alarm.ravel())
     return alarm
+
+
+@compiled
+def _alarms(ratio: Any, width: Any, dof: Any, n_outputs: int, continuous: bool, alarm: Any) -> None:
+    """Write the false alarms; a width or dof that stands alone is that of all."""
+    constants = np.empty(n_outputs + 1)
+    for i in range(len(ratio)):
+        nu = max(dof[min(i, len(dof) - 1)], 0.5)
+        _fill_constants(nu, constants)
+        alarm[i] = _alarm(ratio[i], width[min(i, len(width) - 1)], nu, continuous, constants)
+
+
+@compiled
+def _fill_constants(nu: float, constants: Any) -> None:
+    """Write what of log E[(zs)^a e^{−zs}] / Γ, s ~ Gamma(ν)/ν, does not depend on z.
+
+    For a = 0, 1, … q − 1 over Γ(a + 1): the power of one line. Last for a = q − ½ over Γ(q):
+    upcrossings.
+    """
+    q = len(constants) - 1
+    for j in range(q + 1):
+        a = float(j) if j < q else q - 0.5
+        constants[j] = -lgamma(j + 1.0) if j < q else -lgamma(float(q))
+        if not np.isinf(nu):
+            constants[j] += lgamma(nu + a) - lgamma(nu) - a * np.log(nu)
+
+
+@compiled
+def _alarm(ratio: float, width: float, nu: float, continuous: bool, constants: Any) -> float:
+    """Return the false alarm of one line, with the constants of its ν."""
+    z, q = max(ratio, 1e-300), len(constants) - 1
+    log_z, sure = np.log(z), np.isinf(nu)
+    fall = z if sure else np.log1p(z / nu)
+    single = 0.0
+    for j in range(q):
+        single += np.exp(constants[j] + j * log_z - (fall if sure else (nu + j) * fall))
+    quiet = np.log1p(-min(single, 1.0 - 1e-16))
+    if not continuous:
+        return float(-np.expm1(width * quiet))
+    a = q - 0.5
+    crossed = np.exp(constants[q] + a * log_z - (fall if sure else (nu + a) * fall))
+    return float(-np.expm1(quiet - width * crossed))
 
 
 def together(alarm: FloatArray) -> float:
@@ -299,20 +361,6 @@ def together(alarm: FloatArray) -> float:
     """
     logs = np.log(np.maximum(alarm, 1e-300))
     return float(chdtrc(2 * len(logs), -2.0 * logs.sum())) if len(logs) else 1.0
-
-
-def _averaged(power: float, nu: FloatArray, over: float) -> Callable[[FloatArray], FloatArray]:
-    """Return log E[(zs)^a e^{−zs}] − `over` of z for s ~ Gamma(ν)/ν; log z^a e^{−z} for ν = ∞."""
-    sure = np.isinf(nu)
-    finite = np.where(sure, 1.0, nu)
-    constant = gammaln(finite + power) - gammaln(finite) - power * np.log(finite)
-    constant = np.where(sure, 0.0, constant) - over
-
-    def averaged(z: FloatArray) -> FloatArray:
-        fall = np.where(sure, z, (finite + power) * np.log1p(z / finite))
-        return np.asarray(constant + power * np.log(z) - fall)
-
-    return averaged
 
 
 def line_power(

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.compiling import compiled
 
 __all__ = ["NoiseFloor", "noise_floor"]
@@ -63,20 +63,39 @@ class NoiseFloor:
 
     def at(self, modes: FloatArray) -> FloatArray:
         """Return the level at any modes, shape (len(modes), q); geometric between centres."""
-        modes, logs = np.asarray(modes, np.float64), np.log(self.level)
-        level = np.empty((len(modes), logs.shape[1]))
-        for c, column in enumerate(logs.T):
-            level[:, c] = np.interp(modes, self.mode, column)
-        for distance, height in zip(self.distance, self.height, strict=True):
-            for image in (np.abs(modes - distance), modes + distance):
-                for c, column in enumerate(logs.T):
-                    seen = np.interp(image, self.mode, column) + 2.0 * np.log(height)
-                    np.maximum(level[:, c], seen, out=level[:, c])
+        modes = np.ascontiguousarray(modes, np.float64)
+        level = np.full((len(modes), self.level.shape[1]), -np.inf)
+        side = self.distance, 2.0 * np.log(self.height)
+        _log_levels(modes, self.mode, np.log(self.level), *side, level)
         return np.exp(level, out=level)
 
     def dof_at(self, modes: FloatArray) -> FloatArray:
         """Return the degrees of freedom at any modes, shape (len(modes),)."""
         return np.interp(modes, self.mode, self.dof)
+
+
+@compiled
+def _log_levels(modes: Any, centres: Any, logs: Any, distance: Any, lift: Any, level: Any) -> None:
+    """Raise log levels to those at modes: straight between centres, and beyond the ends the same.
+
+    Side peaks show what is elsewhere, too. Most modes lie on the straight piece of the one before.
+    """
+    for image in range(1 + 2 * len(distance)):
+        side = 0.0 if image == 0 else distance[(image - 1) // 2] * (1.0 if image % 2 else -1.0)
+        up = 0.0 if image == 0 else lift[(image - 1) // 2]
+        for o in range(level.shape[1]):
+            begin, end, centre, value, slope = np.inf, -np.inf, 0.0, 0.0, 0.0
+            for m in range(len(modes)):
+                mode = abs(modes[m] + side)
+                if mode < begin or mode >= end:
+                    after = np.searchsorted(centres, mode, side="right")
+                    i = max(after - 1, 0)
+                    begin = centres[i] if after else -np.inf
+                    end = centres[after] if after < len(centres) else np.inf
+                    centre, value, slope = centres[i], logs[i, o] + up, 0.0
+                    if 0 < after < len(centres):
+                        slope = (logs[after, o] - logs[i, o]) / (end - centre)
+                level[m, o] = max(level[m, o], value + slope * (mode - centre))
 
 
 def noise_floor(
@@ -110,31 +129,42 @@ def noise_floor(
     modes, usable = _usable(len(power), lines, slowest)
     centres, half = _centres(len(power))
     low, high = _windows(modes, centres, half)
-    ordinates = np.ascontiguousarray(power[usable])
+    ordinates = np.ascontiguousarray(power.T[:, usable])
     count = np.maximum(np.minimum((high - low) * share, at_most), 1.0)
-    # Ordinates that vanish are lifted, so that their logarithms are harmless.
-    logs = np.log(np.maximum(ordinates, 1e-6 * np.median(ordinates, axis=0) + 1e-300))
-    x = np.log(modes)
-    columns = [*logs.T, *(x * log for log in logs.T), x, x * x]
-    means = _window_means(columns, low, high)
-    flat = np.exp(means[:, : logs.shape[1]] - _LOG_MEAN)
+    means = np.empty((len(centres), 2 * len(ordinates) + 2))
+    _window_means(np.log(_lifted(ordinates)), np.log(modes), low, high, means)
+    flat = np.exp(means[:, : len(ordinates)] - _LOG_MEAN)
     _clip(ordinates, low, high, flat)
-    line, leverage, falls = _power_law(centres, means, count)
-    sloped = 1.0 / (_LOG_VARIANCE * leverage)
-    flat, worth = _widened(modes, centres, half, flat, count, share, at_most)
-    level = np.where(falls, line, flat)
-    dof = np.where(falls.any(axis=1), sloped, worth)
+    level, dof = _widened(modes, centres, half, flat, count, share, at_most)
+    _fall(centres, means, count, level, dof)
     return NoiseFloor(centres, np.maximum(level, np.maximum(smallest, 1e-300)), dof)
 
 
 def _usable(n_modes: int, lines: FloatArray, slowest: float) -> tuple[FloatArray, IndexArray]:
     """Return the modes that neither a line nor the trend has emptied, and their indices."""
-    usable = np.arange(1, n_modes + 1) > slowest
-    for line in lines:
-        near = slice(max(int(np.ceil(line - 1.0)) - 1, 0), max(int(np.floor(line + 1.0)), 0))
-        usable[near] = False
-    index = np.flatnonzero(usable) if usable.sum() >= 8 else np.arange(n_modes)
+    usable = np.ones(n_modes, bool)
+    _empty(usable, np.ascontiguousarray(lines, np.float64), slowest)
+    index = np.flatnonzero(usable)
+    index = index if len(index) >= 8 else np.arange(n_modes)
     return index.astype(np.float64) + 1.0, index
+
+
+@compiled
+def _empty(usable: Any, lines: Any, slowest: float) -> None:
+    """Mark the modes 1, 2, … up to the slowest and within one mode of each line."""
+    for k in range(min(int(max(slowest, 0.0)), len(usable))):
+        usable[k] = False
+    for line in lines:
+        first, last = max(np.ceil(line - 1.0), 1.0), min(np.floor(line + 1.0), len(usable))
+        for k in range(int(first), int(last) + 1):
+            usable[k - 1] = False
+
+
+def _lifted(ordinates: FloatArray) -> FloatArray:
+    """Lift ordinates (q, n) that vanish to a millionth of the median: logarithms are harmless."""
+    if np.all(ordinates.min(axis=1) > 2e-6 * ordinates.mean(axis=1)):
+        return ordinates  # no median is above two means
+    return np.maximum(ordinates, 1e-6 * np.median(ordinates, axis=1)[:, None] + 1e-300)
 
 
 def _half_width(mode: float) -> float:
@@ -162,16 +192,28 @@ def _windows(
     return np.maximum(low - missing, 0), np.minimum(high + missing, len(modes))
 
 
-def _window_means(columns: list[FloatArray], low: IndexArray, high: IndexArray) -> FloatArray:
-    """Return the mean of each column over each window, (C, c), by sums between their ends."""
-    ends = np.unique(np.concatenate([[0], low, high]))
-    at_low, at_high = np.searchsorted(ends, low), np.searchsorted(ends, high)
-    starts = ends[ends < len(columns[0])]
-    means = np.empty((len(low), len(columns)))
-    for c, column in enumerate(columns):
-        running = np.append(0.0, np.cumsum(np.add.reduceat(column, starts)))
-        means[:, c] = running[at_high] - running[at_low]
-    return means / np.maximum(high - low, 1)[:, None]
+@compiled
+def _window_means(y: Any, x: Any, low: Any, high: Any, means: Any) -> None:
+    """Write the mean over each window of each row y, of x times each, of x and of x², (C, 2q + 2).
+
+    Windows overlap eightfold at most.
+    """
+    q = len(y)
+    for j in range(len(low)):
+        size = max(high[j] - low[j], 1)
+        inside = x[low[j] : high[j]]
+        first = second = 0.0
+        for i in range(len(inside)):
+            first += inside[i]
+            second += inside[i] * inside[i]
+        means[j, 2 * q], means[j, 2 * q + 1] = first / size, second / size
+        for o in range(q):
+            row = y[o, low[j] : high[j]]
+            first = second = 0.0
+            for i in range(len(row)):
+                first += row[i]
+                second += inside[i] * row[i]
+            means[j, o], means[j, q + o] = first / size, second / size
 
 
 @compiled
@@ -180,10 +222,11 @@ def _clip(power: Any, low: Any, high: Any, level: Any) -> None:
     for j in range(len(low)):
         size = max(high[j] - low[j], 1)
         for o in range(level.shape[1]):
+            inside = power[o, low[j] : high[j]]
             for _ in range(12):
                 most, total = _CLIP * level[j, o], 0.0
-                for i in range(low[j], high[j]):
-                    total += min(power[i, o], most)
+                for i in range(len(inside)):
+                    total += min(inside[i], most)
                 excess = (total / size / level[j, o] - _CLIPPED_MEAN) / _CLIPPED_SLOPE
                 level[j, o] *= np.exp(min(max(excess, -1.0), 1.0))
                 if abs(excess) < 1e-9:
@@ -264,36 +307,22 @@ def _area_at(place: float, centres: Any, area: Any, output: int) -> float:
     return float(area[i, output] + part * (area[i + 1, output] - area[i, output]))
 
 
-def _power_law(
-    centres: FloatArray, means: FloatArray, count: FloatArray
-) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Fit log power over log mode by a straight line in each window.
+@compiled
+def _fall(centres: Any, means: Any, count: Any, level: Any, dof: Any) -> None:
+    """Write the power law at the centre of windows where the spectrum falls, and what it is worth.
 
-    Parameters
-    ----------
-    centres : ndarray of shape (C,)
-    means : ndarray of shape (C, 2q + 2)
-        Over each window: y = log power of each output, x y, x = log mode, and x².
-    count : ndarray of shape (C,)
-        Independent ordinates in each window.
-
-    Returns
-    -------
-    level : ndarray of shape (C, q)
-        The line at the centre.
-    leverage : ndarray of shape (C,)
-        Variance of its logarithm there, in units of that of one ordinate.
-    falls : ndarray of bool, shape (C, q)
-        Where the slope is negative: by more than one standard error where the line then lies
-        above the level, which is the safe side, by more than three where below.
+    `means` are those of y = log power of each output, x y, x = log mode and x²: a straight line of
+    log power over log mode. It falls where its slope is negative by more than one standard error
+    if the line then lies above the level, which is the safe side, or by more than three if below.
     """
-    y_mean, xy_mean = np.split(means[:, :-2], 2, axis=1)
-    x_mean = means[:, -2:-1]
-    spread = np.maximum(means[:, -1:] - x_mean**2, 1e-12)
-    slope = (xy_mean - x_mean * y_mean) / spread
-    distance = np.log(centres)[:, None] - x_mean
-    leverage = (1.0 + distance**2 / spread)[:, 0] / count
-    error = np.sqrt(_LOG_VARIANCE / (spread[:, 0] * count))[:, None]
-    level = np.exp(y_mean - _LOG_MEAN + slope * distance)
-    needed = np.where(distance < 0.0, 1.0, 3.0)
-    return level, leverage, slope < -needed * error
+    q = level.shape[1]
+    for j in range(len(centres)):
+        x = means[j, 2 * q]
+        spread = max(means[j, 2 * q + 1] - x * x, 1e-12)
+        distance = np.log(centres[j]) - x
+        error = np.sqrt(_LOG_VARIANCE / (spread * count[j]))
+        for o in range(q):
+            slope = (means[j, q + o] - x * means[j, o]) / spread
+            if slope < -(1.0 if distance < 0.0 else 3.0) * error:
+                level[j, o] = np.exp(means[j, o] - _LOG_MEAN + slope * distance)
+                dof[j] = count[j] / (_LOG_VARIANCE * (1.0 + distance * distance / spread))

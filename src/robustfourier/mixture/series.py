@@ -13,7 +13,6 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
-from robustfourier.errors import InputError, require_choice
 from robustfourier.mixture.judge import Judge
 from robustfourier.mixture.least_squares.moments import (
     Moments,
@@ -22,7 +21,8 @@ from robustfourier.mixture.least_squares.moments import (
     extended_columns,
 )
 from robustfourier.mixture.least_squares.refine import Refined
-from robustfourier.mixture.trend import SMOOTH, TREND_RUNGS, trend_columns
+from robustfourier.mixture.settings import Settings
+from robustfourier.mixture.trend import SMOOTH, columns_of, trend_columns
 from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
 from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
@@ -43,74 +43,6 @@ _SLOW_MODES = 64.0  # modes of the grid on which a trend is weighed against slow
 _ENOUGH = 10_000  # rows that tell how values were rounded
 _ROWS_PER_LINE = 9  # three rows for each of a line's three numbers
 _LINES_AT_MOST = 500  # a Gram matrix of 2000 columns is solved in a second
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the user may set, in modes.
-
-    Parameters
-    ----------
-    level : float
-        Largest false-alarm probability of a line.
-    frequencies : {"real", "integer"}
-        "integer" for data known to be periodic over the span.
-    loss : {"auto", "squared", "huber"}
-        "auto" pulls outliers in when that lowers the variance of the estimates.
-    trend : {"auto", "level", "slope", "smooth"}
-        The richest trend allowed; "auto" is "smooth", or "level" for integer modes.
-    modes : ndarray of shape (F,)
-        Modes known to be there: kept as given, whatever their strength.
-    max_mode : float, optional
-        Highest mode to search. Default: `highest_mode`.
-    min_mode : float, optional
-        Lowest mode to search. Default: 1.5, or 1 for integer modes.
-    without : ndarray of shape (G,)
-        Modes at which, and up to two modes beside which, no line is taken.
-    split : ndarray of shape (S,)
-        Fundamentals of families that are to be taken apart; see `components/wishes`.
-    merge : ndarray of shape (P, 2)
-        Pairs of fundamentals that are to be one family.
-    max_lines : int, optional
-        Largest number of lines. Default: one per nine samples, at most 500.
-    seed : int
-        Chooses the fifth of the samples that the diagonal flow is stopped by.
-    """
-
-    level: float = 0.01
-    frequencies: str = "real"
-    loss: str = "auto"
-    trend: str = "auto"
-    modes: FloatArray = field(default_factory=lambda: np.zeros(0))
-    max_mode: float | None = None
-    min_mode: float | None = None
-    without: FloatArray = field(default_factory=lambda: np.zeros(0))
-    split: FloatArray = field(default_factory=lambda: np.zeros(0))
-    merge: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
-    max_lines: int | None = None
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.level < 1.0:
-            raise InputError(f"level={self.level!r} must lie between 0 and 1; the default is 0.01")
-        for name, choices in (
-            ("frequencies", ("real", "integer")),
-            ("loss", ("auto", "squared", "huber")),
-            ("trend", ("auto", "level", "slope", "smooth")),
-        ):
-            require_choice(name, getattr(self, name), choices)
-
-    @property
-    def integer(self) -> bool:
-        """Whether modes are the integers."""
-        return self.frequencies == "integer"
-
-    @property
-    def rungs(self) -> tuple[int, ...]:
-        """Trends to choose from, as numbers of columns; periodic data has a level alone."""
-        auto = "level" if self.integer else "smooth"
-        richest = auto if self.trend == "auto" else self.trend
-        return TREND_RUNGS[: {"level": 1, "slope": 2, "smooth": len(TREND_RUNGS)}[richest]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,8 +88,18 @@ class Series:
         centre, scale = centre_and_scale(y, weights)
         with np.errstate(over="ignore"):
             values = np.clip((y - centre) / scale, -FARTHEST, FARTHEST)
-        limit = highest_mode(theta, settings.max_mode)
-        return cls(theta, values, values, weights, centre, scale, settings, limit)
+        made: list[RealModeSums] = []  # of the weights, which tell how far to search
+
+        def window(top: float) -> RealModeSums:
+            made.append(_weight_sums(theta, weights, top))
+            return made[0]
+
+        equal = len(weights) > 0 and bool(np.all(weights == weights[0]))
+        limit = highest_mode(theta, settings.max_mode, window if equal else None)
+        series = cls(theta, values, values, weights, centre, scale, settings, limit)
+        if made and series.reach == limit.max_mode and limit.beyond is None:
+            series.__dict__["_window"] = made[0]
+        return series
 
     @property
     def integer(self) -> bool:
@@ -273,8 +215,7 @@ class Series:
 
     def _trend_index(self, rung: int) -> IndexArray:
         """Which columns of the richest trend a rung has: its own first ones and all steps."""
-        richest = self.settings.rungs[-1]
-        return np.append(np.arange(rung), richest + np.arange(len(self.steps)))
+        return columns_of(rung, self.settings.rungs[-1], len(self.steps))
 
     @cached_property
     def _trends(self) -> dict[int, FloatArray]:
@@ -289,14 +230,12 @@ class Series:
     @cached_property
     def _plan(self) -> RealModePlan:
         """For sums of values and trend, two modes beyond those that may be asked for."""
-        return RealModePlan(self.theta, self.reach + _BESIDE + 2.0)
+        return RealModePlan(self.theta, _read_to(self.reach))
 
     @cached_property
     def _window(self) -> RealModeSums:
-        """Sums of the weights, twice as far: products of two modes have their sum."""
-        top = self._plan.max_mode
-        plan = RealModePlan(self.theta, max(2.0 * top, top + FARTHER))
-        return plan(self.weights[:, None])
+        """Sums of the weights; those that the limit was read from, if it was."""
+        return _weight_sums(self.theta, self.weights, self.reach)
 
     @cached_property
     def _all_moments(self) -> SpectralMoments | None:
@@ -307,8 +246,8 @@ class Series:
         def columns(rows: slice) -> FloatArray:
             return trend_columns(theta[rows], richest, steps)
 
-        data = self.values, self.weights, columns
-        return SpectralMoments(self._plan, *data, self._window, SMOOTH[: richest - 1])
+        data, smooth = (self.values, self.weights, columns), SMOOTH[: richest - 1]
+        return SpectralMoments(self._plan, *data, self._window, smooth, self.slow_grid.modes)
 
     def add_up_directly(self) -> bool:
         """Add moments up from the samples from now on, if these are few; False if nothing changes.
@@ -387,6 +326,17 @@ class Series:
             every = self._all_moments
             series.__dict__["_all_moments"] = every and every.with_values(values)
         return series
+
+
+def _read_to(reach: float) -> float:
+    """Return the highest mode at which values and trend are read."""
+    return reach + _BESIDE + 2.0
+
+
+def _weight_sums(theta: FloatArray, weights: FloatArray, reach: float) -> RealModeSums:
+    """Sum the weights twice as far as modes may reach: products of two modes have their sum."""
+    top = _read_to(reach)
+    return RealModePlan(theta, max(2.0 * top, top + FARTHER))(weights[:, None])
 
 
 #: Cached properties that do not depend on the values.

@@ -9,13 +9,14 @@ would give. Beyond the ends the trend goes on as a straight line, with its mean 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import FloatArray, IndexArray
 
-__all__ = ["SMOOTH", "TREND_RUNGS", "LevelShift", "Trend", "trend_columns"]
+__all__ = ["SMOOTH", "TREND_RUNGS", "LevelShift", "Trend", "columns_of", "trend_columns"]
 
 
 # Columns of each rung: level, slope, and 1, 2, 3 bumps.
@@ -138,3 +139,9 @@ def trend_columns(theta: FloatArray, n_columns: int, steps: FloatArray | None = 
 def _bumps(theta: FloatArray) -> list[FloatArray]:
     bump = 1.0 - theta**2
     return [bump, bump * theta, bump * (5.0 * theta**2 - 1.0)]
+
+
+@lru_cache(maxsize=64)  # the same few are asked for in every step of a search
+def columns_of(rung: int, richest: int, others: int) -> IndexArray:
+    """Which columns of the richest trend a rung has: its own first ones and all `others`."""
+    return np.append(np.arange(rung), richest + np.arange(others))

@@ -21,8 +21,8 @@ __all__ = [
     "deal_out",
     "descend",
     "grid_power",
+    "highest_over",
     "pair_moments",
-    "power_over",
     "read_evenly",
     "read_filtered",
     "read_sums",
@@ -133,12 +133,14 @@ def deal_out(matrix: Any, fine: Any, coarse: Any, inverse: Any, real: Any, imag:
     ones the imaginary parts; the middle of the grid, not its first cell, is θ = 0.
     """
     rows, columns = matrix.shape
-    size, factor = rows * columns, np.empty((_TOGETHER, rows))
+    size, factor, square = rows * columns, np.empty(_TOGETHER * rows), np.empty(_TOGETHER * rows)
     for start in range(0, -(-len(real) // rows), _TOGETHER):
-        for c in range(_TOGETHER):
-            for row in range(rows):
-                x = 2.0 / size * (row + rows * (start + c))
-                factor[c, row] = _polynomial(inverse, 2.0 * x * x - 1.0)
+        for i in range(len(factor)):  # the polynomials of all of them, term by term
+            x = 2.0 / size * (rows * start + i)
+            factor[i], square[i] = inverse[0], 2.0 * x * x - 1.0
+        for n in range(1, len(inverse)):
+            for i in range(len(factor)):
+                factor[i] = factor[i] * square[i] + inverse[n]
         for row in range(rows):
             for c in range(min(_TOGETHER, columns - start)):
                 k = row + rows * (start + c)
@@ -149,7 +151,7 @@ def deal_out(matrix: Any, fine: Any, coarse: Any, inverse: Any, real: Any, imag:
                 two = matrix[rows - row if row else 0, other - 1 if row else other % columns]
                 turn = fine[k % STEP] * coarse[k // STEP]
                 both = 0.5 * (one + two.conjugate()) - 0.5j * turn * (one - two.conjugate())
-                scale = -factor[c, row] if k % 2 else factor[c, row]
+                scale = -factor[row + rows * c] if k % 2 else factor[row + rows * c]
                 real[k], imag[k] = scale * both.real, scale * both.imag
 
 
@@ -336,16 +338,24 @@ def grid_power(double: Any, total: float, parallel: float, sums: Any, power: Any
 
 
 @compiled
-def power_over(
-    double: Any, total: float, parallel: float, sums: Any, floor: Any, ratio: Any
-) -> None:
-    """Write the power of `grid_power` over a floor, summed over outputs, into `ratio`."""
+def highest_over(
+    double: Any, total: float, parallel: float, sums: Any, floor: Any, spent: float, allowed: Any,
+    around: Any,
+) -> int:  # fmt: skip
+    """Return where the power over a floor is largest; see `PeriodogramGrid.highest_over`."""
+    best, last, top = 0, 0.0, -1.0
     for j in range(sums.shape[0]):
-        summed = 0.0
-        for o in range(sums.shape[1]):
+        ratio = 0.0
+        for o in range(sums.shape[1] if allowed[j] else 0):
             over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
-            summed += over / (under * floor[j, o])
-        ratio[j] = summed
+            noise = under * floor[min(j, len(floor) - 1), o]
+            ratio += over / max(noise - spent * over, 1e-20 * noise)
+        if ratio > top:
+            best, top, around[0], around[1], around[2] = j, ratio, last, ratio, 0.0
+        elif j == best + 1:
+            around[2] = ratio
+        last = ratio
+    return best
 
 
 @compiled

@@ -10,15 +10,18 @@ Months, quarters and years of the calendar are such a grid, and nothing is looke
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.spectral.realmodes import RealModeSums
 from robustfourier.spectral.sums import weighted_sums
 
 __all__ = ["MODES_AT_MOST", "ModeLimit", "calendar_step", "even_spacing", "highest_mode"]
 
+WindowTo = Callable[[float], RealModeSums]
 
 _MODES_PER_SAMPLE = 10.0  # see above; short periods are looked for, at a cost that is bounded:
 _MODES_AT_LEAST, MODES_AT_MOST = 12_000, 50_000  # a quarter of a second, and one second
@@ -106,7 +109,9 @@ def calendar_step(theta: FloatArray) -> float | None:
     return None
 
 
-def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
+def highest_mode(
+    theta: FloatArray, limit: float | None = None, window: WindowTo | None = None
+) -> ModeLimit:
     """Return the highest mode to search for samples at `theta`.
 
     Parameters
@@ -115,6 +120,8 @@ def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
         Positions in [-1, 1]; repeated positions count once.
     limit : float, optional
         An explicit highest mode; taken as it is.
+    window : callable, optional
+        ``mode -> RealModeSums`` of equal weights up to twice that mode, for who needs them later.
 
     Examples
     --------
@@ -134,14 +141,18 @@ def highest_mode(theta: FloatArray, limit: float | None = None) -> ModeLimit:
     if nyquist is not None:
         top = float(min(nyquist, MODES_AT_MOST))
         return ModeLimit(top, nyquist, f"the Nyquist mode {nyquist:.6g} of even sampling")
-    return _irregular_limit(distinct)
+    return _irregular_limit(distinct, window if len(distinct) == len(theta) else None)
 
 
-def _irregular_limit(theta: FloatArray) -> ModeLimit:
+def _irregular_limit(theta: FloatArray, window_to: WindowTo | None) -> ModeLimit:
     """Apply the rule for irregular samples."""
     n = len(theta)
     top = int(np.clip(_MODES_PER_SAMPLE * n, _MODES_AT_LEAST, MODES_AT_MOST))
-    window = np.abs(weighted_sums(theta, np.ones((n, 1)), 2 * top + 1)[:, 0]) / n
+    if window_to is None:
+        window = np.abs(weighted_sums(theta, np.ones((n, 1)), 2 * top + 1)[:, 0]) / n
+    else:
+        window = np.abs(window_to(float(top)).every(1.0, 2 * top + 1)[:, 0])
+        window /= window[0]
     # The main peak is left out: it falls below the threshold within the first few modes.
     first = int(np.argmax(window < _NEARLY_EVEN))
     again = np.flatnonzero(window[first:] >= _NEARLY_EVEN)

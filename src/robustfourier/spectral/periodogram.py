@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
-from robustfourier.spectral.kernels import grid_power, power_over, subtract_line
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
+from robustfourier.spectral.kernels import grid_power, highest_over, subtract_line
 from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
@@ -115,11 +115,28 @@ class PeriodogramGrid:
         grid_power(double, self.total, _PARALLEL, sums, power)
         return power
 
-    def power_over(self, data_sums: ComplexArray, floor: FloatArray) -> FloatArray:
-        """Return the power over a floor of shape (J, q), summed over outputs, shape (J,)."""
-        ratio = np.empty(len(data_sums))
-        power_over(self.weight_sums[::2], self.total, _PARALLEL, data_sums, floor, ratio)
-        return ratio
+    def highest_over(
+        self, data_sums: ComplexArray, floor: FloatArray, allowed: BoolArray, spent: float = 0.0
+    ) -> tuple[int, FloatArray]:
+        """Return where the power over a floor, summed over outputs, is largest, and how large.
+
+        Parameters
+        ----------
+        data_sums : ndarray of complex, shape (J, q)
+        floor : ndarray of shape (J, q), or (1, q) for all modes
+        allowed : ndarray of bool, shape (J,)
+        spent : float
+            The floor is lower by so much of the power: what it would be without the line.
+
+        Returns
+        -------
+        best : int
+        ratio : ndarray of shape (3,)
+            At the mode before, there and at the mode after; zero where not allowed.
+        """
+        around = np.zeros(3)
+        given = self.weight_sums[::2], self.total, _PARALLEL, data_sums
+        return highest_over(*given, floor, spent, allowed, around), around
 
     def power_at(self, data_sums: ComplexArray, at: IndexArray) -> FloatArray:
         """Return the power at some modes of the grid, shape (len(at), q)."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.least_squares.lines import Lines, waves_at
-from robustfourier.mixture.least_squares.newton import fill_moments
+from robustfourier.mixture.least_squares.newton import fill_moments, read_around
 from robustfourier.spectral.realmodes import PolynomialSums, RealModePlan, RealModeSums
 from robustfourier.spectral.window import window_polynomials
 
@@ -99,6 +99,9 @@ class SpectralMoments:
     polynomials : ndarray of shape (c, d + 1), optional
         Coefficients in θ of the c trend columns after the first, whose sums follow from those of
         the weights; see `PolynomialSums`.
+    often : ndarray of shape (m,), optional
+        The modes 0, 1, …, m − 1 if sums are asked for there again and again: those of trend and
+        values are kept, and given to whoever asks with this very array.
 
     Examples
     --------
@@ -119,7 +122,9 @@ class SpectralMoments:
         trend: Callable[[slice], FloatArray],
         window: RealModeSums,
         polynomials: FloatArray | None = None,
+        often: FloatArray | None = None,
     ) -> None:
+        self._often, self._parts = often, dict[bytes, _Part]()
         self._plan, self._weight, self._weights, self._columns = plan, window, weights, trend
         smooth = np.zeros((0, 1)) if polynomials is None else polynomials
         self._smooth = PolynomialSums.of(window, smooth, plan.max_mode)
@@ -146,6 +151,7 @@ class SpectralMoments:
     def _set_values(self, y: FloatArray, gram: FloatArray | None = None) -> None:
         """Sum the values, alone and with the trend; add the Gram matrix of the trend to `gram`."""
         self._value = self._plan(self._weights[:, None] * y)
+        self._values_often: ComplexArray | None = None
         self._trend_cross = np.zeros((len(self._trend_gram), y.shape[1]))
         for start in range(0, len(y), _CHUNK):
             rows = slice(start, start + _CHUNK)
@@ -166,15 +172,10 @@ class SpectralMoments:
         chosen = np.arange(len(self._trend_gram)) if chosen is None else chosen
         p, count, q = len(chosen), len(modes), self._trend_cross.shape[1]
         gram, cross = np.empty((p + 4 * count, p + 4 * count)), np.empty((p + 4 * count, q))
-        gram[:p, :p], cross[:p] = (
-            self._trend_gram[np.ix_(chosen, chosen)],
-            self._trend_cross[chosen],
-        )
-        bend = np.empty((2 * count, p + q))
-        smooth, steps = self._split(chosen)
-        filters = self._smooth.taps[smooth], self._smooth.odd[smooth]
-        sums = self._weight.parts, *filters, steps.parts, self._value.parts
-        fill_moments(modes, window_polynomials(), *sums, gram, cross, bend)
+        bend, part = np.empty((2 * count, p + q)), self._part(chosen)
+        gram[:p, :p], cross[:p] = part.gram, self._trend_cross[chosen]
+        given = part.smooth.taps, part.smooth.odd, part.steps.parts, self._value.parts
+        fill_moments(modes, window_polynomials(), self._weight.parts, *given, gram, cross, bend)
         return Moments(gram, cross, bend)
 
     def left_over(
@@ -182,20 +183,27 @@ class SpectralMoments:
     ) -> ComplexArray:
         """Return Σ w r e^{-iπkθ} at `modes` for what lines and trend leave over, shape (m, q)."""
         modes = np.ascontiguousarray(modes, dtype=np.float64)
-        sums = self._value.at(modes) - self._trend_sums(modes, chosen) @ trend
-        self._weight.take_lines_out(modes, lines.mode, lines.cosine - 1j * lines.sine, sums)
+        sums = self._value_sums(modes) - self._trend_sums(modes, chosen) @ trend
+        z = lines.cosine - 1j * lines.sine
+        if modes is self._often:
+            below, above = self._around(lines.mode)
+            return sums - 0.5 * (below @ z + above @ z.conj())
+        self._weight.take_lines_out(modes, lines.mode, z, sums)
         return sums
 
     def column_sums(
         self, modes: FloatArray, lines: FloatArray, chosen: IndexArray
     ) -> tuple[ComplexArray, ComplexArray]:
         """Return the sums of trend, cosines and sines, (m, p + 2K), and of the values, (m, q)."""
-        below, above = (
-            self._weight.at(np.add.outer(modes, side).ravel()).reshape(len(modes), -1)
-            for side in (-lines, lines)
-        )
+        if modes is self._often:
+            below, above = self._around(lines)
+        else:
+            below, above = (
+                self._weight.at(np.add.outer(modes, side).ravel()).reshape(len(modes), -1)
+                for side in (-lines, lines)
+            )
         waves = [0.5 * (below + above), 0.5j * (above - below)]
-        return np.hstack([self._trend_sums(modes, chosen), *waves]), self._value.at(modes)
+        return np.hstack([self._trend_sums(modes, chosen), *waves]), self._value_sums(modes)
 
     def sums_of(
         self, mode: float, chosen: IndexArray, change: FloatArray, modes: FloatArray
@@ -205,16 +213,54 @@ class SpectralMoments:
         near, far = (self._weight.powers_at(modes + side)[:2, :, 0] for side in (-mode, mode))
         return self._trend_sums(modes, chosen) @ trend + 0.5 * (near.T @ z + far.T @ z.conj())
 
+    def _around(self, lines: FloatArray) -> tuple[ComplexArray, ComplexArray]:
+        """Return the sums of the weights at `often` less and plus each line, shape (m, K) each."""
+        assert self._often is not None
+        count, (real, imag) = len(self._often), self._weight.parts
+        sums = np.empty((len(lines), 2 * count - 1), dtype=np.complex128)
+        given = np.ascontiguousarray(lines, np.float64), window_polynomials(), real[0], imag[0]
+        read_around(*given, sums)
+        return sums[:, count - 1 :: -1].conj().T, sums[:, count - 1 :].T
+
+    def _value_sums(self, modes: FloatArray) -> ComplexArray:
+        """Return the sums of the values at `modes`, shape (m, q)."""
+        if modes is not self._often:
+            return self._value.at(modes)
+        if self._values_often is None:
+            self._values_often = self._value.at(modes)
+        return self._values_often
+
     def _trend_sums(self, modes: FloatArray, chosen: IndexArray) -> ComplexArray:
         """Return the sums of the chosen trend columns at `modes`, shape (m, p)."""
-        smooth, steps = self._split(chosen)
-        part = replace(self._smooth, taps=self._smooth.taps[smooth], odd=self._smooth.odd[smooth])
-        return np.hstack([self._weight.at(modes), part.at(modes), steps.at(modes)])
+        part = self._part(chosen)
+        if modes is self._often and part.often is not None:
+            return part.often
+        sums = np.hstack([one.at(modes) for one in (self._weight, part.smooth, part.steps)])
+        if modes is self._often:
+            part.often = sums
+        return sums
 
-    def _split(self, chosen: IndexArray) -> tuple[IndexArray, RealModeSums]:
-        """Return which smooth columns are chosen after the level, and the sums of the steps."""
-        count, steps = 1 + len(self._smooth.taps), self._steps
-        others = chosen[chosen >= count] - count
-        if len(others) < steps.parts.shape[1]:
-            steps = replace(steps, parts=steps.parts[:, others])
-        return chosen[1 : len(chosen) - len(others)] - 1, steps
+    def _part(self, chosen: IndexArray) -> _Part:
+        """Return what there is of some of the trend columns, made when first asked for."""
+        if (key := chosen.tobytes()) not in self._parts:
+            count, smooth, steps = 1 + len(self._smooth.taps), self._smooth, self._steps
+            others = chosen[chosen >= count] - count
+            after = chosen[1 : len(chosen) - len(others)] - 1
+            if len(others) < steps.parts.shape[1]:
+                steps = replace(steps, parts=np.ascontiguousarray(steps.parts[:, others]))
+            self._parts[key] = _Part(
+                self._trend_gram[np.ix_(chosen, chosen)],
+                replace(smooth, taps=smooth.taps[after], odd=smooth.odd[after]),
+                steps,
+            )
+        return self._parts[key]
+
+
+@dataclass
+class _Part:
+    """Of some of the trend columns: Gram matrix, sums of smooth ones and of steps, sums kept."""
+
+    gram: FloatArray
+    smooth: PolynomialSums
+    steps: RealModeSums
+    often: ComplexArray | None = None

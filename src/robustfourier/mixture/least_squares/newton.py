@@ -12,9 +12,18 @@ from typing import Any
 import numpy as np
 
 from robustfourier.compiling import compiled
-from robustfourier.spectral.kernels import pair_moments, read_filtered, read_sums
+from robustfourier.spectral.kernels import SPACING, pair_moments, read_filtered, read_sums
+from robustfourier.spectral.window import HALF, TERMS
 
-__all__ = ["MOST_COLUMNS", "REGULAR", "fill_moments", "project", "solve_linear", "solve_step"]
+__all__ = [
+    "MOST_COLUMNS",
+    "REGULAR",
+    "fill_moments",
+    "project",
+    "read_around",
+    "solve_linear",
+    "solve_step",
+]
 
 MOST_COLUMNS = 100  # trend and two for each line; from here on whole matrices are faster
 # Smallest pivots of matrices with unit diagonal that are safely regular, and that point downhill.
@@ -74,6 +83,34 @@ def fill_moments(
             _empty(p + i, gram, cross)
             _empty(p + i + 2 * count, gram, cross)
             bend[i] = 0.0
+
+
+@compiled
+def read_around(lines: Any, polynomials: Any, real: Any, imag: Any, sums: Any) -> None:
+    """Write the sums of one column at whole distances from each line, (K, 2m − 1).
+
+    From m − 1 modes below the line to m − 1 above. There are whole samples between them: all have
+    the window of the first at the same places.
+    """
+    farthest, taps = sums.shape[1] // 2, np.empty(2 * HALF)
+    per_mode = int(1.0 / SPACING)
+    for i in range(len(lines)):
+        position = lines[i] / SPACING
+        first = np.ceil(position - HALF)
+        x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
+        for w in range(HALF):
+            even, odd = polynomials[0, 0, 0, w], polynomials[0, 1, 0, w]
+            for n in range(1, TERMS):
+                even = even * x * x + polynomials[0, 0, n, w]
+                odd = odd * x * x + polynomials[0, 1, n, w]
+            taps[w], taps[2 * HALF - 1 - w] = even + odd * x, even - odd * x
+        for j in range(-farthest, farthest + 1):
+            a = b = 0.0
+            for w in range(2 * HALF):
+                k = int(first) + per_mode * j + w  # below zero are conjugates of mirror images
+                a += taps[w] * real[HALF + abs(k)]
+                b += taps[w] * (imag[HALF + k] if k >= 0 else -imag[HALF - k])
+            sums[i, farthest + j] = complex(a, b)
 
 
 @compiled

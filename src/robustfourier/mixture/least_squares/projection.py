@@ -22,11 +22,20 @@ from robustfourier.mixture.least_squares.newton import (
 )
 from robustfourier.mixture.least_squares.semidefinite import Positive
 
-__all__ = ["LARGEST_STEP", "MomentsAt", "Solved", "damped_step", "fit_at", "projected_normal"]
+__all__ = [
+    "LARGEST_STEP",
+    "MomentsAt",
+    "Solved",
+    "damped_step",
+    "fit_at",
+    "projected_normal",
+    "solved_for",
+]
 
 MomentsAt = Callable[[FloatArray], Moments]
 # Of any mode in one step: the sum of squares has a new local minimum about every mode.
 LARGEST_STEP = 0.25
+_TINY = float(np.finfo(float).tiny)  # so that no sum of squares is zero
 
 
 @dataclass(frozen=True)
@@ -57,12 +66,18 @@ def fit_at(
     moments = moments_at(ties @ bases)
     linear = p + 2 * len(ties)
     gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
-    linear_part, coefficients, rss = _few_solved(gram, cross, squares) or _solved(
-        gram, cross, squares
-    )
-    rss = np.maximum(rss, 1e-30 * squares + np.finfo(float).tiny)
+    linear_part, coefficients, rss = solved_for(gram, cross, squares)
     objective = float(np.sum(np.log(rss)))
     return Solved(bases, coefficients, moments, linear_part, linear, rss, objective)
+
+
+def solved_for(
+    gram: FloatArray, cross: FloatArray, squares: FloatArray
+) -> tuple[Positive, FloatArray, FloatArray]:
+    """Return the Gram matrix factored, coefficients, and what they leave of the squares, (q,)."""
+    given = gram, cross, squares
+    linear_part, coefficients, rss = _few_solved(*given) or _solved(*given)
+    return linear_part, coefficients, np.maximum(rss, 1e-30 * squares + _TINY)
 
 
 def _solved(

@@ -7,11 +7,13 @@ the others get the pseudo-inverse from their eigenvalues. Where both apply they 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dpocon, dpotrf, dpotri, dpotrs
 
 from robustfourier.arrays import FloatArray
+from robustfourier.compiling import compiled
 
 __all__ = ["Positive", "pseudo_inverse", "pseudo_inverse_by_eigenvalues", "solve_positive"]
 
@@ -19,6 +21,7 @@ __all__ = ["Positive", "pseudo_inverse", "pseudo_inverse_by_eigenvalues", "solve
 # Reciprocal condition numbers: below the first, directions count as without data; above the second
 # (the estimate may be off by a factor of a few hundred) there are none.
 _SINGULAR, _REGULAR = 1e-12, 1e-9
+_NOTHING = 1e-13  # part of the largest scale below which a column is rounding
 
 
 @dataclass(frozen=True)
@@ -51,13 +54,10 @@ class Positive:
         """Factor a matrix."""
         if len(matrix) == 0:
             return cls(np.zeros(0), None, matrix)
-        gone = ~matrix.any(axis=0)  # a sine at the Nyquist mode of an even grid, and its like
-        scale = np.where(gone, np.inf, _scale(matrix))
-        unit = matrix / np.outer(scale, scale)
-        unit[gone, gone] = 1.0
-        factor, failed = dpotrf(unit, lower=1, clean=0)
+        scale, unit = np.empty(len(matrix)), np.empty(matrix.shape, order="F")
+        norm = _fill_unit(np.ascontiguousarray(matrix), scale, unit)
+        factor, failed = dpotrf(unit, lower=1, clean=0, overwrite_a=1)
         if failed == 0:
-            norm = float(np.abs(unit).sum(axis=0).max())
             reciprocal, failed = dpocon(factor, norm, uplo="L")
             if failed == 0 and reciprocal > _REGULAR:
                 return cls(scale, factor, None)
@@ -79,9 +79,44 @@ class Positive:
             assert self.pseudo is not None
             return self.pseudo
         lower, _ = dpotri(self.factor, lower=1)
-        lower = np.tril(lower)
-        whole = lower + np.tril(lower, -1).T
-        return np.asarray(whole / np.outer(self.scale, self.scale))
+        _mirror(lower, self.scale)
+        return np.asarray(lower)
+
+
+@compiled
+def _fill_unit(matrix: Any, scale: Any, unit: Any) -> float:
+    """Write the root of the diagonal and the matrix scaled by it; the largest sum of a column.
+
+    A column that vanishes (a sine at the Nyquist mode of an even grid, and its like) has a scale
+    of infinity, and one on the diagonal.
+    """
+    largest, norm = 0.0, 0.0
+    for i in range(len(matrix)):
+        scale[i] = np.sqrt(max(matrix[i, i], 0.0))
+        largest = max(largest, scale[i])
+    for i in range(len(matrix)):
+        gone = True
+        for j in range(len(matrix)):
+            gone &= matrix[j, i] == 0.0
+        scale[i] = np.inf if gone else scale[i] if scale[i] > _NOTHING * largest else 1.0
+    for i in range(len(matrix)):
+        total = 0.0
+        for j in range(len(matrix)):
+            unit[j, i] = matrix[i, j] / (scale[i] * scale[j])
+            total += abs(unit[j, i])
+        if np.isinf(scale[i]):
+            unit[i, i], total = 1.0, 1.0
+        norm = max(norm, total)
+    return norm
+
+
+@compiled
+def _mirror(lower: Any, scale: Any) -> None:
+    """Fill the upper half from the lower one, and take out the scale."""
+    for i in range(len(lower)):
+        for j in range(i + 1):
+            lower[i, j] /= scale[i] * scale[j]
+            lower[j, i] = lower[i, j]
 
 
 def solve_positive(matrix: FloatArray, right: FloatArray) -> FloatArray:
@@ -121,4 +156,4 @@ def root(covariance: FloatArray) -> FloatArray:
 def _scale(matrix: FloatArray) -> FloatArray:
     """Root of the diagonal; 1 where that vanishes."""
     scale = np.sqrt(np.maximum(np.diag(matrix), 0.0))
-    return np.where(scale > 1e-13 * scale.max(initial=0.0), scale, 1.0)
+    return np.where(scale > _NOTHING * scale.max(initial=0.0), scale, 1.0)

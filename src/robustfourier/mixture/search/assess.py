@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
+from robustfourier.compiling import compiled
 from robustfourier.mixture.cusps import Cusps
 from robustfourier.mixture.judge import trend_p_value
-from robustfourier.mixture.least_squares.moments import Moments, extended_columns
-from robustfourier.mixture.least_squares.projection import fit_at
+from robustfourier.mixture.least_squares.moments import extended_columns
+from robustfourier.mixture.least_squares.projection import solved_for
 from robustfourier.mixture.least_squares.refine import Refined, at_rounding, refine
 from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
 from robustfourier.mixture.search.proposals import Pursued, clear_of_continuum
 from robustfourier.mixture.series import GAPPY, Series
+from robustfourier.mixture.trend import columns_of
 
 __all__ = [
     "Assessment",
@@ -85,7 +88,8 @@ class Assessment:
 
     def noise_at(self, modes: FloatArray) -> FloatArray:
         """Return the floor at `modes` with the noise beside unsteady lines, shape (m, q)."""
-        return self.floor.at(modes) * self.cusps.at(modes)[:, None]
+        floor = self.floor.at(modes)
+        return floor * self.cusps.at(modes)[:, None] if self.cusps.size.any() else floor
 
     def select(self, which: IndexArray) -> Assessment:
         """Return the same for some of the lines."""
@@ -287,16 +291,15 @@ class _TrendsBeside:
 
     def left(self, rung: int) -> tuple[FloatArray, ComplexArray]:
         """Return the sum of squares that is left beside a trend, and its sums at the slow modes."""
-        series, modes, n_lines = self.series, self.modes, len(self.modes)
-        p = rung + len(series.steps)
-        which = np.append(np.arange(rung), self.richest + np.arange(p - rung + 2 * n_lines))
-        part = Moments(self.moments.gram[np.ix_(which, which)], self.moments.cross[which])
-        solved = fit_at(lambda _: part, np.eye(n_lines, dtype=np.int64), modes, p, self.squares)
-        if np.any(at_rounding(solved.rss, self.squares)):
-            refined = fit_lines(series, modes, np.ones(n_lines, bool), rung).refined
+        series, n_lines = self.series, len(self.modes)
+        which = columns_of(rung, self.richest, len(series.steps) + 2 * n_lines)
+        gram, cross = self.moments.gram[which[:, None], which], self.moments.cross[which]
+        _, coefficients, rss = solved_for(gram, cross, self.squares)
+        if np.any(at_rounding(rss, self.squares)):
+            refined = fit_lines(series, self.modes, np.ones(n_lines, bool), rung).refined
             return refined.rss, series.residual_sums(refined, series.slow_grid.modes)
         columns, values = self.sums
-        return solved.rss, values - columns[:, which] @ solved.coefficients
+        return rss, values - columns[:, which] @ coefficients
 
 
 def squares_left(series: Series, fit: Fit) -> float:
@@ -318,13 +321,25 @@ def slow_noise(
     This is the noise that a trend has to beat; its degrees of freedom come with it. Given are the
     sums of the residual at the slow modes and its sum of squares.
     """
-    grid = series.slow_grid
-    power = grid.power(sums)
-    beside = np.abs(grid.modes[:, None] - lines).min(axis=1, initial=np.inf) > apart
-    usable = np.flatnonzero((grid.modes > max(trend_reach(rung), 0.5)) & beside)[:_SLOW_MODES]
+    grid, usable = series.slow_grid, np.empty(_SLOW_MODES, np.intp)
+    usable = usable[: _beside(grid.modes, lines, max(trend_reach(rung), 0.5), apart, usable)]
     if len(usable) < 2:
         return squares / series.total, 1.0
-    return power[usable].mean(axis=0), max(len(usable) * series.share, 1.0)
+    return grid.power_at(sums, usable).mean(axis=0), max(len(usable) * series.share, 1.0)
+
+
+@compiled
+def _beside(modes: Any, lines: Any, slowest: float, apart: float, index: Any) -> int:
+    """Write where the first modes are that lie above the slowest and apart from all lines."""
+    count = 0
+    for m in range(len(modes)):
+        free = modes[m] > slowest and count < len(index)
+        for line in lines:
+            free = free and abs(modes[m] - line) > apart
+        if free:
+            index[count] = m
+            count += 1
+    return count
 
 
 def slow_alarm(series: Series, power: FloatArray, at: int) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.search.assess import Fit, fit_lines
-from robustfourier.mixture.search.proposals import APART
+from robustfourier.mixture.search.proposals import APART, apart_from
 from robustfourier.mixture.series import Series
 
 __all__ = ["exchange", "highest_in_white", "relocate", "resolved", "weakest_apart"]
@@ -112,20 +112,15 @@ def highest_in_white(
         Modes that nothing comes closer to than `apart`.
     lowest, apart : float
     """
-    grid, power = series.grid, series.grid.power(sums)
-    allowed = (grid.modes >= lowest) & (grid.modes <= series.max_mode)
-    for line in taken:
-        allowed &= np.abs(grid.modes - line) >= apart
+    grid, allowed = series.grid, apart_from(taken, series.grid, lowest, apart)
     spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
-    left, free = fit.refined.rss, series.total - spent - 2.0
+    free = series.total - spent - 2.0
     if not allowed.any() or free < 4.0:
         return 0.0, 1.0
-    noise = np.maximum(left - 2.0 * power, 1e-20 * left + 1e-300) / free
-    ratio = np.where(allowed, np.sum(power / noise, axis=1), 0.0)
-    best = [int(np.argmax(ratio))]
-    dof = np.array([0.5 * free])
-    alarm = series.judge.alarm(ratio[best], grid.modes[best], dof, power.shape[1])
-    return float(grid.modes[best[0]]), float(alarm[0])
+    # Half of what the line takes away is its power.
+    best, ratio = grid.highest_over(sums, fit.refined.rss[None] / free, allowed, 2.0 / free)
+    mode, dof = grid.modes[[best]], np.array([0.5 * free])
+    return float(mode[0]), float(series.judge.alarm(ratio[1:2], mode, dof, sums.shape[1])[0])
 
 
 def _best_place(series: Series, fit: Fit, line: int, distances: list[float]) -> Fit:

@@ -7,6 +7,7 @@ still holds is proposed from its periodogram, strongest first, each with its sid
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,7 @@ __all__ = [
     "APART",
     "Pursued",
     "allowed",
+    "apart_from",
     "clear_of_continuum",
     "flow_proposals",
     "from_above",
@@ -122,22 +124,17 @@ def pursued(
     faintest : float
         Peaks below this share of the strongest, in power over floor, are left.
     """
-    modes, sums = grid.modes, data_sums
-    allowed = modes >= lowest
-    for line in taken:
-        _forbid(allowed, line, apart, grid.spacing)
+    modes, sums, allowed = grid.modes, data_sums, apart_from(taken, grid, lowest, apart)
     found: list[float] = []
     strength: list[FloatArray] = []
     top = 0.0
     while len(found) < at_most:
-        ratio = grid.power_over(sums, floor)
-        ratio[~allowed] = 0.0
-        best = int(np.argmax(ratio))
-        top = max(top, ratio[best])
-        here = ratio[best : best + 1]
+        best, ratio = grid.highest_over(sums, floor, allowed)
+        here = ratio[1:2]
+        top = max(top, here[0])
         if here[0] < faintest * top or not passes(here, modes[best : best + 1])[0]:
             break
-        found.append(_peak_position(ratio, best) * grid.spacing)
+        found.append((best + _peak_position(*ratio)) * grid.spacing)
         strength.append(grid.power_at(sums, np.array([best]))[0])
         sums = data_sums.copy() if sums is data_sums else sums
         grid.take_out(sums, best)
@@ -145,20 +142,28 @@ def pursued(
     return Pursued(np.array(found), np.array(strength).reshape(-1, sums.shape[1]), sums)
 
 
+def apart_from(taken: FloatArray, grid: PeriodogramGrid, lowest: float, apart: float) -> BoolArray:
+    """Mark the grid modes from the lowest on that are `apart` from those taken, shape (J,)."""
+    allowed = np.ones(grid.size, bool)
+    allowed[: max(math.ceil(lowest / grid.spacing), 0)] = False
+    for line in taken:
+        _forbid(allowed, float(line), apart, grid.spacing)
+    return allowed
+
+
 def _forbid(allowed: BoolArray, line: float, apart: float, spacing: float) -> None:
     """Mark all grid modes closer than `apart` to a line."""
-    low = int(np.floor((line - apart) / spacing)) + 1
-    high = int(np.ceil((line + apart) / spacing)) - 1
+    low = math.floor((line - apart) / spacing) + 1
+    high = math.ceil((line + apart) / spacing) - 1
     allowed[max(low, 0) : max(high + 1, 0)] = False
 
 
-def _peak_position(ratio: FloatArray, best: int) -> float:
-    """Top of the parabola through a peak and its neighbours, in grid steps."""
-    if not 0 < best < len(ratio) - 1 or min(ratio[best - 1], ratio[best + 1]) == 0.0:
-        return float(best)
-    left, top, right = ratio[best - 1 : best + 2]
+def _peak_position(left: float, top: float, right: float) -> float:
+    """Top of the parabola through a peak and its neighbours, in grid steps from the peak."""
     bend = left - 2.0 * top + right
-    return best + float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5)) if bend < 0 else best
+    if min(left, right) == 0.0 or bend >= 0.0:
+        return 0.0
+    return min(max(0.5 * (left - right) / bend, -0.5), 0.5)
 
 
 def allowed(
