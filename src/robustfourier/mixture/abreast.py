@@ -16,6 +16,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.factoring import EVEN, STRETCH
 from robustfourier.mixture.process import Waves
+from robustfourier.spectral.kernels import turns
 
 __all__ = ["LANES", "each_summed"]
 
@@ -84,15 +85,13 @@ def _fill(i: int, theta: Any, terms: Any, turn: Any, fading: Any, u: Any, v: Any
         if not same:
             fading[j + 1] = fading[j]
         if same and not before:
-            for m in range(LANES):
-                turn[t, 0, m], turn[t, 1, m] = np.cos(d[t, m] * step), np.sin(d[t, m] * step)
+            turns(d[t], step / np.pi, turn[t, 0], turn[t, 1])
         if same and i % STRETCH:
             for m in range(LANES):
                 x, y, p, q = v[j, m], v[j + 1, m], turn[t, 0, m], turn[t, 1, m]
                 v[j, m], v[j + 1, m] = x * p - y * q, y * p + x * q
         else:
-            for m in range(LANES):
-                v[j, m], v[j + 1, m] = np.cos(d[t, m] * theta[i]), np.sin(d[t, m] * theta[i])
+            turns(d[t], theta[i] / np.pi, v[j], v[j + 1])
         for m in range(LANES):
             u[j, m] = a[t, m] * v[j, m] + b[t, m] * v[j + 1, m]
             u[j + 1, m] = a[t, m] * v[j + 1, m] - b[t, m] * v[j, m]

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
+from math import log
 
 import numpy as np
 
@@ -292,9 +294,8 @@ class OscillatorSearch:
 
     def _grid(self, qualities: tuple[float, ...], ratios: tuple[float, ...]) -> FloatArray:
         """Starts for one oscillator, shape (m, 3)."""
-        frequencies = np.linspace(np.log(np.pi), np.log(self.fastest), _FREQUENCIES)
-        axes = np.meshgrid(frequencies, np.log(qualities), np.log(ratios), indexing="ij")
-        return np.stack(axes, axis=-1).reshape(-1, 3)
+        frequencies = np.linspace(np.log(np.pi), np.log(self.fastest), _FREQUENCIES).tolist()
+        return np.array(list(product(frequencies, map(log, qualities), map(log, ratios))))
 
     def _tried(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
         """Return the likeliest start of each quality, and its gain.

@@ -15,6 +15,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.blocks import blocks_of, scatter
 from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.remainder import ROUNDING
 from robustfourier.mixture.series import Series
 
 __all__ = ["unsteadiness", "with_unsteady_errors"]
@@ -60,11 +61,11 @@ def unsteadiness(
     """
     block = blocks_of(series, float(model.rows[c] @ model.bases))
     own = np.flatnonzero((model.component == c) & (model.order > 0))
-    if block is None or not len(own):
+    exact = np.any(model.noise <= ROUNDING * series.scale)  # blocks then scatter by rounding
+    if block is None or not len(own) or exact:
         return 0.0, 0.0, 0.0
     side = model.lines.select((model.component == c) & (model.order == 0))
-    noise = np.maximum(model.noise, np.finfo(float).tiny)
-    around = (left + side.evaluate(series.theta)) / noise
+    around = (left + side.evaluate(series.theta)) / model.noise
     turned, raised = _derivatives(model, own, series.theta)
     phase, slope = scatter(turned, around, series.weights, series.theta, block)
     return phase, slope, scatter(raised, around, series.weights, series.theta, block)[0]
@@ -89,6 +90,5 @@ def _derivatives(
     """Change of a pattern over its noise with its phase and with the log of its height, (n, q)."""
     lines = model.lines.select(own)
     order = model.order[own][:, None]
-    noise = np.maximum(model.noise, np.finfo(float).tiny)
     turned = replace(lines, cosine=-order * lines.sine, sine=order * lines.cosine)
-    return turned.evaluate(theta) / noise, lines.evaluate(theta) / noise
+    return turned.evaluate(theta) / model.noise, lines.evaluate(theta) / model.noise
