@@ -44,6 +44,7 @@ STAGES = {
     "mixture/factoring.py": "passes over the rows for likelihoods",
     "mixture/process.py": "likelihoods of a memory",
     "mixture/slopes.py": "likelihoods with slopes",
+    "mixture/abreast.py": "likelihoods of many processes at once",
     "mixture/spectrum.py": "starts by the spectrum",
     "mixture/remainder.py": "search for a remainder",
     "mixture/living.py": "living patterns",
