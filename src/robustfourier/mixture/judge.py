@@ -40,9 +40,7 @@ __all__ = [
     "whitener",
 ]
 
-_HALVINGS = (
-    6  # of nine decades: a third of an e-fold is left, in which the alarm is nearly straight
-)
+_HALVINGS = 6  # of nine decades: a third of an e-fold is left, where the alarm is nearly straight
 _ROOT = 1e-10  # of its logarithm, at which a ratio is known
 
 
