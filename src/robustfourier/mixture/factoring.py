@@ -14,7 +14,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 
-__all__ = ["EVEN", "STRETCH", "averaged", "back", "fill", "forth", "summed"]
+__all__ = ["EVEN", "STRETCH", "averaged", "back", "fill", "forth"]
 
 STRETCH = 32  # rows: their matrices of 18 numbers squared take 80 kB
 # Of a step, by which equal ones may differ: turning 32 times by the first of them is then off by
@@ -57,88 +57,55 @@ def fill(theta: Any, a: Any, b: Any, c: Any, d: Any, fading: Any, u: Any, v: Any
 
 
 @compiled
-def _next(
-    tables: Any, i: int, s: Any, f: Any, w: Any, z: Any, places: Any, pivot: float, diagonal: float
-) -> float:
-    """Carry S and f from one row to the next, and return the pivot of that.
-
-    `places` are those of the row before and of this one in f and w, and of both in z, which has the
-    values of this row and leaves with what the rows before do not tell of them. Rows are told by
-    their numbers: to cut them out of their arrays takes longer than all the rest with few terms.
-    """
-    (fading, u, v), (last, here, before, own) = tables, places
-    size, at, count = v.shape[1], min(i, len(fading) - 1), z.shape[1]
-    for j in range(size):
-        own_fade, lift, told = fading[at, j], pivot * w[last, j], 0.0
-        for k in range(size):
-            x = own_fade * fading[at, k] * (s[j, k] + lift * w[last, k])
-            s[j, k] = x
-            told += x * u[i, k]
-        for r in range(count):
-            x = own_fade * (f[last, j, r] + w[last, j] * z[before, r])
-            f[here, j, r] = x
-            z[own, r] -= u[i, j] * x
-        w[here, j] = v[i, j] - told
-        diagonal -= u[i, j] * told
-    over = 1.0 / diagonal
-    for j in range(size):
-        w[here, j] *= over
-    return diagonal
-
-
-@compiled
-def summed(tables: Any, variance: float, noise: Any, y: Any) -> Any:
+def forth(tables: Any, variance: float, noise: Any, y: Any, rows: Any, kept: Any) -> Any:
     """Products of values over their variances, summed, (r, r), and the log determinant.
 
-    `y` are the values and other columns, (n, r). The first is ∞ if there is no covariance.
+    `y` are the values and other columns, (n, r). The first product is ∞ if there is no covariance.
+    `rows` are the pivots d, what the rows before do not tell of the values, z, and w and f, with an
+    empty row before the first. With two rows in all they take turns; the way back needs all of
+    them, and room for every `STRETCH`-th S in `kept`.
     """
-    (n, size), count = tables[1].shape, y.shape[1]
-    s, f, w = np.zeros((size, size)), np.zeros((2, size, count)), np.zeros((2, size))
-    z, total = np.zeros((2, count)), np.zeros((count, count))
-    pivot, logs, product = 0.0, 0.0, 1.0
+    (fading, u, v), (d, z, w, f) = tables, rows
+    (n, size), count = u.shape, y.shape[1]
+    s, told, total = np.zeros((size, size)), np.empty(size), np.zeros((count, count))
+    d[0], z[0], w[0], f[0] = 0.0, 0.0, 0.0, 0.0
+    logs, product, last, here = 0.0, 1.0, 0, 1
     for i in range(n):
-        last, here = (i + 1) % 2, i % 2
-        for r in range(count):
-            z[here, r] = y[i, r]
-        places = (last, here, last, here)
-        pivot = _next(tables, i, s, f, w, z, places, pivot, variance + noise[i])
+        if i % STRETCH == 0 and i // STRETCH < len(kept):
+            kept[i // STRETCH] = s
+        at, told[:] = min(i, len(fading) - 1), 0.0
+        for j in range(size):
+            own_fade, lift, own = fading[at, j], d[last] * w[last, j], u[i, j]
+            for k in range(size):
+                x = own_fade * fading[at, k] * (s[j, k] + lift * w[last, k])
+                s[j, k] = x
+                told[k] += x * own
+        pivot = variance + noise[i]
+        for j in range(size):
+            pivot -= u[i, j] * told[j]
         if not pivot > 0.0:
             total[0, 0] = np.inf
-            return total, 0.0
+            break
+        over, d[here] = 1.0 / pivot, pivot
+        for j in range(size):
+            w[here, j] = (v[i, j] - told[j]) * over
         for r in range(count):
-            part = z[here, r] / pivot
+            left, before = y[i, r], z[last, r]
+            for j in range(size):
+                x = fading[at, j] * (f[last, r, j] + w[last, j] * before)
+                f[here, r, j] = x
+                left -= u[i, j] * x
+            z[here, r] = left
             for q in range(r + 1):
-                total[r, q] += part * z[here, q]
+                total[r, q] += left * over * z[here, q]
         product *= pivot  # a logarithm takes longer
         if not 1e-200 < product < 1e200:
             logs, product = logs + np.log(product), 1.0
+        last, here = here, here + 1 if here + 1 < len(d) else 0
     for r in range(count):
         for q in range(r):
             total[q, r] = total[r, q]
     return total, logs + np.log(product)
-
-
-@compiled
-def forth(tables: Any, variance: float, noise: Any, y: Any, rows: Any, kept: Any) -> bool:
-    """Factor row by row, keeping all that the way back needs; False if no covariance.
-
-    `rows` are the pivots d, the values z, and w and f, which have an empty row before the first.
-    """
-    d, z, w, f = rows
-    n, size = tables[1].shape
-    s, pivot = np.zeros((size, size)), 0.0
-    w[0], f[0] = 0.0, 0.0
-    for i in range(n):
-        if i % STRETCH == 0:
-            kept[i // STRETCH] = s
-        for r in range(y.shape[1]):
-            z[i, r] = y[i, r]
-        places = (i, i + 1, max(i - 1, 0), i)
-        pivot = _next(tables, i, s, f, w, z, places, pivot, variance + noise[i])
-        if not pivot > 0.0:
-            return False
-        d[i] = pivot
-    return True
 
 
 def averaged(gram: FloatArray, logs: float, n: int) -> tuple[float, float, FloatArray]:
@@ -182,98 +149,90 @@ def averaged(gram: FloatArray, logs: float, n: int) -> tuple[float, float, Float
 
 
 @compiled
+def back(tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slopes: Any) -> None:
+    """Add up the slopes along a, b, c and d of the terms, of those `on` the products, (r, r)."""
+    (fading, u, v), (d, z, w, f) = tables, rows
+    (n, size), count = v.shape, z.shape[1]
+    on_s, carried = np.zeros((size, size)), np.empty((STRETCH + 1, size, size))
+    on_f, on_w, on_d, on_z = np.zeros((count, size)), np.zeros(size), 0.0, np.zeros(count)
+    on_told, on_u, on_v, whole = np.empty(size), np.empty(size), np.empty(size), 0.0
+    for i in range(n - 1, -1, -1):
+        place, at, here = i % STRETCH, min(i, len(fading) - 1), i + 1
+        if i == n - 1 or place == STRETCH - 1:
+            _again(i - place, i + 1, kept, fading, d, w, carried)
+        over, slope = 1.0 / d[here], on_d - 0.5 / d[here]
+        for r in range(count):
+            along = 0.0
+            for q in range(count):
+                along += on[r, q] * z[here, q]
+            on_z[r] += 2.0 * over * along
+            slope -= over * over * along * z[here, r]
+        for j in range(size):
+            slope -= w[here, j] * on_w[j] * over
+        whole += slope
+        for j in range(size):
+            on_v[j] = on_w[j] * over
+            on_told[j] = -0.5 * (on_v[j] + slope * u[i, j])
+            # What the samples before tell, S u, is v − d w.
+            on_u[j] = -2.0 * slope * (v[i, j] - d[here] * w[here, j])
+            on_w[j] = 0.0
+        for r in range(count):
+            own, before, more = on_z[r], z[i, r], 0.0
+            for j in range(size):
+                on_u[j] -= own * f[here, r, j]
+                x = fading[at, j] * (on_f[r, j] - own * u[i, j])
+                on_f[r, j] = x
+                on_w[j] += x * before
+                more += x * w[i, j]
+            on_z[r] = more
+        on_d = 0.0
+        for j in range(size):
+            half, other, own_fade, turned, total = on_told[j], u[i, j], fading[at, j], 0.0, 0.0
+            for k in range(size):
+                total += carried[place + 1, j, k] * on_v[k]
+            for k in range(size):
+                x = own_fade * fading[at, k] * (on_s[j, k] + half * u[i, k] + other * on_told[k])
+                on_s[j, k] = x
+                turned += x * w[i, k]
+            on_u[j] -= total
+            on_w[j] += 2.0 * d[i] * turned
+            on_d += turned * w[i, j]
+        _gather(i, theta[i], tables, wave, on_u, on_v, slopes)
+    slopes[0] += whole  # all variances are on the diagonal
+
+
+@compiled
 def _again(first: int, stop: int, kept: Any, fading: Any, d: Any, w: Any, carried: Any) -> None:
     """Carry S from before the first row through a stretch again."""
     size = w.shape[1]
     carried[0] = kept[first // STRETCH]
     for i in range(first, stop):
         at, here = min(i, len(fading) - 1), i - first
-        pivot = d[i - 1] if i else 0.0
         for j in range(size):
-            own_fade, lift = fading[at, j], pivot * w[i, j]
+            own_fade, lift = fading[at, j], d[i] * w[i, j]
             for k in range(size):
                 x = carried[here, j, k] + lift * w[i, k]
                 carried[here + 1, j, k] = own_fade * fading[at, k] * x
 
 
 @compiled
-def back(tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slopes: Any) -> None:
-    """Add up the slopes along a, b, c and d of the terms, of those along d and z of the rows."""
-    (fading, u, v), (d, z, w, f), (on_d, on_z) = tables, rows, on
-    n, size = v.shape
-    on_s, carried = np.zeros((size, size)), np.empty((STRETCH + 1, size, size))
-    count = z.shape[1]
-    on_f, on_w, on_rate = np.zeros((size, count)), np.zeros(size), np.zeros(size)
-    on_told, on_u, on_v, whole = np.empty(size), np.empty(size), np.empty(size), 0.0
-    for i in range(n - 1, -1, -1):
-        place = i % STRETCH
-        if i == n - 1 or place == STRETCH - 1:
-            _again(i - place, i + 1, kept, fading, d, w, carried)
-        inner, over = 0.0, 1.0 / d[i]
-        for j in range(size):
-            inner += w[i + 1, j] * on_w[j]
-        slope = on_d[i] - inner * over
-        whole += slope
-        for j in range(size):
-            on_v[j] = on_w[j] * over
-            on_told[j] = -on_v[j] - slope * u[i, j]
-            # What the samples before tell, S u, is v − d w.
-            on_u[j] = -slope * (v[i, j] - d[i] * w[i + 1, j])
-            for r in range(count):
-                on_f[j, r] -= on_z[i, r] * u[i, j]
-                on_u[j] -= on_z[i, r] * f[i + 1, j, r]
-        at, step = min(i, len(fading) - 1), theta[i] - theta[max(i - 1, 0)]
-        before, pivot, more = max(i - 1, 0), d[i - 1] if i else 0.0, 0.0
-        for j in range(size):
-            bent, turned, total = 0.0, 0.0, 0.0
-            half, other, own_fade = 0.5 * on_told[j], 0.5 * u[i, j], fading[at, j]
-            for k in range(size):
-                x = on_s[j, k] + half * u[i, k] + other * on_told[k]
-                told = carried[place + 1, j, k]
-                total += told * on_told[k]
-                bent += x * told
-                x *= own_fade * fading[at, k]
-                turned += x * w[i, k]
-                on_s[j, k] = x
-            on_u[j] += total
-            on_rate[j] -= 2.0 * step * bent
-            on_w[j] = 2.0 * pivot * turned
-            more += turned * w[i, j]
-            for r in range(count):
-                on_rate[j] -= step * on_f[j, r] * f[i + 1, j, r]
-                x = on_f[j, r] * own_fade
-                on_f[j, r] = x
-                if i:
-                    on_z[before, r] += x * w[i, j]
-                    on_w[j] += x * z[before, r]
-        if i:
-            on_d[before] += more
-        _gather(i, theta[i], tables, wave, on_u, on_v, slopes)
-    _spread(wave, whole, on_rate, slopes)
-
-
-@compiled
 def _gather(i: int, at: float, tables: Any, wave: Any, on_u: Any, on_v: Any, slopes: Any) -> None:
-    """Add what the slopes along U and V of one row are along a, b and d of the terms."""
-    (_, u, v), (on_a, on_b, _, on_d), j = tables, slopes, 0
+    """Add what the slopes along U and V of one row are along the numbers of the terms.
+
+    To fade between two rows is to be multiplied by e^{−cθ} in U of the one and by e^{cθ} in V of
+    the other.
+    """
+    (_, u, v), (on_a, on_b, on_c, on_d), j = tables, slopes, 0
     for m in range(len(wave)):
+        x, p = v[i, j], on_u[j]
+        on_c[m] += at * (on_v[j] * x - p * u[i, j])
         if not wave[m]:
-            on_a[m] += on_u[j]
+            on_a[m] += p
             j += 1
             continue
-        x, y = v[i, j], v[i, j + 1]
-        on_a[m] += on_u[j] * x + on_u[j + 1] * y
-        on_b[m] += on_u[j] * y - on_u[j + 1] * x
-        turned = on_u[j + 1] * u[i, j] - on_u[j] * u[i, j + 1] + on_v[j + 1] * x - on_v[j] * y
-        on_d[m] += at * turned
+        y, q = v[i, j + 1], on_u[j + 1]
+        on_a[m] += p * x + q * y
+        on_b[m] += p * y - q * x
+        on_c[m] += at * (on_v[j + 1] * y - q * u[i, j + 1])
+        on_d[m] += at * (q * u[i, j] - p * u[i, j + 1] + on_v[j + 1] * x - on_v[j] * y)
         j += 2
-
-
-@compiled
-def _spread(wave: Any, whole: float, on_rate: Any, slopes: Any) -> None:
-    """Add what the slopes along the diagonal and the columns' rates are along a and c."""
-    (on_a, _, on_c, _), j = slopes, 0
-    for m in range(len(wave)):
-        on_a[m] += whole
-        on_c[m] = on_rate[j] + on_rate[j + 1] if wave[m] else on_rate[j]
-        j += 2 if wave[m] else 1

@@ -15,7 +15,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.abreast import each_summed
-from robustfourier.mixture.factoring import EVEN, STRETCH, averaged, back, fill, forth, summed
+from robustfourier.mixture.factoring import EVEN, STRETCH, averaged, back, fill, forth
 from robustfourier.mixture.process import CLOSEST, Waves, oscillators
 
 __all__ = ["Likelihood", "Slopes", "along_oscillators"]
@@ -64,7 +64,10 @@ class Likelihood:
     def value(self, waves: Waves) -> tuple[float, float]:
         """Return what `log_likelihood` does: the log-likelihood, and the factor it is for."""
         if len(waves.a):
-            gram, logs = summed(self._tables(waves)[1], waves.variance, self.noise, self._known)
+            tables = self._tables(waves)[1]
+            rows = tuple(np.empty((2, *shape)) for shape in self._shapes(tables[1].shape[1]))
+            none = np.empty((0, 0, 0))  # no way back
+            gram, logs = forth(tables, waves.variance, self.noise, self._known, rows, none)
         else:
             gram = self._known.T @ (self._known / self.noise[:, None])
             logs = float(np.log(self.noise).sum())
@@ -85,22 +88,20 @@ class Likelihood:
     def __call__(self, waves: Waves) -> tuple[float, Slopes]:
         """Return the log-likelihood of at least one term as `log_likelihood` does, and slopes."""
         wave, tables = self._tables(waves)
-        (n, size), count = tables[1].shape, self._known.shape[1]
-        d, z = self._room("d", n), self._room("z", n, count)
-        rows = (d, z, self._room("w", n + 1, size), self._room("f", n + 1, size, count))
-        kept = self._room("kept", -(-n // STRETCH), size, size)
-        slopes = Slopes(*np.zeros((4, len(wave))))
-        whole = waves.variance
-        if not forth(tables, whole, self.noise, self._known, rows, kept):
-            return -np.inf, slopes
-        over = z / d[:, None]
-        value, _, on_gram = averaged(z.T @ over, float(np.log(d).sum()), n)
-        if not np.isfinite(value):
-            return -np.inf, slopes
-        on_z = 2.0 * over @ on_gram
-        on_d = -0.5 * (1.0 + (on_z * over).sum(axis=1) * d) / d
-        back(tables, self.theta, wave, rows, kept, (on_d, on_z), tuple(slopes))
-        return value, slopes
+        n, size = tables[1].shape
+        shapes = zip("dzwf", self._shapes(size), strict=True)
+        rows = tuple(self._room(name, n + 1, *shape) for name, shape in shapes)
+        kept, slopes = self._room("kept", -(-n // STRETCH), size, size), np.zeros((4, len(wave)))
+        gram, logs = forth(tables, waves.variance, self.noise, self._known, rows, kept)
+        value, _, along = averaged(gram, logs, n)
+        if np.isfinite(value):
+            back(tables, self.theta, wave, rows, kept, along, slopes)
+        return value, Slopes(*slopes)
+
+    def _shapes(self, size: int) -> tuple[tuple[int, ...], ...]:
+        """Of what the pass forth leaves of each row: d, z, w and f."""
+        count = self._known.shape[1]
+        return (), (count,), (size,), (count, size)
 
     def _tables(self, waves: Waves) -> tuple[BoolArray, tuple[FloatArray, FloatArray, FloatArray]]:
         """Which terms are waves; fading from row to row; U and V, as in `Waves.matrices`.
