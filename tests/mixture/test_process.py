@@ -62,7 +62,7 @@ def test_strict_waves_beside_the_process_equal_the_dense_twin(waves, samples, be
     still = Waves(np.array([0.3, 5.0, 90.0]), zero, zero, np.array([9.0, 70.0, 71.0]), zero)
     process = waves if beside else Waves.none()
     covariance = dense(Waves.joined([process, still]), theta, noise)
-    likelihood, factor = log_likelihood(process, theta, values, noise, still)
+    likelihood, factor = log_likelihood(process, theta, values, noise, still.columns(theta))
     best = values @ np.linalg.solve(covariance, values) / 400
     assert factor == pytest.approx(best, rel=1e-8)
     expected = -0.5 * (400 * np.log(best) + np.linalg.slogdet(covariance)[1])

@@ -40,7 +40,8 @@ def test_slopes_are_those_of_the_dense_twin(samples, lines):
     samples = (*samples, still)
     living = Waves(*np.array([[0.4], [0.0], [3.0], [200.0]]), np.zeros(1, int))
     waves = Waves.joined([oscillator(20.0, 0.3, 1.5), oscillator(60.0, 4.0, 0.7), living])
-    value, slopes = Likelihood(*samples)(waves)
+    columns = still.columns(samples[0])
+    value, slopes = Likelihood(*samples[:3], columns)(waves)
     assert value == pytest.approx(dense(waves, *samples), abs=1e-8)
     for name, found in slopes._asdict().items():
         numbers = getattr(waves, name)

@@ -29,6 +29,7 @@ from robustfourier.mixture.remainder import (
 )
 from robustfourier.mixture.sampled import Sampled
 from robustfourier.mixture.search.detection import Detection
+from robustfourier.mixture.slopes import Likelihood
 
 __all__ = ["told_from_continuum"]
 
@@ -118,14 +119,11 @@ class _Left:
         waves = Waves.joined([Waves.none() if life is None else life, oscillators_of(oscillators)])
         return self.samples.with_values(values).likelihood(waves, _VAGUE * self.trend)
 
-    def _search(self, values: FloatArray, kind: type[OscillatorSearch]) -> OscillatorSearch:
-        return kind(self.samples.theta, values, self.samples.weights)
-
     def read(self, values: FloatArray, kind: type[OscillatorSearch]) -> FloatArray:
         """Return the oscillators that values show; as many as pay, or none."""
         best, top = np.zeros(0), self.likelihood(np.zeros(0), values)[0]
         for bent in self._with_bends(values):
-            search = self._search(bent, kind)
+            search = kind(self.samples.theta, bent, self.samples.weights)
             found = search.run(exact=False)
             if found is not None:
                 value = self.likelihood(found, values)[0] - search.price(found)
@@ -136,10 +134,11 @@ class _Left:
         self, start: FloatArray, values: FloatArray, kind: type[OscillatorSearch]
     ) -> tuple[FloatArray, float]:
         """Return the likeliest oscillators near a start, and how likely they are."""
-        searches = [self._search(bent, kind) for bent in self._with_bends(values)]
-        ends = [start, *(search.climbed(start, False)[0] for search in searches)]
-        pairs = [(end, self.likelihood(end, values)[0]) for end in ends]
-        return max(pairs, key=lambda pair: pair[1])
+        theta, noise = self.samples.theta, self.samples.noise
+        averaged = Likelihood(theta, values, noise, _VAGUE * self.trend)
+        search = kind(theta, values, self.samples.weights, sloped=averaged)
+        end, gain = search.climbed(start, exact=False)
+        return end, gain + search.none
 
     def _with_bends(self, values: FloatArray) -> list[FloatArray]:
         """Values as they are, and with what may be a drift that the trend has taken."""

@@ -21,7 +21,8 @@ from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.belonging import Candidate, foreign, ways_to_live
 from robustfourier.mixture.blocks import walk_error
 from robustfourier.mixture.climbing import climb
-from robustfourier.mixture.process import Waves, log_likelihood
+from robustfourier.mixture.factoring import averaged
+from robustfourier.mixture.process import Waves, log_likelihood, whitened
 from robustfourier.mixture.remainder import COARSE, OscillatorSearch, oscillators_of, price
 from robustfourier.mixture.slopes import Likelihood, Slopes, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
@@ -143,7 +144,7 @@ def most_alive(
         if way.strict:
             # A strict line takes the slow part of a life with it, and what is left seems to forget
             # sooner: its amplitude is averaged over. What that costs strict lines is given back.
-            still = _still(way.still, white)
+            still = _still(way.still, white).columns(theta[rows])
             sloped = Likelihood(theta[rows], way.held[rows], noise[rows], still)
         trials.append(_Trial(way, plain, sloped, spectrum, beside, rows))
         if way.strict:
@@ -155,12 +156,10 @@ def most_alive(
     # All are asked about the same values, with lines as waves that forget nothing. Lines near its
     # own that show nothing, such as a period asked for, make no pattern alive.
     whole = trials[-1]
-    strict = whole.evidence(None, oscillators, white)
-    if len(ways[0].taken):
-        strict = max(strict, whole.evidence(None, oscillators, white, near=False))
+    strict = whole.evidence_of_lines(oscillators, white)
     found = [trial.run(oscillators, white, score, strict) for trial in trials]
     alive = [life for life in found if life is not None and life.score > score]
-    kept = [whole.evidence(life, oscillators, white) for life in alive]
+    kept = [whole.evidence(life, white) for life in alive]
     return alive[int(np.argmax(kept))] if kept and max(kept) > strict else None
 
 
@@ -210,7 +209,7 @@ class _Trial:
         if value < score - self.log_n:  # a start has much of the gain
             return None
         living, _, value = self._climbed(living, remainder, white, together=False)
-        behind = strict - self.evidence(self._life(living, remainder), remainder, white)
+        behind = strict - self.evidence(self._life(living, remainder), white)
         longest = np.exp(living[0]) < 1.05 / _LONGEST
         # A remainder of its own makes up for the penalty of two numbers, log n, hardly for more;
         # and for nothing if nothing is seen to be forgotten.
@@ -240,29 +239,35 @@ class _Trial:
         numbers = (float(rate), float(strength), float(living[2]), error)
         return Life(self.way, *numbers, remainder, score)
 
-    def evidence(
-        self, life: Life | None, oscillators: FloatArray, white: float, near: bool = True
-    ) -> float:
-        """Log-likelihood less penalties of a life, or of strict lines, with those near or without.
+    def evidence(self, life: Life, white: float) -> float:
+        """Log-likelihood less penalties of a life, beside strict lines or in their place.
 
         Strict lines are waves that forget nothing, of the power that was fitted: their amplitudes
         are averaged over in the same way as those of a living pattern.
         """
-        numbers, parts, still = 0.0, [self.beside], [Waves.none()]
-        if life is None or life.candidate.strict:
-            still.append(_still(self.way.own, white))
-            numbers += 1.0  # the frequency: how strong a line is, one draw tells, however long
-        if life is None and near:
-            still.append(_still(self.way.near, white))
-            numbers += 2.0 * len(self.way.taken)
-        elif life is not None:
-            parts.append(life.waves)
-            oscillators = life.oscillators
-            numbers += 2.0 if life.candidate.strict else 3.0
-        waves = Waves.joined([*parts, oscillators_of(oscillators)])
-        samples = (self.theta, self.whole, self.noise)
-        value = log_likelihood(waves, *samples, Waves.joined(still))[0]
-        return value - price(oscillators, len(self.theta)) - 0.5 * numbers * self.log_n
+        waves = Waves.joined([self.beside, life.waves, oscillators_of(life.oscillators)])
+        strict = life.candidate.strict
+        lines = _still(self.way.own, white).columns(self.theta) if strict else None
+        value = log_likelihood(waves, self.theta, self.whole, self.noise, lines)[0]
+        return value - price(life.oscillators, len(self.theta)) - 1.5 * self.log_n
+
+    def evidence_of_lines(self, oscillators: FloatArray, white: float) -> float:
+        """Log-likelihood less penalties of strict lines, with those near or without."""
+        own, near = (_still(lines, white) for lines in (self.way.own, self.way.near))
+        columns = [self.whole[:, None], own.columns(self.theta), near.columns(self.theta)]
+        waves = Waves.joined([self.beside, oscillators_of(oscillators)])
+        divided = whitened(waves, self.theta, self.noise, np.concatenate(columns, axis=1))
+        if divided is None:
+            return -np.inf
+        gram, n = divided[0].T @ divided[0], len(self.theta)
+        alone, taken = 1 + columns[1].shape[1], len(self.way.taken)
+        # Each line taken in has a frequency and how strong it is; the pattern a frequency: how
+        # strong its lines are, one draw tells, however long.
+        value = max(
+            averaged(gram, divided[1], n)[0] - taken * self.log_n,
+            averaged(gram[:alone, :alone], divided[1], n)[0],
+        )
+        return value - price(oscillators, n) - 0.5 * self.log_n
 
     def _started(
         self, oscillators: FloatArray, white: float

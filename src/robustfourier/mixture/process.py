@@ -18,6 +18,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.factoring import averaged
+from robustfourier.spectral.kernels import turns
 
 __all__ = [
     "CLOSEST",
@@ -106,8 +107,10 @@ class Waves:
 
     def columns(self, theta: FloatArray) -> FloatArray:
         """Return terms that forget nothing as columns times random amplitudes of variance one."""
-        phase, size = np.multiply.outer(theta, self.d), np.sqrt(self.a)
-        return np.concatenate([np.cos(phase) * size, np.sin(phase) * size], axis=1)
+        waves = np.empty((2, len(self.d), len(theta)))
+        for k, mode in enumerate(self.d / np.pi):
+            turns(theta, mode, waves[0, k], waves[1, k])
+        return np.asarray((waves * np.sqrt(self.a)[:, None]).reshape(-1, len(theta)).T)
 
     def memory_of(self, which: BoolArray) -> BoolArray:
         """Return which of the J columns of U and V belong to some of the terms."""
@@ -175,7 +178,6 @@ def log_likelihood(
     theta: FloatArray,
     values: FloatArray,
     noise: FloatArray,
-    still: Waves | None = None,
     columns: FloatArray | None = None,
 ) -> tuple[float, float]:
     """Return the log-likelihood up to a constant, and the factor of all variances that it is for.
@@ -190,22 +192,18 @@ def log_likelihood(
     values : ndarray of shape (n,)
     noise : ndarray of shape (n,)
         White variance of each sample.
-    still : Waves, optional
-        More terms, which forget nothing: strict waves of random amplitude and phase, as columns.
     columns : ndarray of shape (n, m), optional
-        More columns, such as a trend's, each times a normal variable of the factor's size.
+        Strict waves, a trend or others, each times a normal variable of the factor's size.
     """
-    n, columns = len(theta), np.zeros((len(theta), 0)) if columns is None else columns
-    if still is not None:
-        columns = np.concatenate([columns, still.columns(theta)], axis=1)
-    divided = whitened(waves, theta, noise, np.column_stack([values, columns]))
+    known = np.column_stack([values] if columns is None else [values, columns])
+    divided = whitened(waves, theta, noise, known)
     if divided is None:
         return -np.inf, 1.0
     z, root = divided
-    value, factor, _ = averaged(z.T @ z, root, n)
+    value, factor, _ = averaged(z.T @ z, root, len(theta))
     if np.isfinite(value) or len(waves.a):
         return value, factor
-    return -0.5 * (n * np.log(1e-300) + root), 1e-300
+    return -0.5 * (len(theta) * np.log(1e-300) + root), 1e-300
 
 
 def whitened(

@@ -45,18 +45,21 @@ class Likelihood:
     values : ndarray of shape (n,)
     noise : ndarray of shape (n,)
         White variance of each sample.
-    still : Waves, optional
-        Waves that forget nothing and are in the values too, as in `log_likelihood`.
+    columns : ndarray of shape (n, m), optional
+        Strict waves, trends or others that are in the values too, as in `log_likelihood`.
     """
 
     def __init__(
-        self, theta: FloatArray, values: FloatArray, noise: FloatArray, still: Waves | None = None
+        self,
+        theta: FloatArray,
+        values: FloatArray,
+        noise: FloatArray,
+        columns: FloatArray | None = None,
     ) -> None:
         self.theta, self.values, self.noise = (
             np.ascontiguousarray(x) for x in (theta, values, noise)
         )
-        columns = np.zeros((len(theta), 0)) if still is None else still.columns(theta)
-        self._known = np.column_stack([self.values, columns])
+        self._known = np.column_stack([values] if columns is None else [values, columns])
         steps = np.diff(theta)
         self._even = bool(len(steps) and np.ptp(steps) <= EVEN * steps.mean())
         self._kept: dict[str, FloatArray] = {}  # room for numbers, from one call to the next
