@@ -43,7 +43,7 @@ def test_slopes_are_those_of_the_dense_twin(samples, lines):
     columns = still.columns(samples[0])
     value, slopes = Likelihood(*samples[:3], columns)(waves)
     assert value == pytest.approx(dense(waves, *samples), abs=1e-8)
-    for name, found in slopes._asdict().items():
+    for name, found in zip("abcd", slopes, strict=True):
         numbers = getattr(waves, name)
         for i in range(len(numbers)):
             if waves.d[i] == 0.0 and name in "bd":

@@ -24,7 +24,7 @@ from robustfourier.mixture.climbing import climb
 from robustfourier.mixture.factoring import averaged
 from robustfourier.mixture.process import Waves, log_likelihood, whitened
 from robustfourier.mixture.remainder import COARSE, OscillatorSearch, oscillators_of, price
-from robustfourier.mixture.slopes import Likelihood, Slopes, along_oscillators
+from robustfourier.mixture.slopes import Likelihood, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
 
 __all__ = ["CANDIDATES", "ROWS", "SHORTEST", "Candidate", "Life", "most_alive", "ways_to_live"]
@@ -157,8 +157,13 @@ def most_alive(
     # own that show nothing, such as a period asked for, make no pattern alive.
     whole = trials[-1]
     strict = whole.evidence_of_lines(oscillators, white)
-    found = [trial.run(oscillators, white, score, strict) for trial in trials]
-    alive = [life for life in found if life is not None and life.score > score]
+    alive = []
+    for trial in trials:
+        # A clock that wanders forgets higher harmonics sooner: none does if no harmonic forgets.
+        if trial.way.clock and not trials[1].forgets:
+            continue
+        life = trial.run(oscillators, white, score, strict)
+        alive += [life] if life is not None and life.score > score else []
     kept = [whole.evidence(life, white) for life in alive]
     return alive[int(np.argmax(kept))] if kept and max(kept) > strict else None
 
@@ -185,6 +190,8 @@ class _Trial:
         own = 0.0 if way.strict else 0.5 + (way.n_lines - len(way.taken))
         cost = 1.0 if way.strict else 1.5
         self.credit = self.log_n * (1.5 * len(way.taken) + own - cost)
+        #: Whether the likeliest life is seen to forget anything, as far as it was sought.
+        self.forgets = True
 
     def search(self, living: FloatArray) -> OscillatorSearch:
         """The search for a remainder beside this life, in what strict lines leave over."""
@@ -206,14 +213,15 @@ class _Trial:
         ring at its harmonics: it would stand in for the life.
         """
         living, remainder, value = self._started(oscillators, white)
+        self.forgets = np.exp(living[0]) > 1.05 / _LONGEST
         if value < score - self.log_n:  # a start has much of the gain
             return None
         living, _, value = self._climbed(living, remainder, white, together=False)
+        self.forgets = np.exp(living[0]) > 1.05 / _LONGEST
         behind = strict - self.evidence(self._life(living, remainder), white)
-        longest = np.exp(living[0]) < 1.05 / _LONGEST
         # A remainder of its own makes up for the penalty of two numbers, log n, hardly for more;
         # and for nothing if nothing is seen to be forgotten.
-        if behind > (0.0 if longest else self.log_n):
+        if behind > (self.log_n if self.forgets else 0.0):
             return None
         found = self.search(living).run(exact=False)
         remainder = remainder if found is None else foreign(found, self.way.mode, self.way.order)
@@ -304,21 +312,20 @@ class _Trial:
         first, size = len(self.beside.a), len(living)
         kept = Waves.none() if together else oscillators_of(remainder)
 
-        def parts(parameters: FloatArray) -> tuple[Waves, Waves, Waves]:
-            moving = oscillators_of(parameters[size:])
-            life = _waves(self.way, parameters[:size])
-            return life, moving, Waves.joined([self.beside, life, kept, moving])
+        def joined(parameters: FloatArray) -> Waves:
+            life, moving = _waves(self.way, parameters[:size]), oscillators_of(parameters[size:])
+            return Waves.joined([self.beside, life, kept, moving])
 
         def height(parameters: FloatArray) -> tuple[float, FloatArray]:
-            life, moving, waves = parts(parameters)
+            waves = joined(parameters)
             value, slopes = self.sloped(waves)
-            own = Slopes(*(numbers[first : first + len(life.a)] for numbers in slopes))
-            along = [own.c @ life.c, own.a @ life.a, np.pi * (self.way.order @ own.d)]
-            more = along_oscillators(parameters[size:], slopes.last(len(moving.a)))
-            return value, np.concatenate([along, more])
+            own = slice(first, first + len(self.way.order))
+            on_a, _, on_c, on_d = slopes[:, own]
+            along = [on_c @ waves.c[own], on_a @ waves.a[own], np.pi * (self.way.order @ on_d)]
+            return value, np.append(along, along_oscillators(parameters[size:], slopes))
 
         def density(parameters: FloatArray) -> FloatArray:
-            return np.array([self.spectrum.density(parts(p)[2]) for p in parameters])
+            return np.array([self.spectrum.density(joined(p)) for p in parameters])
 
         start = np.concatenate([living, remainder]) if together else living
         threes = (len(start) - size) // 3

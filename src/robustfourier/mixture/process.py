@@ -26,6 +26,7 @@ __all__ = [
     "Waves",
     "log_likelihood",
     "oscillator",
+    "oscillator_terms",
     "oscillators",
     "whitened",
 ]
@@ -146,12 +147,12 @@ def oscillator(frequency: float, quality: float, variance: float) -> Waves:
 
 def oscillators(numbers: FloatArray) -> Waves:
     """Return the covariance of oscillators, of frequency, quality and variance, shape (k, 3)."""
-    a, b, c, d = _terms(numbers)
+    a, b, c, d = oscillator_terms(numbers)
     return Waves(a, b, c, d, np.full(len(a), -1))
 
 
 @compiled
-def _terms(numbers: Any) -> Any:
+def oscillator_terms(numbers: Any) -> Any:
     """a, b, c and d of the one or two terms of each damped oscillator."""
     creep = numbers[:, 1] < 0.5
     terms, m = np.zeros((4, len(numbers) + creep.sum())), 0

@@ -324,10 +324,7 @@ class OscillatorSearch:
         present = spectrum.density(Waves.joined([self.beside, oscillators_of(found)]))
 
         def density(parameters: FloatArray) -> FloatArray:
-            waves = oscillators_of(parameters.ravel())
-            if len(waves.a) % len(parameters) == 0:  # none begins to swing on the way
-                return present + spectrum.densities(waves, len(parameters))
-            return np.array([present + spectrum.density(oscillators_of(p)) for p in parameters])
+            return present + self._densities(parameters)
 
         def height(parameters: FloatArray) -> tuple[float, FloatArray]:
             return spectrum.sloped(density, parameters)[:2]
@@ -343,6 +340,13 @@ class OscillatorSearch:
             starts.append(np.concatenate([found, near]))
         return [(start, self.gain(start)) for start in starts]
 
+    def _densities(self, parameters: FloatArray) -> FloatArray:
+        """Return the spectral densities of oscillators, of parameters of shape (j, 3k)."""
+        swings = np.exp(parameters[:, 1::3]) >= 0.5
+        if (swings == swings[0]).all():  # as many terms each
+            return self.spectrum.densities(oscillators_of(parameters.ravel()), len(parameters))
+        return np.array([self.spectrum.density(oscillators_of(p)) for p in parameters])
+
     def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
         return self.bounds * (len(parameters) // 3)
 
@@ -351,13 +355,11 @@ class OscillatorSearch:
         beside = self.spectrum.density(self.beside)
 
         def height(parameters: FloatArray) -> tuple[float, FloatArray]:
-            oscillators = oscillators_of(parameters)
-            value, slopes = self.sloped(Waves.joined([self.beside, oscillators]))
-            return value, along_oscillators(parameters, slopes.last(len(oscillators.a)))
+            value, slopes = self.sloped(Waves.joined([self.beside, oscillators_of(parameters)]))
+            return value, along_oscillators(parameters, slopes)
 
         def density(parameters: FloatArray) -> FloatArray:
-            each = [self.spectrum.density(oscillators_of(p)) for p in parameters]
-            return beside + np.array(each)
+            return beside + self._densities(parameters)
 
         information = self.spectrum.sloped(density, start)[2]
         enough = FINE if exact else COARSE

@@ -8,7 +8,7 @@ of all terms cost three likelihoods, however many they are. Both ways are in `fa
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,23 +16,9 @@ from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.abreast import each_summed
 from robustfourier.mixture.factoring import EVEN, STRETCH, averaged, back, fill, forth
-from robustfourier.mixture.process import CLOSEST, Waves, oscillators
+from robustfourier.mixture.process import CLOSEST, Waves, oscillator_terms
 
-__all__ = ["Likelihood", "Slopes", "along_oscillators"]
-
-
-class Slopes(NamedTuple):
-    """How the log-likelihood rises with the numbers a, b, c and d of each term, shape (M,) each."""
-
-    a: FloatArray
-    b: FloatArray
-    c: FloatArray
-    d: FloatArray
-
-    def last(self, count: int) -> Slopes:
-        """Return those of the last terms."""
-        first = len(self.a) - count
-        return Slopes(*(numbers[first:] for numbers in self))
+__all__ = ["Likelihood", "along_oscillators"]
 
 
 class Likelihood:
@@ -88,8 +74,11 @@ class Likelihood:
         pairs = zip(*each_summed(*samples, present, waves, count), strict=True)
         return np.array([averaged(*pair, len(self.theta))[0] for pair in pairs])
 
-    def __call__(self, waves: Waves) -> tuple[float, Slopes]:
-        """Return the log-likelihood of at least one term as `log_likelihood` does, and slopes."""
+    def __call__(self, waves: Waves) -> tuple[float, FloatArray]:
+        """Return the log-likelihood of at least one term as `log_likelihood` does, and slopes.
+
+        The slopes are those along a, b, c and d of the terms, shape (4, M).
+        """
         wave, tables = self._tables(waves)
         n, size = tables[1].shape
         shapes = zip("dzwf", self._shapes(size), strict=True)
@@ -99,7 +88,7 @@ class Likelihood:
         value, _, along = averaged(gram, logs, n)
         if np.isfinite(value):
             back(tables, self.theta, wave, rows, kept, along, slopes)
-        return value, Slopes(*slopes)
+        return value, slopes
 
     def _shapes(self, size: int) -> tuple[tuple[int, ...], ...]:
         """Of what the pass forth leaves of each row: d, z, w and f."""
@@ -129,24 +118,24 @@ class Likelihood:
         return self._kept[name]
 
 
-def along_oscillators(parameters: FloatArray, slopes: Slopes) -> FloatArray:
+def along_oscillators(parameters: FloatArray, slopes: FloatArray) -> FloatArray:
     """Return the slopes along the logarithms of frequency, quality and variance of oscillators.
 
     Parameters
     ----------
     parameters : ndarray of shape (3k,)
         These logarithms, as in `oscillators_of`.
-    slopes : Slopes
-        Along the numbers of their terms.
+    slopes : ndarray of shape (4, M)
+        Along the numbers a, b, c and d of terms, of which theirs are the last.
     """
-    numbers = np.exp(parameters).reshape(-1, 3)
-    return np.asarray(_along(numbers, oscillators(numbers).numbers, np.stack(slopes)).ravel())
+    return np.asarray(_along(np.exp(parameters).reshape(-1, 3), slopes).ravel())
 
 
 @compiled
-def _along(oscillators: Any, terms: Any, slopes: Any) -> Any:
+def _along(oscillators: Any, slopes: Any) -> Any:
     """Slopes along the logarithms, of those along a, b, c and d of the terms."""
-    result, m = np.zeros((len(oscillators), 3)), 0
+    terms, result = oscillator_terms(oscillators), np.zeros(oscillators.shape)
+    m, last = 0, slopes.shape[1] - terms.shape[1]
     for k in range(len(oscillators)):
         frequency, quality, variance = oscillators[k]
         rate, square = 0.5 * frequency / quality, 4.0 * quality**2
@@ -154,7 +143,7 @@ def _along(oscillators: Any, terms: Any, slopes: Any) -> Any:
         # How f rises with the logarithm of the quality, which is what is special about it.
         rise, count = (square / f, 1) if quality >= 0.5 else (-square / f, 2)
         for i in range(count):
-            (a, b, c, d), (on_a, on_b, on_c, on_d) = terms[:, m], slopes[:, m]
+            (a, b, c, d), (on_a, on_b, on_c, on_d) = terms[:, m], slopes[:, last + m]
             side = 1.0 - 2.0 * i
             result[k, 0] += on_c * c + on_d * d
             result[k, 1] -= on_c * c + on_d * d
