@@ -293,17 +293,18 @@ class _Trial:
         logs = product(shifts, np.log(rates), np.log(strengths))
         grid = np.array([[rate, strength, shift] for shift, rate, strength in logs])
         densities = self.spectrum.densities(_waves(self.way, grid), len(grid))
-        starts = []
+        starts, told = [], []
         for remainder in remainders:
             waves = Waves.joined([self.beside, oscillators_of(remainder)])
-            beside = self.spectrum.density(waves)
-            chosen = np.arange(len(grid))
-            if self.spectrum.fair:
-                chosen = np.argsort(self.spectrum.likelihoods(beside + densities))[-_WORTH:]
-            for which in chosen:
-                value = self.likelihood(grid[which], remainder) - price(remainder, len(self.theta))
-                starts.append((grid[which], remainder, value + self.credit))
-        return max(starts, key=lambda start: start[2])
+            paid = price(remainder, len(self.theta))
+            starts += [(one, remainder, self.credit - paid) for one in grid]
+            density = self.spectrum.density(waves) + densities
+            told.append(self.spectrum.likelihoods(density) - paid)
+        if self.spectrum.fair:
+            best = np.argsort(np.concatenate(told))[-_WORTH:]
+            starts = [starts[which] for which in best]
+        worth = [(one, rest, self.likelihood(one, rest) + more) for one, rest, more in starts]
+        return max(worth, key=lambda start: start[2])
 
     def _climbed(
         self, living: FloatArray, remainder: FloatArray, white: float, together: bool

@@ -285,9 +285,10 @@ class OscillatorSearch:
             if exact and gain - best > self.price(starts[0][0][:3]):
                 ends = [self.climbed(start, False) for start, _ in starts[1:]]
                 more, gain = max([(more, gain), *ends], key=lambda end: end[1])
-            if exact:
+            paid = self.price(more) - self.price(found)
+            if exact and gain - best > paid - 1.0:  # what is left to climb is far less than one
                 more, gain = self.climbed(more)
-            if gain - best < self.price(more) - self.price(found):
+            if gain - best < paid:
                 break
             found, best = more, gain
         return found if len(found) else None
