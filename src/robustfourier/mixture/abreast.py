@@ -69,32 +69,32 @@ def each_summed(
 @compiled
 def _fill(i: int, theta: Any, terms: Any, turn: Any, fading: Any, u: Any, v: Any) -> None:
     """Fill in fading, U and V of one row, as `factoring.fill` does."""
-    (a, b, c, d), j = terms, 0
-    step = theta[i] - theta[max(i - 1, 0)]
+    step, j = theta[i] - theta[max(i - 1, 0)], 0
     same = i > 1 and abs(step - (theta[i - 1] - theta[i - 2])) <= EVEN * step
     before = i > 2 and abs(theta[i - 1] - 2.0 * theta[i - 2] + theta[i - 3]) <= EVEN * step
-    for t in range(len(a)):
+    for t in range(terms.shape[1]):
         if not same:
             for m in range(LANES):
-                fading[j, m] = np.exp(-c[t, m] * step)
-        if d[t, 0] == 0.0:
+                fading[j, m] = np.exp(-terms[2, t, m] * step)
+        if terms[3, t, 0] == 0.0:
             for m in range(LANES):
-                u[j, m], v[j, m] = a[t, m], 1.0
+                u[j, m], v[j, m] = terms[0, t, m], 1.0
             j += 1
             continue
         if not same:
-            fading[j + 1] = fading[j]
+            for m in range(LANES):
+                fading[j + 1, m] = fading[j, m]
         if same and not before:
-            turns(d[t], step / np.pi, turn[t, 0], turn[t, 1])
+            turns(terms[3, t], step / np.pi, turn[t, 0], turn[t, 1])
         if same and i % STRETCH:
             for m in range(LANES):
                 x, y, p, q = v[j, m], v[j + 1, m], turn[t, 0, m], turn[t, 1, m]
                 v[j, m], v[j + 1, m] = x * p - y * q, y * p + x * q
         else:
-            turns(d[t], theta[i] / np.pi, v[j], v[j + 1])
+            turns(terms[3, t], theta[i] / np.pi, v[j], v[j + 1])
         for m in range(LANES):
-            u[j, m] = a[t, m] * v[j, m] + b[t, m] * v[j + 1, m]
-            u[j + 1, m] = a[t, m] * v[j + 1, m] - b[t, m] * v[j, m]
+            a, b = terms[0, t, m], terms[1, t, m]
+            u[j, m], u[j + 1, m] = a * v[j, m] + b * v[j + 1, m], a * v[j + 1, m] - b * v[j, m]
         j += 2
 
 
@@ -123,7 +123,8 @@ def _summed(theta: Any, terms: Any, noise: Any, y: Any, grams: Any, logs: Any) -
                 for m in range(LANES):
                     f[j, r, m] = fading[j, m] * (f[j, r, m] + w[j, m] * z[r, m])
         for r in range(count):
-            z[r] = y[i, r]
+            for m in range(LANES):
+                z[r, m] = y[i, r]
             for j in range(size):
                 for m in range(LANES):
                     z[r, m] -= u[j, m] * f[j, r, m]

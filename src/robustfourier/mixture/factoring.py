@@ -73,7 +73,9 @@ def forth(tables: Any, variance: float, noise: Any, y: Any, rows: Any, kept: Any
     for i in range(n):
         if i % STRETCH == 0 and i // STRETCH < len(kept):
             kept[i // STRETCH] = s
-        at, told[:] = min(i, len(fading) - 1), 0.0
+        at = min(i, len(fading) - 1)
+        for j in range(size):
+            told[j] = 0.0
         for j in range(size):
             own_fade, lift, own = fading[at, j], d[last] * w[last, j], u[i, j]
             for k in range(size):
@@ -222,17 +224,17 @@ def _gather(i: int, at: float, tables: Any, wave: Any, on_u: Any, on_v: Any, slo
     To fade between two rows is to be multiplied by e^{−cθ} in U of the one and by e^{cθ} in V of
     the other.
     """
-    (_, u, v), (on_a, on_b, on_c, on_d), j = tables, slopes, 0
+    (_, u, v), j = tables, 0
     for m in range(len(wave)):
         x, p = v[i, j], on_u[j]
-        on_c[m] += at * (on_v[j] * x - p * u[i, j])
+        slopes[2, m] += at * (on_v[j] * x - p * u[i, j])
         if not wave[m]:
-            on_a[m] += p
+            slopes[0, m] += p
             j += 1
             continue
         y, q = v[i, j + 1], on_u[j + 1]
-        on_a[m] += p * x + q * y
-        on_b[m] += p * y - q * x
-        on_c[m] += at * (on_v[j + 1] * y - q * u[i, j + 1])
-        on_d[m] += at * (q * u[i, j] - p * u[i, j + 1] + on_v[j + 1] * x - on_v[j] * y)
+        slopes[0, m] += p * x + q * y
+        slopes[1, m] += p * y - q * x
+        slopes[2, m] += at * (on_v[j + 1] * y - q * u[i, j + 1])
+        slopes[3, m] += at * (q * u[i, j] - p * u[i, j + 1] + on_v[j + 1] * x - on_v[j] * y)
         j += 2
