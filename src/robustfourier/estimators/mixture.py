@@ -31,12 +31,14 @@ from robustfourier.estimators.validation import (
     time_columns,
     without_masked_rows,
 )
-from robustfourier.mixture.fit import draft_columns, remembered
+from robustfourier.mixture.fit import draft_columns
 from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.remainder import Remainder
+from robustfourier.mixture.remembering import with_memory
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.mixture.tables import mode_table, shares
 from robustfourier.rows import weighted_deviation
+from robustfourier.workers import one_blas_thread
 
 __all__ = ["PeriodicMixture", "Unmixed"]
 
@@ -223,14 +225,16 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         settings = settings_of(self, domains)
         # Errors in the unit of y say that noise adds.
         scale = "linear" if self.scale == "auto" and y_err is not None else self.scale
-        fit = fit_on_scale(
-            scale,
-            lambda values: draft_columns(domains, theta, values, weights, settings),
-            theta,
-            targets,
-            weights,
-        )
-        models = remembered(fit.models, fit.found)  # only of the scale that was taken
+        # One thread and two add up in different orders, and then differ in the last bits.
+        with one_blas_thread():
+            fit = fit_on_scale(
+                scale,
+                lambda values: draft_columns(domains, theta, values, weights, settings),
+                theta,
+                targets,
+                weights,
+            )
+            models = with_memory(fit.models, [found.series for found in fit.found])
 
         _check_n_features(self, table, reset=True)
         _check_feature_names(self, table, reset=True)

@@ -1,7 +1,6 @@
-"""Drafts: columns of which the trend and the lines are known, and no patterns are made yet.
+"""Drafts: columns whose fit stops at a first look, or at all lines, before patterns are made.
 
-Where lines tell which of two scales to take (`scale`), no patterns are made on the other one, which
-saves a third of its time.
+Where a look tells which of two scales to take (`scale`), the fit on the other one ends there.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.trend import Trend
 
-__all__ = ["Draft", "Fitted", "Sketch"]
+__all__ = ["Draft", "Fitted", "Sketch", "sketches_of"]
 
 #: A model for each column, and the lines that it was made of.
 Fitted = tuple[list[ColumnModel], list[Detection]]
@@ -50,18 +49,30 @@ class Sketch:
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """Columns of which the lines are known.
+    """Columns whose fit is made as far as it is asked for.
 
     Parameters
     ----------
-    sketches : list of Sketch, one per column
-        Of the lines.
+    begin, search : callable
+        Give a sketch of each column, of the lines of one round of the search and of all lines;
+        called once each, if at all.
     compose : callable
-        Makes patterns of them; called once, if at all.
+        Makes patterns of all lines; called once, if at all.
     """
 
-    sketches: list[Sketch]
+    begin: Callable[[], list[Sketch]]
+    search: Callable[[], list[Sketch]]
     compose: Callable[[], Fitted]
+
+    @cached_property
+    def first(self) -> list[Sketch]:
+        """Sketches of the lines of the first round."""
+        return self.begin()
+
+    @cached_property
+    def lines(self) -> list[Sketch]:
+        """Sketches of all lines."""
+        return self.search()
 
     @cached_property
     def fitted(self) -> Fitted:
@@ -71,4 +82,9 @@ class Draft:
     @cached_property
     def patterns(self) -> list[Sketch]:
         """Sketches of the patterns, weak harmonics and all."""
-        return [Sketch(Trend(one.trend, one.steps), one.lines) for one in self.fitted[0]]
+        return sketches_of(self.fitted)
+
+
+def sketches_of(fitted: Fitted) -> list[Sketch]:
+    """Return a sketch of each column's model."""
+    return [Sketch(Trend(one.trend, one.steps), one.lines) for one in fitted[0]]

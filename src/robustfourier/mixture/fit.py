@@ -19,7 +19,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.continuum import told_from_continuum
-from robustfourier.mixture.draft import Draft, Fitted, Sketch
+from robustfourier.mixture.draft import Draft, Fitted, Sketch, sketches_of
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.period_errors import (
@@ -27,16 +27,14 @@ from robustfourier.mixture.period_errors import (
     with_fringe_errors,
     with_leftover_errors,
 )
-from robustfourier.mixture.remembering import with_memory
-from robustfourier.mixture.search.detection import Detection, search_lines
+from robustfourier.mixture.search.detection import Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.steadiness import with_unsteady_errors
 from robustfourier.mixture.tables import shares
 from robustfourier.observers import listening, tell
-from robustfourier.workers import one_blas_thread
 
-__all__ = ["draft_columns", "fit_column", "remembered"]
+__all__ = ["draft_columns", "fit_column"]
 
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
 ROBUST_ROUNDS = 3  # of pulling outliers in around the smoothed fit
@@ -55,38 +53,35 @@ def fit_column(
     weights : ndarray of shape (n,)
     settings : Settings
     """
-    return _patterns(domain, _searched(domain, theta, y, weights, settings))
+    return _patterns(domain, _begun(domain, theta, y, weights, settings).whole)
 
 
-def _searched(
+def _begun(
     domain: Domain, theta: FloatArray, y: FloatArray, weights: FloatArray, settings: Settings
-) -> Detection:
-    """Return the lines of one column."""
-    # One thread and two add up in different orders, and then differ in the last bits.
-    with one_blas_thread():
-        series = Series.of(theta, y, weights, settings)
-        tell("sums", domain=domain, n_samples=len(theta), max_mode=series.max_mode)
-        return search_lines(series)
+) -> LineSearch:
+    """Return the search for the lines of one column."""
+    series = Series.of(theta, y, weights, settings)
+    tell("sums", domain=domain, n_samples=len(theta), max_mode=series.max_mode)
+    return LineSearch(series)
 
 
 def _patterns(domain: Domain, found: Detection) -> tuple[ColumnModel, Detection]:
     """Return the model of the lines that were found, and those of them that it is made of."""
-    with one_blas_thread():
-        found = told_from_continuum(found)
-        tell("patterns")
+    found = told_from_continuum(found)
+    tell("patterns")
+    model, series = _composed(domain, found)
+    while len(unknown := unknown_period(model)):
+        why = f"{len(unknown)} modes are left out: their errors are more than half of them"
+        less = found.without(unknown, why)
+        if len(less.known) == len(found.known):
+            break
+        found = less
         model, series = _composed(domain, found)
-        while len(unknown := unknown_period(model)):
-            why = f"{len(unknown)} modes are left out: their errors are more than half of them"
-            less = found.without(unknown, why)
-            if len(less.known) == len(found.known):
-                break
-            found = less
-            model, series = _composed(domain, found)
-        model = model.explaining(series)
-        if listening():
-            components = model.components(shares([model])[0], 0, 0)
-            tell("patterns", "composed", components=components)
-        return model, found
+    model = model.explaining(series)
+    if listening():
+        components = model.components(shares([model])[0], 0, 0)
+        tell("patterns", "composed", components=components)
+    return model, found
 
 
 def _composed(domain: Domain, found: Detection) -> tuple[ColumnModel, Series]:
@@ -128,16 +123,20 @@ def draft_columns(
     settings : list of Settings, one per column
     """
     if theta.shape[1] > 1:
-        models, found = _backfitted(domains, theta, y, weights, settings)
-        several = Draft([], lambda: (models, found))
-        return replace(several, sketches=several.patterns)
-    lines = _searched(domains[0], theta[:, 0], y, weights, settings[0])
+        fitted = _backfitted(domains, theta, y, weights, settings)
+        made = sketches_of(fitted)
+        return Draft(lambda: made, lambda: made, lambda: fitted)
+    searched = _begun(domains[0], theta[:, 0], y, weights, settings[0])
 
     def composed() -> Fitted:
-        model, kept = _patterns(domains[0], lines)
+        model, kept = _patterns(domains[0], searched.whole)
         return [model], [kept]
 
-    return Draft([Sketch(lines.trend, lines.lines)], composed)
+    return Draft(
+        lambda: [Sketch(searched.first.trend, searched.first.lines)],
+        lambda: [Sketch(searched.whole.trend, searched.whole.lines)],
+        composed,
+    )
 
 
 def _backfitted(
@@ -158,9 +157,3 @@ def _backfitted(
             models[j], found[j] = fit_column(domains[j], theta[:, j], rest, weights, settings[j])
             parts[j] = models[j].evaluate(theta[:, j])
     return [models[j] for j in range(n_columns)], [found[j] for j in range(n_columns)]
-
-
-def remembered(models: list[ColumnModel], found: list[Detection]) -> list[ColumnModel]:
-    """Return the models of a `Draft` with the memory of what they leave over."""
-    with one_blas_thread():
-        return with_memory(models, [one.series for one in found])

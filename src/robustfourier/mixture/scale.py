@@ -147,18 +147,28 @@ def fit_on_scale(
         values = np.log(y)
         why = ("logarithms were fitted, as asked",)
         return ScaledFit("log", values, *start(values).fitted, why)
-    linear, log = start(y), None
-    if scale == "auto" and (blocks := _open(linear.sketches, theta, y, weights)):
-        log = start(np.log(y))
-        compared = blocks.compared(log.sketches)
-        if compared.sure:
-            return ScaledFit("log", np.log(y), *log.fitted, (compared.words,))
-    if scale == "auto" and (blocks := _open(linear.patterns, theta, y, weights)):
-        log = log or start(np.log(y))
-        compared = blocks.compared(log.patterns)
-        if compared.prefers_log and any(map(_varies, log.patterns)):
-            return ScaledFit("log", np.log(y), *log.fitted, (compared.words,))
+    linear = start(y)
+    if scale == "auto" and (log := _better(start, linear, theta, y, weights)):
+        return log
     return ScaledFit("linear", y, *linear.fitted)
+
+
+def _better(
+    start: Start, linear: Draft, theta: FloatArray, y: FloatArray, weights: FloatArray
+) -> ScaledFit | None:
+    """Return a fit of the logarithms if it is clearly better; compared as early as that is sure."""
+    log: Draft | None = None
+    for look in ("first", "lines", "patterns"):
+        blocks = _open(getattr(linear, look), theta, y, weights)
+        if blocks is None:
+            continue
+        log = log or start(np.log(y))
+        sketches = getattr(log, look)
+        compared = blocks.compared(sketches)
+        told = compared.prefers_log if look == "patterns" else compared.sure
+        if told and any(map(_varies, sketches)):
+            return ScaledFit("log", np.log(y), *log.fitted, (compared.words,))
+    return None
 
 
 def _open(

@@ -8,7 +8,9 @@ modes, and no more lines than the samples can bear.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,7 @@ from robustfourier.mixture.trend import Trend
 from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.limits import ModeLimit
 
-__all__ = ["Detection", "detect", "search_lines"]
+__all__ = ["Detection", "LineSearch", "detect", "search_lines"]
 
 _EACH = 3  # so many lines with fringes are told one by one
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
@@ -64,7 +66,7 @@ class Detection:
     flow: DiagonalFlow | None
     huber: bool
     rounds: int
-    aliases: tuple[Alias, ...]
+    aliases: tuple[Alias, ...] = ()
     fringes: tuple[Fringes, ...] = ()
     left_out: tuple[str, ...] = ()
 
@@ -166,35 +168,53 @@ class Detection:
         return self.trend.evaluate(theta) + self.lines.evaluate(theta)
 
 
-def search_lines(series: Series) -> Detection:
-    """Find the lines of a series."""
-    search = _searched(series)
-    if fits_better_beyond(search.series, search.fit):
-        rule = f"{series.limit.rule}, but the samples tell more"
-        series = replace(series, limit=ModeLimit(series.limit.beyond or 0.0, None, rule))
-        search = _searched(series)
-    fit, assessment = search.fit, search.assessment
-    aliases: tuple[Alias, ...] = ()
-    if len(fit.modes):
-        strength = np.zeros(len(fit.modes)) if assessment is None else assessment.ratio
-        aliases = sampling_aliases(fit.modes, strength, series.limit.nyquist, series.grid)
-    return Detection(
-        search.series,
-        fit,
-        assessment,
-        search.flow,
-        search.huber,
-        search.rounds,
-        aliases,
-        fringes_of(search.series, fit),
-    )
+class LineSearch:
+    """A search for the lines of a series, which can be looked at after its first round."""
+
+    def __init__(self, series: Series) -> None:
+        self.series, self._search = series, Search(series)
+        self._rounds = self._search.run()
+
+    @cached_property
+    def first(self) -> Detection:
+        """What passes of the lines that the diagonal flow proposes."""
+        next(self._rounds, None)
+        return _told(self._search)
+
+    @cached_property
+    def whole(self) -> Detection:
+        """All lines, and what else they could be."""
+        search = _ended(self._search, self._rounds)
+        if fits_better_beyond(search.series, search.fit):
+            rule = f"{self.series.limit.rule}, but the samples tell more"
+            limit = ModeLimit(self.series.limit.beyond or 0.0, None, rule)
+            search = Search(replace(self.series, limit=limit))
+            search = _ended(search, search.run())
+        fit, assessment, limit = search.fit, search.assessment, search.series.limit
+        aliases: tuple[Alias, ...] = ()
+        if len(fit.modes):
+            strength = np.zeros(len(fit.modes)) if assessment is None else assessment.ratio
+            aliases = sampling_aliases(fit.modes, strength, limit.nyquist, search.series.grid)
+        return replace(_told(search), aliases=aliases, fringes=fringes_of(search.series, fit))
 
 
-def _searched(series: Series) -> Search:
-    search = Search(series)
-    search.run()
+def _ended(search: Search, rounds: Iterator[None]) -> Search:
+    """Return a search after the rest of its rounds."""
+    for _ in rounds:
+        pass
     search.finish()
     return search
+
+
+def _told(search: Search) -> Detection:
+    """Return what a search has found so far."""
+    found = (search.series, search.fit, search.assessment)
+    return Detection(*found, search.flow, search.huber, search.rounds)
+
+
+def search_lines(series: Series) -> Detection:
+    """Find the lines of a series."""
+    return LineSearch(series).whole
 
 
 def detect(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
@@ -89,8 +91,8 @@ class Search:
         """Modes beside which nothing is proposed: lines, and what the user closed."""
         return np.concatenate([self.fit.modes, self.series.closed])
 
-    def run(self) -> None:
-        """Propose, refine and test until nothing passes."""
+    def run(self) -> Iterator[None]:
+        """Propose, refine and test until nothing passes; yields after each round."""
         if self.max_lines == 0 or not np.any(self.original):
             return
         self._start_from_median()
@@ -107,6 +109,7 @@ class Search:
                 self._prune(self.level)
             self._pull_in_outliers()
             self._choose_trend()
+            yield
             grown = self.rounds == 1 or len(self.fit.modes) > before
             if looked and not (grown or ahead):
                 break
