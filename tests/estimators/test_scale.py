@@ -11,6 +11,7 @@ from robustfourier.estimators import mixture
 from robustfourier.mixture import fit as fits
 from robustfourier.mixture import scale as scales
 from robustfourier.mixture.scale import Comparison
+from robustfourier.mixture.search.rounds import Search
 
 MONTHS = np.arange(144) / 12.0
 
@@ -52,14 +53,17 @@ def test_patterns_that_are_unlikely_as_factors_are_not_searched_a_second_time(mo
     assert len(calls) == 1
 
 
-def test_patterns_are_made_on_one_scale_where_lines_leave_no_doubt(monkeypatch):
+def test_one_search_is_left_after_a_round_where_that_leaves_no_doubt(monkeypatch):
     days = np.arange(600) / 10.0
     noise = 0.1 * np.random.default_rng(0).normal(size=600)
     y = np.exp(0.05 * days + np.cos(2 * np.pi * days / 7) + noise)
     searched = counted(monkeypatch, mixture, "draft_columns")
-    composed = counted(monkeypatch, fits, "_patterns")
+    ended, composed = (
+        counted(monkeypatch, Search, "finish"),
+        counted(monkeypatch, fits, "_patterns"),
+    )
     assert PeriodicMixture().fit(days, y).scale_ == "log"
-    assert (len(searched), len(composed)) == (2, 1)
+    assert (len(searched), len(ended), len(composed)) == (2, 1, 1)
 
 
 def test_patterns_are_made_on_both_scales_where_lines_leave_a_doubt(monkeypatch):

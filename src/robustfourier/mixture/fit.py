@@ -6,7 +6,7 @@ brought into the user's units (`model`). With several columns the model is addit
 f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what the others leave
 over. What all of them leave over may have a memory, and patterns may live (`remembering`).
 
-Where two scales are tried (`scale`), both are searched for lines first.
+Where two scales are tried (`scale`), a fit goes on only while it may still be taken.
 """
 
 from __future__ import annotations

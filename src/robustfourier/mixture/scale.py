@@ -8,8 +8,9 @@ while on the scale "linear" its seasons grow and its noise does too.
 values positive, a spread that lets the two scales differ, and residuals of the linear fit that grow
 with the level. Then what was found is read as factors too. What passes is searched a second time,
 and both scales predict tenths of the record that their coefficients have not seen. Their densities
-are compared as densities of y: that of log y is divided by y. First lines are compared: where they
-leave no doubt, patterns are made on the scale "log" only. Else patterns are, of both.
+are compared as densities of y: that of log y is divided by y. They are compared after one round of
+both searches, then by all lines, then by patterns: where lines leave no doubt, the fit of the plain
+values ends there.
 """
 
 from __future__ import annotations

@@ -124,8 +124,6 @@ class Search:
                 break
         self._settle()
 
-    # -- one round ---------------------------------------------------------------------------
-
     def _add(self, proposed: FloatArray) -> None:
         """Refine present and proposed lines together."""
         room = max(self.max_lines - len(self.fit.modes), 0)
@@ -282,8 +280,6 @@ class Search:
         if len(self.fit.modes):
             self.fit = self._separated(relocate(self.series, self.fit))
         self._prune(self.level)
-
-    # -- proposals ---------------------------------------------------------------------------
 
     def _proposals_of_flow(self) -> FloatArray:
         """Run the diagonal flow on the residual and return its peaks."""
