@@ -12,7 +12,9 @@ information criterion for its parameters. What does not pay stays strict.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -156,7 +158,7 @@ def most_alive(
     # All are asked about the same values, with lines as waves that forget nothing. Lines near its
     # own that show nothing, such as a period asked for, make no pattern alive.
     whole = trials[-1]
-    strict = whole.evidence_of_lines(oscillators, white)
+    strict = cache(partial(whole.evidence_of_lines, oscillators, white))  # few starts ask for it
     alive = []
     for trial in trials:
         # A clock that wanders forgets higher harmonics sooner: none does if no harmonic forgets.
@@ -165,7 +167,7 @@ def most_alive(
         life = trial.run(oscillators, white, score, strict)
         alive += [life] if life is not None and life.score > score else []
     kept = [whole.evidence(life, white) for life in alive]
-    return alive[int(np.argmax(kept))] if kept and max(kept) > strict else None
+    return alive[int(np.argmax(kept))] if kept and max(kept) > strict() else None
 
 
 class _Trial:
@@ -205,11 +207,11 @@ class _Trial:
         return self.sloped.value(Waves.joined(parts))[0]
 
     def run(
-        self, oscillators: FloatArray, white: float, score: float, strict: float
+        self, oscillators: FloatArray, white: float, score: float, strict: Callable[[], float]
     ) -> Life | None:
         """Return the likeliest life, None if a coarse start is far below the present score.
 
-        None too if it is far below strict lines by the evidence. The remainder beside it may not
+        None too if it is far below `strict` lines by the evidence. The remainder beside it may not
         ring at its harmonics: it would stand in for the life.
         """
         living, remainder, value = self._started(oscillators, white)
@@ -218,7 +220,7 @@ class _Trial:
             return None
         living, _, value = self._climbed(living, remainder, white, together=False)
         self.forgets = np.exp(living[0]) > 1.05 / _LONGEST
-        behind = strict - self.evidence(self._life(living, remainder), white)
+        behind = strict() - self.evidence(self._life(living, remainder), white)
         # A remainder of its own makes up for the penalty of two numbers, log n, hardly for more;
         # and for nothing if nothing is seen to be forgotten.
         if behind > (self.log_n if self.forgets else 0.0):
