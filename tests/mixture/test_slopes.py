@@ -115,6 +115,14 @@ def test_a_climb_ends_at_the_top_within_its_bounds():
     assert held == pytest.approx([1.0 - 2.0 / 3.0, -1.0], abs=1e-4)
 
 
+def test_densities_of_oscillators_are_those_of_their_terms():
+    spectrum = Spectrum(np.linspace(-1, 1, 400), np.ones(400), np.ones(400))
+    # The first creeps back in two terms, and begins to swing in the second row.
+    rows = np.log([[30.0, 0.49, 2.0, 90.0, 1.5, 0.7], [30.0, 0.51, 2.0, 90.0, 1.5, 0.7]])
+    expected = [spectrum.density(oscillators_of(row)) for row in rows]
+    np.testing.assert_allclose(spectrum.of_oscillators(rows), expected, rtol=1e-12)
+
+
 def test_the_density_is_the_sum_of_the_covariance_over_all_steps():
     spectrum = Spectrum(np.linspace(-1, 1, 400), np.ones(400), np.ones(400))
     spectrum.blur = 0.0

@@ -325,7 +325,7 @@ class OscillatorSearch:
         present = spectrum.density(Waves.joined([self.beside, oscillators_of(found)]))
 
         def density(parameters: FloatArray) -> FloatArray:
-            return present + self._densities(parameters)
+            return present + spectrum.of_oscillators(parameters)
 
         def height(parameters: FloatArray) -> tuple[float, FloatArray]:
             return spectrum.sloped(density, parameters)[:2]
@@ -333,20 +333,13 @@ class OscillatorSearch:
         starts = []
         for quality in _QUALITIES:
             grid = self._grid((quality,), _RATIOS)
-            each = spectrum.densities(oscillators_of(grid.ravel()), len(grid))
+            each = spectrum.of_oscillators(grid)
             best = grid[int(np.argmax(spectrum.likelihoods(present + each)))]
             information = spectrum.sloped(density, best)[2]
             # A start needs not be better than half a unit.
             near, _ = climb(height, best, self.bounds, information, 0.5)
             starts.append(np.concatenate([found, near]))
         return [(start, self.gain(start)) for start in starts]
-
-    def _densities(self, parameters: FloatArray) -> FloatArray:
-        """Return the spectral densities of oscillators, of parameters of shape (j, 3k)."""
-        swings = np.exp(parameters[:, 1::3]) >= 0.5
-        if (swings == swings[0]).all():  # as many terms each
-            return self.spectrum.densities(oscillators_of(parameters.ravel()), len(parameters))
-        return np.array([self.spectrum.density(oscillators_of(p)) for p in parameters])
 
     def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
         return self.bounds * (len(parameters) // 3)
@@ -360,7 +353,7 @@ class OscillatorSearch:
             return value, along_oscillators(parameters, slopes)
 
         def density(parameters: FloatArray) -> FloatArray:
-            return beside + self._densities(parameters)
+            return beside + self.spectrum.of_oscillators(parameters)
 
         information = self.spectrum.sloped(density, start)[2]
         enough = FINE if exact else COARSE

@@ -16,7 +16,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
-from robustfourier.mixture.process import Waves
+from robustfourier.mixture.process import Waves, oscillator_terms
 from robustfourier.spectral.sums import weighted_sums
 
 __all__ = ["Spectrum"]
@@ -67,14 +67,17 @@ class Spectrum:
     def densities(self, waves: Waves, count: int) -> FloatArray:
         """Return the densities of processes, folded at the Nyquist mode, shape (count, m).
 
-        Their terms, equally many of each, follow one another in `waves`. The density of a term is
-        the sum of the covariance at all multiples of the step, a geometric series with the ratio z:
-        Re[(a - ib) / (1 - z e^{-iω}) + (a + ib) / (1 - z* e^{-iω})] - a.
+        Their terms, equally many of each, follow one another in `waves`.
         """
-        size, turn = np.exp(-(waves.c + self.blur) * self.step), waves.d * self.step
-        ratio = np.stack([size * np.cos(turn), size * np.sin(turn)])
         result = np.zeros((count, len(self.power)))
-        _add_up(waves.a, waves.b, ratio, self.cosine, self.sine, result)
+        _add_up(waves.numbers, self.step, self.blur, self.cosine, self.sine, result)
+        return result
+
+    def of_oscillators(self, parameters: FloatArray) -> FloatArray:
+        """Return the densities of oscillators, of logarithms of shape (j, 3k), shape (j, m)."""
+        result = np.zeros((len(parameters), len(self.power)))
+        numbers = np.exp(parameters).reshape(len(parameters), -1, 3)
+        _add_oscillators(numbers, self.step, self.blur, self.cosine, self.sine, result)
         return result
 
     def likelihoods(self, density: FloatArray) -> FloatArray:
@@ -120,17 +123,35 @@ def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray, count: 
 
 
 @compiled
-def _add_up(a: Any, b: Any, ratio: Any, cosine: Any, sine: Any, result: Any) -> None:
-    """Add the density of each term at the angles of these cosines and sines to its process."""
-    for k in range(len(a)):
-        row, (x, y) = result[k * len(result) // len(a)], ratio[:, k]
+def _add_up(terms: Any, step: float, blur: float, cosine: Any, sine: Any, result: Any) -> None:
+    """Add the density of each term at the angles of these cosines and sines to its process.
+
+    It is the sum of the covariance at all multiples of the step, a geometric series with the ratio
+    z: Re[(a - ib) / (1 - z e^{-iω}) + (a + ib) / (1 - z* e^{-iω})] - a.
+    """
+    count = terms.shape[1]
+    for k in range(count):
+        a, b, c, d = terms[:, k]
+        size, row = np.exp(-(c + blur) * step), k * len(result) // count
+        x, y = size * np.cos(d * step), size * np.sin(d * step)
         for j in range(len(cosine)):
             on, across = 1.0 - x * cosine[j], x * sine[j]
             along, aside = y * sine[j], y * cosine[j]
             real, imaginary = on - along, across - aside
-            row[j] += (a[k] * real - b[k] * imaginary) / (real**2 + imaginary**2) - a[k]
+            first = (a * real - b * imaginary) / (real**2 + imaginary**2)
             real, imaginary = on + along, across + aside
-            row[j] += (a[k] * real + b[k] * imaginary) / (real**2 + imaginary**2)
+            second = (a * real + b * imaginary) / (real**2 + imaginary**2)
+            result[row, j] += first + second - a
+
+
+@compiled
+def _add_oscillators(
+    numbers: Any, step: float, blur: float, cosine: Any, sine: Any, result: Any
+) -> None:
+    """Add the densities of oscillators, of frequency, quality and variance, shape (j, k, 3)."""
+    for j in range(len(numbers)):
+        terms = oscillator_terms(numbers[j])
+        _add_up(terms, step, blur, cosine, sine, result[j : j + 1])
 
 
 @compiled
