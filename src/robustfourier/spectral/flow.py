@@ -9,12 +9,13 @@ Training stops where the error on held-out data, known from *its* sums, is small
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray
+from robustfourier.compiling import compiled
 from robustfourier.observers import listening, tell
-from robustfourier.spectral.kernels import descend
 from robustfourier.spectral.operator import NormalOperator
 from robustfourier.spectral.sums import FourierSums
 
@@ -134,7 +135,7 @@ def diagonal_flow(
         for _ in range(check_every):
             pace = min(pace, (duration - clock) * knee)
             shorter = bool(np.isfinite(settled))
-            largest = descend(w, c, operator.image(values), target, pace, knee, shorter, halves)
+            largest = _descend(w, c, operator.image(values), target, pace, knee, shorter, halves)
             values = operator.values(halves)
             clock, steps = clock + pace / knee, steps + 1
             if clock >= duration:
@@ -158,6 +159,33 @@ def diagonal_flow(
     return DiagonalFlow(
         best_w * scale, best_c * scale, np.array(times), np.array(errors), steps, reason
     )
+
+
+@compiled
+def _descend(
+    w: Any, c: Any, image: Any, target: Any, pace: float, knee: float, shorter: bool, halves: Any
+) -> float:
+    """Take one step of the diagonal flow in place; the largest |g| of its gradient g = A z − b.
+
+    With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter. Half of the
+    new z = w c is written to `halves`; of z_0, all of its real part.
+    """
+    largest = 0.0
+    for k in range(len(w)):
+        size, slope = w[k] * w[k], 0.0
+        for o in range(c.shape[1]):
+            x, y = c[k, o].real, c[k, o].imag
+            g = image[k, o] - target[k, o]
+            size += x * x + y * y
+            slope += x * g.real + y * g.imag
+            largest = max(largest, g.real * g.real + g.imag * g.imag)
+        eta = pace / (max(size, knee) if shorter else knee)
+        for o in range(c.shape[1]):
+            c[k, o] -= eta * w[k] * (image[k, o] - target[k, o])
+        w[k] -= eta * slope
+        for o in range(c.shape[1]):
+            halves[k, o] = 0.5 * w[k] * c[k, o] if k else complex(w[0] * c[0, o].real, 0.0)
+    return np.sqrt(largest)
 
 
 def _tell(steps: int, w: FloatArray, c: ComplexArray, scale: float, error: float) -> None:

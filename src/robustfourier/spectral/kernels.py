@@ -19,15 +19,11 @@ __all__ = [
     "STEP",
     "add_lines",
     "deal_out",
-    "descend",
-    "grid_power",
-    "highest_over",
     "pair_moments",
     "read_evenly",
     "read_filtered",
     "read_sums",
     "spread",
-    "subtract_line",
     "take_lines_out",
     "turns",
     "twist",
@@ -157,11 +153,7 @@ def deal_out(matrix: Any, fine: Any, coarse: Any, inverse: Any, real: Any, imag:
 
 @compiled
 def _read(mode: float, polynomials: Any, real: Any, imag: Any, sums: Any, powers: int) -> None:
-    """Write Σ u θ^j e^{-iπκθ} at |κ| for one column: real parts of j = 0, 1, 2, then imaginary.
-
-    The window is the same seen from either end: with even and odd parts of its polynomials half of
-    them do, and samples at like distance from both ends are added or subtracted first.
-    """
+    """Write Σ u θ^j e^{-iπκθ} at |κ| for one column: real parts of j = 0, 1, 2, then imaginary."""
     position = abs(mode) / SPACING
     first = np.ceil(position - HALF)
     x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
@@ -173,22 +165,48 @@ def _read_from(
     start: int, x: float, polynomials: Any, real: Any, imag: Any, sums: Any, powers: int
 ) -> None:
     """Do so with the window's first sample at index `start`, and x that of the polynomials."""
-    square, end = x * x, start + 2 * HALF - 1
-    for power in range(powers):
-        evens, odds = polynomials[power, 0], polynomials[power, 1]
-        mirror = -1.0 if power == 1 else 1.0
-        a = b = 0.0
-        for w in range(HALF):
-            even, odd = evens[0, w], odds[0, w]
-            for n in range(1, TERMS):
-                even, odd = even * square + evens[n, w], odd * square + odds[n, w]
-            near, far = even + odd * x, mirror * (even - odd * x)
-            a += near * real[start + w] + far * real[end - w]
-            b += near * imag[start + w] + far * imag[end - w]
-        sums[power], sums[3 + power] = a, b
     if powers > 1:
-        sums[1], sums[4] = _FIRST * sums[4], -_FIRST * sums[1]
-        sums[2], sums[5] = _SECOND * sums[2], _SECOND * sums[5]
+        _read_powers(start, x, polynomials, real, imag, sums)
+        return
+    square, end, p = x * x, start + 2 * HALF - 1, polynomials[0]
+    a = b = 0.0
+    for w in range(HALF):
+        even, odd = p[0, 0, w], p[1, 0, w]
+        for n in range(1, TERMS):
+            even, odd = even * square + p[0, n, w], odd * square + p[1, n, w]
+        near, far = even + odd * x, even - odd * x
+        a += near * real[start + w] + far * real[end - w]
+        b += near * imag[start + w] + far * imag[end - w]
+    sums[0], sums[3] = a, b
+
+
+@compiled
+def _read_powers(start: int, x: float, p: Any, real: Any, imag: Any, sums: Any) -> None:
+    """Do so for j = 0, 1 and 2 at once, which is a third of the time of one after the other.
+
+    The window is the same seen from either end: with even and odd parts of its polynomials half of
+    them do, and samples at like distance from both ends are added and subtracted first.
+    """
+    square, end = x * x, start + 2 * HALF - 1
+    a = b = c = d = e = f = 0.0
+    for w in range(HALF):
+        even, odd, even1, odd1 = p[0, 0, 0, w], p[0, 1, 0, w], p[1, 0, 0, w], p[1, 1, 0, w]
+        even2, odd2 = p[2, 0, 0, w], p[2, 1, 0, w]
+        for n in range(1, TERMS):
+            even, odd = even * square + p[0, 0, n, w], odd * square + p[0, 1, n, w]
+            even1, odd1 = even1 * square + p[1, 0, n, w], odd1 * square + p[1, 1, n, w]
+            even2, odd2 = even2 * square + p[2, 0, n, w], odd2 * square + p[2, 1, n, w]
+        odd, odd1, odd2 = odd * x, odd1 * x, odd2 * x
+        both, apart = real[start + w] + real[end - w], real[start + w] - real[end - w]
+        a += even * both + odd * apart
+        c += even1 * apart + odd1 * both
+        e += even2 * both + odd2 * apart
+        both, apart = imag[start + w] + imag[end - w], imag[start + w] - imag[end - w]
+        b += even * both + odd * apart
+        d += even1 * apart + odd1 * both
+        f += even2 * both + odd2 * apart
+    sums[0], sums[1], sums[2] = a, _FIRST * d, _SECOND * e
+    sums[3], sums[4], sums[5] = b, -_FIRST * c, _SECOND * f
 
 
 @compiled
@@ -271,16 +289,26 @@ def read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
 
 
 @compiled
-def pair_moments(modes: Any, polynomials: Any, real: Any, imag: Any, gram: Any) -> None:
+def pair_moments(
+    modes: Any, polynomials: Any, real: Any, imag: Any, before: Any, known: Any, gram: Any
+) -> bool:
     """Write the Gram matrix of [C, S, θC, θS] at all modes into `gram`, from the weights' sums.
 
-    Products of cosines and sines are those of the differences and of the sums of their modes.
+    Products of cosines and sines are those of the differences and of the sums of their modes. Pairs
+    of modes that were there `before` are copied from the end of `known`, their matrix; whether
+    there are others is returned.
     """
-    count = len(modes)
-    minus, plus = np.empty(6), np.empty(6)
+    count, minus, plus, news = len(modes), np.empty(6), np.empty(6), False
+    place, known = np.full(count, -1), known[len(known) - 4 * len(before) :]
     for i in range(count):
+        for j in range(len(before)):
+            if before[j] == modes[i]:
+                place[i] = j
         for j in range(i + 1):
-            apart = modes[i] - modes[j]
+            if place[i] >= 0 and place[j] >= 0:
+                _copy_pair(i, j, place[i], place[j], count, len(before), known, gram)
+                continue
+            news, apart = True, modes[i] - modes[j]
             _read(apart, polynomials, real, imag, minus, 3)
             _read(modes[i] + modes[j], polynomials, real, imag, plus, 3)
             sign = -1.0 if apart < 0.0 else 1.0
@@ -294,6 +322,19 @@ def pair_moments(modes: Any, polynomials: Any, real: Any, imag: Any, gram: Any) 
                     gram[sin_i, sin_j] = gram[sin_j, sin_i] = 0.5 * (near - far)
                     gram[sin_i, cos_j] = gram[cos_j, sin_i] = -0.5 * (folded + turned)
                     gram[cos_i, sin_j] = gram[sin_j, cos_i] = -0.5 * (folded - turned)
+    return news
+
+
+@compiled
+def _copy_pair(
+    i: int, j: int, from_i: int, from_j: int, count: int, known_count: int, known: Any, gram: Any
+) -> None:
+    """Copy what one pair of modes has in the Gram matrix from another one."""
+    for a in range(4):
+        for b in range(4):
+            column = known.shape[1] + (b - 4) * known_count + from_j
+            value = known[a * known_count + from_i, column]
+            gram[a * count + i, b * count + j] = gram[b * count + j, a * count + i] = value
 
 
 @compiled
@@ -311,87 +352,3 @@ def take_lines_out(
             far = complex(plus[0], plus[3])
             for o in range(sums.shape[1]):
                 sums[m, o] -= 0.5 * (z[k, o] * near + z[k, o].conjugate() * far)
-
-
-@compiled
-def _power(double: Any, total: float, parallel: float, x: float, y: float) -> Any:
-    """Return numerator and denominator of the power of a data sum x + iy.
-
-    `double` is the sum of the weights at twice the mode. Where cosine and sine are nearly parallel,
-    the power is that of one of them.
-    """
-    b, c = double.real, double.imag
-    determinant = total * total - (b * b + c * c)
-    crossed = determinant > parallel * total * total
-    square = x * x + y * y
-    full = total * square - b * (x * x - y * y) - c * (2.0 * x * y)
-    return (full, determinant) if crossed else (square, total)
-
-
-@compiled
-def grid_power(double: Any, total: float, parallel: float, sums: Any, power: Any) -> None:
-    """Write half the decrease of the sum of squares for data sums of shape (J, q) into `power`."""
-    for j in range(sums.shape[0]):
-        for o in range(sums.shape[1]):
-            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
-            power[j, o] = over / under
-
-
-@compiled
-def highest_over(
-    double: Any, total: float, parallel: float, sums: Any, floor: Any, spent: float, allowed: Any,
-    around: Any,
-) -> int:  # fmt: skip
-    """Return where the power over a floor is largest; see `PeriodogramGrid.highest_over`."""
-    best, last, top = 0, 0.0, -1.0
-    for j in range(sums.shape[0]):
-        ratio = 0.0
-        for o in range(sums.shape[1] if allowed[j] else 0):
-            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
-            noise = under * floor[min(j, len(floor) - 1), o]
-            ratio += over / max(noise - spent * over, 1e-20 * noise)
-        if ratio > top:
-            best, top, around[0], around[1], around[2] = j, ratio, last, ratio, 0.0
-        elif j == best + 1:
-            around[2] = ratio
-        last = ratio
-    return best
-
-
-@compiled
-def subtract_line(window: Any, j: int, z: Any, sums: Any) -> None:
-    """Take the sums of Re(z e^{iπkθ}) at grid mode j out of `sums`, shape (J, q).
-
-    `window` are the sums of the weights on the grid, up to twice as far.
-    """
-    for i in range(len(sums)):
-        near = window[i - j] if i >= j else window[j - i].conjugate()
-        for o in range(sums.shape[1]):
-            sums[i, o] -= 0.5 * (z[o] * near + z[o].conjugate() * window[i + j])
-
-
-@compiled
-def descend(
-    w: Any, c: Any, image: Any, target: Any, pace: float, knee: float, shorter: bool, halves: Any
-) -> float:
-    """Take one step of the diagonal flow in place; the largest |g| of its gradient g = A z − b.
-
-    With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter. Half of the
-    new z = w c is written to `halves`; of z_0, all of its real part.
-    """
-    largest = 0.0
-    for k in range(len(w)):
-        size, slope = w[k] * w[k], 0.0
-        for o in range(c.shape[1]):
-            x, y = c[k, o].real, c[k, o].imag
-            g = image[k, o] - target[k, o]
-            size += x * x + y * y
-            slope += x * g.real + y * g.imag
-            largest = max(largest, g.real * g.real + g.imag * g.imag)
-        eta = pace / (max(size, knee) if shorter else knee)
-        for o in range(c.shape[1]):
-            c[k, o] -= eta * w[k] * (image[k, o] - target[k, o])
-        w[k] -= eta * slope
-        for o in range(c.shape[1]):
-            halves[k, o] = 0.5 * w[k] * c[k, o] if k else complex(w[0] * c[0, o].real, 0.0)
-    return np.sqrt(largest)

@@ -125,6 +125,9 @@ class SpectralMoments:
         often: FloatArray | None = None,
     ) -> None:
         self._often, self._parts = often, dict[bytes, _Part]()
+        # Most sets of lines are the last one with some more or some less; the Gram matrix of lines
+        # does not depend on the values.
+        self._last = np.zeros(0), np.zeros((0, 0))
         self._plan, self._weight, self._weights, self._columns = plan, window, weights, trend
         smooth = np.zeros((0, 1)) if polynomials is None else polynomials
         self._smooth = PolynomialSums.of(window, smooth, plan.max_mode)
@@ -175,7 +178,9 @@ class SpectralMoments:
         bend, part = np.empty((2 * count, p + q)), self._part(chosen)
         gram[:p, :p], cross[:p] = part.gram, self._trend_cross[chosen]
         given = part.smooth.taps, part.smooth.odd, part.steps.parts, self._value.parts
-        fill_moments(modes, window_polynomials(), self._weight.parts, *given, gram, cross, bend)
+        window = window_polynomials(), self._weight.parts
+        if fill_moments(modes, *window, *given, *self._last, gram, cross, bend):
+            self._last = modes.copy(), gram
         return Moments(gram, cross, bend)
 
     def left_over(

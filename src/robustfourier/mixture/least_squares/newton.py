@@ -41,23 +41,26 @@ def fill_moments(
     odd: Any,
     steps: Any,
     value: Any,
+    before: Any,
+    known: Any,
     gram: Any,
     cross: Any,
     bend: Any,
-) -> None:
+) -> bool:
     """Write the `Moments` at `modes`; those of the trend with itself and the values are there.
 
     `weight`, `steps` and `value` are sums of shape (2, columns, J), real and imaginary parts. The
     trend is a level, whose sums are those of the weights, columns whose sums follow from these by
-    the filters `taps` and `odd`, and `steps`.
+    the filters `taps` and `odd`, and `steps`. What is known of lines `before` and whether there is
+    more now: see `pair_moments`.
     """
     smooth = 1 + len(taps)
     count, p, q = len(modes), smooth + steps.shape[1], value.shape[1]
-    pair_moments(modes, polynomials, weight[0, 0], weight[1, 0], gram[p:, p:])
     on_trend = np.empty((3, count, p), np.complex128)
     on_value = np.empty((3, count, q), np.complex128)
     read_sums(modes, polynomials, weight[0], weight[1], on_trend[:, :, :1])
     window = weight[0, 0], weight[1, 0]
+    news = pair_moments(modes, polynomials, *window, before, known, gram[p:, p:])
     read_filtered(modes, polynomials, taps, odd, *window, on_trend[:, :, 1:smooth])
     read_sums(modes, polynomials, steps[0], steps[1], on_trend[:, :, smooth:])
     read_sums(modes, polynomials, value[0], value[1], on_value)
@@ -83,6 +86,7 @@ def fill_moments(
             _empty(p + i, gram, cross)
             _empty(p + i + 2 * count, gram, cross)
             bend[i] = 0.0
+    return bool(news)
 
 
 @compiled

@@ -32,6 +32,9 @@ __all__ = ["Refined", "at_rounding", "level_column", "refine"]
 # Sums of squares below this part of those of the data are added up from residuals: as differences
 # of sums they would be known to 1e-5 only.
 _ROUNDING = 1e-8
+# Part of the tolerance below which not even a last step is taken: a tenth in each coordinate. Where
+# outliers are pulled in again and again, steps just below the tolerance add up, and are.
+_NOT_WORTH = 0.01
 _SEEN = 1e-11  # part of a sum of squares by which a step is surely seen to lower it
 
 
@@ -231,9 +234,12 @@ def _search(
     while not converged and iterations < max_iterations:
         iterations += 1
         step, expected = damped_step(fit, ties, free, damping)
-        trial = fit_at(moments_at, ties, fit.bases + step, p, squares)
         # Below the rounding of the sums a decrease can no longer be seen: take the step, and stop.
         negligible = expected <= tolerance * len(squares)
+        if expected <= _NOT_WORTH * tolerance * len(squares):
+            converged = True
+            break
+        trial = fit_at(moments_at, ties, fit.bases + step, p, squares)
         if negligible or trial.objective < fit.objective:
             fit, damping = trial, damping / 10.0
             converged = negligible or bool(np.all(np.abs(step) < 1e-12))
