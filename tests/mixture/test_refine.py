@@ -75,7 +75,9 @@ def test_the_hessian_is_the_change_of_the_gradient(ties):
     def at(y, bases):
         moments_at = partial(direct_moments, theta, y, weights, trend)
         fit = fit_at(moments_at, ties, bases, 2, weights @ y**2)
-        return (*projected_normal(fit, ties), fit.rss)
+        gauss, _, _ = projected_normal(fit, ties, False)
+        newton, _, gradient = projected_normal(fit, ties, True)
+        return gauss, newton, gradient, fit.rss
 
     def slope(bases):
         _, _, gradient, rss = at(y, bases)

@@ -37,13 +37,13 @@ class Moments:
         EᵀWE.
     cross : ndarray of shape (p + 4K, q)
         EᵀWY.
-    bend : ndarray of shape (2K, P + q), optional
+    bend : ndarray of shape (2K, P + q)
         [θ²C, θ²S]ᵀ W [P, Y], for second derivatives; P may have more columns than E.
     """
 
     gram: FloatArray
     cross: FloatArray
-    bend: FloatArray | None = None
+    bend: FloatArray
 
 
 def extended_columns(theta: FloatArray, trend: FloatArray, modes: FloatArray) -> FloatArray:

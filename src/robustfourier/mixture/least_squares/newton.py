@@ -25,7 +25,7 @@ __all__ = [
     "solve_step",
 ]
 
-MOST_COLUMNS = 100  # trend and two for each line; from here on whole matrices are faster
+MOST_COLUMNS = 60  # trend and two for each line; from here on whole matrices are faster
 # Smallest pivots of matrices with unit diagonal that are safely regular, and that point downhill.
 REGULAR, _UPHILL = 1e-7, 1e-9
 # Sums are known to 1e-13 of the weight: a sine at the Nyquist mode of an even grid vanishes.
@@ -152,9 +152,9 @@ def solve_linear(
 @compiled
 def project(
     gram: Any, bend: Any, left: Any, coefficients: Any, factor: Any, scale: Any, rss: Any,
-    ties: Any, gauss: Any, newton: Any, gradient: Any,
+    ties: Any, curved: bool, normal: Any, diagonal: Any, gradient: Any,
 ) -> None:  # fmt: skip
-    """Add normal matrix, what the Hessian has more, and gradient; the linear part projected out."""
+    """Add what `projection.projected_normal` returns to `normal`, `diagonal` and `gradient`."""
     count, n_bases = ties.shape
     linear, q = coefficients.shape
     p = linear - 2 * count
@@ -167,17 +167,17 @@ def project(
             cosine, sine = linear + k, linear + count + k
             for i in range(linear + 2 * count):  # EᵀW of the line's derivative: π (b θC − a θS)
                 turned[i] = gram[cosine, i] * b - gram[sine, i] * a
-            on_cosine, on_sine = (
-                bend[k, bend.shape[1] - q + o],
-                bend[count + k, bend.shape[1] - q + o],
-            )
-            for c in range(p):
-                on_cosine -= bend[k, c] * coefficients[c, o]
-                on_sine -= bend[count + k, c] * coefficients[c, o]
-            for j in range(2 * count):
-                on_cosine -= gram[cosine, linear + j] * coefficients[p + j, o]
-                on_sine -= gram[sine, linear + j] * coefficients[p + j, o]
-            curve = np.pi * (a * on_cosine + b * on_sine)
+            curve = 0.0
+            if curved:
+                bent = bend.shape[1] - q + o
+                on_cosine, on_sine = bend[k, bent], bend[count + k, bent]
+                for c in range(p):
+                    on_cosine -= bend[k, c] * coefficients[c, o]
+                    on_sine -= bend[count + k, c] * coefficients[c, o]
+                for j in range(2 * count):
+                    on_cosine -= gram[cosine, linear + j] * coefficients[p + j, o]
+                    on_sine -= gram[sine, linear + j] * coefficients[p + j, o]
+                curve = np.pi * (a * on_cosine + b * on_sine)
             for f in range(n_bases):
                 tie = ties[k, f]
                 if tie == 0.0:
@@ -188,40 +188,35 @@ def project(
                 bowed[p + k, f] += tie * np.pi * left[sine, o]
                 bowed[p + count + k, f] -= tie * np.pi * left[cosine, o]
                 for g in range(n_bases):
-                    newton[g, f] += tie * ties[k, g] * curve / rss[o]
+                    normal[g, f] += tie * ties[k, g] * curve / rss[o]
                 for m in range(count):
                     square = np.pi * coefficients[p + count + m, o] * turned[linear + m]
                     square -= np.pi * coefficients[p + m, o] * turned[linear + count + m]
+                    diagonal[f] += ties[m, f] * tie * square / rss[o]
                     for g in range(n_bases):
-                        gauss[g, f] += ties[m, g] * tie * square / rss[o]
-        for i in range(linear):
-            for f in range(n_bases):
-                bowed[i, f] += moved[i, f]
+                        normal[g, f] += ties[m, g] * tie * square / rss[o]
+        if curved:
+            bowed += moved
+            _forward(factor, scale, bowed)
         _forward(factor, scale, moved)
-        _forward(factor, scale, bowed)
+        against = bowed if curved else moved
         for i in range(linear):
             for f in range(n_bases):
-                first, second = moved[i, f] / rss[o], bowed[i, f] / rss[o]
+                diagonal[f] -= moved[i, f] * moved[i, f] / rss[o]
+                part = against[i, f] / rss[o]
                 for g in range(n_bases):
-                    newton[f, g] -= second * bowed[i, g] - first * moved[i, g]
-                    gauss[f, g] -= first * moved[i, g]
+                    normal[f, g] -= part * against[i, g]
 
 
 @compiled
-def solve_step(gauss: Any, newton: Any, gradient: Any, damping: float, step: Any) -> bool:
-    """Write the damped step: Newton's, or that of Gauss and Newton where his would go uphill."""
-    part, scale = np.empty(gauss.shape), np.empty(len(gauss))
-    for attempt in range(2):
-        for f in range(len(gauss)):
-            step[f, 0] = gradient[f]
-            for g in range(len(gauss)):
-                part[f, g] = gauss[f, g] if attempt else newton[f, g]
-            part[f, f] += damping * gauss[f, f]
-        if _factored(part, scale) > _UPHILL:
-            _forward(part, scale, step)
-            _backward(part, scale, step)
-            return True
-    return False
+def solve_step(normal: Any, step: Any) -> bool:
+    """Replace the gradient in `step`, shape (F, 1), by the solution; False if that is uphill."""
+    part, scale = normal.copy(), np.empty(len(normal))
+    if _factored(part, scale) <= _UPHILL:
+        return False
+    _forward(part, scale, step)
+    _backward(part, scale, step)
+    return True
 
 
 @compiled
