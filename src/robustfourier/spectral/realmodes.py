@@ -28,7 +28,6 @@ from robustfourier.spectral.window import (
     WIDTH,
     inverse_transform,
     window,
-    window_polynomials,
 )
 
 __all__ = ["FARTHER", "PolynomialSums", "RealModePlan", "RealModeSums"]
@@ -105,7 +104,7 @@ class PolynomialSums:
         sums = np.empty((1, len(modes), len(self.taps)), dtype=np.complex128)
         real, imag = self.window.parts
         given = self.taps, self.odd, real[0], imag[0]
-        read_filtered(modes, window_polynomials(), *given, sums)
+        read_filtered(modes, *given, sums)
         return sums[0]
 
 
@@ -168,7 +167,7 @@ class RealModeSums:
         modes = np.ascontiguousarray(modes, dtype=np.float64)
         powers = 3 if powers > 1 else 1
         sums = np.empty((powers, len(modes), self.parts.shape[1]), dtype=np.complex128)
-        read_sums(modes, window_polynomials(), self.parts[0], self.parts[1], sums)
+        read_sums(modes, self.parts[0], self.parts[1], sums)
         return sums
 
     def every(self, spacing: float, count: int) -> ComplexArray:
@@ -190,4 +189,4 @@ class RealModeSums:
     ) -> None:
         """Subtract the sums at `modes` of Re Σ z e^{iπkθ} times the first column from `sums`."""
         real, imag = self.parts
-        take_lines_out(modes, lines, z, window_polynomials(), real[0], imag[0], sums)
+        take_lines_out(modes, lines, z, real[0], imag[0], sums)

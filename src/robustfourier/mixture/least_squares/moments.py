@@ -17,9 +17,9 @@ import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.least_squares.lines import Lines, waves_at
-from robustfourier.mixture.least_squares.newton import fill_moments, read_around
+from robustfourier.mixture.least_squares.newton import fill_moments
+from robustfourier.spectral.kernels import read_around
 from robustfourier.spectral.realmodes import PolynomialSums, RealModePlan, RealModeSums
-from robustfourier.spectral.window import window_polynomials
 
 __all__ = ["Moments", "SpectralMoments", "direct_moments", "extended_columns"]
 
@@ -177,10 +177,10 @@ class SpectralMoments:
         gram, cross = np.empty((p + 4 * count, p + 4 * count)), np.empty((p + 4 * count, q))
         bend, part = np.empty((2 * count, p + q)), self._part(chosen)
         gram[:p, :p], cross[:p] = part.gram, self._trend_cross[chosen]
-        given = part.smooth.taps, part.smooth.odd, part.steps.parts, self._value.parts
-        window = window_polynomials(), self._weight.parts
-        if fill_moments(modes, *window, *given, *self._last, gram, cross, bend):
-            self._last = modes.copy(), gram
+        sums = self._weight.parts, part.smooth.taps, part.smooth.odd, part.steps.parts
+        modes = np.array(modes)
+        if fill_moments(modes, *sums, self._value.parts, *self._last, gram, cross, bend):
+            self._last = modes, gram
         return Moments(gram, cross, bend)
 
     def left_over(
@@ -223,8 +223,7 @@ class SpectralMoments:
         assert self._often is not None
         count, (real, imag) = len(self._often), self._weight.parts
         sums = np.empty((len(lines), 2 * count - 1), dtype=np.complex128)
-        given = np.ascontiguousarray(lines, np.float64), window_polynomials(), real[0], imag[0]
-        read_around(*given, sums)
+        read_around(np.ascontiguousarray(lines, np.float64), real[0], imag[0], sums)
         return sums[:, count - 1 :: -1].conj().T, sums[:, count - 1 :].T
 
     def _value_sums(self, modes: FloatArray) -> ComplexArray:

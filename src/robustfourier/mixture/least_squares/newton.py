@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from robustfourier.compiling import compiled
-from robustfourier.spectral.kernels import SPACING, pair_moments, read_filtered, read_sums
-from robustfourier.spectral.window import HALF, TERMS
+from robustfourier.spectral.kernels import pair_moments, read_filtered, read_sums
 
 __all__ = [
     "MOST_COLUMNS",
     "REGULAR",
     "fill_moments",
     "project",
-    "read_around",
     "solve_linear",
     "solve_step",
 ]
@@ -35,7 +33,6 @@ _VANISHES = 1e-11
 @compiled
 def fill_moments(
     modes: Any,
-    polynomials: Any,
     weight: Any,
     taps: Any,
     odd: Any,
@@ -58,12 +55,12 @@ def fill_moments(
     count, p, q = len(modes), smooth + steps.shape[1], value.shape[1]
     on_trend = np.empty((3, count, p), np.complex128)
     on_value = np.empty((3, count, q), np.complex128)
-    read_sums(modes, polynomials, weight[0], weight[1], on_trend[:, :, :1])
+    read_sums(modes, weight[0], weight[1], on_trend[:, :, :1])
     window = weight[0, 0], weight[1, 0]
-    news = pair_moments(modes, polynomials, *window, before, known, gram[p:, p:])
-    read_filtered(modes, polynomials, taps, odd, *window, on_trend[:, :, 1:smooth])
-    read_sums(modes, polynomials, steps[0], steps[1], on_trend[:, :, smooth:])
-    read_sums(modes, polynomials, value[0], value[1], on_value)
+    news = pair_moments(modes, *window, before, known, gram[p:, p:])
+    read_filtered(modes, taps, odd, *window, on_trend[:, :, 1:smooth])
+    read_sums(modes, steps[0], steps[1], on_trend[:, :, smooth:])
+    read_sums(modes, value[0], value[1], on_value)
     for power in range(3):
         for i in range(count):
             cosine, sine = 2 * power * count + i, (2 * power + 1) * count + i
@@ -87,34 +84,6 @@ def fill_moments(
             _empty(p + i + 2 * count, gram, cross)
             bend[i] = 0.0
     return bool(news)
-
-
-@compiled
-def read_around(lines: Any, polynomials: Any, real: Any, imag: Any, sums: Any) -> None:
-    """Write the sums of one column at whole distances from each line, (K, 2m − 1).
-
-    From m − 1 modes below the line to m − 1 above. There are whole samples between them: all have
-    the window of the first at the same places.
-    """
-    farthest, taps = sums.shape[1] // 2, np.empty(2 * HALF)
-    per_mode = int(1.0 / SPACING)
-    for i in range(len(lines)):
-        position = lines[i] / SPACING
-        first = np.ceil(position - HALF)
-        x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
-        for w in range(HALF):
-            even, odd = polynomials[0, 0, 0, w], polynomials[0, 1, 0, w]
-            for n in range(1, TERMS):
-                even = even * x * x + polynomials[0, 0, n, w]
-                odd = odd * x * x + polynomials[0, 1, n, w]
-            taps[w], taps[2 * HALF - 1 - w] = even + odd * x, even - odd * x
-        for j in range(-farthest, farthest + 1):
-            a = b = 0.0
-            for w in range(2 * HALF):
-                k = int(first) + per_mode * j + w  # below zero are conjugates of mirror images
-                a += taps[w] * real[HALF + abs(k)]
-                b += taps[w] * (imag[HALF + k] if k >= 0 else -imag[HALF - k])
-            sums[i, farthest + j] = complex(a, b)
 
 
 @compiled
