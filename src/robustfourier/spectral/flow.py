@@ -32,6 +32,9 @@ _LEAST = 2e-4
 # Part by which it may rise before the flow stops at once: of 231 flows there, that went on for six
 # checks without improvement, none that had risen by a hundredth came below its best again.
 _WORSE = 0.02
+# Part of its amplitude up to which the largest mode grows as if it were alone, where a step may be
+# as long as 1; steps to there had errors as large.
+_ALONE = 0.0375
 _LARGE = 2.0  # w² + |c|² of a mode of amplitude 1, the largest in the data
 
 
@@ -123,19 +126,20 @@ def diagonal_flow(
     target = target / unit
     scale = np.sqrt(unit)
     check = None if held_out is None else _HeldOut(held_out, unit)
-    w = np.full(len(target), start)
-    c = np.zeros_like(target)
+    clock, w, c = _first_growth(target, start, _ALONE * step, duration)
     curvature = _Curvature(operator, target)
-    halves = operator.halves(c)
+    halves = operator.halves(w[:, None] * c)
     values = operator.values(halves)
     best, best_w, best_c, waited = 1.0, w.copy(), c.copy(), 0
-    clock, times, errors, reason, steps = 0.0, [0.0], [1.0], "largest number of steps", 0
+    times, errors, reason, steps = [0.0], [1.0], "largest number of steps", 0
     largest = 1.0  # of the gradient, in units of the target
     while steps < max_steps:
         size = w**2 + _power(c)
         # In one step a small mode grows at most by about half of itself.
         knee = min(max(2.0 * largest, settled), _LARGE)
-        pace = step / max(curvature(size / _shorter(size, knee, settled)), 1.0)
+        size /= _shorter(size, knee, settled)
+        # The curvature is at most its trace, and no mode has more than 2 of A in that.
+        pace = step if 2.0 * size.sum() < 1.0 else step / max(curvature(size), 1.0)
         for _ in range(check_every):
             pace = min(pace, (duration - clock) * knee)
             shorter = bool(np.isfinite(settled))
@@ -198,6 +202,21 @@ def _tell(steps: int, w: FloatArray, c: ComplexArray, scale: float, error: float
         amplitude = np.abs(w) * np.sqrt(_power(c)) * scale**2
         facts = {"weight": w * scale, "amplitude": amplitude, "held_out": error}
         tell("diagonal", "weights", step=steps, **facts)
+
+
+def _first_growth(
+    target: ComplexArray, start: float, alone: float, duration: float
+) -> tuple[float, FloatArray, ComplexArray]:
+    """Return time, w and c where the largest mode has grown to a part `alone` of its amplitude.
+
+    Until then the gradient is that of zero, −b, and with β = |b| over all outputs the flow has a
+    closed form: w = start·cosh(βt), c = start·sinh(βt) b/β.
+    """
+    beta = np.sqrt(_power(target))
+    most = float(beta.max())
+    clock = min(0.5 * np.arcsinh(2.0 * alone * most / start**2) / most, duration)
+    growth = start * np.sinh(clock * beta) / np.maximum(beta, np.finfo(float).tiny)
+    return clock, start * np.cosh(clock * beta), growth[:, None] * target
 
 
 class _Curvature:
