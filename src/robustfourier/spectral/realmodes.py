@@ -125,6 +125,13 @@ def _filter(polynomial: tuple[float, ...]) -> tuple[FloatArray, bool]:
     return np.ascontiguousarray(taps), odd
 
 
+@cache
+def _taps(spacing: float) -> FloatArray:
+    """Return the window at all places of modes so far apart between samples, (places, WIDTH)."""
+    place = np.arange(0.0, 1.0, spacing / SPACING)[:, None]
+    return window(place - np.ceil(place - HALF) - np.arange(WIDTH))
+
+
 @dataclass(frozen=True)
 class RealModeSums:
     """Sums Σ u e^{-iπκθ} of c columns u, to be read at any real κ with |κ| ≤ max_mode.
@@ -177,11 +184,9 @@ class RealModeSums:
             return self.every(SPACING, hop * (count - 1) + 1)[::hop]
         if spacing not in (SPACING, 0.5 * SPACING, 0.25 * SPACING):
             return self.at(spacing * np.arange(count, dtype=np.float64))
-        place = np.arange(0.0, 1.0, spacing / SPACING)[:, None]
-        taps = window(place - np.ceil(place - HALF) - np.arange(WIDTH))
         sums = np.empty((self.parts.shape[1], count), dtype=np.complex128)
         for real, imag, out in zip(*self.parts, sums, strict=True):
-            read_evenly(taps, real, imag, out)
+            read_evenly(_taps(spacing), real, imag, out)
         return sums.T
 
     def take_lines_out(

@@ -196,6 +196,10 @@ class SpectralMoments:
         self._weight.take_lines_out(modes, lines.mode, z, sums)
         return sums
 
+    def values_every(self, spacing: float, count: int) -> ComplexArray:
+        """Return the sums of the values at κ = 0, spacing, 2·spacing, …, shape (count, q)."""
+        return self._value.every(spacing, count)
+
     def column_sums(
         self, modes: FloatArray, lines: FloatArray, chosen: IndexArray
     ) -> tuple[ComplexArray, ComplexArray]:

@@ -24,6 +24,7 @@ from robustfourier.mixture.least_squares.semidefinite import Positive
 
 __all__ = [
     "LARGEST_STEP",
+    "TINY",
     "MomentsAt",
     "Solved",
     "damped_step",
@@ -35,7 +36,7 @@ __all__ = [
 MomentsAt = Callable[[FloatArray], Moments]
 # Of any mode in one step: the sum of squares has a new local minimum about every mode.
 LARGEST_STEP = 0.25
-_TINY = float(np.finfo(float).tiny)  # so that no sum of squares is zero
+TINY = float(np.finfo(float).tiny)  # so that no sum of squares is zero
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def solved_for(
     """Return the Gram matrix factored, coefficients, and what they leave of the squares, (q,)."""
     given = gram, cross, squares
     linear_part, coefficients, rss = _few_solved(*given) or _solved(*given)
-    return linear_part, coefficients, np.maximum(rss, 1e-30 * squares + _TINY)
+    return linear_part, coefficients, np.maximum(rss, 1e-30 * squares + TINY)
 
 
 def _solved(
@@ -120,7 +121,7 @@ def damped_step(
     step[free] = Positive.of(normal).solve(gradient) if found is None else found
     expected = float(gradient @ step[free])
     largest = np.max(np.abs(ties @ step), initial=0.0)
-    return step * min(1.0, LARGEST_STEP / max(largest, np.finfo(float).tiny)), expected
+    return step * min(1.0, LARGEST_STEP / max(largest, TINY)), expected
 
 
 def _solved_downhill(normal: FloatArray, gradient: FloatArray) -> FloatArray | None:

@@ -24,7 +24,13 @@ from robustfourier.mixture.least_squares.covariance import (
 )
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import direct_moments
-from robustfourier.mixture.least_squares.projection import MomentsAt, Solved, damped_step, fit_at
+from robustfourier.mixture.least_squares.projection import (
+    TINY,
+    MomentsAt,
+    Solved,
+    damped_step,
+    fit_at,
+)
 from robustfourier.mixture.least_squares.semidefinite import root
 
 __all__ = ["Refined", "at_rounding", "level_column", "refine"]
@@ -139,7 +145,7 @@ class Refined:
 
 def at_rounding(rss: FloatArray, squares: FloatArray) -> BoolArray:
     """Whether sums of squares that are left over, from sums, are too small to be known by them."""
-    return np.asarray(rss <= _ROUNDING * squares + np.finfo(float).tiny)
+    return np.asarray(rss <= _ROUNDING * squares + TINY)
 
 
 def level_column(theta: FloatArray) -> FloatArray:
