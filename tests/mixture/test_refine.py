@@ -75,7 +75,9 @@ def test_the_hessian_is_the_change_of_the_gradient(ties):
     def at(y, bases):
         moments_at = partial(direct_moments, theta, y, weights, trend)
         fit = fit_at(moments_at, ties, bases, 2, weights @ y**2)
-        return (*projected_normal(fit, ties), fit.rss)
+        gauss, _, _ = projected_normal(fit, ties, False)
+        newton, _, gradient = projected_normal(fit, ties, True)
+        return gauss, newton, gradient, fit.rss
 
     def slope(bases):
         _, _, gradient, rss = at(y, bases)
@@ -197,6 +199,20 @@ def test_moments_of_a_hundred_lines_are_symmetric_and_right():
     fast, slow = SpectralMoments.of(*data, max_mode=140.0)(modes), direct_moments(*data, modes)
     np.testing.assert_allclose(fast.gram, slow.gram, atol=1e-9)
     np.testing.assert_array_equal(fast.gram, fast.gram.T)
+
+
+def test_moments_of_lines_that_were_there_before_are_those_of_new_ones():
+    rng = np.random.default_rng(15)
+    theta = np.sort(rng.uniform(-1, 1, 300))
+    data = theta, rng.normal(size=(300, 1)), np.ones(300), np.column_stack([np.ones(300), theta])
+    sums, modes = SpectralMoments.of(*data, max_mode=140.0), rng.uniform(1, 140, 12)
+    sums(modes[:8])
+    others = modes[[7, 2, 5]], modes[[2, 9, 0, 11, 7]], modes[::-1], modes[:1], modes[1:]
+    for at, chosen in zip(others, ([0, 1], [0], [0], [0, 1], [0, 1]), strict=True):
+        again = sums(at, np.array(chosen))
+        fresh = SpectralMoments.of(*data, max_mode=140.0)(at, np.array(chosen))
+        np.testing.assert_array_equal(again.gram, fresh.gram)
+        np.testing.assert_array_equal(again.cross, fresh.cross)
 
 
 def test_refining_on_sums_gives_the_same_lines():

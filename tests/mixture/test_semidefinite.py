@@ -58,3 +58,13 @@ def test_a_column_that_vanishes_does_not_need_eigenvalues():
     right = np.random.default_rng(0).normal(size=(21, 3))
     slow = pseudo_inverse_by_eigenvalues(matrix) @ right
     np.testing.assert_allclose(solve_positive(matrix, right), slow, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("rank", [6, 4], ids=["regular", "singular"])
+def test_half_of_a_right_side_squares_to_it_over_the_matrix(rank):
+    rng = np.random.default_rng(3)
+    columns, right = rng.normal(size=(6, rank)), rng.normal(size=(6, 3))
+    matrix = Positive.of(columns @ columns.T)
+    half = matrix.half(right)
+    assert (matrix.factor is not None) == (rank == 6)
+    np.testing.assert_allclose(half.T @ half, right.T @ matrix.inverse() @ right, rtol=1e-9)

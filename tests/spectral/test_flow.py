@@ -46,6 +46,16 @@ def test_path_equals_gradient_descent_with_tiny_steps(duration):
     assert flow.reason == "duration reached"
 
 
+def test_modes_that_are_small_have_grown_in_one_step_as_in_tiny_ones():
+    rng = np.random.default_rng(1)
+    theta = rng.uniform(-1, 1, 80)
+    y = np.cos(np.pi * 3 * theta - 1) + 0.1 * rng.normal(size=80)
+    flow = plain_flow(fourier_sums(theta, y[:, None], np.ones(80), 7), duration=2.5)
+    w, c = descend(theta, y, 8, 2.5, 20_000)
+    assert flow.steps == 1
+    np.testing.assert_allclose(flow.value[:, 0], w * c, rtol=0.01)
+
+
 def test_on_cosines_alone_it_is_the_papers_diagonal_network():
     """For an even function on symmetric samples sines stay silent: f = Σ c_k w_k cos(πkθ)."""
     theta = np.linspace(-1, 1, 41)[:-1] + 0.025

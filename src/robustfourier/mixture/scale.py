@@ -30,6 +30,7 @@ from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.rows import weighted_median
+from robustfourier.workers import one_blas_thread
 
 __all__ = ["SCALES", "Comparison", "ScaledFit", "compare", "fit_on_scale", "from_log"]
 
@@ -287,17 +288,18 @@ class _Blocks:
     def compared(self, log: list[Sketch] | None) -> Comparison:
         """Compare with a fit of the logarithms; None for the linear one's lines as factors."""
         y, weights, logs = self.y, self.weights, np.log(self.y)
-        if log is None:
-            rows, weighted = self.rows, self.rows * weights
-            left = logs - rows.T @ solve_positive(weighted @ rows.T, weighted @ logs)
-        else:
-            rows, left = _rows(log, self.theta), logs - _fitted(log, self.theta)
-        multiplying = _held_out(rows, logs, left, weights)
-        gain = _log_density(multiplying, weights) - logs - _log_density(self.adding, weights)
-        rows_for_one = np.minimum(_memory(self.adding), _memory(multiplying))
+        with one_blas_thread():  # several would take ten times as long for matrices this small
+            if log is None:
+                rows, weighted = self.rows, self.rows * weights
+                left = logs - rows.T @ solve_positive(weighted @ rows.T, weighted @ logs)
+            else:
+                rows, left = _rows(log, self.theta), logs - _fitted(log, self.theta)
+            multiplying, adding = _held_out(rows, logs, left, weights), self.adding
+        gain = _log_density(multiplying, weights) - logs - _log_density(adding, weights)
+        rows_for_one = np.minimum(_memory(adding), _memory(multiplying))
         odds = float(np.sum((weights @ gain) / rows_for_one))
         missed = np.abs(y * np.expm1(np.minimum(-multiplying, _LARGEST)))
-        miss = (weights @ missed) / np.maximum(weights @ np.abs(self.adding), 1e-300)
+        miss = (weights @ missed) / np.maximum(weights @ np.abs(adding), 1e-300)
         return Comparison(odds, float(miss.max()))
 
 

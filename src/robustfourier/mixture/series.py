@@ -279,6 +279,17 @@ class Series:
         chosen = self._trend_index(len(refined.trend) - len(self.steps))
         return every.left_over(modes, refined.lines, refined.trend, chosen)
 
+    def grid_sums(self, refined: Refined) -> ComplexArray:
+        """Return Σ w r e^{-iπkθ} on the periodogram's grid for what a fit leaves over, (J, q).
+
+        Of a mere level it follows from the sums of values and weights, which are there.
+        """
+        every, grid = self._all_moments, self.grid
+        if every is None or refined.exact or len(refined.trend) + len(refined.lines) > 1:
+            return grid.data_sums(refined.residuals)
+        level = grid.weight_sums[: grid.size, None] * refined.trend[0]
+        return every.values_every(grid.spacing, grid.size) - level
+
     def column_sums(
         self, lines: FloatArray, rung: int, modes: FloatArray
     ) -> tuple[ComplexArray, ComplexArray]:

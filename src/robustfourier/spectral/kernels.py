@@ -19,15 +19,12 @@ __all__ = [
     "STEP",
     "add_lines",
     "deal_out",
-    "descend",
-    "grid_power",
-    "highest_over",
     "pair_moments",
+    "read_around",
     "read_evenly",
     "read_filtered",
     "read_sums",
     "spread",
-    "subtract_line",
     "take_lines_out",
     "turns",
     "twist",
@@ -35,9 +32,11 @@ __all__ = [
 
 SPACING = 0.5  # modes between two samples
 STEP = 1024  # of a table of turns: any turn is the product of a coarse and of a fine one
-# The window itself; as constants, which nothing that is written could change, several rows are done
-# at once: spreading takes two thirds of the time.
-_EVENS, _ODDS = (np.ascontiguousarray(part) for part in window_polynomials()[0])
+# The window and its derivatives; as constants, which nothing that is written could change, several
+# rows are done at once: spreading takes two thirds of the time.
+(_EVENS, _ODDS), (_EVENS1, _ODDS1), (_EVENS2, _ODDS2) = (
+    tuple(np.ascontiguousarray(part) for part in parts) for parts in window_polynomials()
+)
 _FIRST, _SECOND = 4.0 / np.pi, -16.0 / np.pi**2  # from derivatives in the offset to powers of θ
 # Taylor series of cos(πx) and sin(πx)/x in x², highest power first: to 1e-16 for |x| ≤ ½.
 _COSINE = np.array([(-1.0) ** n * np.pi ** (2 * n) / factorial(2 * n) for n in range(11, -1, -1)])
@@ -156,59 +155,106 @@ def deal_out(matrix: Any, fine: Any, coarse: Any, inverse: Any, real: Any, imag:
 
 
 @compiled
-def _read(mode: float, polynomials: Any, real: Any, imag: Any, sums: Any, powers: int) -> None:
-    """Write Σ u θ^j e^{-iπκθ} at |κ| for one column: real parts of j = 0, 1, 2, then imaginary.
+def _read(modes: Any, real: Any, imag: Any, sums: Any, powers: int) -> None:
+    """Write Σ u θ^j e^{-iπκθ} at all |κ| for one column: real parts of j = 0, 1, 2, then imaginary.
 
-    The window is the same seen from either end: with even and odd parts of its polynomials half of
-    them do, and samples at like distance from both ends are added or subtracted first.
+    All modes at once: a call for each would take longer than what it does.
     """
-    position = abs(mode) / SPACING
-    first = np.ceil(position - HALF)
-    x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
-    _read_from(int(first) + HALF, x, polynomials, real, imag, sums, powers)
-
-
-@compiled
-def _read_from(
-    start: int, x: float, polynomials: Any, real: Any, imag: Any, sums: Any, powers: int
-) -> None:
-    """Do so with the window's first sample at index `start`, and x that of the polynomials."""
-    square, end = x * x, start + 2 * HALF - 1
-    for power in range(powers):
-        evens, odds = polynomials[power, 0], polynomials[power, 1]
-        mirror = -1.0 if power == 1 else 1.0
-        a = b = 0.0
+    if powers > 1:
+        _read_powers(modes, real, imag, sums)
+        return
+    for m in range(len(modes)):
+        position = abs(modes[m]) / SPACING
+        first = np.ceil(position - HALF)
+        x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
+        start, square = int(first) + HALF, x * x
+        end, a, b = start + 2 * HALF - 1, 0.0, 0.0
         for w in range(HALF):
-            even, odd = evens[0, w], odds[0, w]
+            even, odd = _EVENS[0, w], _ODDS[0, w]
             for n in range(1, TERMS):
-                even, odd = even * square + evens[n, w], odd * square + odds[n, w]
-            near, far = even + odd * x, mirror * (even - odd * x)
+                even, odd = even * square + _EVENS[n, w], odd * square + _ODDS[n, w]
+            near, far = even + odd * x, even - odd * x
             a += near * real[start + w] + far * real[end - w]
             b += near * imag[start + w] + far * imag[end - w]
-        sums[power], sums[3 + power] = a, b
-    if powers > 1:
-        sums[1], sums[4] = _FIRST * sums[4], -_FIRST * sums[1]
-        sums[2], sums[5] = _SECOND * sums[2], _SECOND * sums[5]
+        sums[m, 0], sums[m, 3] = a, b
 
 
 @compiled
-def read_sums(modes: Any, polynomials: Any, real: Any, imag: Any, sums: Any) -> None:
+def _read_powers(modes: Any, real: Any, imag: Any, sums: Any) -> None:
+    """Do so for j = 0, 1 and 2, all in one loop.
+
+    The window is the same seen from either end: with even and odd parts of its polynomials half of
+    them do, and samples at like distance from both ends are added and subtracted first.
+    """
+    for m in range(len(modes)):
+        position = abs(modes[m]) / SPACING
+        first = np.ceil(position - HALF)
+        x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
+        start, square = int(first) + HALF, x * x
+        end, a, b, c, d, e, f = start + 2 * HALF - 1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for w in range(HALF):
+            even, odd, even1, odd1 = _EVENS[0, w], _ODDS[0, w], _EVENS1[0, w], _ODDS1[0, w]
+            even2, odd2 = _EVENS2[0, w], _ODDS2[0, w]
+            for n in range(1, TERMS):
+                even, odd = even * square + _EVENS[n, w], odd * square + _ODDS[n, w]
+                even1, odd1 = even1 * square + _EVENS1[n, w], odd1 * square + _ODDS1[n, w]
+                even2, odd2 = even2 * square + _EVENS2[n, w], odd2 * square + _ODDS2[n, w]
+            odd, odd1, odd2 = odd * x, odd1 * x, odd2 * x
+            both, apart = real[start + w] + real[end - w], real[start + w] - real[end - w]
+            a += even * both + odd * apart
+            c += even1 * apart + odd1 * both
+            e += even2 * both + odd2 * apart
+            both, apart = imag[start + w] + imag[end - w], imag[start + w] - imag[end - w]
+            b += even * both + odd * apart
+            d += even1 * apart + odd1 * both
+            f += even2 * both + odd2 * apart
+        sums[m, 0], sums[m, 1], sums[m, 2] = a, _FIRST * d, _SECOND * e
+        sums[m, 3], sums[m, 4], sums[m, 5] = b, -_FIRST * c, _SECOND * f
+
+
+@compiled
+def read_sums(modes: Any, real: Any, imag: Any, sums: Any) -> None:
     """Write the sums of all columns at all modes into `sums`, shape (powers, modes, columns)."""
     powers, n_modes, n_columns = sums.shape
-    one = np.empty(6)
-    for m in range(n_modes):
-        # Below zero the sums of real columns are the conjugates of their mirror images.
-        sign = -1.0 if modes[m] < 0.0 else 1.0
-        for c in range(n_columns):
-            _read(modes[m], polynomials, real[c], imag[c], one, powers)
+    one = np.empty((n_modes, 6))
+    for c in range(n_columns):
+        _read(modes, real[c], imag[c], one, powers)
+        for m in range(n_modes):
+            # Below zero the sums of real columns are the conjugates of their mirror images.
+            sign = -1.0 if modes[m] < 0.0 else 1.0
             for power in range(powers):
-                sums[power, m, c] = complex(one[power], sign * one[3 + power])
+                sums[power, m, c] = complex(one[m, power], sign * one[m, 3 + power])
 
 
 @compiled
-def read_filtered(
-    modes: Any, polynomials: Any, taps: Any, odd: Any, real: Any, imag: Any, sums: Any
-) -> None:
+def read_around(lines: Any, real: Any, imag: Any, sums: Any) -> None:
+    """Write the sums of one column at whole distances from each line, (K, 2m − 1).
+
+    From m − 1 modes below the line to m − 1 above. There are whole samples between them: all have
+    the window of the first at the same places.
+    """
+    farthest, taps = sums.shape[1] // 2, np.empty(2 * HALF)
+    per_mode = int(1.0 / SPACING)
+    for i in range(len(lines)):
+        position = lines[i] / SPACING
+        first = np.ceil(position - HALF)
+        x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
+        for w in range(HALF):
+            even, odd = _EVENS[0, w], _ODDS[0, w]
+            for n in range(1, TERMS):
+                even, odd = even * x * x + _EVENS[n, w], odd * x * x + _ODDS[n, w]
+            taps[w], taps[2 * HALF - 1 - w] = even + odd * x, even - odd * x
+        for j in range(-farthest, farthest + 1):
+            a = b = 0.0
+            for w in range(2 * HALF):
+                k = int(first) + per_mode * j + w  # below zero are conjugates of mirror images
+                a += taps[w] * real[HALF + abs(k)]
+                b += taps[w] * (imag[HALF + k] if k >= 0 else -imag[HALF - k])
+            sums[i, farthest + j] = complex(a, b)
+
+
+@compiled
+def read_filtered(modes: Any, taps: Any, odd: Any, real: Any, imag: Any, sums: Any) -> None:
     """Write the sums of filtered samples of one column into `sums`, (powers, modes, filters).
 
     A sample g_k becomes Σ h_m g_{k+m}; h_m = h_{-m} is `taps` at m, or i times it, and h_{-m} its
@@ -217,7 +263,7 @@ def read_filtered(
     powers, n_modes, n_filters = sums.shape
     n = taps.shape[1] - 1
     x, y = np.empty(2 * (HALF + n)), np.empty(2 * (HALF + n))
-    a, b, one = np.empty(2 * HALF), np.empty(2 * HALF), np.empty(6)
+    a, b, one, place = np.zeros(3 * HALF), np.zeros(3 * HALF), np.empty((1, 6)), np.empty(1)
     for m in range(n_modes):
         position = abs(modes[m]) / SPACING
         first = np.ceil(position - HALF)
@@ -225,21 +271,22 @@ def read_filtered(
             k = int(first) - n + i
             x[i], y[i] = real[HALF + abs(k)], imag[HALF + abs(k)] * (1.0 if k >= 0 else -1.0)
         sign = -1.0 if modes[m] < 0.0 else 1.0
+        place[0] = SPACING * (position - first)  # as far behind a first sample of zero
         for c in range(n_filters):
             for i in range(2 * HALF):
-                a[i], b[i] = taps[c, 0] * x[n + i], taps[c, 0] * y[n + i]
+                re, im = taps[c, 0] * x[n + i], taps[c, 0] * y[n + i]
                 for t in range(1, n + 1):
                     up, down = n + i + t, n + i - t
                     if odd[c]:
-                        a[i] -= taps[c, t] * (y[up] - y[down])
-                        b[i] += taps[c, t] * (x[up] - x[down])
+                        re -= taps[c, t] * (y[up] - y[down])
+                        im += taps[c, t] * (x[up] - x[down])
                     else:
-                        a[i] += taps[c, t] * (x[up] + x[down])
-                        b[i] += taps[c, t] * (y[up] + y[down])
-            place = 2.0 * (first - position) + (2.0 * HALF - 1.0)
-            _read_from(0, place, polynomials, a, b, one, powers)
+                        re += taps[c, t] * (x[up] + x[down])
+                        im += taps[c, t] * (y[up] + y[down])
+                a[HALF + i], b[HALF + i] = re, im
+            _read(place, a, b, one, powers)
             for power in range(powers):
-                sums[power, m, c] = complex(one[power], sign * one[3 + power])
+                sums[power, m, c] = complex(one[0, power], sign * one[0, 3 + power])
 
 
 @compiled
@@ -271,127 +318,67 @@ def read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
 
 
 @compiled
-def pair_moments(modes: Any, polynomials: Any, real: Any, imag: Any, gram: Any) -> None:
+def pair_moments(modes: Any, real: Any, imag: Any, before: Any, known: Any, gram: Any) -> bool:
     """Write the Gram matrix of [C, S, θC, θS] at all modes into `gram`, from the weights' sums.
 
-    Products of cosines and sines are those of the differences and of the sums of their modes.
+    Products of cosines and sines are those of the differences and of the sums of their modes. Pairs
+    of modes that were there `before` are copied from the end of `known`, their matrix; whether
+    there are others is returned.
     """
-    count = len(modes)
-    minus, plus = np.empty(6), np.empty(6)
+    count, place, news = len(modes), np.full(len(modes), -1), False
+    _copy_pairs(modes, before, known, place, gram)
+    others, pair, sums = np.empty(count, np.int64), np.empty(2 * count), np.empty((2 * count, 6))
     for i in range(count):
+        size = 0
         for j in range(i + 1):
-            apart = modes[i] - modes[j]
-            _read(apart, polynomials, real, imag, minus, 3)
-            _read(modes[i] + modes[j], polynomials, real, imag, plus, 3)
-            sign = -1.0 if apart < 0.0 else 1.0
+            if place[i] < 0 or place[j] < 0:
+                pair[2 * size], pair[2 * size + 1] = modes[i] - modes[j], modes[i] + modes[j]
+                others[size], size, news = j, size + 1, True
+        _read_powers(pair[: 2 * size], real, imag, sums)
+        for m in range(size):
+            j, sign = others[m], -1.0 if pair[2 * m] < 0.0 else 1.0
             for a in range(2):
                 for b in range(2):
-                    near, far = minus[a + b], plus[a + b]
-                    turned, folded = sign * minus[3 + a + b], plus[3 + a + b]
+                    near, far = sums[2 * m, a + b], sums[2 * m + 1, a + b]
+                    turned, folded = sign * sums[2 * m, 3 + a + b], sums[2 * m + 1, 3 + a + b]
                     cos_i, cos_j = 2 * a * count + i, 2 * b * count + j
                     sin_i, sin_j = cos_i + count, cos_j + count
                     gram[cos_i, cos_j] = gram[cos_j, cos_i] = 0.5 * (near + far)
                     gram[sin_i, sin_j] = gram[sin_j, sin_i] = 0.5 * (near - far)
                     gram[sin_i, cos_j] = gram[cos_j, sin_i] = -0.5 * (folded + turned)
                     gram[cos_i, sin_j] = gram[sin_j, cos_i] = -0.5 * (folded - turned)
+    return news
 
 
 @compiled
-def take_lines_out(
-    modes: Any, lines: Any, z: Any, polynomials: Any, real: Any, imag: Any, sums: Any
-) -> None:
+def _copy_pairs(modes: Any, before: Any, known: Any, place: Any, gram: Any) -> None:
+    """Write where each mode was `before`, if it was, and copy what pairs of such modes have."""
+    count, size = len(modes), len(before)
+    for i in range(count):
+        for j in range(size):
+            if before[j] == modes[i]:
+                place[i] = j
+    for a in range(4):
+        for b in range(4):
+            row, column = len(known) - (4 - a) * size, len(known) - (4 - b) * size
+            for i in range(count if size else 0):
+                for j in range(count if place[i] >= 0 else 0):
+                    if place[j] >= 0:
+                        value = known[row + place[i], column + place[j]]
+                        gram[a * count + i, b * count + j] = value
+
+
+@compiled
+def take_lines_out(modes: Any, lines: Any, z: Any, real: Any, imag: Any, sums: Any) -> None:
     """Subtract the sums of w Re Σ z_k e^{iπkθ} at `modes` from `sums`, shape (modes, outputs)."""
-    minus, plus = np.empty(6), np.empty(6)
+    size = len(lines)
+    pair, one = np.empty(2 * size), np.empty((2 * size, 6))
     for m in range(len(modes)):
-        for k in range(len(lines)):
-            apart = modes[m] - lines[k]
-            _read(apart, polynomials, real, imag, minus, 1)
-            _read(modes[m] + lines[k], polynomials, real, imag, plus, 1)
-            near = complex(minus[0], minus[3] if apart >= 0.0 else -minus[3])
-            far = complex(plus[0], plus[3])
+        for k in range(size):
+            pair[k], pair[size + k] = modes[m] - lines[k], modes[m] + lines[k]
+        _read(pair, real, imag, one, 1)
+        for k in range(size):
+            near = complex(one[k, 0], one[k, 3] if pair[k] >= 0.0 else -one[k, 3])
+            far = complex(one[size + k, 0], one[size + k, 3])
             for o in range(sums.shape[1]):
                 sums[m, o] -= 0.5 * (z[k, o] * near + z[k, o].conjugate() * far)
-
-
-@compiled
-def _power(double: Any, total: float, parallel: float, x: float, y: float) -> Any:
-    """Return numerator and denominator of the power of a data sum x + iy.
-
-    `double` is the sum of the weights at twice the mode. Where cosine and sine are nearly parallel,
-    the power is that of one of them.
-    """
-    b, c = double.real, double.imag
-    determinant = total * total - (b * b + c * c)
-    crossed = determinant > parallel * total * total
-    square = x * x + y * y
-    full = total * square - b * (x * x - y * y) - c * (2.0 * x * y)
-    return (full, determinant) if crossed else (square, total)
-
-
-@compiled
-def grid_power(double: Any, total: float, parallel: float, sums: Any, power: Any) -> None:
-    """Write half the decrease of the sum of squares for data sums of shape (J, q) into `power`."""
-    for j in range(sums.shape[0]):
-        for o in range(sums.shape[1]):
-            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
-            power[j, o] = over / under
-
-
-@compiled
-def highest_over(
-    double: Any, total: float, parallel: float, sums: Any, floor: Any, spent: float, allowed: Any,
-    around: Any,
-) -> int:  # fmt: skip
-    """Return where the power over a floor is largest; see `PeriodogramGrid.highest_over`."""
-    best, last, top = 0, 0.0, -1.0
-    for j in range(sums.shape[0]):
-        ratio = 0.0
-        for o in range(sums.shape[1] if allowed[j] else 0):
-            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
-            noise = under * floor[min(j, len(floor) - 1), o]
-            ratio += over / max(noise - spent * over, 1e-20 * noise)
-        if ratio > top:
-            best, top, around[0], around[1], around[2] = j, ratio, last, ratio, 0.0
-        elif j == best + 1:
-            around[2] = ratio
-        last = ratio
-    return best
-
-
-@compiled
-def subtract_line(window: Any, j: int, z: Any, sums: Any) -> None:
-    """Take the sums of Re(z e^{iπkθ}) at grid mode j out of `sums`, shape (J, q).
-
-    `window` are the sums of the weights on the grid, up to twice as far.
-    """
-    for i in range(len(sums)):
-        near = window[i - j] if i >= j else window[j - i].conjugate()
-        for o in range(sums.shape[1]):
-            sums[i, o] -= 0.5 * (z[o] * near + z[o].conjugate() * window[i + j])
-
-
-@compiled
-def descend(
-    w: Any, c: Any, image: Any, target: Any, pace: float, knee: float, shorter: bool, halves: Any
-) -> float:
-    """Take one step of the diagonal flow in place; the largest |g| of its gradient g = A z − b.
-
-    With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter. Half of the
-    new z = w c is written to `halves`; of z_0, all of its real part.
-    """
-    largest = 0.0
-    for k in range(len(w)):
-        size, slope = w[k] * w[k], 0.0
-        for o in range(c.shape[1]):
-            x, y = c[k, o].real, c[k, o].imag
-            g = image[k, o] - target[k, o]
-            size += x * x + y * y
-            slope += x * g.real + y * g.imag
-            largest = max(largest, g.real * g.real + g.imag * g.imag)
-        eta = pace / (max(size, knee) if shorter else knee)
-        for o in range(c.shape[1]):
-            c[k, o] -= eta * w[k] * (image[k, o] - target[k, o])
-        w[k] -= eta * slope
-        for o in range(c.shape[1]):
-            halves[k, o] = 0.5 * w[k] * c[k, o] if k else complex(w[0] * c[0, o].real, 0.0)
-    return np.sqrt(largest)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
-from robustfourier.spectral.kernels import grid_power, highest_over, subtract_line
+from robustfourier.compiling import compiled
 from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
@@ -112,7 +113,7 @@ class PeriodogramGrid:
         """Return half the decrease of the sum of squares at each or every so many modes, (J, q)."""
         sums, double = data_sums[::every], self.weight_sums[:: 2 * every]
         power = np.empty(sums.shape)
-        grid_power(double, self.total, _PARALLEL, sums, power)
+        _grid_power(double, self.total, _PARALLEL, sums, power)
         return power
 
     def highest_over(
@@ -136,12 +137,12 @@ class PeriodogramGrid:
         """
         around = np.zeros(3)
         given = self.weight_sums[::2], self.total, _PARALLEL, data_sums
-        return highest_over(*given, floor, spent, allowed, around), around
+        return _highest_over(*given, floor, spent, allowed, around), around
 
     def power_at(self, data_sums: ComplexArray, at: IndexArray) -> FloatArray:
         """Return the power at some modes of the grid, shape (len(at), q)."""
         power = np.empty((len(at), data_sums.shape[1]))
-        grid_power(self.weight_sums[2 * at], self.total, _PARALLEL, data_sums[at], power)
+        _grid_power(self.weight_sums[2 * at], self.total, _PARALLEL, data_sums[at], power)
         return power
 
     def take_out(self, data_sums: ComplexArray, j: int) -> None:
@@ -150,7 +151,7 @@ class PeriodogramGrid:
         determinant = total**2 - abs(s[2 * j]) ** 2
         full = 2.0 * (total * here - s[2 * j] * here.conj())
         z = full / determinant if determinant > _PARALLEL * total**2 else here / total
-        subtract_line(s, j, z, data_sums)
+        _subtract_line(s, j, z, data_sums)
 
 
 def direct_power(
@@ -164,3 +165,60 @@ def direct_power(
         fitted = design @ np.linalg.lstsq(design, root * residuals, rcond=None)[0]
         power[j] = 0.5 * np.sum(fitted**2, axis=0)
     return power
+
+
+@compiled
+def _power(double: Any, total: float, parallel: float, x: float, y: float) -> Any:
+    """Return numerator and denominator of the power of a data sum x + iy.
+
+    `double` is the sum of the weights at twice the mode. Where cosine and sine are nearly parallel,
+    the power is that of one of them.
+    """
+    b, c = double.real, double.imag
+    determinant = total * total - (b * b + c * c)
+    crossed = determinant > parallel * total * total
+    square = x * x + y * y
+    full = total * square - b * (x * x - y * y) - c * (2.0 * x * y)
+    return (full, determinant) if crossed else (square, total)
+
+
+@compiled
+def _grid_power(double: Any, total: float, parallel: float, sums: Any, power: Any) -> None:
+    """Write half the decrease of the sum of squares for data sums of shape (J, q) into `power`."""
+    for j in range(sums.shape[0]):
+        for o in range(sums.shape[1]):
+            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
+            power[j, o] = over / under
+
+
+@compiled
+def _highest_over(
+    double: Any, total: float, parallel: float, sums: Any, floor: Any, spent: float, allowed: Any,
+    around: Any,
+) -> int:  # fmt: skip
+    """Return where the power over a floor is largest; see `PeriodogramGrid.highest_over`."""
+    best, last, top = 0, 0.0, -1.0
+    for j in range(sums.shape[0]):
+        ratio = 0.0
+        for o in range(sums.shape[1] if allowed[j] else 0):
+            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
+            noise = under * floor[min(j, len(floor) - 1), o]
+            ratio += over / max(noise - spent * over, 1e-20 * noise)
+        if ratio > top:
+            best, top, around[0], around[1], around[2] = j, ratio, last, ratio, 0.0
+        elif j == best + 1:
+            around[2] = ratio
+        last = ratio
+    return best
+
+
+@compiled
+def _subtract_line(window: Any, j: int, z: Any, sums: Any) -> None:
+    """Take the sums of Re(z e^{iπkθ}) at grid mode j out of `sums`, shape (J, q).
+
+    `window` are the sums of the weights on the grid, up to twice as far.
+    """
+    for i in range(len(sums)):
+        near = window[i - j] if i >= j else window[j - i].conjugate()
+        for o in range(sums.shape[1]):
+            sums[i, o] -= 0.5 * (z[o] * near + z[o].conjugate() * window[i + j])

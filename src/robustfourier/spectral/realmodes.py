@@ -28,7 +28,6 @@ from robustfourier.spectral.window import (
     WIDTH,
     inverse_transform,
     window,
-    window_polynomials,
 )
 
 __all__ = ["FARTHER", "PolynomialSums", "RealModePlan", "RealModeSums"]
@@ -105,7 +104,7 @@ class PolynomialSums:
         sums = np.empty((1, len(modes), len(self.taps)), dtype=np.complex128)
         real, imag = self.window.parts
         given = self.taps, self.odd, real[0], imag[0]
-        read_filtered(modes, window_polynomials(), *given, sums)
+        read_filtered(modes, *given, sums)
         return sums[0]
 
 
@@ -124,6 +123,13 @@ def _filter(polynomial: tuple[float, ...]) -> tuple[FloatArray, bool]:
     wanted = np.polynomial.polynomial.polyval(theta, polynomial)
     taps = np.linalg.lstsq(basis, wanted, rcond=1e-15)[0]
     return np.ascontiguousarray(taps), odd
+
+
+@cache
+def _taps(spacing: float) -> FloatArray:
+    """Return the window at all places of modes so far apart between samples, (places, WIDTH)."""
+    place = np.arange(0.0, 1.0, spacing / SPACING)[:, None]
+    return window(place - np.ceil(place - HALF) - np.arange(WIDTH))
 
 
 @dataclass(frozen=True)
@@ -168,7 +174,7 @@ class RealModeSums:
         modes = np.ascontiguousarray(modes, dtype=np.float64)
         powers = 3 if powers > 1 else 1
         sums = np.empty((powers, len(modes), self.parts.shape[1]), dtype=np.complex128)
-        read_sums(modes, window_polynomials(), self.parts[0], self.parts[1], sums)
+        read_sums(modes, self.parts[0], self.parts[1], sums)
         return sums
 
     def every(self, spacing: float, count: int) -> ComplexArray:
@@ -178,11 +184,9 @@ class RealModeSums:
             return self.every(SPACING, hop * (count - 1) + 1)[::hop]
         if spacing not in (SPACING, 0.5 * SPACING, 0.25 * SPACING):
             return self.at(spacing * np.arange(count, dtype=np.float64))
-        place = np.arange(0.0, 1.0, spacing / SPACING)[:, None]
-        taps = window(place - np.ceil(place - HALF) - np.arange(WIDTH))
         sums = np.empty((self.parts.shape[1], count), dtype=np.complex128)
         for real, imag, out in zip(*self.parts, sums, strict=True):
-            read_evenly(taps, real, imag, out)
+            read_evenly(_taps(spacing), real, imag, out)
         return sums.T
 
     def take_lines_out(
@@ -190,4 +194,4 @@ class RealModeSums:
     ) -> None:
         """Subtract the sums at `modes` of Re Σ z e^{iπkθ} times the first column from `sums`."""
         real, imag = self.parts
-        take_lines_out(modes, lines, z, window_polynomials(), real[0], imag[0], sums)
+        take_lines_out(modes, lines, z, real[0], imag[0], sums)

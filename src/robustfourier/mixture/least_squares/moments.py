@@ -17,9 +17,9 @@ import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.least_squares.lines import Lines, waves_at
-from robustfourier.mixture.least_squares.newton import fill_moments, read_around
+from robustfourier.mixture.least_squares.newton import fill_moments
+from robustfourier.spectral.kernels import read_around
 from robustfourier.spectral.realmodes import PolynomialSums, RealModePlan, RealModeSums
-from robustfourier.spectral.window import window_polynomials
 
 __all__ = ["Moments", "SpectralMoments", "direct_moments", "extended_columns"]
 
@@ -37,13 +37,13 @@ class Moments:
         EᵀWE.
     cross : ndarray of shape (p + 4K, q)
         EᵀWY.
-    bend : ndarray of shape (2K, P + q), optional
+    bend : ndarray of shape (2K, P + q)
         [θ²C, θ²S]ᵀ W [P, Y], for second derivatives; P may have more columns than E.
     """
 
     gram: FloatArray
     cross: FloatArray
-    bend: FloatArray | None = None
+    bend: FloatArray
 
 
 def extended_columns(theta: FloatArray, trend: FloatArray, modes: FloatArray) -> FloatArray:
@@ -125,6 +125,9 @@ class SpectralMoments:
         often: FloatArray | None = None,
     ) -> None:
         self._often, self._parts = often, dict[bytes, _Part]()
+        # Most sets of lines are the last one with some more or some less; the Gram matrix of lines
+        # does not depend on the values.
+        self._last = np.zeros(0), np.zeros((0, 0))
         self._plan, self._weight, self._weights, self._columns = plan, window, weights, trend
         smooth = np.zeros((0, 1)) if polynomials is None else polynomials
         self._smooth = PolynomialSums.of(window, smooth, plan.max_mode)
@@ -174,8 +177,10 @@ class SpectralMoments:
         gram, cross = np.empty((p + 4 * count, p + 4 * count)), np.empty((p + 4 * count, q))
         bend, part = np.empty((2 * count, p + q)), self._part(chosen)
         gram[:p, :p], cross[:p] = part.gram, self._trend_cross[chosen]
-        given = part.smooth.taps, part.smooth.odd, part.steps.parts, self._value.parts
-        fill_moments(modes, window_polynomials(), self._weight.parts, *given, gram, cross, bend)
+        sums = self._weight.parts, part.smooth.taps, part.smooth.odd, part.steps.parts
+        modes = np.array(modes)
+        if fill_moments(modes, *sums, self._value.parts, *self._last, gram, cross, bend):
+            self._last = modes, gram
         return Moments(gram, cross, bend)
 
     def left_over(
@@ -190,6 +195,10 @@ class SpectralMoments:
             return sums - 0.5 * (below @ z + above @ z.conj())
         self._weight.take_lines_out(modes, lines.mode, z, sums)
         return sums
+
+    def values_every(self, spacing: float, count: int) -> ComplexArray:
+        """Return the sums of the values at κ = 0, spacing, 2·spacing, …, shape (count, q)."""
+        return self._value.every(spacing, count)
 
     def column_sums(
         self, modes: FloatArray, lines: FloatArray, chosen: IndexArray
@@ -218,8 +227,7 @@ class SpectralMoments:
         assert self._often is not None
         count, (real, imag) = len(self._often), self._weight.parts
         sums = np.empty((len(lines), 2 * count - 1), dtype=np.complex128)
-        given = np.ascontiguousarray(lines, np.float64), window_polynomials(), real[0], imag[0]
-        read_around(*given, sums)
+        read_around(np.ascontiguousarray(lines, np.float64), real[0], imag[0], sums)
         return sums[:, count - 1 :: -1].conj().T, sums[:, count - 1 :].T
 
     def _value_sums(self, modes: FloatArray) -> ComplexArray:

@@ -12,20 +12,18 @@ from typing import Any
 import numpy as np
 
 from robustfourier.compiling import compiled
-from robustfourier.spectral.kernels import SPACING, pair_moments, read_filtered, read_sums
-from robustfourier.spectral.window import HALF, TERMS
+from robustfourier.spectral.kernels import pair_moments, read_filtered, read_sums
 
 __all__ = [
     "MOST_COLUMNS",
     "REGULAR",
     "fill_moments",
     "project",
-    "read_around",
     "solve_linear",
     "solve_step",
 ]
 
-MOST_COLUMNS = 100  # trend and two for each line; from here on whole matrices are faster
+MOST_COLUMNS = 60  # trend and two for each line; from here on whole matrices are faster
 # Smallest pivots of matrices with unit diagonal that are safely regular, and that point downhill.
 REGULAR, _UPHILL = 1e-7, 1e-9
 # Sums are known to 1e-13 of the weight: a sine at the Nyquist mode of an even grid vanishes.
@@ -35,32 +33,34 @@ _VANISHES = 1e-11
 @compiled
 def fill_moments(
     modes: Any,
-    polynomials: Any,
     weight: Any,
     taps: Any,
     odd: Any,
     steps: Any,
     value: Any,
+    before: Any,
+    known: Any,
     gram: Any,
     cross: Any,
     bend: Any,
-) -> None:
+) -> bool:
     """Write the `Moments` at `modes`; those of the trend with itself and the values are there.
 
     `weight`, `steps` and `value` are sums of shape (2, columns, J), real and imaginary parts. The
     trend is a level, whose sums are those of the weights, columns whose sums follow from these by
-    the filters `taps` and `odd`, and `steps`.
+    the filters `taps` and `odd`, and `steps`. What is known of lines `before` and whether there is
+    more now: see `pair_moments`.
     """
     smooth = 1 + len(taps)
     count, p, q = len(modes), smooth + steps.shape[1], value.shape[1]
-    pair_moments(modes, polynomials, weight[0, 0], weight[1, 0], gram[p:, p:])
     on_trend = np.empty((3, count, p), np.complex128)
     on_value = np.empty((3, count, q), np.complex128)
-    read_sums(modes, polynomials, weight[0], weight[1], on_trend[:, :, :1])
+    read_sums(modes, weight[0], weight[1], on_trend[:, :, :1])
     window = weight[0, 0], weight[1, 0]
-    read_filtered(modes, polynomials, taps, odd, *window, on_trend[:, :, 1:smooth])
-    read_sums(modes, polynomials, steps[0], steps[1], on_trend[:, :, smooth:])
-    read_sums(modes, polynomials, value[0], value[1], on_value)
+    news = pair_moments(modes, *window, before, known, gram[p:, p:])
+    read_filtered(modes, taps, odd, *window, on_trend[:, :, 1:smooth])
+    read_sums(modes, steps[0], steps[1], on_trend[:, :, smooth:])
+    read_sums(modes, value[0], value[1], on_value)
     for power in range(3):
         for i in range(count):
             cosine, sine = 2 * power * count + i, (2 * power + 1) * count + i
@@ -83,34 +83,7 @@ def fill_moments(
             _empty(p + i, gram, cross)
             _empty(p + i + 2 * count, gram, cross)
             bend[i] = 0.0
-
-
-@compiled
-def read_around(lines: Any, polynomials: Any, real: Any, imag: Any, sums: Any) -> None:
-    """Write the sums of one column at whole distances from each line, (K, 2m − 1).
-
-    From m − 1 modes below the line to m − 1 above. There are whole samples between them: all have
-    the window of the first at the same places.
-    """
-    farthest, taps = sums.shape[1] // 2, np.empty(2 * HALF)
-    per_mode = int(1.0 / SPACING)
-    for i in range(len(lines)):
-        position = lines[i] / SPACING
-        first = np.ceil(position - HALF)
-        x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
-        for w in range(HALF):
-            even, odd = polynomials[0, 0, 0, w], polynomials[0, 1, 0, w]
-            for n in range(1, TERMS):
-                even = even * x * x + polynomials[0, 0, n, w]
-                odd = odd * x * x + polynomials[0, 1, n, w]
-            taps[w], taps[2 * HALF - 1 - w] = even + odd * x, even - odd * x
-        for j in range(-farthest, farthest + 1):
-            a = b = 0.0
-            for w in range(2 * HALF):
-                k = int(first) + per_mode * j + w  # below zero are conjugates of mirror images
-                a += taps[w] * real[HALF + abs(k)]
-                b += taps[w] * (imag[HALF + k] if k >= 0 else -imag[HALF - k])
-            sums[i, farthest + j] = complex(a, b)
+    return bool(news)
 
 
 @compiled
@@ -148,9 +121,9 @@ def solve_linear(
 @compiled
 def project(
     gram: Any, bend: Any, left: Any, coefficients: Any, factor: Any, scale: Any, rss: Any,
-    ties: Any, gauss: Any, newton: Any, gradient: Any,
+    ties: Any, curved: bool, normal: Any, diagonal: Any, gradient: Any,
 ) -> None:  # fmt: skip
-    """Add normal matrix, what the Hessian has more, and gradient; the linear part projected out."""
+    """Add what `projection.projected_normal` returns to `normal`, `diagonal` and `gradient`."""
     count, n_bases = ties.shape
     linear, q = coefficients.shape
     p = linear - 2 * count
@@ -163,17 +136,17 @@ def project(
             cosine, sine = linear + k, linear + count + k
             for i in range(linear + 2 * count):  # EᵀW of the line's derivative: π (b θC − a θS)
                 turned[i] = gram[cosine, i] * b - gram[sine, i] * a
-            on_cosine, on_sine = (
-                bend[k, bend.shape[1] - q + o],
-                bend[count + k, bend.shape[1] - q + o],
-            )
-            for c in range(p):
-                on_cosine -= bend[k, c] * coefficients[c, o]
-                on_sine -= bend[count + k, c] * coefficients[c, o]
-            for j in range(2 * count):
-                on_cosine -= gram[cosine, linear + j] * coefficients[p + j, o]
-                on_sine -= gram[sine, linear + j] * coefficients[p + j, o]
-            curve = np.pi * (a * on_cosine + b * on_sine)
+            curve = 0.0
+            if curved:
+                bent = bend.shape[1] - q + o
+                on_cosine, on_sine = bend[k, bent], bend[count + k, bent]
+                for c in range(p):
+                    on_cosine -= bend[k, c] * coefficients[c, o]
+                    on_sine -= bend[count + k, c] * coefficients[c, o]
+                for j in range(2 * count):
+                    on_cosine -= gram[cosine, linear + j] * coefficients[p + j, o]
+                    on_sine -= gram[sine, linear + j] * coefficients[p + j, o]
+                curve = np.pi * (a * on_cosine + b * on_sine)
             for f in range(n_bases):
                 tie = ties[k, f]
                 if tie == 0.0:
@@ -184,40 +157,35 @@ def project(
                 bowed[p + k, f] += tie * np.pi * left[sine, o]
                 bowed[p + count + k, f] -= tie * np.pi * left[cosine, o]
                 for g in range(n_bases):
-                    newton[g, f] += tie * ties[k, g] * curve / rss[o]
+                    normal[g, f] += tie * ties[k, g] * curve / rss[o]
                 for m in range(count):
                     square = np.pi * coefficients[p + count + m, o] * turned[linear + m]
                     square -= np.pi * coefficients[p + m, o] * turned[linear + count + m]
+                    diagonal[f] += ties[m, f] * tie * square / rss[o]
                     for g in range(n_bases):
-                        gauss[g, f] += ties[m, g] * tie * square / rss[o]
-        for i in range(linear):
-            for f in range(n_bases):
-                bowed[i, f] += moved[i, f]
+                        normal[g, f] += ties[m, g] * tie * square / rss[o]
+        if curved:
+            bowed += moved
+            _forward(factor, scale, bowed)
         _forward(factor, scale, moved)
-        _forward(factor, scale, bowed)
+        against = bowed if curved else moved
         for i in range(linear):
             for f in range(n_bases):
-                first, second = moved[i, f] / rss[o], bowed[i, f] / rss[o]
+                diagonal[f] -= moved[i, f] * moved[i, f] / rss[o]
+                part = against[i, f] / rss[o]
                 for g in range(n_bases):
-                    newton[f, g] -= second * bowed[i, g] - first * moved[i, g]
-                    gauss[f, g] -= first * moved[i, g]
+                    normal[f, g] -= part * against[i, g]
 
 
 @compiled
-def solve_step(gauss: Any, newton: Any, gradient: Any, damping: float, step: Any) -> bool:
-    """Write the damped step: Newton's, or that of Gauss and Newton where his would go uphill."""
-    part, scale = np.empty(gauss.shape), np.empty(len(gauss))
-    for attempt in range(2):
-        for f in range(len(gauss)):
-            step[f, 0] = gradient[f]
-            for g in range(len(gauss)):
-                part[f, g] = gauss[f, g] if attempt else newton[f, g]
-            part[f, f] += damping * gauss[f, f]
-        if _factored(part, scale) > _UPHILL:
-            _forward(part, scale, step)
-            _backward(part, scale, step)
-            return True
-    return False
+def solve_step(normal: Any, step: Any) -> bool:
+    """Replace the gradient in `step`, shape (F, 1), by the solution; False if that is uphill."""
+    part, scale = normal.copy(), np.empty(len(normal))
+    if _factored(part, scale) <= _UPHILL:
+        return False
+    _forward(part, scale, step)
+    _backward(part, scale, step)
+    return True
 
 
 @compiled

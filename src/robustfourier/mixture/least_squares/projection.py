@@ -24,6 +24,7 @@ from robustfourier.mixture.least_squares.semidefinite import Positive
 
 __all__ = [
     "LARGEST_STEP",
+    "TINY",
     "MomentsAt",
     "Solved",
     "damped_step",
@@ -35,7 +36,7 @@ __all__ = [
 MomentsAt = Callable[[FloatArray], Moments]
 # Of any mode in one step: the sum of squares has a new local minimum about every mode.
 LARGEST_STEP = 0.25
-_TINY = float(np.finfo(float).tiny)  # so that no sum of squares is zero
+TINY = float(np.finfo(float).tiny)  # so that no sum of squares is zero
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def solved_for(
     """Return the Gram matrix factored, coefficients, and what they leave of the squares, (q,)."""
     given = gram, cross, squares
     linear_part, coefficients, rss = _few_solved(*given) or _solved(*given)
-    return linear_part, coefficients, np.maximum(rss, 1e-30 * squares + _TINY)
+    return linear_part, coefficients, np.maximum(rss, 1e-30 * squares + TINY)
 
 
 def _solved(
@@ -107,92 +108,89 @@ def damped_step(
     fit: Solved, ties: IntArray, free: BoolArray, damping: float
 ) -> tuple[FloatArray, float]:
     """Return one Levenberg step of the bases and the relative decrease it promises."""
-    gauss, newton, gradient = _few_projected(fit, ties) or projected_normal(fit, ties)
-    if not free.all():
-        gauss, gradient = gauss[np.ix_(free, free)], gradient[free]
-        newton = None if newton is None else newton[np.ix_(free, free)]
-    step = np.zeros(len(free))
-    step[free] = _solved_step(gauss, newton, gradient, damping)
+    step, found = np.zeros(len(free)), None
+    # Far from the answer the second derivatives may point uphill; there they are left out.
+    for curved in (True, False):
+        given = fit, ties, curved
+        normal, diagonal, gradient = _few_projected(*given) or projected_normal(*given)
+        if not free.all():
+            normal, diagonal, gradient = normal[np.ix_(free, free)], diagonal[free], gradient[free]
+        normal += np.diag(damping * diagonal)
+        if (found := _solved_downhill(normal, gradient)) is not None:
+            break
+    step[free] = Positive.of(normal).solve(gradient) if found is None else found
     expected = float(gradient @ step[free])
     largest = np.max(np.abs(ties @ step), initial=0.0)
-    return step * min(1.0, LARGEST_STEP / max(largest, np.finfo(float).tiny)), expected
+    return step * min(1.0, LARGEST_STEP / max(largest, TINY)), expected
 
 
-def _solved_step(
-    gauss: FloatArray, newton: FloatArray | None, gradient: FloatArray, damping: float
-) -> FloatArray:
-    """Solve for the damped step of the free bases."""
-    if newton is not None and len(gauss) <= MOST_COLUMNS:
-        step = np.empty((len(gauss), 1))
-        if solve_step(gauss, newton, gradient, damping, step):
-            return step[:, 0]
-    ridge = damping * np.diag(np.diag(gauss))
-    normal = Positive.of(gauss + ridge)
-    if newton is not None:
-        # Far from the answer the second derivatives may point uphill; there they are left out.
-        curved = Positive.of(newton + ridge)
-        normal = curved if curved.factor is not None else normal
-    return normal.solve(gradient)
+def _solved_downhill(normal: FloatArray, gradient: FloatArray) -> FloatArray | None:
+    """Solve for a step; None if the matrix is not safely positive."""
+    if len(normal) <= MOST_COLUMNS:
+        step = gradient[:, None].copy()
+        return step[:, 0] if solve_step(normal, step) else None
+    regular = Positive.regular(normal)
+    return None if regular is None else regular.solve(gradient)
 
 
-def _few_projected(fit: Solved, ties: IntArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+def _few_projected(
+    fit: Solved, ties: IntArray, curved: bool
+) -> tuple[FloatArray, FloatArray, FloatArray] | None:
     """Return `projected_normal` by compiled loops; None where those are not for this fit."""
     moments, part, n_bases = fit.moments, fit.linear_part, ties.shape[1]
-    if fit.n_linear > MOST_COLUMNS or part.factor is None or moments.bend is None:
+    if fit.n_linear > MOST_COLUMNS or part.factor is None:
         return None
-    gauss, newton = np.zeros((n_bases, n_bases)), np.zeros((n_bases, n_bases))
-    gradient = np.zeros(n_bases)
+    normal, diagonal, gradient = np.zeros((n_bases, n_bases)), np.zeros(n_bases), np.zeros(n_bases)
     left = moments.cross - moments.gram[:, : fit.n_linear] @ fit.coefficients
     given = moments.gram, moments.bend, left, fit.coefficients, part.factor, part.scale, fit.rss
-    project(*given, ties.astype(np.float64), gauss, newton, gradient)
-    return gauss, newton + gauss, gradient
+    project(*given, ties.astype(np.float64), curved, normal, diagonal, gradient)
+    return normal, diagonal, gradient
 
 
 def projected_normal(
-    fit: Solved, ties: IntArray
-) -> tuple[FloatArray, FloatArray | None, FloatArray]:
-    """Return normal matrix, Hessian and gradient of the bases, the linear part projected out.
+    fit: Solved, ties: IntArray, curved: bool
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a matrix for steps of the bases, the linear part projected out, and their gradient.
 
-    The normal matrix of Gauss and Newton leaves out residual times second derivatives. For a weak
-    line, or one that is not steady, these are as large as the rest: without them steps are twice
-    too long, or far too short. Outputs are weighted by 1/RSS_o, the gradient of the logarithm in
-    the objective.
+    It is the Hessian if `curved`, and else the normal matrix of Gauss and Newton, which leaves out
+    residual times second derivatives. For a weak line, or one that is not steady, these are as
+    large as the rest: without them steps are twice too long, or far too short. Between the two
+    stands the diagonal without them, (F,), by which steps are damped. Outputs are weighted by
+    1/RSS_o, the gradient of the logarithm in the objective.
     """
     gram, linear, n_lines = fit.moments.gram, fit.n_linear, len(ties)
     left = fit.moments.cross - gram[:, :linear] @ fit.coefficients  # EᵀW residual, (p + 4K, q)
     # Lines that are free have the identity for ties; no need to multiply by it.
     untied = ties.shape[0] == ties.shape[1] and np.array_equal(ties, np.eye(n_lines))
-    gauss, newton = np.zeros((2, ties.shape[1], ties.shape[1]))
-    gradient = np.zeros(ties.shape[1])
+    n_bases = ties.shape[1]
+    normal, diagonal, gradient = np.zeros((n_bases, n_bases)), np.zeros(n_bases), np.zeros(n_bases)
     on_cosine, on_sine = slice(linear, linear + n_lines), slice(linear + n_lines, None)
     line, p = np.arange(n_lines), linear - 2 * n_lines
     for o in range(len(fit.rss)):
         # Derivative of each line with respect to its mode: π (b θC − a θS).
         a, b = np.pi * fit.coefficients[p : p + n_lines, o], np.pi * fit.coefficients[-n_lines:, o]
-        moved = gram[:, on_cosine] * b - gram[:, on_sine] * a  # EᵀW of the derivatives, (·, K)
-        square = b[:, None] * moved[on_cosine] - a[:, None] * moved[on_sine]
+        moved = gram[on_cosine] * b[:, None] - gram[on_sine] * a[:, None]
+        square = moved[:, on_cosine] * b - moved[:, on_sine] * a
+        against = moved[:, :linear].T  # of the derivatives with the linear part, (p + 2K, K)
         slope = b * left[on_cosine, o] - a * left[on_sine, o]
-        moved = moved[:linear]
-        parts = [(gauss, moved, square)]
-        if (bent := _bent(fit, o)) is not None:
-            curved, bow = moved.copy(), square.copy()
-            curved[p + line, line] += np.pi * left[on_sine, o]
-            curved[p + n_lines + line, line] -= np.pi * left[on_cosine, o]
-            bow[line, line] += np.pi * (a * bent[:n_lines] + b * bent[n_lines:])
-            parts.append((newton, curved, bow))
-        for total, against, own in parts:
-            if not untied:
-                against, own = against @ ties, ties.T @ own @ ties
-            total += (own - against.T @ fit.linear_part.solve(against)) / fit.rss[o]
+        own = square if untied else ties.T @ square @ ties
+        half = fit.linear_part.half(against if untied else against @ ties)
+        diagonal += (np.diag(own) - np.sum(half**2, axis=0)) / fit.rss[o]
+        if curved:
+            against[p + line, line] += np.pi * left[on_sine, o]
+            against[p + n_lines + line, line] -= np.pi * left[on_cosine, o]
+            half = fit.linear_part.half(against if untied else against @ ties)
+            bent = _bent(fit, o)
+            curve = np.pi * (a * bent[:n_lines] + b * bent[n_lines:])
+            own = own + (np.diag(curve) if untied else (ties.T * curve) @ ties)
+        normal += (own - half.T @ half) / fit.rss[o]
         gradient += (slope if untied else ties.T @ slope) / fit.rss[o]
-    return gauss, newton if fit.moments.bend is not None else None, gradient
+    return normal, diagonal, gradient
 
 
-def _bent(fit: Solved, output: int) -> FloatArray | None:
-    """Return [θ²C, θ²S]ᵀ W residual of one output, shape (2K,), if the moments tell it."""
+def _bent(fit: Solved, output: int) -> FloatArray:
+    """Return [θ²C, θ²S]ᵀ W residual of one output, shape (2K,)."""
     bend, linear = fit.moments.bend, fit.n_linear
-    if bend is None:
-        return None
     n_lines, n_outputs = len(bend) // 2, len(fit.rss)
     p, coefficients = linear - 2 * n_lines, fit.coefficients[:, output]
     data = bend[:, bend.shape[1] - n_outputs + output] - bend[:, :p] @ coefficients[:p]

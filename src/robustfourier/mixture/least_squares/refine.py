@@ -24,7 +24,13 @@ from robustfourier.mixture.least_squares.covariance import (
 )
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import direct_moments
-from robustfourier.mixture.least_squares.projection import MomentsAt, Solved, damped_step, fit_at
+from robustfourier.mixture.least_squares.projection import (
+    TINY,
+    MomentsAt,
+    Solved,
+    damped_step,
+    fit_at,
+)
 from robustfourier.mixture.least_squares.semidefinite import root
 
 __all__ = ["Refined", "at_rounding", "level_column", "refine"]
@@ -32,6 +38,9 @@ __all__ = ["Refined", "at_rounding", "level_column", "refine"]
 # Sums of squares below this part of those of the data are added up from residuals: as differences
 # of sums they would be known to 1e-5 only.
 _ROUNDING = 1e-8
+# Part of the tolerance below which not even a last step is taken: a tenth in each coordinate. Where
+# outliers are pulled in again and again, steps just below the tolerance add up, and are.
+_NOT_WORTH = 0.01
 _SEEN = 1e-11  # part of a sum of squares by which a step is surely seen to lower it
 
 
@@ -136,7 +145,7 @@ class Refined:
 
 def at_rounding(rss: FloatArray, squares: FloatArray) -> BoolArray:
     """Whether sums of squares that are left over, from sums, are too small to be known by them."""
-    return np.asarray(rss <= _ROUNDING * squares + np.finfo(float).tiny)
+    return np.asarray(rss <= _ROUNDING * squares + TINY)
 
 
 def level_column(theta: FloatArray) -> FloatArray:
@@ -231,9 +240,12 @@ def _search(
     while not converged and iterations < max_iterations:
         iterations += 1
         step, expected = damped_step(fit, ties, free, damping)
-        trial = fit_at(moments_at, ties, fit.bases + step, p, squares)
         # Below the rounding of the sums a decrease can no longer be seen: take the step, and stop.
         negligible = expected <= tolerance * len(squares)
+        if expected <= _NOT_WORTH * tolerance * len(squares):
+            converged = True
+            break
+        trial = fit_at(moments_at, ties, fit.bases + step, p, squares)
         if negligible or trial.objective < fit.objective:
             fit, damping = trial, damping / 10.0
             converged = negligible or bool(np.all(np.abs(step) < 1e-12))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dpocon, dpotrf, dpotri, dpotrs
+from scipy.linalg.lapack import dpocon, dpotrf, dpotri, dpotrs, dtrtrs
 
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
@@ -54,14 +54,18 @@ class Positive:
         """Factor a matrix."""
         if len(matrix) == 0:
             return cls(np.zeros(0), None, matrix)
+        pseudo = pseudo_inverse_by_eigenvalues
+        return cls.regular(matrix) or cls(_scale(matrix), None, pseudo(matrix))
+
+    @classmethod
+    def regular(cls, matrix: FloatArray) -> Positive | None:
+        """Factor a matrix that is safely regular; None if it is not."""
         scale, unit = np.empty(len(matrix)), np.empty(matrix.shape, order="F")
         norm = _fill_unit(np.ascontiguousarray(matrix), scale, unit)
         factor, failed = dpotrf(unit, lower=1, clean=0, overwrite_a=1)
         if failed == 0:
             reciprocal, failed = dpocon(factor, norm, uplo="L")
-            if failed == 0 and reciprocal > _REGULAR:
-                return cls(scale, factor, None)
-        return cls(scale, None, pseudo_inverse_by_eigenvalues(matrix))
+        return cls(scale, factor, None) if failed == 0 and reciprocal > _REGULAR else None
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return the solution for one or many right sides; directions without data get zero."""
@@ -72,6 +76,13 @@ class Positive:
             return np.zeros(right.shape)
         solution, _ = dpotrs(self.factor, right / scale, lower=1)
         return np.asarray(solution.reshape(right.shape) / scale)
+
+    def half(self, right: FloatArray) -> FloatArray:
+        """Return H with HᵀH = rightᵀ A⁻¹ right for right sides of shape (m, c), shape (m, c)."""
+        if self.factor is None:
+            return np.asarray(root(self.inverse()).T @ right)
+        half, _ = dtrtrs(self.factor, (right.T / self.scale).T, lower=1, overwrite_b=1)
+        return np.asarray(half)
 
     def inverse(self) -> FloatArray:
         """Return the (pseudo-)inverse."""

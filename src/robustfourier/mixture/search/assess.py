@@ -136,7 +136,7 @@ def _refined(
 
 def assess(series: Series, fit: Fit) -> Assessment:
     """Compute the residual spectrum, the floor and the false-alarm probability of each line."""
-    data_sums = series.grid.data_sums(fit.refined.residuals)
+    data_sums = series.grid_sums(fit.refined)
     floor, judge = _floor(series, fit, data_sums), series.judge
     ratio, alarm = judge.lines(fit.refined, floor)
     if series.integer or not len(ratio):
