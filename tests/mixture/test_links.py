@@ -13,7 +13,7 @@ from robustfourier.mixture.components.cells import (
     Cells,
     _templates,
 )
-from robustfourier.mixture.components.links import Link, phase_lock
+from robustfourier.mixture.components.links import Link, _best_shift, phase_lock
 from robustfourier.mixture.components.waveform import InPhase, prior_precision, shrinkage
 
 ORDER = np.arange(1, 31)
@@ -127,6 +127,18 @@ def test_harmonics_that_are_not_likely_are_smoothed_to_nothing(monkeypatch):
     np.testing.assert_array_equal(full.smoothing.matrix, quick.smoothing.matrix)
     monkeypatch.setattr(Cells, "evidence", lambda _: pytest.fail("a bound is enough"))
     phase_lock(order, seen, variance, clear, likely=0.5)
+
+
+def test_the_shift_is_that_of_the_least_quadrature_on_a_fine_grid():
+    rng, order = np.random.default_rng(5), np.arange(1, 9)
+    for _ in range(20):
+        wave = rng.normal(size=8) * np.exp(1j * order * rng.uniform(0, np.pi)) / order
+        wave += 0.05 * (rng.normal(size=8) + 1j * rng.normal(size=8))
+        weight = rng.uniform(0.5, 2.0, 8)
+        grid = np.linspace(0.0, np.pi, 20_000, endpoint=False)
+        left = (wave * np.exp(-1j * np.outer(grid, order))).imag ** 2 @ weight
+        off = _best_shift(order, wave, weight) - grid[np.argmin(left)]
+        assert abs(np.angle(np.exp(2j * off))) < 1e-3  # half a turn turns all signs
 
 
 def test_the_prior_of_a_smoother_gives_that_smoother_back():

@@ -69,13 +69,18 @@ class Cells(NamedTuple):
 
 def decays(order: IntArray, variance: FloatArray) -> FloatArray:
     """Return the decay of prior over sampling variance, 1 at most; axes: power s, rate r, order."""
-    n = order.astype(np.float64)
-    log_shape = -2.0 * POWERS[:, None, None] * np.log(n) - 2.0 * RATES[None, :, None] * n
-    log_shape = log_shape - log_shape.max(-1, keepdims=True)
-    return np.asarray(np.exp(log_shape) * (variance.min() / variance))
+    return _shapes(tuple(order.tolist())) * (variance.min() / variance)
 
 
 @lru_cache(maxsize=256)  # patterns of a survey have the same orders
+def _shapes(order: tuple[int, ...]) -> FloatArray:
+    """Decay of the prior variance of some orders, 1 at most, shape (S, R, H)."""
+    n = np.array(order, np.float64)
+    log_shape = -2.0 * POWERS[:, None, None] * np.log(n) - 2.0 * RATES[None, :, None] * n
+    return np.asarray(np.exp(log_shape - log_shape.max(-1, keepdims=True)))
+
+
+@lru_cache(maxsize=256)
 def _templates(order: tuple[int, ...]) -> FloatArray:
     """Different series cos(nx₀ − c) of mean square one, shape (T, H)."""
     angle = np.multiply.outer(PLACES, order)
