@@ -221,7 +221,8 @@ def _moments(weight: Any, x: Any, shape: Any, templates: Any, scales: Any, sizes
     """
     size, count, cells = len(x), len(templates), len(templates) * len(sizes)
     u, q = np.empty((len(scales), count)), np.empty((len(scales), count))
-    cell, d = np.empty((len(scales), 1 + count, len(sizes))), np.empty(size)
+    cell = np.empty((len(scales), 1 + count, len(sizes)))
+    d, turned = np.empty(size), np.empty(size)
     matrix, spread = np.zeros((size, size)), np.zeros((size, size))
     means = np.zeros((*weight.shape, size))
     for s in range(shape.shape[0]):
@@ -230,6 +231,7 @@ def _moments(weight: Any, x: Any, shape: Any, templates: Any, scales: Any, sizes
                 continue
             best = _log_cells(x, shape[s, r], templates, scales, sizes, u, q, cell)
             one, second, total = np.zeros((size, size)), np.zeros((size, size)), 0.0
+            waves = np.sqrt(shape[s, r]) * templates
             for c in range(len(scales)):
                 d[:] = 1.0 / (1.0 + scales[c] * shape[s, r])
                 whole = 0.5 * np.exp(cell[c, 0, 0] - best)
@@ -246,7 +248,8 @@ def _moments(weight: Any, x: Any, shape: Any, templates: Any, scales: Any, sizes
                         shrunk += part * sizes[a] / growth
                         pushed += part * push
                         twice += part * push * push
-                    turned = d * np.sqrt(shape[s, r]) * templates[t]
+                    for h in range(size):
+                        turned[h] = d[h] * waves[t, h]
                     for h in range(size):
                         crossed = pushed * (1.0 - d[h]) * x[h] + 0.5 * twice * turned[h]
                         for k in range(size):
