@@ -145,8 +145,8 @@ class ModeTable:
     @classmethod
     def stack(cls, tables: Sequence[ModeTable]) -> ModeTable:
         """Return the rows of several tables with the same columns as one table."""
-        names = tables[0].columns()
-        joined = {name: np.concatenate([t.columns()[name] for t in tables]) for name in names}
+        parts = [table.columns() for table in tables]
+        joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return cls(**joined, unit=tables[0].unit)
 
     def columns(self) -> dict[str, Column]:

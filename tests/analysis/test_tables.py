@@ -1,6 +1,7 @@
 import csv
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -59,8 +60,22 @@ def test_the_fit_is_rounded_to_a_hundredth_of_its_error_and_the_data_are_not(
         assert max(len(row[name]) for row in rows) <= 8
 
 
+def test_what_the_table_alone_needs_is_not_computed_for_a_page(small_result):
+    fresh, model = replace(small_result), small_result.view.model
+    render(fresh, {})
+    assert not {"std", "predicted"} & vars(fresh).keys()
+    fit_table(fresh)
+    times = fresh.samples.axis
+    np.testing.assert_array_equal(fresh.predicted, model.predict(times))
+    std = model.predict(times, return_std=True, remainder=False)[1]
+    np.testing.assert_array_equal(fresh.std, std)
+
+
 def test_without_errors_the_fit_keeps_all_its_digits(small_result):
-    exact = replace(small_result, std=np.zeros_like(small_result.std))
+    sure = SimpleNamespace(
+        predict=lambda times: (None, np.zeros(len(times))), model=small_result.view.model
+    )
+    exact = replace(small_result, view=sure)
     np.testing.assert_array_equal(fit_table(exact)["fitted"], small_result.fitted)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from robustfourier import PeriodicMixture
 from robustfourier.mixture.components.completing import _supported
+from robustfourier.mixture.components.compose import _Draft
 from robustfourier.mixture.components.grouping import Grouping
 
 ROWS = np.array([[1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 2], [0, 0, 3]])
@@ -35,3 +37,13 @@ def test_a_combination_tone_whose_base_is_gone_is_a_free_line():
     np.testing.assert_array_equal(left.harmonics[2], [0, 0, 1])
     np.testing.assert_array_equal(left.fixed, [True, False, False])
     assert set(left.component) == {0, 1, 2}
+
+
+def test_a_harmonic_that_is_seen_in_one_phase_is_no_part_of_a_waveform(monkeypatch):
+    t, asked, of = 2.0 * np.pi * np.arange(241.0) / 12.0, [], _Draft.of
+    monkeypatch.setattr(_Draft, "of", lambda *a, **k: asked.append(a[4]) or of(*a, **k))
+    y = np.cos(t - 1.0) + 0.5 * np.cos(2.0 * t) + 0.2 * np.cos(3.0 * t - 2.0)
+    y += 0.01 * np.random.default_rng(0).normal(size=241)
+    model = PeriodicMixture(scale="linear").fit(np.arange(241.0), y)
+    assert [extra[:, 0].tolist() for extra in asked] == [[4, 5]]  # the sixth is the Nyquist mode
+    assert len(model.models_[0].lines) == 5

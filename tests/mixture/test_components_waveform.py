@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import least_squares
 
 from robustfourier.domain import Domain
+from robustfourier.mixture.components import families
 from robustfourier.mixture.components.compose import Separated, compose
 from robustfourier.mixture.components.families import further_harmonics, waveform_rows
 from robustfourier.mixture.components.ground import Ground
@@ -323,6 +324,28 @@ def test_a_cusp_is_seen_and_flat_noise_has_none():
     assert flat.tolist() == [1.0, 1.0]
     assert cusp[0] > 10
     assert cusp[1] == 1.0
+
+
+def test_cusps_are_looked_for_where_a_harmonic_would_be_found_without_one(monkeypatch):
+    theta, rng = samples(3000, gap=False)
+    residual = 0.3 * rng.normal(size=(3000, 1))
+    residual[:, 0] += 0.06 * np.cos(np.pi * 60.9 * theta)
+    unsteady = np.interp(theta, np.linspace(-1, 1, 5), rng.normal(size=5))
+    residual[:, 0] += 0.2 * unsteady * np.cos(np.pi * 101.5 * theta)
+    ground, left = ground_of(theta, residual, level=0.003), left_over(theta, residual)
+    modes, looked = 20.3 * np.arange(2, 15), []
+    with monkeypatch.context() as patched:  # the slow way: everywhere
+        patched.setattr(families, "_share_of_level", lambda _: np.inf)
+        slow = families._p_values(ground, left, modes, np.array([20.3]))
+    seen = lambda *a: looked.extend(a[2]) or cusp_ratio(*a)  # noqa: E731
+    monkeypatch.setattr(families, "cusp_ratio", seen)
+    quick = families._p_values(ground, left, modes, np.array([20.3]))
+    worth = slow <= ground.level / 3.0
+    assert worth[[1, 3]].tolist() == [True, False]  # that on a cusp, which was looked for
+    assert (quick <= ground.level / 3.0).tolist() == worth.tolist()
+    assert quick[worth] == pytest.approx(slow[worth])
+    assert modes[3] in looked
+    assert len(looked) < 5
 
 
 def test_a_line_in_a_cusp_has_the_errors_of_the_cusp():

@@ -8,7 +8,8 @@ import pytest
 from robustfourier import PeriodicMixture, load
 from robustfourier.mixture import drift
 from robustfourier.mixture.onward import Onward, Way
-from robustfourier.mixture.process import Conditioned, Waves, oscillator
+from robustfourier.mixture.process import Waves, oscillator
+from robustfourier.mixture.told import Told
 from robustfourier.mixture.trend import trend_columns
 
 BEYOND = np.array([-1.3, -1.001, 1.002, 1.05, 1.4])
@@ -30,9 +31,10 @@ def way_of(sampled, weight=1.0, slope=1.0):
     columns = trend_columns(theta, 2)
     errors = np.linalg.inv(columns.T @ np.linalg.solve(covariance, columns))
     line = slope * errors @ columns.T @ np.linalg.solve(covariance, values)
-    left = values - columns @ line
-    process = Conditioned.on(waves, theta, noise, left)
-    return Way.of(weight, process, left, columns, line, np.linalg.cholesky(errors))
+    both = np.column_stack([values - columns @ line, columns])
+    told, known, _ = Told.from_ends(waves, theta, noise, both)
+    numbers = (told[:, :, 0], known, told[:, :, 1:], line, np.linalg.cholesky(errors))
+    return Way(weight, waves, theta[[0, -1]], *numbers)
 
 
 def told_by(*ways):

@@ -13,7 +13,9 @@ from robustfourier.mixture.components.cells import (
     Cells,
     _templates,
 )
-from robustfourier.mixture.components.links import Link, phase_lock
+from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.mixture.components.links import Link, _best_shift, phase_lock
+from robustfourier.mixture.components.prior import prior_of
 from robustfourier.mixture.components.waveform import InPhase, prior_precision, shrinkage
 
 ORDER = np.arange(1, 31)
@@ -129,6 +131,18 @@ def test_harmonics_that_are_not_likely_are_smoothed_to_nothing(monkeypatch):
     phase_lock(order, seen, variance, clear, likely=0.5)
 
 
+def test_the_shift_is_that_of_the_least_quadrature_on_a_fine_grid():
+    rng, order = np.random.default_rng(5), np.arange(1, 9)
+    for _ in range(20):
+        wave = rng.normal(size=8) * np.exp(1j * order * rng.uniform(0, np.pi)) / order
+        wave += 0.05 * (rng.normal(size=8) + 1j * rng.normal(size=8))
+        weight = rng.uniform(0.5, 2.0, 8)
+        grid = np.linspace(0.0, np.pi, 20_000, endpoint=False)
+        left = (wave * np.exp(-1j * np.outer(grid, order))).imag ** 2 @ weight
+        off = _best_shift(order, wave, weight) - grid[np.argmin(left)]
+        assert abs(np.angle(np.exp(2j * off))) < 1e-3  # half a turn turns all signs
+
+
 def test_the_prior_of_a_smoother_gives_that_smoother_back():
     rng = np.random.default_rng(5)
     order, variance = np.arange(2, 9), rng.uniform(0.5, 2.0, 7)
@@ -238,3 +252,24 @@ def test_the_evidence_is_never_above_what_it_is_at_the_most(size):
         coefficient = size / order * np.cos(rng.uniform(0, 6) * order) + rng.normal(size=10)
         read = InPhase(order, coefficient, rng.uniform(0.5, 2.0, 10))
         assert read.log_evidence <= read.at_most <= read.log_evidence + 5.0
+
+
+def test_the_prior_of_sure_families_waits_until_unlikely_harmonics_are_left_out():
+    rng, orders = np.random.default_rng(2), np.arange(1, 7)
+    harmonics = np.kron(np.eye(2, dtype=np.int64), orders[:, None])
+    grouping = Grouping(np.array([10.3, 37.7]), harmonics, np.zeros(2, bool))
+    noise = 0.01 * (rng.normal(size=(12, 1)) + 1j * rng.normal(size=(12, 1)))
+    clear = np.concatenate([1.0 / orders, 1.0 * (orders == 1)])
+    found, none = clear > 0.4, np.zeros(12, bool)
+
+    def told(heights, likely):
+        facts = (heights[:, None] + noise, np.full((12, 1), 1e-4), np.ones(12), found, none)
+        return prior_of(grouping, *facts, likely)
+
+    slow, _, weight = told(clear, 0.0)
+    quick, _, sooner = told(clear, 0.5)
+    assert (sooner >= 0.5).tolist() == (weight >= 0.5).tolist() == [True] * 7 + [False] * 5
+    assert slow.precision.any()
+    assert not quick.precision.any()
+    slow, quick = (told(np.tile(1.0 / orders, 2), likely)[0] for likely in (0.0, 0.5))
+    np.testing.assert_array_equal(slow.precision, quick.precision)

@@ -27,7 +27,8 @@ def test_all_origins_at_once_equal_each_alone(process, monkeypatch):
         for origin in (90, 180):
             past = slice(0, origin)
             known = Conditioned.on(whole.waves, theta[past], whole.noise[past], values[past])
-            rows = surprise._ahead(theta, origin)[bin_]
+            rows, counts = surprise._ahead(theta, np.array([origin]))
+            rows = rows.reshape(4, -1)[bin_, counts[0, bin_]]
             spread = known.variance(theta[rows]) + whole.noise[rows]
             slow.append((values[rows] - known.mean(theta[rows])) ** 2 / spread)
         assert squares == pytest.approx(np.concatenate(slow), rel=1e-6)
@@ -38,3 +39,16 @@ def test_a_true_process_is_little_surprised_and_a_quiet_one_much(process):
     assert (surprise.surprise_of(whole, values) < 1.4).all()
     quiet = Conditioned.on(whole.waves.scaled(0.05), whole.theta, whole.noise, values)
     assert (surprise.surprise_of(quiet, values) > 1.5).all()
+
+
+def test_rows_ahead_are_spread_over_each_bin_and_count_once():
+    theta = np.concatenate([np.linspace(-1.0, 0.2, 40), np.linspace(0.7, 1.0, 400)])
+    origins = np.array([20, 40, 200, 430])
+    rows, counts = surprise._ahead(theta, origins)
+    for origin, some, which in zip(origins, rows.reshape(4, 4, -1), counts, strict=True):
+        ends = theta[origin - 1] + 2.0 * np.array((0.0, *surprise.HORIZONS))
+        edges = np.maximum(np.searchsorted(theta, ends, side="right"), origin)
+        for bin_ in range(4):
+            low, high = edges[bin_ : bin_ + 2]
+            slow = np.unique(np.linspace(low, high - 1, 15).astype(int)) if high > low else []
+            assert some[bin_][which[bin_]].tolist() == list(slow)

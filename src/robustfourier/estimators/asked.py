@@ -36,6 +36,8 @@ def require_number(name: str, value: Any) -> None:
 def known_modes(domain: Domain, periods: Any, name: str = "periods") -> FloatArray:
     """Modes of the periods of a parameter, each once, or a clear word."""
     values = known_periods(periods, domain)
+    if not len(values):
+        return values
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError(f"{name}={periods!r} must all be positive finite numbers")
     shortest, longest = domain.span / MOST_MODES, domain.span / _LEAST_MODE

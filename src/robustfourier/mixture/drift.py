@@ -39,6 +39,7 @@ from robustfourier.mixture.remainder import (
 from robustfourier.mixture.sampled import Sampled
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
+from robustfourier.mixture.told import Told
 from robustfourier.mixture.trend import trend_columns
 
 __all__ = ["with_drift"]
@@ -226,12 +227,12 @@ def _way(case: _Case, weight: float, samples: Sampled, centre: float, before: Fl
     """
     theta, values, noise = samples
     waves = case.waves.scaled(case.white)
-    process = Conditioned(waves, theta, case.white * noise, np.zeros(len(theta)))
-    columns = trend_columns(theta, case.columns)
-    divided = process.divided(columns)
-    known = before[: case.columns, : case.columns]
-    covariance = np.linalg.inv(columns.T @ divided + known)
-    line = covariance @ (divided.T @ values)
-    left = values - columns @ line
+    both = np.column_stack([values, trend_columns(theta, case.columns)])
+    told, known, gram = Told.from_ends(waves, theta, case.white * noise, both)
+    along = np.ascontiguousarray(told[:, :, 1:])  # as from a file: a saved model gives these bits
+    covariance = np.linalg.inv(gram[1:, 1:] + before[: case.columns, : case.columns])
+    line = covariance @ gram[1:, 0]
+    left = told[:, :, 0] - along @ line
     line[0] += centre
-    return Way.of(weight, process, left, columns, line, np.linalg.cholesky(covariance))
+    factor = np.linalg.cholesky(covariance)
+    return Way(weight, waves, theta[[0, -1]], left, known, along, line, factor)

@@ -134,6 +134,9 @@ def _ratios(level: float, width: Any, dof: Any, continuous: bool, ratio: Any) ->
     """Write the ratios: a few halvings of the logarithm, then straight lines between its ends."""
     constants = np.empty(2)
     for i in range(len(ratio)):
+        if i and dof[i] == dof[i - 1] and width[i] == width[i - 1]:
+            ratio[i] = ratio[i - 1]
+            continue
         nu = max(dof[i], 0.5)
         _fill_constants(nu, constants)
         low, high = np.log(1e-3), np.log(1e6)

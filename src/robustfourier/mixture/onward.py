@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.mixture.process import Conditioned, Waves
+from robustfourier.mixture.process import Waves
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.trend import trend_columns
 
@@ -53,28 +53,6 @@ class Way:
     along: FloatArray
     line: FloatArray
     line_factor: FloatArray
-
-    @classmethod
-    def of(
-        cls,
-        weight: float,
-        process: Conditioned,
-        values: FloatArray,
-        columns: FloatArray,
-        line: FloatArray,
-        line_factor: FloatArray,
-    ) -> Way:
-        """Return the way of a process; `values` are what the line, of these columns, leaves."""
-        c, _, u, v = process.waves.matrices(process.theta, process.noise)
-        ends = process.theta[[0, -1]]
-        far = np.abs(process.theta - ends[:, None])[..., None]
-        near = np.exp(-far * c) * np.stack([u, v])
-        divided = process.divided(np.concatenate(near, axis=1)).reshape(len(values), 2, -1)
-        divided = divided.transpose(1, 2, 0)
-        told, known, along = divided @ values, divided @ near, divided @ columns
-        # As they come from a file, so that a model that was saved gives the same bits.
-        numbers = (np.ascontiguousarray(x) for x in (told, known, along, line, line_factor))
-        return cls(weight, process.waves, ends, *numbers)
 
     def memory(self, end: int, place: IndexArray, count: int) -> FloatArray:
         """Return the covariances with the memory at an end, as sums of fading waves, (J, 2 count).

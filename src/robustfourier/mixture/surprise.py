@@ -8,12 +8,11 @@ wider by that.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IntArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.mixture.process import Conditioned
+from robustfourier.mixture.told import Told
 
 __all__ = ["HORIZONS", "surprise_of"]
 
@@ -47,44 +46,30 @@ def surprise_of(process: Conditioned, values: FloatArray) -> FloatArray:
 
 
 def _standardised(process: Conditioned, values: FloatArray) -> list[FloatArray]:
-    """Squared distances over variances, of all origins, for each bin of horizons.
+    """Squared distances over variances, of all origins, for each bin of horizons."""
+    theta, noise, waves = process.theta, process.noise, process.waves
+    origins = np.unique((_ORIGINS * len(theta)).astype(int))
+    told, known, _ = Told.after(origins - 1, waves, theta, noise, values[:, None])
+    rows, counts = _ahead(theta, origins)
+    c, _, u, _ = waves.matrices(theta, noise)
+    far = theta[rows] - theta[origins - 1, None]
+    seen = u[rows] * np.exp(-np.multiply.outer(far, c))
+    off = values[rows] - (seen @ told)[:, :, 0]
+    spread = waves.variance - np.einsum("mni,mni->mn", seen @ known, seen)
+    squared = off**2 / (np.maximum(spread, 0.0) + noise[rows])
+    bins = (x.reshape(len(origins), len(HORIZONS), _TIMES) for x in (squared, counts))
+    return [some[which] for some, which in zip(*(x.swapaxes(0, 1) for x in bins), strict=True)]
 
-    What samples up to an origin tell is one vector for the mean and one matrix for the variance;
-    both fade on the way to the next origin, and gather what the samples between tell.
+
+def _ahead(theta: FloatArray, origins: IndexArray) -> tuple[IndexArray, BoolArray]:
+    """Rows after each origin, `_TIMES` in each bin of horizons, and which of them count.
+
+    A row counts once, and none does where a bin is empty.
     """
-    from celerite2 import driver
-
-    theta, noise = process.theta, process.noise
-    c, a, u, v = process.waves.matrices(theta, noise)
-    d, w = driver.factor(theta, c, a.copy(), u, v, a.copy(), v.copy())
-    z = values[:, None].copy()
-    z = driver.solve_lower(theta, c, u, w, z, z)[:, 0]
-    told, known = np.zeros(len(c)), np.zeros((len(c), len(c)))
-    squares: list[list[FloatArray]] = []
-    before = 0
-    for origin in np.unique((_ORIGINS * len(theta)).astype(int)):
-        new = slice(before, origin)
-        here = theta[origin - 1]
-        fading = np.exp(-c * (here - theta[max(before - 1, 0)]))
-        gathered = np.exp(-np.multiply.outer(here - theta[new], c)) * w[new]
-        told = fading * told + gathered.T @ z[new]
-        known = np.outer(fading, fading) * known + gathered.T @ (d[new, None] * gathered)
-        before = origin
-        bins = _ahead(theta, origin)
-        rows = np.concatenate(bins)
-        seen = u[rows] * np.exp(-np.multiply.outer(theta[rows] - here, c))
-        off = values[rows] - seen @ told
-        spread = process.waves.variance - np.einsum("ni,ni->n", seen @ known, seen)
-        squared = off**2 / (np.maximum(spread, 0.0) + noise[rows])
-        squares.append(np.split(squared, np.cumsum([len(each) for each in bins])[:-1]))
-    return [np.concatenate(squared) for squared in zip(*squares, strict=True)]
-
-
-def _ahead(theta: FloatArray, origin: int) -> list[IntArray]:
-    """Rows in each bin of horizons after an origin."""
-    ends = theta[origin - 1] + 2.0 * np.array((0.0, *HORIZONS))  # the record is 2 in θ
-    rows = np.maximum(np.searchsorted(theta, ends, side="right"), origin)
-    return [
-        np.unique(np.linspace(lo, hi - 1, _TIMES).astype(int)) if hi > lo else np.zeros(0, int)
-        for lo, hi in pairwise(rows)
-    ]
+    ends = theta[origins - 1, None] + 2.0 * np.array((0.0, *HORIZONS))  # the record is 2 in θ
+    edges = np.maximum(np.searchsorted(theta, ends, side="right"), origins[:, None])
+    low, high = edges[:, :-1, None], edges[:, 1:, None] - 1
+    rows = (low + np.arange(_TIMES) * ((high - low) / (_TIMES - 1))).astype(int)
+    rows[..., -1:] = high
+    counts = (np.diff(rows, axis=2, prepend=-1) > 0) & (high >= low)
+    return np.clip(rows, 0, len(theta) - 1).reshape(len(origins), -1), counts

@@ -99,7 +99,7 @@ def plot_fit(source: Any, *, ax: Axes | None = None) -> Axes:
                 ax.fill_between(x, low, high, color=FIT, alpha=0.2, lw=0)
             ax.plot(x, curve.y, color=FIT, lw=1.2)
             if result.memory is not None and result.memory.remainder is not None:
-                known = result.memory.predicted  # what neighbours tell besides
+                known = result.predicted  # what neighbours tell besides
                 some = dots(known)
                 ax.plot(_x(result, result.position[some]), known[some], color=SOFT, lw=0.8)
         if result.samples.errors is not None and len(result.samples) <= WHISKERS:

@@ -17,14 +17,12 @@ _STEPS = 400  # into the future
 _PART = 0.1  # of the record, as far as the page looks ahead
 
 
-def memory_of(model: Any, times: Any, domain: Domain, axis: TimeAxis) -> Memory:
+def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
     """Tell what a `PeriodicMixture` of one column and one output remembers.
 
     Parameters
     ----------
     model : PeriodicMixture
-    times : array-like of shape (n,)
-        Of the samples.
     domain : Domain
     axis : TimeAxis
     """
@@ -45,4 +43,4 @@ def memory_of(model: Any, times: Any, domain: Domain, axis: TimeAxis) -> Memory:
     future = domain.from_theta(last + 2.0 * _PART * np.arange(1, _STEPS + 1) / _STEPS)
     told = model.forecast(times=future)
     ahead = Ahead(axis.positions(future), told.mean, told.lower, told.upper, told.level)
-    return Memory(model.predict(times), rest, tuple(traces), ahead)
+    return Memory(rest, tuple(traces), ahead)

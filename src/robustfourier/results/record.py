@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -166,15 +167,12 @@ class Memory:
 
     Parameters
     ----------
-    predicted : ndarray of shape (n,)
-        At the samples: trend, patterns and what neighbours tell about the rest.
     remainder : Curve or None
         What neighbours tell about the rest, less patterns and trend; None for white noise.
     traces : tuple of Trace
     ahead : Ahead
     """
 
-    predicted: FloatArray
     remainder: Curve | None
     traces: tuple[Trace, ...]
     ahead: Ahead
@@ -224,6 +222,8 @@ class Result:
     Parameters
     ----------
     samples : Samples
+    view : MixtureView or NetworkView
+        What is shown of the estimator; asked for what few need.
     method : str
         "mixture" or "network".
     parameters : dict
@@ -232,8 +232,8 @@ class Result:
     axis : TimeAxis
     position : ndarray of shape (n,)
         Times on the axis.
-    fitted, std, residual, trend : ndarray of shape (n,)
-        At the samples; `std` is the standard error of the fitted function.
+    fitted, residual, trend : ndarray of shape (n,)
+        At the samples.
     trend_kind : str
         "level", "slope" or "smooth".
     parts : ndarray of shape (C, n)
@@ -270,13 +270,13 @@ class Result:
     """
 
     samples: Samples
+    view: Any
     method: str
     parameters: dict[str, Any]
     domain: Domain
     axis: TimeAxis
     position: FloatArray
     fitted: FloatArray
-    std: FloatArray
     residual: FloatArray
     trend: FloatArray
     trend_kind: str
@@ -296,6 +296,16 @@ class Result:
     lines: Synthesis | None = None
     downwards: bool = False
     memory: Memory | None = None
+
+    @cached_property
+    def std(self) -> FloatArray:
+        """Standard error of the fitted function at the samples, shape (n,)."""
+        return np.asarray(self.view.predict(self.samples.axis)[1])
+
+    @cached_property
+    def predicted(self) -> FloatArray:
+        """At the samples: trend, patterns and what neighbours tell about the rest, shape (n,)."""
+        return np.asarray(self.view.model.predict(self.samples.axis))
 
     @property
     def is_dense(self) -> bool:

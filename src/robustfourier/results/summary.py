@@ -61,13 +61,13 @@ def summarise(
     axis = TimeAxis.of(domain, samples.time_name)
     return Result(
         samples=samples,
+        view=view,
         method=view.method,
         parameters=model.get_params(deep=False),
         domain=domain,
         axis=axis,
         position=axis.positions(times),
         fitted=brief.fitted,
-        std=view.predict(times)[1],
         residual=brief.residual,
         trend=brief.trend,
         trend_kind=view.trend_kind,
@@ -86,7 +86,7 @@ def summarise(
         headline=brief.headline,
         lines=view.lines(),
         downwards=brief.downwards,
-        memory=view.memory(times, axis),
+        memory=view.memory(axis),
         warnings=plain_warnings(
             patterns,
             sampling,

@@ -137,7 +137,7 @@ def fit_table(result: Result) -> pd.DataFrame:
         "trend": result.trend,
     }
     if result.memory is not None:
-        table["predicted"] = result.memory.predicted
+        table["predicted"] = result.predicted
     error = float(np.min(result.std)) if len(samples) else 0.0
     around = None if result.memory is None else result.memory.remainder
     if around is not None and around.std is not None:  # beside a sample more is known

@@ -88,9 +88,9 @@ class MixtureView:
         ]
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
-    def memory(self, times: Any, axis: TimeAxis) -> Memory | None:
+    def memory(self, axis: TimeAxis) -> Memory | None:
         """What the fit remembers, and what comes next."""
-        return memory_of(self.model, times, self.domain, axis)
+        return memory_of(self.model, self.domain, axis)
 
     def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """Trend (n,) and patterns (C, n)."""
@@ -205,7 +205,7 @@ class NetworkView:
         values = self.model.predict(as_column(times))
         return values, np.zeros_like(values)
 
-    def memory(self, times: Any, axis: TimeAxis) -> Memory | None:  # noqa: ARG002
+    def memory(self, axis: TimeAxis) -> Memory | None:  # noqa: ARG002
         """Nothing: networks do not remember."""
         return None
 

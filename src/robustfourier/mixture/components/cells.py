@@ -69,13 +69,18 @@ class Cells(NamedTuple):
 
 def decays(order: IntArray, variance: FloatArray) -> FloatArray:
     """Return the decay of prior over sampling variance, 1 at most; axes: power s, rate r, order."""
-    n = order.astype(np.float64)
-    log_shape = -2.0 * POWERS[:, None, None] * np.log(n) - 2.0 * RATES[None, :, None] * n
-    log_shape = log_shape - log_shape.max(-1, keepdims=True)
-    return np.asarray(np.exp(log_shape) * (variance.min() / variance))
+    return _shapes(tuple(order.tolist())) * (variance.min() / variance)
 
 
 @lru_cache(maxsize=256)  # patterns of a survey have the same orders
+def _shapes(order: tuple[int, ...]) -> FloatArray:
+    """Decay of the prior variance of some orders, 1 at most, shape (S, R, H)."""
+    n = np.array(order, np.float64)
+    log_shape = -2.0 * POWERS[:, None, None] * np.log(n) - 2.0 * RATES[None, :, None] * n
+    return np.asarray(np.exp(log_shape - log_shape.max(-1, keepdims=True)))
+
+
+@lru_cache(maxsize=256)
 def _templates(order: tuple[int, ...]) -> FloatArray:
     """Different series cos(nx₀ − c) of mean square one, shape (T, H)."""
     angle = np.multiply.outer(PLACES, order)
@@ -216,7 +221,8 @@ def _moments(weight: Any, x: Any, shape: Any, templates: Any, scales: Any, sizes
     """
     size, count, cells = len(x), len(templates), len(templates) * len(sizes)
     u, q = np.empty((len(scales), count)), np.empty((len(scales), count))
-    cell, d = np.empty((len(scales), 1 + count, len(sizes))), np.empty(size)
+    cell = np.empty((len(scales), 1 + count, len(sizes)))
+    d, turned = np.empty(size), np.empty(size)
     matrix, spread = np.zeros((size, size)), np.zeros((size, size))
     means = np.zeros((*weight.shape, size))
     for s in range(shape.shape[0]):
@@ -225,6 +231,7 @@ def _moments(weight: Any, x: Any, shape: Any, templates: Any, scales: Any, sizes
                 continue
             best = _log_cells(x, shape[s, r], templates, scales, sizes, u, q, cell)
             one, second, total = np.zeros((size, size)), np.zeros((size, size)), 0.0
+            waves = np.sqrt(shape[s, r]) * templates
             for c in range(len(scales)):
                 d[:] = 1.0 / (1.0 + scales[c] * shape[s, r])
                 whole = 0.5 * np.exp(cell[c, 0, 0] - best)
@@ -241,7 +248,8 @@ def _moments(weight: Any, x: Any, shape: Any, templates: Any, scales: Any, sizes
                         shrunk += part * sizes[a] / growth
                         pushed += part * push
                         twice += part * push * push
-                    turned = d * np.sqrt(shape[s, r]) * templates[t]
+                    for h in range(size):
+                        turned[h] = d[h] * waves[t, h]
                     for h in range(size):
                         crossed = pushed * (1.0 - d[h]) * x[h] + 0.5 * twice * turned[h]
                         for k in range(size):

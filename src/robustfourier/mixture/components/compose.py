@@ -153,8 +153,11 @@ def _sinusoids(grouping: Grouping, refined: Refined, alarm: FloatArray) -> Separ
 def _smoothed(
     ground: Ground, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
 ) -> Separated:
-    """Shrink the harmonics of every family by what the data say, all in one fit."""
-    draft = None
+    """Shrink the harmonics of every family by what the data say, all in one fit.
+
+    Extra lines that are seen in one phase only tell nothing of a waveform.
+    """
+    extra, draft = extra[~_lame(ground, extra @ grouping.bases)], None
     if _several(grouping, extra):
         draft = _Draft.of(ground, grouping, refined, len(alarm), extra, likely=LIKELY)
         kept = draft.weight[len(alarm) :] >= LIKELY
@@ -240,6 +243,12 @@ class _Draft:
             likely,
         )
         return cls(grouping, prior, p_value, weight)
+
+
+def _lame(ground: Ground, modes: FloatArray) -> BoolArray:
+    """Return of which lines the samples show one direction only."""
+    p, linear = ground.n_trend, ground.n_trend + 2 * len(modes)
+    return _half_seen(ground.moments(modes).gram[p:linear, p:linear])[0]
 
 
 def _half_seen(gram: FloatArray) -> tuple[BoolArray, FloatArray]:

@@ -153,15 +153,18 @@ def _clear(modes: Any, taken: Any, count: int, distance: float) -> Any:
 def _p_values(ground: Ground, left: SumsAt, modes: FloatArray, lines: FloatArray) -> FloatArray:
     """Probability of as much power from noise alone, shape (m,).
 
-    The strongest output counts, as one of q: outputs may share their noise.
+    The strongest output counts, as one of q: outputs may share their noise. A cusp is more noise,
+    so that it is looked for only where a harmonic would be found without one.
     """
     if not len(modes):
         return np.zeros(0)
     series, floor = ground.series, ground.floor
     power = _power(left(modes), series.window_sums(2.0 * modes), series.total)
-    ratio = np.max(power / floor.at(modes), axis=1)
-    ratio = ratio / cusp_ratio(left, series.total, modes, lines, floor)
-    single = false_alarm(ratio, width=1.0, dof=floor.dof_at(modes), continuous=False)
+    ratio, dof = np.max(power / floor.at(modes), axis=1), floor.dof_at(modes)
+    single = false_alarm(ratio, width=1.0, dof=dof, continuous=False)
+    some = np.flatnonzero(len(ground.noise) * single <= ground.level * _share_of_level(1))
+    ratio = ratio[some] / cusp_ratio(left, series.total, modes[some], lines, floor)
+    single[some] = false_alarm(ratio, width=1.0, dof=dof[some], continuous=False)
     return np.minimum(1.0, len(ground.noise) * single)
 
 

@@ -193,7 +193,7 @@ class _System:
         noise: FloatArray,
     ) -> _System:
         count, (fixed, n_outputs) = len(harmonics), state.coefficients.shape
-        p = fixed - 2 * count
+        p, locked = fixed - 2 * count, bool(prior.locked.any())  # else a parameter is a column of E
         root = np.sqrt(np.concatenate([np.ones(p), np.tile(prior.colour, 4)]))
         gram = moments.gram / np.outer(root, root)
         own = [_own_tangent(state, prior, p, o) for o in range(n_outputs)]
@@ -212,8 +212,10 @@ class _System:
             tangent[:, linear:] = moving[o]
             # Coefficients have no part in [θC, θS], and bases have none in the rest of E.
             here, there = own[o][:fixed], moving[o][fixed:]
-            information[block, block] += here.T @ gram[:fixed, :fixed] @ here / noise[o]
-            information[block, linear:] += here.T @ gram[:fixed, fixed:] @ there / noise[o]
+            across = here.T @ gram[:fixed] if locked else gram[:fixed]
+            known = across[:, :fixed] @ here if locked else across[:, :fixed]
+            information[block, block] += known / noise[o]
+            information[block, linear:] += across[:, fixed:] @ there / noise[o]
             information[linear:, linear:] += there.T @ gram[fixed:, fixed:] @ there / noise[o]
             gradient += tangent.T @ (left[:, o] / root**2) / noise[o]
             precision[block, block] = penalties[o]

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.compiling import compiled
 from robustfourier.mixture.components.waveform import InPhase, Smoothing, shrinkage
 from robustfourier.mixture.judge import in_phase_p_value
 from robustfourier.mixture.least_squares.error_bands import lengths
@@ -170,12 +171,25 @@ def _best_shift(order: IntArray, coefficient: ComplexArray, weight: FloatArray) 
     """
     power = weight * np.abs(coefficient) ** 2
     used = power > 1e-6 * power.max()
-    n, power, angle = order[used], power[used], np.angle(coefficient[used])
-    grid = np.linspace(0.0, np.pi, 16 * int(n.max()), endpoint=False)
-    phase = float(grid[np.argmin(np.sin(np.outer(grid, n) - angle) ** 2 @ power)])
+    return float(_least(order[used], power[used], np.angle(coefficient[used])))
+
+
+@compiled
+def _least(n: Any, power: Any, angle: Any) -> float:
+    """The shift at which Σ power · sin²(n · shift − angle) is least."""
+    count, best, phase = 16 * n.max(), np.inf, 0.0
+    for i in range(count):
+        at, total = np.pi / count * i, 0.0
+        for h in range(len(n)):
+            total += power[h] * np.sin(n[h] * at - angle[h]) ** 2
+        if total < best:
+            best, phase = total, at
     for _ in range(8):
-        slope = power @ (n * np.sin(2.0 * (n * phase - angle)))
-        curvature = power @ (2.0 * n**2 * np.cos(2.0 * (n * phase - angle)))
+        slope = curvature = 0.0
+        for h in range(len(n)):
+            turn = 2.0 * (n[h] * phase - angle[h])
+            slope += power[h] * n[h] * np.sin(turn)
+            curvature += power[h] * 2.0 * n[h] ** 2 * np.cos(turn)
         if curvature <= 0.0:
             break
         phase -= slope / curvature

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray, IntArray
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.links import phase_lock
 from robustfourier.mixture.components.waveform import prior_precision, shrinkage
@@ -84,7 +84,9 @@ def prior_of(
     found, lame : ndarray of bool of shape (K,)
         Lines that are significant; lines of which the samples show one direction only.
     likely : float
-        Below this weight, harmonics of a component with one line are smoothed to nothing.
+        Below this weight, harmonics of a component with one line are smoothed to nothing. Who asks
+        for that leaves them out and asks again: of them, and of components with more, the prior is
+        then not told.
     """
     component, order = grouping.component, grouping.order
     tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
@@ -94,19 +96,20 @@ def prior_of(
     precision[:, lame, lame] = 1.0 / (np.abs(coefficient[lame].T) ** 2 + tiny)
     shift, p_value = np.full(count, np.nan), np.full(count, np.nan)
     weight = np.where(found, 1.0, 0.0)
-    for c in np.unique(component):
-        members = np.flatnonzero((component == c) & ~lame)
-        if len(members) < 2 or not found[members].any():
-            continue
-        # The lowest order found leads and is not shrunk.
-        leader = members[found[members]][np.argmin(order[members[found[members]]])]
-        members = np.concatenate([[leader], members[members != leader]])
+    left_out = False
+    for members in _families(component, order, found & ~lame, ~lame):
         rest, doubtful = members[1:], found[members].sum() == 1
+        if left_out and not doubtful:
+            weight[rest] = 1.0
+            continue
         for o in range(n_outputs):
             value, spread = coefficient[members, o], variance[members, o]
             if n_outputs == 1:
                 least = likely if doubtful else 0.0
                 lock = phase_lock(order[members], value, spread, found[members], likely=least)
+                if lock.probability < least:
+                    weight[rest], left_out = lock.probability, True
+                    break
                 smoothing, p_value[members] = lock.smoothing, lock.p_value
                 root = np.sqrt(spread[1:])
                 if doubtful:
@@ -123,3 +126,20 @@ def prior_of(
             weight[rest] = np.maximum(weight[rest], chance if doubtful else 1.0)
             precision[o, rest[:, None], rest] = prior_precision(matrix, spread[1:])
     return Prior(precision, between, colour, shift, component, order), p_value, weight
+
+
+def _families(
+    component: IntArray, order: IntArray, found: BoolArray, whole: BoolArray
+) -> list[IndexArray]:
+    """Lines of components with several, those of which one line was found first.
+
+    The lowest order found leads and is not shrunk.
+    """
+    families = []
+    for c in np.unique(component[found]):
+        members = np.flatnonzero((component == c) & whole)
+        ours = members[found[members]]
+        leader = ours[np.argmin(order[ours])]
+        if len(members) > 1:
+            families.append(np.concatenate([[leader], members[members != leader]]))
+    return sorted(families, key=lambda members: found[members].sum() > 1)
