@@ -24,7 +24,7 @@ from robustfourier.mixture.belonging import Candidate, foreign, ways_to_live
 from robustfourier.mixture.blocks import walk_error
 from robustfourier.mixture.climbing import climb
 from robustfourier.mixture.factoring import averaged
-from robustfourier.mixture.process import Waves, log_likelihood, whitened
+from robustfourier.mixture.process import Waves, whitened
 from robustfourier.mixture.remainder import COARSE, OscillatorSearch, oscillators_of, price
 from robustfourier.mixture.slopes import Likelihood, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
@@ -258,7 +258,7 @@ class _Trial:
         waves = Waves.joined([self.beside, life.waves, oscillators_of(life.oscillators)])
         strict = life.candidate.strict
         lines = _still(self.way.own, white).columns(self.theta) if strict else None
-        value = log_likelihood(waves, self.theta, self.whole, self.noise, lines)[0]
+        value = Likelihood(self.theta, self.whole, self.noise, lines).value(waves)[0]
         return value - price(life.oscillators, len(self.theta)) - 1.5 * self.log_n
 
     def evidence_of_lines(self, oscillators: FloatArray, white: float) -> float:
