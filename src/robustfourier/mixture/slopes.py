@@ -45,7 +45,8 @@ class Likelihood:
         self.theta, self.values, self.noise = (
             np.ascontiguousarray(x) for x in (theta, values, noise)
         )
-        self._known = np.column_stack([values] if columns is None else [values, columns])
+        known = [values] if columns is None else [values, columns]
+        self._known = np.ascontiguousarray(np.column_stack(known))
         steps = np.diff(theta)
         self._even = bool(len(steps) and np.ptp(steps) <= EVEN * steps.mean())
         self._kept: dict[str, FloatArray] = {}  # room for numbers, from one call to the next
