@@ -59,7 +59,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,8 +128,6 @@ class Phase:
 
 class Engine(Protocol):
     """Takes blocks of SGD steps; see the module's text for the contract."""
-
-    name: ClassVar[str]
 
     def __init__(self, weights: Weights, sample: FixedSample | None, loss: Loss) -> None: ...
 
