@@ -153,10 +153,6 @@ class Trial:
         """Whether the layers are trained one after the other (Algorithm 1)."""
         return self.network.startswith("*")
 
-    def to_row(self) -> dict[str, Any]:
-        """Fields as a flat record, `key` first."""
-        return {"key": self.key, **asdict(self)}
-
 
 def trials(examples: Iterable[str], *, quick: bool = False) -> list[Trial]:
     """List the trials of some examples, seed by seed, so that a partial run is already useful.

@@ -159,7 +159,8 @@ def weights_figure(
 
 def _of_first_seed(results: Results, example: str, network: str) -> Row | None:
     """The row of the first seed, the one whose curves hold what is drawn."""
-    return results.by_seed(example=example, network=network, purpose="main").get(SEEDS[0])
+    wanted = {"example": example, "network": network, "purpose": "main", "seed": SEEDS[0]}
+    return next(iter(results.select(**wanted)), None)
 
 
 def _error_curve(results: Results, example: str, network: str) -> ErrorCurve:
