@@ -164,10 +164,6 @@ def trials(examples: Iterable[str], *, quick: bool = False) -> list[Trial]:
     quick : bool
         Two seeds, a tenth of the steps at ten times the rate, no sweep: minutes, not an hour.
 
-    Returns
-    -------
-    list of Trial
-
     Examples
     --------
     >>> len(trials(["1"]))
