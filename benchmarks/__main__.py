@@ -18,7 +18,7 @@ SUITES = {
     "false_alarms": "noise that has no period",
     "scale": "logarithms where values multiply",
     "app": "the local page: first picture, cost of watching, many jobs, memory",
-    "files": "from a file to a report, and damaged files",
+    "files": "from a file to a report",
     # last: it measures two threads, and a quick run has company before
     "engines": "speed of training",
 }

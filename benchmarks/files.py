@@ -1,7 +1,7 @@
-"""From a file to an answer: how long it takes, how much memory, and what damage does.
+"""From a file to an answer: how long it takes, and how much memory.
 
 Seconds of the processor (user and system), not of the clock: other work on the machine does not
-count.
+count. What damaged files do is asked by `benchmarks.faults`.
 """
 
 from __future__ import annotations
@@ -40,8 +40,6 @@ def main(quick: bool = False) -> list[Verdict]:
             help_seconds(),
             *report_seconds(folder),
             large_file(folder, 1e7 if quick else 1e9),
-            fuzz_tables(folder, 300 if quick else 10_000),
-            fuzz_models(folder, 300 if quick else 10_000),
         ]
 
 
@@ -99,97 +97,6 @@ def large_file(folder: Path, size: float) -> Verdict:
         f"{used / 1e6:,.0f} MB, {seconds:.0f} s",
         used <= allowed and n == rows,
     )
-
-
-def fuzz_tables(folder: Path, cases: int) -> Verdict:
-    """Random damage to tables of many kinds: samples that are sound, or a `DataError`."""
-    from robustfourier.errors import DataError
-    from robustfourier.samples import read_samples
-
-    rng = np.random.default_rng(0)
-    seeds = [
-        b"time,value\n" + b"".join(b"%d,%d.5\n" % (i, i % 7) for i in range(12)),
-        b"Zeit;Wert\n" + b"".join(b"%d,25;%d,5\n" % (i, i % 7) for i in range(12)),
-        b"when\tx\terr\n"
-        + b"".join(b"2024-01-%02dT00:00Z\t%d\t1\n" % (i, i) for i in range(1, 12)),
-        b"Category: All\n\nTime,tea: (World)\n2024-01-01T00,5\n2024-01-01T01,<1\n2024-01-01T02,7\n",
-        "t,v\n1,2\n2,3\n3,4\n".encode("utf-16"),
-    ]
-    read = refused = broken = 0
-    path = folder / "fuzz.csv"
-    for _ in range(cases):
-        path.write_bytes(_damaged(seeds[rng.integers(len(seeds))], rng))
-        try:
-            samples = read_samples(path)
-            rising = samples.times[1:] > samples.times[:-1]
-            sound = np.isfinite(samples.values).all() and rising.all()
-            read, broken = read + 1, broken + (not sound)
-        except DataError:
-            refused += 1
-        except Exception as error:  # what the fuzz is looking for
-            broken += 1
-            print(f"  {type(error).__name__}: {error}: {path.read_bytes()!r}")
-    return Verdict(
-        f"fuzz of the table reader, {cases:,} cases",
-        "no crash, no unsound samples",
-        f"{read:,} read, {refused:,} refused, {broken} broken",
-        broken == 0,
-    )
-
-
-def fuzz_models(folder: Path, cases: int) -> Verdict:
-    """Random damage to a model file: never loaded, always a `ModelFormatError`."""
-    from robustfourier import PeriodicMixture
-    from robustfourier.errors import ModelFormatError
-    from robustfourier.persistence import load, save
-
-    times = np.arange(60.0)
-    path = folder / "fuzz.rfm"
-    save(PeriodicMixture().fit(times, np.cos(2 * np.pi * times / 7)), path)
-    whole = path.read_bytes()
-    rng = np.random.default_rng(0)
-    refused = loaded = broken = 0
-    for _ in range(cases):
-        damaged = _damaged(whole, rng)
-        if damaged == whole:
-            continue
-        path.write_bytes(damaged)
-        try:
-            load(path)
-            loaded += 1
-        except ModelFormatError:
-            refused += 1
-        except Exception as error:  # what the fuzz is looking for
-            broken += 1
-            print(f"  {type(error).__name__}: {error}")
-    return Verdict(
-        f"fuzz of the model reader, {cases:,} cases",
-        "each refused with a word",
-        f"{refused:,} refused, {loaded} loaded, {broken} broken",
-        loaded == broken == 0,
-    )
-
-
-def _damaged(content: bytes, rng: np.random.Generator) -> bytes:
-    """One to three changes: bytes flipped, cut out, doubled, or replaced by nasty ones."""
-    nasty = [
-        *(b"\0", b'"', b",", b";", b"\n", b"\r", b"\t", b"\xff", b"#", b"-", b"=1", b"<1", b"nan"),
-        *(b"1e999", b"99999999999999999999", b"2024-13-01", b"12:61", "−".encode()),
-    ]
-    for _ in range(rng.integers(1, 4)):
-        at = int(rng.integers(len(content) + 1))
-        width = int(rng.choice([0, 1, 1, 2, 3, 10]))
-        kind = rng.integers(4)
-        if kind == 0:
-            new = bytes(rng.integers(0, 256, width, dtype=np.uint8))
-        elif kind == 1:
-            new = b""
-        elif kind == 2:
-            new = content[at : at + width] * 2
-        else:
-            new = nasty[rng.integers(len(nasty))]
-        content = content[:at] + new + content[at + width :]
-    return content
 
 
 def _hourly(folder: Path) -> Path:

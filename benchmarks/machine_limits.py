@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from numba import njit
+
+from benchmarks.verdicts import timed
 
 __all__ = ["multiply_add_rate", "triad_bandwidth"]
 
 _DEGREE = 32
+_REPEATS = 9
 
 
 @njit(fastmath=True)
@@ -32,16 +33,6 @@ def _multiply_adds(x, scale, shift, rounds):  # type: ignore[no-untyped-def]
             x[i] = p + q + r + s
 
 
-def _best_seconds(work, repeats=9):  # type: ignore[no-untyped-def]
-    work()
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
-
-
 def triad_bandwidth(n_bytes: int, dtype: str) -> float:
     """Return bytes per second of a = b + s·c on arrays that take `n_bytes` together."""
     number = np.dtype(dtype).type
@@ -53,7 +44,7 @@ def triad_bandwidth(n_bytes: int, dtype: str) -> float:
         for _ in range(rounds):
             _triad(a, b, c, number(0.5))
 
-    return rounds * 3 * a.nbytes / _best_seconds(work)
+    return rounds * 3 * a.nbytes / min(timed(work, _REPEATS))
 
 
 def multiply_add_rate(dtype: str) -> float:
@@ -64,4 +55,4 @@ def multiply_add_rate(dtype: str) -> float:
     def work() -> None:
         _multiply_adds(x, number(0.999), number(0.001), rounds)
 
-    return rounds * x.size * _DEGREE / _best_seconds(work)
+    return rounds * x.size * _DEGREE / min(timed(work, _REPEATS))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 import numpy as np
 
-__all__ = ["Verdict", "judged", "median_seconds", "print_verdicts", "spread", "unseen_seeds"]
+__all__ = ["Verdict", "judged", "print_verdicts", "spread", "timed", "unseen_seeds"]
 
 
 def unseen_seeds(count: int) -> range:
@@ -73,12 +72,14 @@ def spread(values: np.ndarray) -> np.ndarray:
     return np.stack([middle - values.min(axis=-1), values.max(axis=-1) - middle])
 
 
-def median_seconds(work: Callable[[], object], repeats: int = 5) -> float:
-    """Median wall time of a call over `repeats` runs, after one to warm up."""
+def timed(
+    work: Callable[[], object], repeats: int, clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
+    """Seconds of each of `repeats` calls, after one to warm up."""
     work()
     seconds = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = clock()
         work()
-        seconds.append(time.perf_counter() - start)
-    return median(seconds)
+        seconds.append(clock() - start)
+    return seconds

@@ -14,7 +14,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -104,7 +104,7 @@ def run_piece(target: Target, seed: str, cases: int, place: Path, kept: Path, fo
         case = rng.choice(pool[-30:]) if rng.random() < 0.3 else rng.choice(pool)
         case = target.change(rng, case, rng.choice(pool))
         before, traced = len(seen), rng.random() < TRACED
-        with _traced(seen) if traced else _nothing():
+        with _traced(seen) if traced else nullcontext():
             _note(count, target, case, place, found)
         if len(seen) > before and len(pool) < KEPT:
             pool.append(case)
@@ -152,11 +152,6 @@ def _limited(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
-
-
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from numba import njit
 from scipy.fft import rfft
 
 from benchmarks.peers.face import FloatArray
+from benchmarks.verdicts import timed
 
 REPEATS = 7
 STREAM = 8_000_000  # float64 per array: far beyond any cache
@@ -75,13 +76,7 @@ def real_fft_work(length: int) -> float:
 
 def best(work: Callable[[], object], repeats: int = REPEATS) -> float:
     """Shortest processor time of a call, after one to warm up."""
-    work()
-    seconds = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
+    return min(timed(work, repeats, time.process_time))
 
 
 @njit(fastmath=True, cache=False)

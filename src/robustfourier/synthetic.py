@@ -133,7 +133,7 @@ class Problem:
     name: str = "mixture"
 
 
-_PAPER_COMPONENTS: dict[int, tuple[Component, ...]] = {
+PAPER_COMPONENTS: dict[int, tuple[Component, ...]] = {
     1: (
         Component(5, kind="cos", amplitude=0.5),
         Component(29, kind="cos", amplitude=0.8),
@@ -188,11 +188,11 @@ def paper_example(number: int, *, noise: float = 0.4, random_state: RandomState 
     >>> [component.link for component in problem.components]
     ['cube', 'tanh', 'relu']
     """
-    if number not in _PAPER_COMPONENTS:
+    if number not in PAPER_COMPONENTS:
         raise InputError(f"number={number!r}: the synthetic examples of the paper are 1, 2 and 3.")
     theta = paper_grid()
     return _sampled(
-        _PAPER_COMPONENTS[number],
+        PAPER_COMPONENTS[number],
         theta,
         np.random.default_rng(random_state).standard_normal(theta.size),
         _non_negative("noise", noise),

@@ -6,7 +6,7 @@ from robustfourier.experiments.finished import load_results
 from robustfourier.experiments.runner import run_tasks
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_runs import load_theory
-from robustfourier.experiments.trial import COLUMNS, work_on
+from robustfourier.experiments.trial import COLUMNS, run_trial
 
 
 @pytest.fixture(scope="session")
@@ -14,7 +14,7 @@ def toy_results(tmp_path_factory):
     """Every entry of the catalogue in its toy version, run once."""
     listed = toy_trials()
     store = ResultStore(tmp_path_factory.mktemp("networks"), "networks", COLUMNS)
-    run_tasks(listed, work_on(None), store, jobs=1)
+    run_tasks(listed, run_trial, store, jobs=1)
     return load_results(store, listed)
 
 

@@ -14,7 +14,7 @@ from tests.experiments.toys import toy_trials
 from robustfourier.errors import DataError, InputError, OutputError, RunLockedError
 from robustfourier.experiments.runner import run_tasks
 from robustfourier.experiments.store import ResultStore
-from robustfourier.experiments.trial import COLUMNS, work_on
+from robustfourier.experiments.trial import COLUMNS, run_trial
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,7 +43,7 @@ TASKS = [Square(n) for n in range(6)]
 def test_every_task_gets_one_row_and_its_curves(tmp_path, jobs):
     store = squares(tmp_path)
     run_tasks(TASKS, square, store, jobs=jobs)
-    rows = {row["key"]: row["value"] for row in store.rows()}
+    rows = {key: row["value"] for key, row in store.rows().items()}
     assert rows == {task.key: str(task.number**2) for task in TASKS}
     assert len(store.rows()) == 6
     np.testing.assert_array_equal(store.curves("square-3")["x"], [0, 1, 2])
@@ -68,7 +68,7 @@ def test_kept_results_are_small_files_that_count_as_done(tmp_path):
     names = sorted(path.name for path in (tmp_path / "kept").iterdir())
     assert names == ["squares.csv", "squares.curves.gz"]
     store = ResultStore(tmp_path / "next", "squares", ("key", "value"), tmp_path / "kept")
-    assert [row["key"] for row in store.rows()] == ["square-3", "square-2", "square-1"]
+    assert list(store.rows()) == ["square-3", "square-2", "square-1"]
     run = []
 
     def counted(task):
@@ -102,7 +102,7 @@ def test_a_failing_task_keeps_what_was_done_before(tmp_path):
 
     with pytest.raises(ZeroDivisionError):
         run_tasks(TASKS, fails_at_three, store, jobs=1)
-    assert [row["value"] for row in store.rows()] == ["0", "1", "4"]
+    assert [row["value"] for row in store.rows().values()] == ["0", "1", "4"]
 
 
 def test_a_torn_last_line_is_cut_off_and_its_task_run_again(tmp_path):
@@ -154,18 +154,18 @@ from pathlib import Path
 import sys
 from robustfourier.experiments.runner import run_tasks
 from robustfourier.experiments.store import ResultStore
-from robustfourier.experiments.trial import COLUMNS, work_on
+from robustfourier.experiments.trial import COLUMNS, run_trial
 from tests.experiments.toys import toy_trials
 if __name__ == "__main__":
     store = ResultStore(Path(sys.argv[1]), "networks", COLUMNS)
-    run_tasks(toy_trials(["1"]), work_on(None), store, jobs=1)
+    run_tasks(toy_trials(["1"]), run_trial, store, jobs=1)
 """
 
 
 def test_a_killed_run_resumes_to_the_identical_rows(tmp_path):
     listed = toy_trials(["1"])
     whole = ResultStore(tmp_path / "whole", "networks", COLUMNS)
-    run_tasks(listed, work_on(None), whole, jobs=1)
+    run_tasks(listed, run_trial, whole, jobs=1)
     killed = ResultStore(tmp_path / "killed", "networks", COLUMNS)
     script = tmp_path / "run.py"
     script.write_text(KILLED)
@@ -179,7 +179,7 @@ def test_a_killed_run_resumes_to_the_identical_rows(tmp_path):
     process.wait()
     done = len(killed.rows())
     assert 1 <= done < len(listed), "the run was not caught in the middle"
-    run_tasks(listed, work_on(None), killed, jobs=1)
+    run_tasks(listed, run_trial, killed, jobs=1)
     assert killed.rows_file.read_bytes() == whole.rows_file.read_bytes()
     for trial in listed:
         for name, array in whole.curves(trial.key).items():

@@ -147,11 +147,6 @@ def test_weights_can_be_copied_and_survive_a_round_trip():
         np.testing.assert_array_equal(twin.predict([0.3]), net.predict([0.3]))
 
 
-def test_an_architecture_survives_a_round_trip_through_json_values():
-    shape = Architecture(3, 2, 4, (5, 6), False, "identity", "symmetrised")
-    assert Architecture.from_dict(shape.to_dict()) == shape
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("activation", ["relu", "identity"])
 @pytest.mark.parametrize(("diagonal", "hidden"), [(True, ()), (False, ()), (True, (6,))])

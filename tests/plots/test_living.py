@@ -3,7 +3,9 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.dates import num2date
 
 from robustfourier import PeriodicMixture, plots
 from robustfourier.errors import InputError
@@ -50,3 +52,13 @@ def test_the_fit_is_drawn_with_what_neighbours_tell(model):
     dates = np.datetime64("2024-01-01") + np.arange(200).astype("timedelta64[D]")
     told = model.predict(dates)
     assert any(len(y) == 200 and np.allclose(y, told) for y in drawn)
+
+
+@pytest.mark.parametrize("draw", [plots.plot_fit, plots.plot_life, plots.plot_remainder])
+def test_dates_of_a_zone_stand_where_its_clock_says_in_every_figure(draw):
+    dates = pd.date_range("2024-06-01", periods=240, freq="h", tz="Asia/Tokyo")
+    model = PeriodicMixture().fit(dates, 5 * np.cos(2 * np.pi * np.arange(240) / 24))
+    ax = draw(model)
+    first = num2date(ax.lines[0].get_xdata(orig=False)[0])
+    assert ax.get_xlabel() == "time (Asia/Tokyo)"
+    assert first.strftime("%Y-%m-%d %H:%M") == "2024-06-01 00:00"

@@ -44,6 +44,7 @@ class Guard:
 
     def __init__(self, app: Any, token: str, hosts: frozenset[str]) -> None:
         self.app, self.token, self.hosts = app, token, hosts
+        self._secret = token.encode()
         self.cookie = f"robustfourier-{secrets.token_hex(4)}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,10 +82,6 @@ class Guard:
         answer.headers["location"] += f"?{rest}" if rest else ""
         answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
         return answer
-
-    @property
-    def _secret(self) -> bytes:
-        return self.token.encode()
 
     def _knows(self, headers: Headers) -> bool:
         given = [headers.get("x-token", "")]

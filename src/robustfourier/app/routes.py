@@ -30,7 +30,7 @@ from robustfourier.app.pages import (
 from robustfourier.app.settings import checked_fit, checked_laboratory
 from robustfourier.app.workers import Workers
 from robustfourier.errors import InputError
-from robustfourier.writing import write_text
+from robustfourier.writing import reason, write_text
 
 __all__ = ["Site"]
 
@@ -72,7 +72,8 @@ class Site:
             Route("/fits/{fit}/everything.zip", self.everything),
             Route("/fits/{fit}/{name:path}", self.result),
         ]
-        return Starlette(routes=routes, lifespan=self._lifespan)
+        errors = {InputError: _refused, OSError: _full, HTTPException: _failed}
+        return Starlette(routes=routes, lifespan=self._lifespan, exception_handlers=errors)
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
@@ -347,3 +348,15 @@ async def _static(request: Request) -> Response:
 
 async def _icon(_: Request) -> Response:
     return Response(status_code=204)
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    return JSONResponse({"detail": str(error)}, 400)
+
+
+async def _full(_: Request, error: Any) -> Response:
+    return JSONResponse({"detail": f"this cannot be kept ({reason(error)})"}, 507)
+
+
+async def _failed(_: Request, error: Any) -> Response:
+    return JSONResponse({"detail": error.detail}, error.status_code)

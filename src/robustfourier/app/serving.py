@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robustfourier.errors import InputError, MissingDependencyError
-from robustfourier.writing import locked, reason
+from robustfourier.writing import locked
 
 if TYPE_CHECKING:
     from robustfourier.app.jobs import Limits
@@ -33,30 +33,13 @@ def application(folder: Path, limits: Limits, token: str, hosts: frozenset[str])
         Names with port under which it may be asked for.
     """
     try:
-        from starlette.requests import Request
-        from starlette.responses import JSONResponse, Response
-    except ImportError:
+        from robustfourier.app.guard import Guard
+        from robustfourier.app.routes import Site
+    except ModuleNotFoundError:
         raise MissingDependencyError(_MISSING) from None
     from robustfourier.app.folder import Folder
-    from robustfourier.app.guard import Guard
-    from robustfourier.app.routes import Site
 
-    async def refused(_: Request, error: Exception) -> Response:
-        return JSONResponse({"detail": str(error)}, 400)
-
-    async def failed(_: Request, error: Any) -> Response:
-        return JSONResponse({"detail": error.detail}, error.status_code)
-
-    inner = Site(Folder(folder), limits).application()
-    from starlette.exceptions import HTTPException
-
-    async def full(_: Request, error: Any) -> Response:
-        return JSONResponse({"detail": f"this cannot be kept ({reason(error)})"}, 507)
-
-    inner.add_exception_handler(InputError, refused)
-    inner.add_exception_handler(OSError, full)
-    inner.add_exception_handler(HTTPException, failed)
-    return Guard(inner, token, hosts)
+    return Guard(Site(Folder(folder), limits).application(), token, hosts)
 
 
 def serve(

@@ -13,12 +13,18 @@ import select
 import sys
 import threading
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 __all__ = ["main"]
 
 
+#: What a job of each kind loads, before it is known what it has to do.
+_NEEDED = {
+    "fit": ("app.telling", "estimators.mixture", "report.page"),
+    "laboratory": ("app.laboratory",),
+}
 _WARM = 5000  # samples: more than those for which sums are added up directly
 
 
@@ -42,7 +48,8 @@ def main() -> None:
     send = _Wire()
     kind, memory = sys.argv[1:]
     _limit_memory(int(memory))
-    _load(kind)
+    for name in _NEEDED[kind]:
+        import_module(f"robustfourier.{name}")
     with suppress(OSError):  # Windows, whose pipes cannot be asked
         if not select.select([sys.stdin], [], [], 0.0)[0]:  # nobody waits yet
             _rehearse(kind)
@@ -67,20 +74,6 @@ def _limit_memory(limit: int) -> None:
 
         if limit:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def _load(kind: str) -> None:
-    """Import what a job needs."""
-    if kind == "fit":
-        from robustfourier.app import telling
-        from robustfourier.estimators import mixture
-        from robustfourier.report import page
-
-        del telling, mixture, page  # loaded is all they have to be
-    else:
-        from robustfourier.app import laboratory
-
-        del laboratory
 
 
 def _rehearse(kind: str) -> None:

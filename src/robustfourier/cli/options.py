@@ -17,13 +17,11 @@ from robustfourier.wording import duration, unit_called
 
 __all__ = ["duration", "expanded", "instant", "located", "named", "one_of", "reading_options"]
 
-File = Annotated[
-    str,
-    typer.Argument(
-        help="CSV, TSV, gzip or Parquet file; - for standard input; example:double_mode_cepheid, "
-        "example:electricity_demand or example:sunspots for data that come with the package."
-    ),
-]
+_SOURCES = (
+    "- for standard input; example:double_mode_cepheid, example:electricity_demand or "
+    "example:sunspots for data that come with the package."
+)
+File = Annotated[str, typer.Argument(help=f"CSV, TSV, gzip or Parquet file; {_SOURCES}")]
 
 
 def named(files: list[str]) -> list[str]:
@@ -35,11 +33,7 @@ def named(files: list[str]) -> list[str]:
 
 Files = Annotated[
     list[str],
-    typer.Argument(
-        callback=named,
-        help="CSV, TSV, gzip or Parquet files; - for standard input; example:double_mode_cepheid, "
-        "example:electricity_demand or example:sunspots for data that come with the package.",
-    ),
+    typer.Argument(callback=named, help=f"CSV, TSV, gzip or Parquet files; {_SOURCES}"),
 ]
 Time = Annotated[str | None, typer.Option("--time", help="Time column: its name or number.")]
 TimeFormat = Annotated[

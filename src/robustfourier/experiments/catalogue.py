@@ -153,10 +153,6 @@ class Trial:
         """Whether the layers are trained one after the other (Algorithm 1)."""
         return self.network.startswith("*")
 
-    def to_row(self) -> dict[str, Any]:
-        """Fields as a flat record, `key` first."""
-        return {"key": self.key, **asdict(self)}
-
 
 def trials(examples: Iterable[str], *, quick: bool = False) -> list[Trial]:
     """List the trials of some examples, seed by seed, so that a partial run is already useful.
@@ -167,10 +163,6 @@ def trials(examples: Iterable[str], *, quick: bool = False) -> list[Trial]:
         Keys of `EXAMPLES`.
     quick : bool
         Two seeds, a tenth of the steps at ten times the rate, no sweep: minutes, not an hour.
-
-    Returns
-    -------
-    list of Trial
 
     Examples
     --------

@@ -11,8 +11,10 @@ to other data, and its source says so.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -233,13 +235,8 @@ def _modes(results: Results, example: str) -> Iterator[Claim]:
 
 def _phases(results: Results) -> Iterator[Claim]:
     for network in ("*u0_diag", "u0_diag", "u1_diag"):
-        plain, shifted = (
-            results.by_seed(example=example, network=network, purpose="main")
-            for example in ("1", "2")
-        )
-        ratios = [
-            shifted[seed].final_error / plain[seed].final_error for seed in plain if seed in shifted
-        ]
+        rows = results.matched(_main_of("1", network), _main_of("2", network))
+        ratios = [shifted.final_error / plain.final_error for plain, shifted in rows]
         yield judge(
             "ours",
             f"Shifted phases do not hurt ({network}: error at most {NO_HARM} times as large).",
@@ -251,25 +248,21 @@ def _phases(results: Results) -> Iterator[Claim]:
 
 def _symmetric_start(results: Results, example: str) -> Iterator[Claim]:
     for network in DIAGONAL:
-        ours = results.by_seed(example=example, network=network, init="symmetric", purpose="init")
-        theirs = results.by_seed(example=example, network=network, purpose="main")
-        pairs = [(ours[seed], theirs[seed]) for seed in ours if seed in theirs]
-        values = [[p[i].final_error for p in pairs] for i in (0, 1)]
+        symmetric = _main_of(example, network) | {"init": "symmetric", "purpose": "init"}
+        pairs = results.matched(symmetric, _main_of(example, network))
         yield judge(
             "ours",
             f"The symmetric start lowers the error ({network}).",
             _where(example),
-            f"symmetric {spread(values[0])}, Glorot {spread(values[1])}",
+            _errors(pairs, ("symmetric", "Glorot")),
             (a.final_error < b.final_error for a, b in pairs),
         )
-        standard = results.by_seed(example=example, network="u1_standard", purpose="main")
-        both = [(ours[seed], standard[seed]) for seed in ours if seed in standard]
+        both = results.matched(symmetric, _main_of(example, "u1_standard"))
         yield judge(
             "ours",
             f"From the symmetric start, {network} beats the standard network.",
             _where(example),
-            f"{network} {spread([a.final_error for a, _ in both])}, "
-            f"u1_standard {spread([b.final_error for _, b in both])}",
+            _errors(both, (network, "u1_standard")),
             (a.final_error < b.final_error for a, b in both),
         )
         if example in ("1", "2", "3"):
@@ -305,23 +298,21 @@ def start_table(results: Results) -> list[tuple[str, ...]]:
     """Rows of `START_COLUMNS`: which of three claims come out from which start, and the errors."""
     table = []
     for example in ("1", "2"):
-        standard = results.by_seed(example=example, network="u1_standard", purpose="main")
         for init, name in STARTS.items():
-            layerwise, joint = (
-                results.by_seed(example=example, network=network, init=init)
-                for network in ("*u0_diag", "u0_diag")
+            rows = results.matched(
+                {"example": example, "network": "*u0_diag", "init": init},
+                {"example": example, "network": "u0_diag", "init": init},
+                _main_of(example, "u1_standard"),
             )
-            seeds = [s for s in layerwise if s in joint and s in standard]
-            if not seeds:
+            if not rows:
                 continue
-            one, two, other = ([rows[s] for s in seeds] for rows in (layerwise, joint, standard))
             answers = (
-                [a.final_error < b.final_error for a, b in zip(one, other, strict=True)],
-                [_wrong(row) == 0 for row in one],
-                [b.final_error < a.final_error for a, b in zip(one, two, strict=True)],
+                [layerwise.final_error < standard.final_error for layerwise, _, standard in rows],
+                [_wrong(layerwise) == 0 for layerwise, _, _ in rows],
+                [joint.final_error < layerwise.final_error for layerwise, joint, _ in rows],
             )
             counts = [f"{sum(answer)} of {len(answer)}" for answer in answers]
-            errors = [spread([row.final_error for row in rows]) for rows in (one, two)]
+            errors = [spread([row[i].final_error for row in rows]) for i in (0, 1)]
             table.append((name, example, *counts, *errors))
     return table
 
@@ -345,17 +336,17 @@ def _open_choices(results: Results) -> Iterator[Claim]:
             )
 
 
+def _main_of(example: str, network: str) -> dict[str, Any]:
+    """What the trials of the paper's own experiment have in common."""
+    return {"example": example, "network": network, "purpose": "main"}
+
+
 def _main(results: Results, example: str, network: str) -> list[Row]:
-    return results.select(example=example, network=network, purpose="main")
+    return results.select(**_main_of(example, network))
 
 
 def _matched(results: Results, example: str, networks: Sequence[str]) -> list[tuple[Row, ...]]:
-    """Rows of several networks, side by side, for the seeds that all of them have."""
-    by_network = [
-        results.by_seed(example=example, network=name, purpose="main") for name in networks
-    ]
-    seeds = [seed for seed in by_network[0] if all(seed in rows for rows in by_network)]
-    return [tuple(rows[seed] for rows in by_network) for seed in seeds]
+    return results.matched(*(_main_of(example, name) for name in networks))
 
 
 def _errors(rows: Sequence[tuple[Row, ...]], networks: Sequence[str]) -> str:
@@ -365,10 +356,7 @@ def _errors(rows: Sequence[tuple[Row, ...]], networks: Sequence[str]) -> str:
 
 
 def _active(rows: Sequence[Row]) -> str:
-    sets = [" ".join(map(str, row.active)) or "none" for row in rows]
-    counted: dict[str, int] = {}
-    for text in sets:
-        counted[text] = counted.get(text, 0) + 1
+    counted = Counter(" ".join(map(str, row.active)) or "none" for row in rows)
     return "active: " + "; ".join(
         f"{{{text}}}" + (f" ×{count}" if count > 1 else "") for text, count in counted.items()
     )

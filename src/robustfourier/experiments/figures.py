@@ -30,8 +30,8 @@ from robustfourier.plots.paper import (
 
 __all__ = ["example_figures", "networks_figure", "regression_figure", "weights_figure"]
 
-_BOXES = {"1": (0.0, 0.2), "2": (0.0, 0.2), "3": (0.0, 0.2)}
-_BOX_OF_SERIES = (0.0, 0.5)
+# The part of θ that is zoomed in.
+_BOX, _BOX_OF_SERIES = (0.0, 0.2), (0.0, 0.5)
 
 
 def example_figures(
@@ -108,7 +108,7 @@ def regression_figure(
         theta=data.theta,
         y=data.y,
         truth=data.truth,
-        box=_BOXES.get(example, _BOX_OF_SERIES),
+        box=_BOX if example in ("1", "2", "3") else _BOX_OF_SERIES,
         predictions={
             network: np.interp(
                 data.theta,
@@ -159,7 +159,8 @@ def weights_figure(
 
 def _of_first_seed(results: Results, example: str, network: str) -> Row | None:
     """The row of the first seed, the one whose curves hold what is drawn."""
-    return results.by_seed(example=example, network=network, purpose="main").get(SEEDS[0])
+    wanted = {"example": example, "network": network, "purpose": "main", "seed": SEEDS[0]}
+    return next(iter(results.select(**wanted)), None)
 
 
 def _error_curve(results: Results, example: str, network: str) -> ErrorCurve:

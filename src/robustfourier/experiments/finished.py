@@ -66,9 +66,11 @@ class Results:
             if all(getattr(row.trial, name) == value for name, value in wanted.items())
         ]
 
-    def by_seed(self, **wanted: Any) -> dict[int, Row]:
-        """Return such rows by seed."""
-        return {row.trial.seed: row for row in self.select(**wanted)}
+    def matched(self, *kinds: dict[str, Any]) -> list[tuple[Row, ...]]:
+        """Return rows side by side, one of each kind, for the seeds that all kinds have."""
+        found = [{row.trial.seed: row for row in self.select(**wanted)} for wanted in kinds]
+        seeds = [seed for seed in found[0] if all(seed in rows for rows in found)]
+        return [tuple(rows[seed] for rows in found) for seed in seeds]
 
     def examples(self) -> list[str]:
         """Return the examples that have rows, in order."""
@@ -81,7 +83,7 @@ class Results:
 
 def load_results(store: ResultStore, trials: Iterable[Trial]) -> Results:
     """Read the rows of the given trials; those that are not finished are left out."""
-    found = {row["key"]: row for row in store.rows()}
+    found = store.rows()
     rows = (_row(trial, found[trial.key]) for trial in trials if trial.key in found)
     return Results(tuple(rows), store)
 

@@ -22,11 +22,11 @@ from robustfourier.datasets import (
 from robustfourier.errors import InputError
 from robustfourier.synthetic import paper_example
 
-__all__ = ["ExampleData", "example_data", "example_title"]
+__all__ = ["TITLES", "ExampleData", "example_data"]
 
 WEEKDAYS = 16
 
-_TITLES = {
+TITLES = {
     "1": "Example 1: three sinusoids",
     "2": "Example 2: three sinusoids with shifted phases",
     "3": "Example 3: nonlinear links",
@@ -59,11 +59,6 @@ class ExampleData:
     note: str
 
 
-def example_title(example: str) -> str:
-    """Return the heading of an example."""
-    return _TITLES[example]
-
-
 def example_data(
     example: str, seed: int, *, noise: float = 0.4, csv: Path | None = None
 ) -> ExampleData:
@@ -90,7 +85,7 @@ def example_data(
         problem = paper_example(int(example), noise=noise, random_state=seed)
         targets = tuple(int(mode) for mode in problem.modes)
         note = "The paper's formula and grid of 10 001 points."
-        return ExampleData(problem.theta, problem.y, problem.truth, targets, _TITLES[example], note)
+        return ExampleData(problem.theta, problem.y, problem.truth, targets, TITLES[example], note)
     if example == "4":
         return _semi_synthetic(example, load_electricity_demand(weekdays=WEEKDAYS), seed, noise)
     if example == "simulated":
@@ -99,7 +94,7 @@ def example_data(
         if csv is None:
             raise InputError("csv=None: give the path of a Google Trends export.")
         return _semi_synthetic(example, read_trends(csv, weekdays=WEEKDAYS), seed, noise)
-    raise InputError(f"example={example!r}: choose from {', '.join(_TITLES)}.")
+    raise InputError(f"example={example!r}: choose from {', '.join(TITLES)}.")
 
 
 def _semi_synthetic(example: str, series: Dataset, seed: int, noise: float) -> ExampleData:
@@ -111,4 +106,4 @@ def _semi_synthetic(example: str, series: Dataset, seed: int, noise: float) -> E
     truth = np.interp(series.values, [low, high], [-1.0, 1.0])
     y = truth + noise * np.random.default_rng(seed).standard_normal(truth.size)
     note = " ".join([f"Source: {series.source} ({series.licence}).", *series.notes])
-    return ExampleData(theta, y, truth, (WEEKDAYS,), _TITLES[example], note)
+    return ExampleData(theta, y, truth, (WEEKDAYS,), TITLES[example], note)

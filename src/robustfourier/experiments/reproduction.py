@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ from robustfourier.experiments.page import (
     claims_table,
     write_pages,
 )
-from robustfourier.experiments.problems import example_data, example_title
+from robustfourier.experiments.problems import example_data
 from robustfourier.experiments.runner import Report, run_tasks
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_claims import theory_claims
@@ -42,7 +43,7 @@ from robustfourier.experiments.theory_runs import (
     run_theory_task,
     theory_tasks,
 )
-from robustfourier.experiments.trial import COLUMNS, EARLY, work_on
+from robustfourier.experiments.trial import COLUMNS, EARLY, run_trial
 
 __all__ = ["NAMES", "reproduce", "write_reproduction"]
 
@@ -106,7 +107,8 @@ def reproduce(
     listed = trials([name for name in chosen if name != "theory"], quick=quick)
     tasks = theory_tasks(quick=quick) if "theory" in chosen else []
     if listed:
-        run_tasks(listed, work_on(csv, networks.curves_folder), networks, jobs=jobs, report=report)
+        work = partial(run_trial, csv=csv, folder=networks.curves_folder)
+        run_tasks(listed, work, networks, jobs=jobs, report=report)
     if tasks:
         run_tasks(tasks, run_theory_task, tests, jobs=jobs, report=report)
     if kept is not None:
@@ -252,7 +254,7 @@ def _starts(results: Results) -> list[Block]:
 def _example(results: Results, example: str, figures: Path, csv: Path | None) -> list[Block]:
     data = example_data(example, 0, csv=csv)
     return [
-        Heading(example_title(example)),
+        Heading(data.title),
         Paragraph(data.note),
         networks_table(results, example),
         *_pictures(example_figures(results, example, figures, csv=csv)),

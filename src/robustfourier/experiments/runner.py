@@ -73,7 +73,7 @@ def run_tasks(
         raise InputError(f"jobs={jobs!r}: at least one worker is needed.")
     say = report or (lambda _: None)
     with store.locked():
-        done = store.keys()
+        done = store.rows()
         todo = [task for task in tasks if task.key not in done]
         say(f"{len(tasks) - len(todo)} of {len(tasks)} tasks are done already.")
         started = time.monotonic()

@@ -73,11 +73,10 @@ class ResultStore:
             self._cut_torn_line()
             yield
 
-    def rows(self) -> list[dict[str, str]]:
-        """Return all whole rows in the order in which they were written, kept ones first."""
+    def rows(self) -> dict[str, dict[str, str]]:
+        """Return all whole rows by key, in the order of their writing, kept ones first."""
         files = [self.rows_file] if self.kept is None else [self._kept_file("csv"), self.rows_file]
-        found = {row[self.columns[0]]: row for file in files for row in self._rows_of(file)}
-        return list(found.values())
+        return {row[self.columns[0]]: row for file in files for row in self._rows_of(file)}
 
     def _rows_of(self, file: Path) -> list[dict[str, str]]:
         if not file.exists():
@@ -90,10 +89,6 @@ class ResultStore:
                 "choose another folder or remove it."
             )
         return list(csv.DictReader(io.StringIO(text)))
-
-    def keys(self) -> set[str]:
-        """Return the keys of all whole rows."""
-        return {row[self.columns[0]] for row in self.rows()}
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Append a row whose curves are already saved."""
@@ -122,7 +117,7 @@ class ResultStore:
 
     def keep(self, folder: Path, order: Sequence[str]) -> None:
         """Write the finished rows among `order`, and their curves, as two small files."""
-        rows = {row[self.columns[0]]: row for row in self.rows()}
+        rows = self.rows()
         done = [key for key in order if key in rows]
         lines = [self.columns, *([rows[key][name] for name in self.columns] for key in done)]
         curves = {key: self.curves(key) for key in done}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from robustfourier.experiments.finished import Results
-from robustfourier.experiments.problems import example_title
+from robustfourier.experiments.problems import TITLES
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_claims import gap_by_samples, gaps_of_runs
 from robustfourier.experiments.theory_runs import TARGETS, TheoryRow, leaky_prediction
@@ -177,16 +177,17 @@ def _paired(results: Results) -> list[PairedErrors]:
             row.trial.network for row in results.select(example=example, init="symmetric")
         )
         for network in networks:
-            ours = results.by_seed(example=example, network=network, init="symmetric")
-            theirs = results.by_seed(example=example, network=network, purpose="main")
-            seeds = [seed for seed in ours if seed in theirs]
-            if seeds:
+            rows = results.matched(
+                {"example": example, "network": network, "init": "symmetric"},
+                {"example": example, "network": network, "purpose": "main"},
+            )
+            if rows:
                 pairs.append(
                     PairedErrors(
-                        label=example_title(example).split(":")[0],
+                        label=TITLES[example].split(":")[0],
                         network=network,
-                        before=np.array([theirs[s].final_error for s in seeds]),
-                        after=np.array([ours[s].final_error for s in seeds]),
+                        before=np.array([theirs.final_error for _, theirs in rows]),
+                        after=np.array([ours.final_error for ours, _ in rows]),
                     )
                 )
     return pairs

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
@@ -23,7 +23,7 @@ from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_risks import NOISE_MAX, FirstPhase, measured_risks
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
-from robustfourier.synthetic import Component, Mixture
+from robustfourier.synthetic import PAPER_COMPONENTS, Component, Mixture
 from robustfourier.training import InverseDecay, train_layerwise
 
 __all__ = [
@@ -45,21 +45,10 @@ DELTA = 1e-5
 BOX_SLACK = 2.0  # Q₁ in units of the smallest that Theorem 1 allows
 FLAT_STEPS = 30  # the second phase's step size falls like 1/√T′ from here on
 
+_FIRST, _SECOND, _THIRD = PAPER_COMPONENTS[1]
 TARGETS: dict[str, Mixture] = {
-    "odd": Mixture(
-        (
-            Component(5, kind="cos", amplitude=0.5),
-            Component(29, kind="cos", amplitude=0.8),
-            Component(61, kind="sin", amplitude=0.3),
-        )
-    ),
-    "even": Mixture(
-        (
-            Component(5, kind="cos", amplitude=0.5),
-            Component(28, kind="cos", amplitude=0.8),
-            Component(61, kind="sin", amplitude=0.3),
-        )
-    ),
+    "odd": Mixture((_FIRST, _SECOND, _THIRD)),
+    "even": Mixture((_FIRST, replace(_SECOND, mode=28), _THIRD)),
     "links": Mixture(
         (
             Component(5, kind="cos", amplitude=0.5, link="cube"),
@@ -158,7 +147,7 @@ COLUMNS = ("key", *(field.name for field in (*fields(TheoryTask), *fields(Theory
 
 def load_theory(store: ResultStore, tasks: Iterable[TheoryTask]) -> list[TheoryRow]:
     """Read the rows of the given tasks; those that are not finished are left out."""
-    found = {row["key"]: row for row in store.rows()}
+    found = store.rows()
     names = [field.name for field in fields(TheoryRow)[1:]]
     return [
         TheoryRow(task, **{name: float(found[task.key][name] or np.nan) for name in names})

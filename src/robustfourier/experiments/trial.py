@@ -5,9 +5,7 @@ The row says how it ended, in numbers and in modes; the curves hold what the fig
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields
-from functools import partial
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +39,6 @@ __all__ = [
     "effective_number",
     "run_trial",
     "thinned",
-    "work_on",
 ]
 
 N_RECORDS = 40  # points of an error curve, for each phase
@@ -94,11 +91,6 @@ class GridError:
         return relative_error(self.predict(weights), self.truth)
 
 
-def work_on(csv: Path | None, folder: Path | None = None) -> Callable[[Trial], Outcome]:
-    """Return `run_trial` with its options, in a form that worker processes can be given."""
-    return partial(run_trial, csv=csv, folder=folder)
-
-
 def run_trial(trial: Trial, csv: Path | None = None, folder: Path | None = None) -> Outcome:
     """Train the network of a trial and measure it.
 
@@ -126,7 +118,8 @@ def run_trial(trial: Trial, csv: Path | None = None, folder: Path | None = None)
     active = _standing_out(strengths)
     error = training.history.metrics["error"]
     row = {
-        **trial.to_row(),
+        "key": trial.key,
+        **asdict(trial),
         "engine": training.history.engine,
         "final_error": _digits(error[-1]),
         "best_error": _digits(error.min()),

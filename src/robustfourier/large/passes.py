@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +29,6 @@ __all__ = ["ENGINES", "AddUp", "Added", "Facts", "Pull", "Scan", "total"]
 
 ENGINES = ("threads", "serial", "dask")
 _SAMPLE = 400_000  # rows kept at most: their median deviation is known to 0.2 %
-
-T = TypeVar("T", bound="Addable")
-
-
-class Addable(Protocol):
-    """What parts add."""
-
-    def __add__(self: T, other: T) -> T:
-        """Of both parts."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,8 +125,3 @@ class Architecture:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values that JSON can hold."""
         return {**asdict(self), "hidden_layer_sizes": list(self.hidden_layer_sizes)}
-
-    @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> Architecture:
-        """Rebuild what `to_dict` gave."""
-        return cls(**{**fields, "hidden_layer_sizes": tuple(fields["hidden_layer_sizes"])})

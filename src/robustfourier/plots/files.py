@@ -72,7 +72,7 @@ def few_colours(image: Any, count: int = 256) -> Any:
 
 
 def save_figures(result: Result, folder: Path, formats: tuple[str, ...] = ("png",)) -> list[Path]:
-    """Draw every figure of a fit into a folder.
+    """Draw every figure of a fit into a folder and return the files.
 
     Parameters
     ----------
@@ -81,10 +81,6 @@ def save_figures(result: Result, folder: Path, formats: tuple[str, ...] = ("png"
         Exists.
     formats : tuple of str
         Endings that matplotlib knows, such as png, svg, pdf.
-
-    Returns
-    -------
-    list of Path
     """
     figures: dict[str, tuple[tuple[float, float], Callable[[Any], Any]]] = {
         "fit": ((9.0, 3.4), lambda f: draw.plot_fit(result, ax=f.add_subplot())),
@@ -107,39 +103,23 @@ def save_figures(result: Result, folder: Path, formats: tuple[str, ...] = ("png"
         )
     written = []
     for name, (size, drawing) in figures.items():
-        written += _save(folder, name, size, drawing, formats)
+        paths = [folder / f"{name}.{ending}" for ending in formats]
+        _save(paths, size, drawing)
+        written += paths
     return written
 
 
 def save_window(sampling: Sampling, path: Path) -> None:
     """Draw the spectral window into a file."""
-    _save(
-        path.parent,
-        path.stem,
-        (9.0, 2.8),
-        lambda f: plot_window(sampling, ax=f.add_subplot()),
-        (path.suffix.lstrip(".") or "png",),
-    )
+    _save([path], (9.0, 2.8), lambda f: plot_window(sampling, ax=f.add_subplot()))
 
 
 def save_completeness(completeness: Completeness, path: Path, domain: Domain) -> None:
     """Draw a completeness map into a file."""
-    _save(
-        path.parent,
-        path.stem,
-        (7.0, 4.0),
-        lambda f: plot_completeness(completeness, domain, ax=f.add_subplot()),
-        (path.suffix.lstrip(".") or "png",),
-    )
+    _save([path], (7.0, 4.0), lambda f: plot_completeness(completeness, domain, ax=f.add_subplot()))
 
 
-def _save(
-    folder: Path,
-    name: str,
-    size: tuple[float, float],
-    drawing: Callable[[Any], Any],
-    formats: tuple[str, ...],
-) -> list[Path]:
+def _save(paths: list[Path], size: tuple[float, float], drawing: Callable[[Any], Any]) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -157,10 +137,8 @@ def _save(
             wspace=0.32,
             hspace=0.45,
         )
-        paths = [folder / f"{name}.{ending}" for ending in formats]
         for path in paths:
             ending = path.suffix[1:]
             metadata = _METADATA.get(ending, {"Software": None})
             with replacing(path) as file:
                 figure.savefig(file, format=ending, dpi=_DPI, metadata=metadata)
-    return paths

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robustfourier.errors import require_choice
-from robustfourier.plots.style import FIT, SOFT, looks, name_axes, new_axes
+from robustfourier.plots.style import FIT, SOFT, looks, name_axes, new_axes, placed
 from robustfourier.results import TimeAxis
 from robustfourier.results.record import BAND
 
@@ -71,8 +71,9 @@ def plot_forecast(model: Any, horizon: Any = None, *, ax: Axes | None = None) ->
     axis = TimeAxis.of(domain, "time")
     with looks():
         ax = new_axes(ax)
-        ax.plot(_x(axis, before), model.predict(before), color=SOFT, lw=1.0)
-        x = _x(axis, ahead.times)
+        x = placed(axis, axis.positions(before))
+        ax.plot(x, model.predict(before), color=SOFT, lw=1.0)
+        x = placed(axis, axis.positions(ahead.times))
         share = f"{100 * ahead.level:.0f} % of new measurements"
         ax.fill_between(x, ahead.lower, ahead.upper, color=FIT, alpha=0.15, lw=0, label=share)
         ax.plot(x, ahead.mean, color=FIT, lw=1.4, label="forecast")
@@ -84,12 +85,8 @@ def plot_forecast(model: Any, horizon: Any = None, *, ax: Axes | None = None) ->
 def _times(model: Any) -> tuple[Any, Any]:
     domain = model.domains_[0]
     times = domain.from_theta(np.linspace(-1.0, 1.0, _POINTS))
-    return times, _x(TimeAxis.of(domain, "time"), times)
-
-
-def _x(axis: TimeAxis, times: Any) -> Any:
-    """Positions on an axis; dates as matplotlib draws them."""
-    return times if not axis.dates else np.asarray(times, "datetime64[us]")
+    axis = TimeAxis.of(domain, "time")
+    return times, placed(axis, axis.positions(times))
 
 
 def _curve(model: Any, x: Any, value: Any, std: Any, label: str, title: str, ax: Any) -> Axes:

@@ -21,6 +21,7 @@ from robustfourier.plots.style import (
     looks,
     name_axes,
     new_axes,
+    placed,
 )
 from robustfourier.results import Result, TimeAxis, result_of
 from robustfourier.results.calendar import spoken
@@ -68,7 +69,7 @@ def plot_model(
     domain = model.domains_[0]
     times = domain.from_theta(np.linspace(-1.0, 1.0, 2000))
     axis = TimeAxis.of(domain, "time")
-    x = _dates(axis.positions(times)) if domain.dates else times
+    x = placed(axis, axis.positions(times))
     with looks():
         ax = new_axes(ax)
         if hasattr(model, "components_"):
@@ -87,12 +88,12 @@ def plot_fit(source: Any, *, ax: Axes | None = None) -> Axes:
     curve = result.curve
     with looks():
         ax = new_axes(ax)
-        x = _x(result, curve.x)
+        x = placed(result.axis, curve.x)
         # More cycles than can be seen at once would be a solid block: their outline, behind.
         dense = result.is_dense
         if dense:
             middle, low, high = extremes(curve.x, curve.y, 900)
-            ax.fill_between(_x(result, middle), low, high, color=FIT, alpha=0.3, lw=0)
+            ax.fill_between(placed(result.axis, middle), low, high, color=FIT, alpha=0.3, lw=0)
         else:
             if curve.std is not None and np.any(curve.std > 0):
                 low, high = curve.y - BAND * curve.std, curve.y + BAND * curve.std
@@ -101,13 +102,13 @@ def plot_fit(source: Any, *, ax: Axes | None = None) -> Axes:
             if result.memory is not None and result.memory.remainder is not None:
                 known = result.predicted  # what neighbours tell besides
                 some = dots(known)
-                ax.plot(_x(result, result.position[some]), known[some], color=SOFT, lw=0.8)
+                ax.plot(placed(result.axis, result.position[some]), known[some], color=SOFT, lw=0.8)
         if result.samples.errors is not None and len(result.samples) <= WHISKERS:
-            x, y = _x(result, result.position), result.samples.values
+            x, y = placed(result.axis, result.position), result.samples.values
             ax.errorbar(x, y, result.samples.errors, fmt="none", ecolor=DOTS, elinewidth=0.7)
         some = dots(result.samples.values)
         ax.plot(
-            _x(result, result.position[some]),
+            placed(result.axis, result.position[some]),
             result.samples.values[some],
             ".",
             color="#39424e" if dense else DOTS,
@@ -280,7 +281,7 @@ def plot_residuals(source: Any, *, ax: Axes | None = None) -> Axes:
         ax = new_axes(ax, 9.0, 2.4)
         ax.axhline(0.0, color=FIT, lw=1)
         some = dots(result.residual)
-        x, y = _x(result, result.position[some]), result.residual[some]
+        x, y = placed(result.axis, result.position[some]), result.residual[some]
         ax.plot(x, y, ".", color=DOTS, ms=3, alpha=0.6, mew=0, rasterized=True)
         ax.margins(x=0.01)
         _turned(ax, result)
@@ -317,12 +318,3 @@ def _pattern(result: Result, index: int) -> Any:
             f"index={index} must be below the number of patterns, {len(result.patterns)}"
         )
     return result.patterns[index]
-
-
-def _x(result: Result, position: Any) -> Any:
-    """Positions as matplotlib wants them."""
-    return _dates(position) if result.axis.dates else position
-
-
-def _dates(position: Any) -> Any:
-    return (np.asarray(position) * 1e6).astype("datetime64[us]")

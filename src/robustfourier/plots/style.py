@@ -10,11 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robustfourier.arrays import FloatArray
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ALARM", "DOTS", "FIT", "FLOOR", "SOFT", "colour", "label", "looks", "new_axes"]
+    from robustfourier.results import TimeAxis
+
+__all__ = [
+    "ALARM",
+    "DOTS",
+    "FIT",
+    "FLOOR",
+    "SOFT",
+    "colour",
+    "label",
+    "looks",
+    "name_axes",
+    "new_axes",
+    "placed",
+]
 
 FIT, DOTS, SOFT, FLOOR, ALARM = "#0b62a8", "#6b7786", "#5b6675", "#009e73", "#c2410c"
 _COLOURS = (FIT, ALARM, "#007a59", "#a0457f", "#2b8fc9", "#b07a00")
@@ -77,6 +93,11 @@ def new_axes(ax: Axes | None, width: float = 9.0, height: float = 3.4) -> Axes:
 
     figure: Figure = pyplot.figure(figsize=(width, height), layout="constrained")
     return figure.add_subplot()
+
+
+def placed(axis: TimeAxis, positions: FloatArray) -> Any:
+    """Positions on the time axis as matplotlib wants them: those of dates as dates."""
+    return (positions * 1e6).astype("datetime64[us]") if axis.dates else positions
 
 
 def name_axes(ax: Axes, xlabel: str, ylabel: str) -> None:

@@ -6,7 +6,7 @@ and the spectral window, whose side peaks say which frequencies could be mistake
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -149,7 +149,7 @@ def check_sampling(samples: Samples) -> Sampling:
         window=window,
         findings=(),
     )
-    return Sampling(**{**vars(quality), "findings": tuple(_findings(quality, samples))})
+    return replace(quality, findings=tuple(_findings(quality, samples)))
 
 
 def spectral_window(theta: FloatArray, max_mode: float) -> Window:

@@ -56,10 +56,9 @@ no activation either). Dense layers follow the same pattern.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,11 +74,6 @@ __all__ = ["ENGINES", "Engine", "EngineName", "Phase", "choose_engine", "make_en
 
 EngineName: TypeAlias = Literal["auto", "torch", "fused"]
 ENGINES: tuple[str, ...] = get_args(EngineName)
-
-_CLASSES = {
-    "torch": ("robustfourier.training.engine_torch", "TorchEngine"),
-    "fused": ("robustfourier.training.engine_fused", "FusedEngine"),
-}
 
 
 @dataclass(frozen=True)
@@ -129,8 +123,6 @@ class Phase:
 class Engine(Protocol):
     """Takes blocks of SGD steps; see the module's text for the contract."""
 
-    name: ClassVar[str]
-
     def __init__(self, weights: Weights, sample: FixedSample | None, loss: Loss) -> None: ...
 
     def run(self, phase: Phase, rates: FloatArray, block: Block) -> FloatArray:
@@ -148,12 +140,15 @@ def choose_engine(engine: EngineName) -> str:
 
 def make_engine(name: str, weights: Weights, sample: FixedSample | None, loss: Loss) -> Engine:
     """Make the engine called `name`, as chosen by `choose_engine`."""
-    module, class_name = _CLASSES[name]
+    if name == "fused":
+        from robustfourier.training.engine_fused import FusedEngine
+
+        return FusedEngine(weights, sample, loss)
     try:
-        engine = getattr(importlib.import_module(module), class_name)
+        from robustfourier.training.engine_torch import TorchEngine
     except ModuleNotFoundError as error:
         raise MissingDependencyError(
             f"engine={name!r} needs {error.name}, which is not installed; "
             f"pip install 'robustfourier[torch]'"
         ) from error
-    return engine(weights, sample, loss)
+    return TorchEngine(weights, sample, loss)

@@ -7,7 +7,7 @@ arithmetic as the torch engine; only the order of the sums differs.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,13 @@ from robustfourier.training.batches import Block, FixedSample, RowBlock
 from robustfourier.training.engine import Phase
 from robustfourier.training.features import drawn_rows, feature_rows
 from robustfourier.training.losses import LOSSES, Loss
-from robustfourier.training.packed import DenseState, PairState, Steps
+from robustfourier.training.packed import DenseState, PairState
 
 __all__ = ["FusedEngine"]
 
 
 class FusedEngine:
     """SGD in compiled code; see `engine.py` for the contract."""
-
-    name: ClassVar[str] = "fused"
 
     def __init__(self, weights: Weights, sample: FixedSample | None, loss: Loss) -> None:
         self._architecture, self._dtype = weights.architecture, weights.dtype
@@ -51,10 +49,7 @@ class FusedEngine:
         else:
             rows = drawn_rows(block, self._architecture, self._dtype)
             batches = np.arange(len(rows.y)).reshape(block.y.shape[:2])
-        losses, rates = np.empty(len(rates)), np.require(rates, np.float64, ["C", "W"])
+        rates = np.require(rates, np.float64, ["C", "W"])
+        data = (rows.table, rows.theta, self._architecture.n_modes, rows.y, rows.weight)
         with announced():
-            self._state.run(
-                Steps(batches, rates, self._loss, phase, losses),
-                (rows.table, rows.theta, self._architecture.n_modes, rows.y, rows.weight),
-            )
-        return losses
+            return self._state.run(phase, batches, rates, data, self._loss)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,8 +28,6 @@ __all__ = ["TorchEngine"]
 
 class TorchEngine:
     """SGD in torch for any Fourier network; see `engine.py` for the contract."""
-
-    name: ClassVar[str] = "torch"
 
     def __init__(self, weights: Weights, sample: FixedSample | None, loss: Loss) -> None:
         self._architecture = weights.architecture

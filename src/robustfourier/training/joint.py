@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robustfourier.errors import DivergenceError, InputError
+from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import (
@@ -22,7 +22,7 @@ from robustfourier.training.batches import (
 from robustfourier.training.checkpoint import Checkpoint
 from robustfourier.training.engine import EngineName, Phase
 from robustfourier.training.history import Metric
-from robustfourier.training.loop import Training, Watch, run_phases
+from robustfourier.training.loop import Training, Watch, as_weights, run_phases
 from robustfourier.training.losses import Loss, as_loss
 from robustfourier.training.observers import Observer
 from robustfourier.training.projection import check_box
@@ -115,7 +115,7 @@ def train_jointly(
         if box is not None
     }
     phase = Phase("joint", n_steps, schedule or InverseDecay(), tuple(weights.arrays), ridge, boxes)
-    return run_and_keep(
+    return run_phases(
         network,
         as_source(data, batch_size, random_state, weights),
         [phase],
@@ -124,11 +124,6 @@ def train_jointly(
         watch=Watch(record_every, metrics or {}, observers, observe_every),
         resume=resume,
     )
-
-
-def as_weights(network: Weights | FourierNetwork) -> Weights:
-    """Return the numbers of a network, whichever way it is held."""
-    return network if isinstance(network, Weights) else network.to_weights()
 
 
 def as_source(
@@ -150,28 +145,3 @@ def as_source(
             f"{expected[0]} and {expected[1]}"
         )
     return ReshuffledPasses(sample, batch_size, rng)
-
-
-def run_and_keep(
-    network: Weights | FourierNetwork,
-    source: BatchSource,
-    phases: Sequence[Phase],
-    *,
-    loss: Loss,
-    engine: EngineName,
-    watch: Watch,
-    resume: Checkpoint | None,
-) -> Training:
-    """Run the phases and give a torch network its trained weights."""
-    weights = as_weights(network)
-    try:
-        training = run_phases(
-            weights, source, phases, loss=loss, engine=engine, watch=watch, resume=resume
-        )
-    except DivergenceError as error:
-        if not isinstance(network, Weights):
-            network.load_weights(Weights(weights.architecture, error.last_good))
-        raise
-    if not isinstance(network, Weights):
-        network.load_weights(training.weights)
-    return training

@@ -15,8 +15,8 @@ from robustfourier.training.batches import BatchSource, DrawnBlock
 from robustfourier.training.checkpoint import Checkpoint
 from robustfourier.training.engine import EngineName, Phase
 from robustfourier.training.history import Metric
-from robustfourier.training.joint import Data, as_source, as_weights, run_and_keep
-from robustfourier.training.loop import Training, Watch
+from robustfourier.training.joint import Data, as_source
+from robustfourier.training.loop import Training, Watch, as_weights, run_phases
 from robustfourier.training.losses import Loss, as_loss
 from robustfourier.training.observers import Observer
 from robustfourier.training.projection import (
@@ -114,7 +114,7 @@ def train_layerwise(
         Phase("diagonal", n_steps, schedule, (DIAGONAL,), ridge, boxes),
         Phase("output", after, schedule, (OUTPUT,), boxes=boxes),
     ]
-    return run_and_keep(
+    return run_phases(
         network,
         source,
         phases,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,10 @@ from robustfourier.training.history import History, Metric, Recorder
 from robustfourier.training.losses import Loss
 from robustfourier.training.observers import Observer, Progress
 
-__all__ = ["Training", "Watch", "run_phases"]
+if TYPE_CHECKING:
+    from robustfourier.network.modules import FourierNetwork
+
+__all__ = ["Training", "Watch", "as_weights", "run_phases"]
 
 _BLOCK_BYTES = 32_000_000  # batches drawn ahead of an engine
 _GROWTH = 1e3  # a loss grown by more than this has diverged
@@ -94,28 +97,33 @@ class Watch:
         return min(stops, default=np.inf)
 
 
+def as_weights(network: Weights | FourierNetwork) -> Weights:
+    """Return the numbers of a network, whichever way it is held."""
+    return network if isinstance(network, Weights) else network.to_weights()
+
+
 def run_phases(
-    weights: Weights,
+    network: Weights | FourierNetwork,
     source: BatchSource,
     phases: Sequence[Phase],
     *,
     loss: Loss,
     engine: EngineName,
     watch: Watch,
-    resume: Checkpoint | None = None,
+    resume: Checkpoint | None,
 ) -> Training:
     """Train through all phases and return the outcome.
 
     Parameters
     ----------
-    weights : Weights
-        The start.
+    network : Weights or FourierNetwork
+        The start; a torch network also gets the trained weights.
     source : BatchSource
     phases : sequence of Phase
     loss : Loss
     engine : {"auto", "torch", "fused"}
     watch : Watch
-    resume : Checkpoint, optional
+    resume : Checkpoint or None
         Go on from here instead of from the start.
 
     Raises
@@ -123,10 +131,18 @@ def run_phases(
     DivergenceError
         If the loss is not finite or has grown a thousandfold; it keeps the last good weights.
     """
+    weights = as_weights(network)
     run = _Run(weights, source, phases, loss, choose_engine(engine), watch)
     if resume is not None:
         run.restore(resume)
-    completed = run.to_the_end()
+    try:
+        completed = run.to_the_end()
+    except DivergenceError as error:
+        if not isinstance(network, Weights):
+            network.load_weights(Weights(weights.architecture, error.last_good))
+        raise
+    if not isinstance(network, Weights):
+        network.load_weights(run.weights())
     return Training(run.weights(), run.recorder.history(), run.checkpoint(), completed)
 
 

@@ -6,7 +6,6 @@ the names and shapes of `Weights`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,30 +20,7 @@ from robustfourier.training.kernels import run_pairs
 from robustfourier.training.kernels_dense import run_dense
 from robustfourier.workers import one_blas_thread
 
-__all__ = ["DenseState", "PairState", "Steps", "unit_places"]
-
-
-@dataclass(frozen=True)
-class Steps:
-    """A block of SGD steps, as the kernels take them.
-
-    Attributes
-    ----------
-    batches : ndarray of int64, shape (S, B)
-        Rows of the sample.
-    rates : ndarray, shape (S,)
-    loss : (int, float)
-        Position in `LOSSES`, and Huber's δ.
-    phase : Phase
-    losses : ndarray, shape (S,)
-        Filled in.
-    """
-
-    batches: IntArray
-    rates: FloatArray
-    loss: tuple[int, Any]
-    phase: Phase
-    losses: FloatArray
+__all__ = ["DenseState", "PairState", "unit_places"]
 
 
 class PairState:
@@ -67,18 +43,19 @@ class PairState:
         w = self._w[self._side, self._place]
         return {DIAGONAL: w, OUTPUT: c} if self._architecture.diagonal else {OUTPUT: c}
 
-    def run(self, steps: Steps, data: tuple[Any, ...]) -> None:
-        """Take the steps of a block and fill in their losses."""
-        number, phase = self._w.dtype.type, steps.phase
+    def run(
+        self, phase: Phase, batches: IntArray, rates: FloatArray, data: Any, loss: Any
+    ) -> FloatArray:
+        """Take the steps of a block and return their losses; see `run_pairs` for the arguments."""
+        number, losses = self._w.dtype.type, np.empty(len(rates))
         rule = (
             (DIAGONAL in phase.trainable, OUTPUT in phase.trainable),
             number(phase.ridge),
             tuple(number(phase.boxes.get(name, np.inf)) for name in (DIAGONAL, OUTPUT)),
         )
         relu = self._architecture.diagonal and self._architecture.activation == "relu"
-        run_pairs(
-            steps.batches, steps.rates, data, self._w, self._c, relu, steps.loss, rule, steps.losses
-        )
+        run_pairs(batches, rates, data, self._w, self._c, relu, loss, rule, losses)
+        return losses
 
 
 class DenseState:
@@ -111,9 +88,11 @@ class DenseState:
             start += size
         return arrays
 
-    def run(self, steps: Steps, data: tuple[Any, ...]) -> None:
-        """Take the steps of a block and fill in their losses."""
-        names, phase = [DIAGONAL, *self._names], steps.phase
+    def run(
+        self, phase: Phase, batches: IntArray, rates: FloatArray, data: Any, loss: Any
+    ) -> FloatArray:
+        """Take the steps of a block and return their losses; see `run_dense` for the arguments."""
+        names, losses = [DIAGONAL, *self._names], np.empty(len(rates))
         rule = (
             np.array([name in phase.trainable for name in names]),
             self._w.dtype.type(phase.ridge),
@@ -128,7 +107,8 @@ class DenseState:
             (self._architecture.diagonal and relu, relu),
         )
         with one_blas_thread():
-            run_dense(steps.batches, steps.rates, data, *state, steps.loss, rule, steps.losses)
+            run_dense(batches, rates, data, *state, loss, rule, losses)
+        return losses
 
 
 def unit_places(architecture: Architecture) -> tuple[IndexArray, IndexArray]:
