@@ -1,9 +1,10 @@
 """The passes over the rows of a process, compiled: forth, which factors, and back, its adjoint.
 
-What the samples before a row tell is one matrix S and one vector f; `slopes` says what for. On the
-way back S is needed again, from the last row to the first. It is kept at every `STRETCH`-th row and
-carried on from there: all of them would not fit into the processor's own memory. Loops over one or
-two oscillators, which most processes are, are unrolled: both ways then take half the time.
+What the samples before a row tell is one matrix S, and one vector f for each column of values;
+`slopes` says what for. On the way back both are needed again, from the last row to the first. They
+are kept at every `STRETCH`-th row and carried on from there: all of them would not fit into the
+processor's own memory. Loops over one or two oscillators, which most processes are, are unrolled:
+both ways then take half the time.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled, unrolled
 
-__all__ = ["EVEN", "STRETCH", "averaged", "back", "fill", "forth"]
+__all__ = ["EVEN", "STRETCH", "averaged", "back", "fill", "forth", "steps_of"]
 
 STRETCH = 32  # rows: their matrices of 18 numbers squared take 80 kB
 # Of a step, by which equal ones may differ: turning 32 times by the first of them is then off by
@@ -24,34 +25,41 @@ EVEN = 1e-9
 
 
 @compiled
-def fill(theta: Any, a: Any, b: Any, c: Any, d: Any, fading: Any, u: Any, v: Any) -> None:
-    """Fill in the tables; that of fading has one row on an even grid.
+def steps_of(theta: Any) -> Any:
+    """Return distances of neighbours, equal ones in a row once, and which is before each row."""
+    which, steps, last = np.zeros(len(theta), np.int64), np.zeros(len(theta)), 0
+    for i in range(1, len(theta)):
+        step = theta[i] - theta[i - 1]
+        if i == 1 or abs(step - steps[last]) > EVEN * step:
+            last = which[i - 1] + min(i - 1, 1)
+            steps[last] = step
+        which[i] = last
+    return which, steps[: last + 1].copy()
+
+
+@compiled
+def fill(theta: Any, steps: Any, terms: Any, fading: Any, u: Any, v: Any) -> None:
+    """Fill in the tables: what fades in each of the `steps`, U and V.
 
     Where a step is equal to the one before, waves turn by as much again.
     """
-    n, j = len(theta), 0
+    (which, lengths), (a, b, c, d), j = steps, terms, 0
     for m in range(len(a)):
-        last, fade, x, y = -1.0, 1.0, 1.0, 0.0
-        cosine, sine, width = 1.0, 0.0, 1 if d[m] == 0.0 else 2
-        for i in range(n):
-            step = theta[i] - theta[max(i - 1, 0)]
-            same = abs(step - last) <= EVEN * step
-            if not same:
-                last, fade = step, np.exp(-c[m] * step)
-            if i < len(fading) or i == 1:
-                at = min(i, len(fading) - 1)
-                for k in range(width):
-                    fading[at, j + k] = fade
+        cosine, sine, x, y, turned = 1.0, 0.0, 1.0, 0.0, -1
+        width = 1 if d[m] == 0.0 else 2
+        for k in range(len(lengths)):
+            fading[k, j] = fading[k, j + width - 1] = np.exp(-c[m] * lengths[k])
+        for i in range(len(theta)):
             if width == 1:
                 u[i, j], v[i, j] = a[m], 1.0
                 continue
-            if same and i % STRETCH:
-                if x == 1.0:  # the first of equal steps that is turned by
-                    x, y = np.cos(d[m] * step), np.sin(d[m] * step)
+            if i % STRETCH and which[i] == which[i - 1]:
+                if turned != which[i]:
+                    turned, angle = which[i], d[m] * lengths[which[i]]
+                    x, y = np.cos(angle), np.sin(angle)
                 cosine, sine = cosine * x - sine * y, sine * x + cosine * y
             else:
                 cosine, sine = np.cos(d[m] * theta[i]), np.sin(d[m] * theta[i])
-                x = x if same else 1.0
             u[i, j], u[i, j + 1] = a[m] * cosine + b[m] * sine, a[m] * sine - b[m] * cosine
             v[i, j], v[i, j + 1] = cosine, sine
         j += width
@@ -62,11 +70,11 @@ def forth(tables: Any, variance: float, noise: Any, y: Any, rows: Any, kept: Any
     """Products of values over their variances, summed, (r, r), and the log determinant.
 
     `y` are the values and other columns, (n, r). The first product is ∞ if there is no covariance.
-    `rows` are the pivots d, what the rows before do not tell of the values, z, and w and f, with an
-    empty row before the first. With two rows in all they take turns; the way back needs all of
-    them, and room for every `STRETCH`-th S in `kept`.
+    `rows` are the pivots d, what the rows before do not tell of the values, z, and w, with an empty
+    row before the first. With two rows in all they take turns; the way back needs all of them, and
+    room for every `STRETCH`-th S, above f, in `kept`.
     """
-    size = tables[1].shape[1]
+    size = tables[2].shape[1]
     if size == 2:
         return _forth(2, tables, variance, noise, y, rows, kept)
     if size == 4:
@@ -79,15 +87,15 @@ def _forth(
     size: int, tables: Any, variance: float, noise: Any, y: Any, rows: Any, kept: Any
 ) -> Any:
     """Do so for so many columns of U."""
-    (fading, u, v), (d, z, w, f) = tables, rows
+    (which, fading, u, v), (d, z, w) = tables, rows
     n, count = y.shape
-    s, told, total = np.zeros((size, size)), np.empty(size), np.zeros((count, count))
-    d[0], z[0], w[0], f[0] = 0.0, 0.0, 0.0, 0.0
+    s, told, total = np.zeros((size + count, size)), np.empty(size), np.zeros((count, count))
+    d[0], z[0], w[0] = 0.0, 0.0, 0.0
     logs, product, last, here = 0.0, 1.0, 0, 1
     for i in range(n):
         if i % STRETCH == 0 and i // STRETCH < len(kept):
             kept[i // STRETCH] = s
-        at = min(i, len(fading) - 1)
+        at = which[i]
         for j in range(size):
             told[j] = 0.0
         for j in range(size):
@@ -108,8 +116,8 @@ def _forth(
         for r in range(count):
             left, before = y[i, r], z[last, r]
             for j in range(size):
-                x = fading[at, j] * (f[last, r, j] + w[last, j] * before)
-                f[here, r, j] = x
+                x = fading[at, j] * (s[size + r, j] + w[last, j] * before)
+                s[size + r, j] = x
                 left -= u[i, j] * x
             z[here, r] = left
             for q in range(r + 1):
@@ -167,7 +175,7 @@ def averaged(gram: FloatArray, logs: float, n: int) -> tuple[float, float, Float
 @compiled
 def back(tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slopes: Any) -> None:
     """Add up the slopes along a, b, c and d of the terms, of those `on` the products, (r, r)."""
-    size = tables[1].shape[1]
+    size = tables[2].shape[1]
     if size == 2:
         _back(2, tables, theta, wave, rows, kept, on, slopes)
     elif size == 4:
@@ -181,15 +189,15 @@ def _back(
     size: int, tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slopes: Any
 ) -> None:
     """Do so for so many columns of U."""
-    (fading, u, v), (d, z, w, f) = tables, rows
+    (which, fading, u, v), (d, z, w) = tables, rows
     n, count = len(theta), z.shape[1]
-    on_s, carried = np.zeros((size, size)), np.empty((STRETCH + 1, size, size))
+    on_s, carried = np.zeros((size, size)), np.empty((STRETCH + 1, size + count, size))
     on_f, on_w, on_d, on_z = np.zeros((count, size)), np.zeros(size), 0.0, np.zeros(count)
     on_told, on_u, on_v, whole = np.empty(size), np.empty(size), np.empty(size), 0.0
     for i in range(n - 1, -1, -1):
-        place, at, here = i % STRETCH, min(i, len(fading) - 1), i + 1
+        place, at, here = i % STRETCH, which[i], i + 1
         if i == n - 1 or place == STRETCH - 1:
-            _again(size, i - place, i + 1, kept, fading, d, w, carried)
+            _again(size, i - place, here, tables, rows, kept, carried)
         over, slope = 1.0 / d[here], on_d - 0.5 / d[here]
         for r in range(count):
             along = 0.0
@@ -209,7 +217,7 @@ def _back(
         for r in range(count):
             own, before, more = on_z[r], z[i, r], 0.0
             for j in range(size):
-                on_u[j] -= own * f[here, r, j]
+                on_u[j] -= own * carried[place + 1, size + r, j]
                 x = fading[at, j] * (on_f[r, j] - own * u[i, j])
                 on_f[r, j] = x
                 on_w[j] += x * before
@@ -233,17 +241,22 @@ def _back(
 
 @unrolled
 def _again(
-    size: int, first: int, stop: int, kept: Any, fading: Any, d: Any, w: Any, carried: Any
+    size: int, first: int, stop: int, tables: Any, rows: Any, kept: Any, carried: Any
 ) -> None:
-    """Carry S from before the first row through a stretch again."""
+    """Carry S and f from before the first row through a stretch again."""
+    (which, fading, _, _), (d, z, w) = tables, rows
     carried[0] = kept[first // STRETCH]
     for i in range(first, stop):
-        at, here = min(i, len(fading) - 1), i - first
+        at, here = which[i], i - first
         for j in range(size):
             own_fade, lift = fading[at, j], d[i] * w[i, j]
             for k in range(size):
                 x = carried[here, j, k] + lift * w[i, k]
                 carried[here + 1, j, k] = own_fade * fading[at, k] * x
+        for r in range(z.shape[1]):
+            for j in range(size):
+                x = carried[here, size + r, j] + w[i, j] * z[i, r]
+                carried[here + 1, size + r, j] = fading[at, j] * x
 
 
 @compiled
@@ -253,7 +266,7 @@ def _gather(i: int, at: float, tables: Any, wave: Any, on_u: Any, on_v: Any, slo
     To fade between two rows is to be multiplied by e^{−cθ} in U of the one and by e^{cθ} in V of
     the other.
     """
-    (_, u, v), j = tables, 0
+    (_, _, u, v), j = tables, 0
     for m in range(len(wave)):
         x, p = v[i, j], on_u[j]
         slopes[2, m] += at * (on_v[j] * x - p * u[i, j])

@@ -12,13 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.abreast import each_summed
-from robustfourier.mixture.factoring import EVEN, STRETCH, averaged, back, fill, forth
+from robustfourier.mixture.factoring import STRETCH, averaged, back, fill, forth, steps_of
 from robustfourier.mixture.process import CLOSEST, Waves, oscillator_terms
 
 __all__ = ["Likelihood", "along_oscillators"]
+
+
+_Tables = tuple[IntArray, FloatArray, FloatArray, FloatArray]
 
 
 class Likelihood:
@@ -47,15 +50,14 @@ class Likelihood:
         )
         known = [values] if columns is None else [values, columns]
         self._known = np.ascontiguousarray(np.column_stack(known))
-        steps = np.diff(theta)
-        self._even = bool(len(steps) and np.ptp(steps) <= EVEN * steps.mean())
+        self._steps = steps_of(self.theta)
         self._kept: dict[str, FloatArray] = {}  # room for numbers, from one call to the next
 
     def value(self, waves: Waves) -> tuple[float, float]:
         """Return what `log_likelihood` does: the log-likelihood, and the factor it is for."""
         if len(waves.a):
-            tables = self._tables(waves)[1]
-            rows = tuple(np.empty((2, *shape)) for shape in self._shapes(tables[1].shape[1]))
+            tables, count = self._tables(waves)[1], self._known.shape[1]
+            rows = (np.empty(2), np.empty((2, count)), np.empty((2, tables[2].shape[1])))
             none = np.empty((0, 0, 0))  # no way back
             gram, logs = forth(tables, waves.variance, self.noise, self._known, rows, none)
         else:
@@ -81,36 +83,30 @@ class Likelihood:
         The slopes are those along a, b, c and d of the terms, shape (4, M).
         """
         wave, tables = self._tables(waves)
-        n, size = tables[1].shape
-        shapes = zip("dzwf", self._shapes(size), strict=True)
-        rows = tuple(self._room(name, n + 1, *shape) for name, shape in shapes)
-        kept, slopes = self._room("kept", -(-n // STRETCH), size, size), np.zeros((4, len(wave)))
+        (n, count), size = self._known.shape, tables[2].shape[1]
+        rows = (self._room("d", n + 1), self._room("z", n + 1, count), self._room("w", n + 1, size))
+        kept, slopes = (
+            self._room("kept", -(-n // STRETCH), size + count, size),
+            np.zeros((4, len(wave))),
+        )
         gram, logs = forth(tables, waves.variance, self.noise, self._known, rows, kept)
         value, _, along = averaged(gram, logs, n)
         if np.isfinite(value):
             back(tables, self.theta, wave, rows, kept, along, slopes)
         return value, slopes
 
-    def _shapes(self, size: int) -> tuple[tuple[int, ...], ...]:
-        """Of what the pass forth leaves of each row: d, z, w and f."""
-        count = self._known.shape[1]
-        return (), (count,), (size,), (count, size)
+    def _tables(self, waves: Waves) -> tuple[BoolArray, _Tables]:
+        """Which terms are waves; the step before each row, what fades in each step; U and V.
 
-    def _tables(self, waves: Waves) -> tuple[BoolArray, tuple[FloatArray, FloatArray, FloatArray]]:
-        """Which terms are waves; fading from row to row; U and V, as in `Waves.matrices`.
-
-        But for the order of the columns, which is that of the terms.
+        U and V are those of `Waves.matrices`, but for the order of the columns, which is that of
+        the terms.
         """
-        wave = waves.d != 0.0
-        tables = self._rooms(len(wave) + int(np.count_nonzero(wave)))
-        fill(self.theta, waves.a, waves.b, waves.c, waves.d, *tables)
-        return wave, tables
-
-    def _rooms(self, size: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Room for fading, U and V."""
-        n = len(self.theta)
-        fading = self._room("fading", 1 if self._even else n, size)
-        return fading, self._room("u", n, size), self._room("v", n, size)
+        (which, lengths), wave = self._steps, waves.d != 0.0
+        n, size = len(self.theta), len(wave) + int(np.count_nonzero(wave))
+        fading = self._room("fading", len(lengths), size)
+        u, v = self._room("u", n, size), self._room("v", n, size)
+        fill(self.theta, self._steps, (waves.a, waves.b, waves.c, waves.d), fading, u, v)
+        return wave, (which, fading, u, v)
 
     def _room(self, name: str, *shape: int) -> FloatArray:
         """Room that was taken before, if it has this shape."""
