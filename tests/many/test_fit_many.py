@@ -1,5 +1,7 @@
 import json
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -132,6 +134,18 @@ def test_a_series_that_kills_its_worker_is_named_and_costs_no_other(tmp_path):
     assert rows.loc["poison", "status"] == "WorkerError"
     assert "killed or crashed" in rows.loc["poison", "message"]
     assert (rows.drop("poison")["status"] == "ok").all()
+
+
+def test_a_script_that_its_workers_would_run_anew_is_told_so_at_once(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import pandas as pd, robustfourier as rf\n"
+        "table = pd.DataFrame({'id': ['a'] * 40, 't': range(40), 'y': [0.0, 1.0] * 20})\n"
+        "rf.fit_many(table, by='id', out='out', jobs=1)\n"
+    )
+    run = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert 'below `if __name__ == "__main__":`' in run.stderr.splitlines()[-1]
 
 
 def test_two_runs_on_one_folder_are_refused(tmp_path):

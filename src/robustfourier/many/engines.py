@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from robustfourier.errors import InputError, require_choice
+from robustfourier.errors import InputError, WorkerError, require_choice
 from robustfourier.many.item import Batch
 from robustfourier.many.shards import Done, fit_batch
 from robustfourier.workers import cores, follow_parent, single_threads
@@ -26,6 +26,11 @@ __all__ = ["ENGINES", "Engine", "Lost", "open_engine"]
 
 ENGINES = ("processes", "serial", "dask")
 _TICK = 1.0  # seconds between looks at what takes too long
+_NO_START = (
+    "a worker process ended before it began: in a script, call this function below "
+    '`if __name__ == "__main__":`, since each worker runs the script\'s top level anew, or use '
+    'engine="serial"'
+)
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,7 @@ class Processes:
 
     def __init__(self, jobs: int, patience: float) -> None:
         self._patience = patience
+        self._alive: dict[ProcessPoolExecutor, Future[int]] = {}  # a first sign of each process
         self._idle: list[ProcessPoolExecutor | None] = [None] * jobs
         self._busy: dict[Future[Done], tuple[ProcessPoolExecutor, Batch, float]] = {}
 
@@ -138,8 +144,8 @@ class Processes:
 
     def start(self, batch: Batch) -> None:
         """Give a batch to a process, which is started if it is new or the last one died."""
-        pool = self._idle.pop() or self._spawned()
         with single_threads():  # the process itself is spawned here
+            pool = self._idle.pop() or self._spawned()
             future = pool.submit(fit_batch, batch)
         self._busy[future] = (pool, batch, time.monotonic())
 
@@ -152,7 +158,9 @@ class Processes:
             try:
                 ended.append((batch, future.result()))
                 self._idle.append(pool)
-            except BrokenProcessPool:
+            except BrokenProcessPool as error:
+                if self._alive[pool].exception() is not None:
+                    raise WorkerError(_NO_START) from error
                 ended.append((batch, Lost("its worker process was killed or crashed")))
                 self._discard(pool)
             except Exception as error:
@@ -178,10 +186,13 @@ class Processes:
 
     def _spawned(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(1, context, follow_parent, (os.getpid(),))
+        pool = ProcessPoolExecutor(1, context, follow_parent, (os.getpid(),))
+        self._alive[pool] = pool.submit(os.getpid)
+        return pool
 
     def _discard(self, pool: ProcessPoolExecutor) -> None:
         _kill(pool)
+        del self._alive[pool]
         self._idle.append(None)
 
 
