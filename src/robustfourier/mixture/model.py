@@ -395,6 +395,6 @@ def _turn(
 
 def _ranking(grouping: Grouping, lines: Lines, noise: FloatArray) -> IndexArray:
     """Return the bases in descending order of the power of their components."""
-    strength = (lines.amplitude**2 / np.maximum(noise, np.finfo(float).tiny)).sum(1)
+    strength = (lines.amplitude**2 / np.maximum(noise, 1e-300)).sum(1)
     power = np.bincount(grouping.component, strength, minlength=len(grouping.bases))
     return np.argsort(-power[: len(grouping.bases)], kind="stable")

@@ -36,6 +36,7 @@ _WORSE = 0.02
 # Part of its amplitude up to which the largest mode grows as if it were alone, where a step may be
 # as long as 1. With steps of 0.8 a mode that has nearly grown up was off by six thousandths.
 _ALONE = 0.0375
+_EARLY = 5  # frames of that growth for those who watch
 _LARGE = 2.0  # w² + |c|² of a mode of amplitude 1, the largest in the data
 
 
@@ -128,6 +129,8 @@ def diagonal_flow(
     scale = np.sqrt(unit)
     check = None if held_out is None else _HeldOut(held_out, unit)
     clock, w, c = _first_growth(target, start, _ALONE * step, duration)
+    for early in np.linspace(0.0, clock, _EARLY, endpoint=False) if listening() else ():
+        _tell(0, *_first_growth(target, start, np.inf, early)[1:], scale, 1.0)
     curvature = _Curvature(operator, target)
     halves = operator.halves(w[:, None] * c)
     values = operator.values(halves)
