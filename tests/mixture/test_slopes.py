@@ -55,10 +55,11 @@ def test_slopes_are_those_of_the_dense_twin(samples, lines):
             assert found[i] == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])  # loops over one and two are unrolled
+@pytest.mark.parametrize("count", [1, 2, 3, 4])  # loops over up to three are unrolled
 @pytest.mark.parametrize("quality", [0.05, 0.3, 0.6, 20.0])
 def test_slopes_along_oscillators_are_those_of_the_dense_twin(samples, quality, count):
-    parameters = np.log([30.0, quality, 2.0, 90.0, 1.5, 0.7, 9.0, 0.4, 1.3])[: 3 * count]
+    parameters = np.log([30.0, quality, 2.0, 90.0, 1.5, 0.7, 9.0, 0.4, 1.3, 50.0, 3.0, 0.2])
+    parameters = parameters[: 3 * count]
     found = along_oscillators(parameters, Likelihood(*samples)(oscillators_of(parameters))[1])
     expected = [
         rise(lambda x: dense(oscillators_of(x), *samples), parameters, step)

@@ -3,7 +3,7 @@
 What the samples before a row tell is one matrix S, and one vector f for each column of values;
 `slopes` says what for. On the way back both are needed again, from the last row to the first. They
 are kept at every `STRETCH`-th row and carried on from there: all of them would not fit into the
-processor's own memory. Loops over one or two oscillators, which most processes are, are unrolled:
+processor's own memory. Loops over up to three oscillators, which most processes are, are unrolled:
 both ways then take half the time.
 """
 
@@ -79,6 +79,8 @@ def forth(tables: Any, variance: float, noise: Any, y: Any, rows: Any, kept: Any
         return _forth(2, tables, variance, noise, y, rows, kept)
     if size == 4:
         return _forth(4, tables, variance, noise, y, rows, kept)
+    if size == 6:
+        return _forth(6, tables, variance, noise, y, rows, kept)
     return _forth(size, tables, variance, noise, y, rows, kept)
 
 
@@ -180,6 +182,8 @@ def back(tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slop
         _back(2, tables, theta, wave, rows, kept, on, slopes)
     elif size == 4:
         _back(4, tables, theta, wave, rows, kept, on, slopes)
+    elif size == 6:
+        _back(6, tables, theta, wave, rows, kept, on, slopes)
     else:
         _back(size, tables, theta, wave, rows, kept, on, slopes)
 

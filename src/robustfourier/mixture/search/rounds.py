@@ -107,9 +107,9 @@ class Search:
             if len(proposed):
                 self._add(proposed)
                 self._prune(self.level)
+            yield
             self._pull_in_outliers()
             self._choose_trend()
-            yield
             grown = self.rounds == 1 or len(self.fit.modes) > before
             if looked and not (grown or ahead):
                 break
