@@ -129,8 +129,7 @@ def diagonal_flow(
     scale = np.sqrt(unit)
     check = None if held_out is None else _HeldOut(held_out, unit)
     clock, w, c = _first_growth(target, start, _ALONE * step, duration)
-    for early in np.linspace(0.0, clock, _EARLY, endpoint=False) if listening() else ():
-        _tell(0, *_first_growth(target, start, np.inf, early)[1:], scale, 1.0)
+    _tell_growth(target, start, clock, scale)
     curvature = _Curvature(operator, target)
     halves = operator.halves(w[:, None] * c)
     values = operator.values(halves)
@@ -206,6 +205,12 @@ def _tell(steps: int, w: FloatArray, c: ComplexArray, scale: float, error: float
         amplitude = np.abs(w) * np.sqrt(_power(c)) * scale**2
         facts = {"weight": w * scale, "amplitude": amplitude, "held_out": error}
         tell("diagonal", "weights", step=steps, **facts)
+
+
+def _tell_growth(target: ComplexArray, start: float, clock: float, scale: float) -> None:
+    """Tell observers of the growth up to a time that had a closed form."""
+    for early in np.linspace(0.0, clock, _EARLY, endpoint=False) if listening() else ():
+        _tell(0, *_first_growth(target, start, np.inf, early)[1:], scale, 1.0)
 
 
 def _first_growth(
