@@ -30,7 +30,6 @@ from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.rows import weighted_median
-from robustfourier.workers import one_blas_thread
 
 __all__ = ["SCALES", "Comparison", "ScaledFit", "compare", "fit_on_scale", "from_log"]
 
@@ -288,13 +287,12 @@ class _Blocks:
     def compared(self, log: list[Sketch] | None) -> Comparison:
         """Compare with a fit of the logarithms; None for the linear one's lines as factors."""
         y, weights, logs = self.y, self.weights, np.log(self.y)
-        with one_blas_thread():  # several would take ten times as long for matrices this small
-            if log is None:
-                rows, weighted = self.rows, self.rows * weights
-                left = logs - rows.T @ solve_positive(weighted @ rows.T, weighted @ logs)
-            else:
-                rows, left = _rows(log, self.theta), logs - _fitted(log, self.theta)
-            multiplying, adding = _held_out(rows, logs, left, weights), self.adding
+        if log is None:
+            rows, weighted = self.rows, self.rows * weights
+            left = logs - rows.T @ solve_positive(weighted @ rows.T, weighted @ logs)
+        else:
+            rows, left = _rows(log, self.theta), logs - _fitted(log, self.theta)
+        multiplying, adding = _held_out(rows, logs, left, weights), self.adding
         gain = _log_density(multiplying, weights) - logs - _log_density(adding, weights)
         rows_for_one = np.minimum(_memory(adding), _memory(multiplying))
         odds = float(np.sum((weights @ gain) / rows_for_one))

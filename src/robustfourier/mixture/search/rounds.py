@@ -92,7 +92,7 @@ class Search:
         return np.concatenate([self.fit.modes, self.series.closed])
 
     def run(self) -> Iterator[None]:
-        """Propose, refine and test until nothing passes; yields after each round."""
+        """Propose, refine and test until nothing passes; yields once a round, when lines passed."""
         if self.max_lines == 0 or not np.any(self.original):
             return
         self._start_from_median()
