@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoolArray", "ComplexArray", "FloatArray", "IndexArray", "IntArray"]
-
 BoolArray = NDArray[np.bool_]
 ComplexArray = NDArray[np.complex128]
 FloatArray = NDArray[np.float64]

@@ -13,8 +13,6 @@ from robustfourier.wording import duration
 if TYPE_CHECKING:
     from robustfourier.samples import Samples
 
-__all__ = ["Asked", "reading_words"]
-
 _CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
 _LOSSES, _SCALES = ("auto", "squared", "huber"), ("auto", "linear", "log")
 

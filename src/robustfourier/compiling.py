@@ -18,8 +18,6 @@ from typing import Any, TypeVar
 from numba import njit
 from numba.core import event
 
-__all__ = ["NOTICE", "announced", "compiled", "unrolled"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 NOTICE = "compiling once: this takes some seconds, later trainings start at once"

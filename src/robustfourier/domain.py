@@ -20,8 +20,6 @@ from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.errors import InputError
 from robustfourier.wording import SECONDS, readable_period, unit_name
 
-__all__ = ["DATE_UNITS", "Domain", "timezone_of", "to_array"]
-
 Endpoint = Literal["included", "excluded"]
 
 #: Seconds in each unit in which frequencies and periods of dates can be told.

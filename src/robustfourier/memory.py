@@ -15,8 +15,6 @@ from pathlib import Path
 
 from robustfourier.errors import OutOfMemoryError
 
-__all__ = ["available_bytes", "give_back", "require_bytes"]
-
 _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 

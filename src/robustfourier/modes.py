@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from robustfourier.errors import InputError
 
-__all__ = ["ModeTable"]
-
 Column = NDArray[Any]
 
 

@@ -19,8 +19,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-__all__ = ["STAGES", "Event", "Observer", "listening", "observed_by", "tell"]
-
 #: Stages of an analysis in their order; "training" is the network's, in place of the four before
 #: it. A second column goes through "sums" to "patterns" once more; so does a second scale, from
 #: "sums" to "lines" before patterns are made on one or both.

@@ -6,17 +6,6 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 
-__all__ = [
-    "FARTHEST",
-    "canonical_rows",
-    "centre_and_scale",
-    "effective_rows",
-    "limited_weights",
-    "rounding_step",
-    "weighted_deviation",
-    "weighted_median",
-]
-
 # No row has more than this part of the weight: a hundred rows outnumber the numbers of a usual fit,
 # so it cannot simply pass through the few that dominate. Among fewer than 400 rows four times the
 # mean weight is allowed, an error bar half as long as usual. Measured with 40 of 400 error bars

@@ -19,17 +19,6 @@ from scipy.signal import lfilter
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 
-__all__ = [
-    "LINKS",
-    "Component",
-    "Mixture",
-    "Problem",
-    "paper_example",
-    "paper_grid",
-    "random_mixture",
-    "relative_error",
-]
-
 RandomState = int | np.random.Generator | None
 Sampling = Literal["even", "irregular", "gappy"]
 Noise = Literal["white", "ar1", "heavy-tailed", "outliers"]

@@ -11,23 +11,6 @@ from collections.abc import Sequence
 
 from robustfourier.errors import InputError
 
-__all__ = [
-    "LADDER",
-    "SECONDS",
-    "counted",
-    "decimals",
-    "display_unit",
-    "duration",
-    "listed",
-    "number",
-    "percent",
-    "probability",
-    "readable_period",
-    "unit_called",
-    "unit_name",
-    "with_error",
-]
-
 #: Seconds in each unit of time that we can convert.
 SECONDS = {
     "microsecond": 1e-6,

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-__all__ = ["cores", "follow_parent", "one_blas_thread", "single_threads"]
-
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 

@@ -24,18 +24,6 @@ except ImportError:  # Windows, where nothing is locked
 
 from robustfourier.errors import OutputError, RunLockedError
 
-__all__ = [
-    "append_line",
-    "exchange",
-    "locked",
-    "plain",
-    "reason",
-    "refuse_inputs",
-    "replacing",
-    "results_in",
-    "write_text",
-]
-
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:

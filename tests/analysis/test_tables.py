@@ -11,20 +11,13 @@ from hypothesis import strategies as st
 
 from robustfourier.analysis.folder import claimed, exchanged, read_run, write_run
 from robustfourier.analysis.predicting import grid_samples
-from robustfourier.analysis.tables import (
-    components_table,
-    fit_table,
-    modes_table,
-    neutral,
-    write_csv,
-    write_fit,
-)
+from robustfourier.analysis.tables import fit_table, write_csv, write_fit
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError, OutputError
 from robustfourier.report import render
 from robustfourier.report.next_steps import Place
 from robustfourier.results import tables
-from robustfourier.results.tables import fit_file
+from robustfourier.results.tables import components_table, fit_file, modes_table, neutral
 
 
 @given(st.text())

@@ -18,10 +18,10 @@ from robustfourier.analysis import Analysis
 from robustfourier.cli.console import Console
 from robustfourier.cli.fit import print_found
 from robustfourier.cli.late import undisturbed, waiting
-from robustfourier.cli.options import duration, instant
+from robustfourier.cli.options import instant
 from robustfourier.errors import InputError
 from robustfourier.samples import read_samples
-from robustfourier.wording import percent
+from robustfourier.wording import duration, percent
 
 ESCAPE = "\x1b["
 

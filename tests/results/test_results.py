@@ -7,13 +7,13 @@ import pytest
 
 from robustfourier import PeriodicMixture
 from robustfourier.analysis import fit_model
-from robustfourier.analysis.tables import components_table
 from robustfourier.domain import Domain
 from robustfourier.mixture.fit import fit_column
 from robustfourier.mixture.series import Settings
 from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
+from robustfourier.results.tables import components_table
 from robustfourier.results.thinning import envelope
 from robustfourier.samples import from_arrays
 from robustfourier.wording import percent, readable_period, with_error

@@ -11,8 +11,6 @@ from robustfourier.errors import InputError
 from robustfourier.mixture.component import Component
 from robustfourier.wording import SECONDS
 
-__all__ = ["Match", "compare"]
-
 _ERRORS = 3.0  # standard errors of a difference that are no drift: 0.3 % of Gaussian ones are more
 _RESOLVED = 1.0  # cycles over the shorter record: lines closer than that may be the same
 

@@ -12,8 +12,6 @@ from robustfourier.observers import tell
 from robustfourier.results.views import as_column
 from robustfourier.samples import Samples
 
-__all__ = ["METHODS", "fit_model"]
-
 METHODS = ("mixture", "network")
 _AT_LEAST = 8  # samples; fewer cannot bear a single mode and a noise level
 

@@ -21,8 +21,6 @@ from typing import Any
 from robustfourier.errors import OutputError
 from robustfourier.writing import exchange, locked, results_in, write_text
 
-__all__ = ["claimed", "exchanged", "read_run", "write_run"]
-
 _RUN = "run.json"
 _REMEDY = "choose another place with --out"
 #: What version 0.1 wrote, whose run.json has no list of files.

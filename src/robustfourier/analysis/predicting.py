@@ -13,8 +13,6 @@ from robustfourier.errors import InputError
 from robustfourier.results.views import as_column
 from robustfourier.samples import Samples, from_arrays
 
-__all__ = ["grid_samples", "next_time", "predictions"]
-
 
 def grid_samples(start: Any, stop: Any, every: float, domain: Domain, at_most: int) -> Samples:
     """Times from start to stop, both included where the step meets it.

@@ -15,15 +15,14 @@ from typing import Any
 
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.folder import claimed, exchanged, write_run
-from robustfourier.analysis.tables import components_table, modes_table, write_csv, write_fit
+from robustfourier.analysis.tables import write_csv, write_fit
 from robustfourier.asked import reading_words
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
 from robustfourier.results import Result, summarise
+from robustfourier.results.tables import components_table, modes_table
 from robustfourier.samples import Samples, read_samples
 from robustfourier.writing import plain, write_text
-
-__all__ = ["Analysis", "analyse"]
 
 _LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba")
 

@@ -9,29 +9,15 @@ import pandas as pd
 
 from robustfourier.results.record import BAND, Result
 from robustfourier.results.tables import (
-    components_table,
     csv_text,
     fit_file,
     fit_table,
-    modes_table,
-    neutral,
     time_column,
 )
 from robustfourier.samples import Samples
 from robustfourier.samples.parquet import arrow
 from robustfourier.sampling import Completeness
 from robustfourier.writing import replacing, write_text
-
-__all__ = [
-    "completeness_table",
-    "components_table",
-    "fit_table",
-    "modes_table",
-    "neutral",
-    "prediction_table",
-    "write_csv",
-    "write_fit",
-]
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:

@@ -25,8 +25,6 @@ from typing import Any
 from robustfourier.errors import OutputError
 from robustfourier.writing import append_line, reason
 
-__all__ = ["FINISHED", "File", "Fit", "Folder"]
-
 #: States from which a fit does not move on.
 FINISHED = ("done", "failed", "cancelled")
 

@@ -17,8 +17,6 @@ from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.thinning import evenly
 from robustfourier.samples import Samples
 
-__all__ = ["Frames", "numbers"]
-
 Send = Callable[[dict[str, Any]], None]
 
 _BARS = 360  # weights in one frame, about as many as a phone has points

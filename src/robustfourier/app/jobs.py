@@ -18,8 +18,6 @@ from typing import Any
 
 from robustfourier.app.workers import Workers, kill
 
-__all__ = ["Job", "Jobs", "Limits", "QueueFullError"]
-
 _FRAMES = 20_000  # of one job; a fit tells some hundreds
 _TURN = 20.0  # seconds of one answer; browsers allow six at a time, and other tabs want theirs
 

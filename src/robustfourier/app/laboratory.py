@@ -33,8 +33,6 @@ from robustfourier.theory import predicted_diagonal
 from robustfourier.training import InverseDecay, train_jointly, train_layerwise
 from robustfourier.training.observers import Progress
 
-__all__ = ["run_laboratory"]
-
 Send = Callable[[dict[str, Any]], None]
 
 _FRAMES = 150  # of one training, at least; each is a picture

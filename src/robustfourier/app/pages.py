@@ -11,8 +11,6 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-__all__ = ["PAGES", "asset", "examples", "kind_of", "listed", "report_policy", "zipped"]
-
 #: Path in the address → file.
 PAGES = {"/": "analyse.html", "/laboratory": "laboratory.html"}
 

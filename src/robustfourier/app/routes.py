@@ -32,8 +32,6 @@ from robustfourier.app.workers import Workers
 from robustfourier.errors import InputError
 from robustfourier.writing import reason, write_text
 
-__all__ = ["Site"]
-
 Found = TypeVar("Found")
 
 _NAME = 120  # characters of a file's name that are kept

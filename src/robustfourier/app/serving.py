@@ -14,8 +14,6 @@ from robustfourier.writing import locked
 if TYPE_CHECKING:
     from robustfourier.app.jobs import Limits
 
-__all__ = ["application", "serve"]
-
 _MISSING = "the app needs starlette and uvicorn; install it with: pip install robustfourier[app]"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

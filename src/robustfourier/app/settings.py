@@ -8,8 +8,6 @@ from typing import Any
 from robustfourier.asked import Asked
 from robustfourier.errors import InputError, require_choice
 
-__all__ = ["checked_fit", "checked_laboratory"]
-
 _READING = ("time", "value", "error", "unit", "timezone", "time_format", "decimal", "delimiter")
 _LISTS = ("na", "by")
 _TEXT = 200  # characters of one setting

@@ -14,8 +14,6 @@ from robustfourier.samples import from_arrays
 from robustfourier.wording import duration, number, percent, probability
 from robustfourier.writing import plain
 
-__all__ = ["told"]
-
 _POINTS = 2000  # of a forecast in its figure
 
 

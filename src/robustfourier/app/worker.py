@@ -17,9 +17,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main"]
-
-
 #: What a job of each kind loads, before it is known what it has to do.
 _NEEDED = {
     "fit": ("app.telling", "estimators.mixture", "report.page"),

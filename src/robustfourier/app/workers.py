@@ -6,8 +6,6 @@ import asyncio
 import sys
 from contextlib import suppress
 
-__all__ = ["Workers", "kill"]
-
 _LINE = 1 << 24  # bytes of one frame at most
 _IDLE = 600.0  # seconds after which a worker that nobody needed is let go
 

@@ -16,8 +16,6 @@ from robustfourier.cli.console import Console, prepare_streams
 from robustfourier.cli.late import put_off
 from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
 
-__all__ = ["app", "main"]
-
 OK, FAILURE, USAGE, BAD_DATA, INTERRUPTED = 0, 1, 2, 3, 130
 
 app = typer.Typer(

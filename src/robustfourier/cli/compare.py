@@ -8,8 +8,6 @@ from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.cli.models import Model, model_file
 
-__all__ = ["compare"]
-
 
 @options.expanded
 def compare(first: Model, second: Model, *, console: Console) -> None:

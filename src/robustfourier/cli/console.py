@@ -16,8 +16,6 @@ from typing import Any
 
 from robustfourier.writing import plain
 
-__all__ = ["Console", "prepare_streams"]
-
 # Control characters but for the ends of lines, and marks that turn the direction of writing.
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from robustfourier.results import Result
     from robustfourier.samples import Samples
 
-__all__ = ["fit"]
-
 # Bytes of a file that is read in chunks: some 3 million rows of text. A fit in memory takes about
 # 1 kB for each row.
 _LONG_FILE = 100_000_000

@@ -15,8 +15,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["put_off", "undisturbed", "waiting"]
-
 
 class _Late(ModuleType):
     """Stands in for a module, and gives way to it at the first question."""

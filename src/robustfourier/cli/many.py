@@ -16,8 +16,6 @@ from robustfourier.errors import InputError
 if TYPE_CHECKING:
     from robustfourier.many import Progress, Survey
 
-__all__ = ["fit_many", "fit_survey", "is_survey"]
-
 PARTIAL = 1  # exit code: some series could not be fitted
 _SHOWN = 5  # failures that are named on the screen; all are in series.parquet
 

@@ -11,8 +11,7 @@ import typer
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
-
-__all__ = ["Model", "info", "model_file", "predict"]
+from robustfourier.wording import duration
 
 _POINTS_AT_MOST = 10_000_000
 
@@ -71,7 +70,7 @@ def predict(
         samples = grid_samples(
             first if start is None else options.instant(start, domain.dates, zone, "--from"),
             options.instant(stop, domain.dates, zone, "--to"),
-            step if every is None else options.duration(every, domain.unit, "--every"),
+            step if every is None else duration(every, domain.unit, "--every"),
             domain,
             _POINTS_AT_MOST,
         )

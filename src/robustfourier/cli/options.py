@@ -13,9 +13,7 @@ import typer
 from robustfourier.asked import Asked
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
-from robustfourier.wording import duration, unit_called
-
-__all__ = ["duration", "expanded", "instant", "located", "named", "one_of", "reading_options"]
+from robustfourier.wording import unit_called
 
 _SOURCES = (
     "- for standard input; example:double_mode_cepheid, example:electricity_demand or "

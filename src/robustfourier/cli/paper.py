@@ -10,8 +10,6 @@ import typer
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 
-__all__ = ["reproduce"]
-
 
 def reproduce(
     names: Annotated[

@@ -11,8 +11,6 @@ import typer
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 
-__all__ = ["app"]
-
 
 @options.expanded
 def app(

@@ -7,8 +7,6 @@ from typing import Any
 
 from robustfourier.observers import STAGES, Event
 
-__all__ = ["StageBar"]
-
 _PATIENCE = 2.0  # seconds; a bar that flashes by tells nothing
 _WORDS = {
     "reading": "reading the file",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from robustfourier.domain import Domain
     from robustfourier.sampling import Completeness
 
-__all__ = ["check", "inject"]
-
 _SIGNS = {"good": "✓", "note": "·", "warning": "!"}
 
 

@@ -10,8 +10,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.datasets.dataset import Dataset
 from robustfourier.errors import InputError
 
-__all__ = ["load_double_mode_cepheid", "load_electricity_demand", "load_sunspots"]
-
 HALF_HOURS_PER_DAY = 48
 WEEKDAYS_IN_RECORD = 60  # twelve weeks that begin on a Monday
 

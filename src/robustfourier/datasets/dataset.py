@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from robustfourier.arrays import FloatArray
 
-__all__ = ["Dataset"]
-
 
 @dataclass(frozen=True)
 class Dataset:

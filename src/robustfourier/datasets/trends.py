@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from robustfourier.datasets.dataset import Dataset
 from robustfourier.errors import DataError, InputError
 
-__all__ = ["read_trends", "simulate_trends"]
-
 BELOW_ONE = 0.5  # "<1" stands for something between 0 and 1
 Row = tuple[pd.Timestamp, float]
 

@@ -14,15 +14,6 @@ from robustfourier.estimators.times import known_periods
 from robustfourier.estimators.validation import seed_sequence
 from robustfourier.mixture.series import Settings
 
-__all__ = [
-    "MOST_MODES",
-    "highest_mode",
-    "known_modes",
-    "require_number",
-    "settings_of",
-    "wished_modes",
-]
-
 MOST_MODES = 2_000_000  # a periodogram of more would not fit into memory
 _LEAST_MODE = 1e-3  # of a known period: one that is longer than a thousand records is a level
 

@@ -8,8 +8,6 @@ import pandas as pd
 from robustfourier.mixture.component import Component
 from robustfourier.wording import percent
 
-__all__ = ["Components"]
-
 
 class Components(tuple[Component, ...]):
     """A tuple of `Component`, the strongest first, combination tones last.

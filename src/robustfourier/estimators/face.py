@@ -16,8 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 if TYPE_CHECKING:
     from robustfourier.results import Result
 
-__all__ = ["Face"]
-
 
 class Face(BaseEstimator):
     """Headline, table, figures and report of a model of one column and one output.

@@ -13,8 +13,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 from robustfourier.estimators.mixture import PeriodicMixture
 
-__all__ = ["FourierFeatures"]
-
 
 class FourierFeatures(TransformerMixin, BaseEstimator):
     """Cosine and sine of each mode of a `PeriodicMixture`, at its real-valued frequency.

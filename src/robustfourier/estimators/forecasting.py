@@ -23,8 +23,6 @@ from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.surprise import HORIZONS
 
-__all__ = ["Forecast", "forecast_of", "times_ahead"]
-
 _STEPS_AT_MOST = 10_000_000
 _LEAST_FREEDOM = 3.0  # the fewest degrees with which Student's t has a variance by a margin
 

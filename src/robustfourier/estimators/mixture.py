@@ -40,9 +40,6 @@ from robustfourier.mixture.tables import mode_table, shares
 from robustfourier.rows import weighted_deviation
 from robustfourier.workers import one_blas_thread
 
-__all__ = ["PeriodicMixture", "Unmixed"]
-
-
 _TAILS = 1.5  # how much larger than its core the whole noise is when `summary` says so
 
 

@@ -39,8 +39,6 @@ from robustfourier.training.projection import Box
 from robustfourier.training.pruning import prune_and_go_on
 from robustfourier.training.schedule import InverseDecay
 
-__all__ = ["FourierNetworkRegressor"]
-
 _TRAININGS = ("joint", "layerwise")
 _DTYPES = ("float64", "float32")
 _PRUNINGS = ("auto", None)

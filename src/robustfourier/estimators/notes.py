@@ -6,8 +6,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.mixture.scale import from_log
 from robustfourier.mixture.trend import LevelShift
 
-__all__ = ["step_note"]
-
 
 def step_note(shift: LevelShift, multiplies: bool) -> str:
     """Return when and by how much the level jumped, in words."""

@@ -9,8 +9,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.rows import weighted_median
 
-__all__ = ["Scaling"]
-
 
 @dataclass(frozen=True)
 class Scaling:

@@ -13,8 +13,6 @@ from robustfourier.domain import Domain, timezone_of, to_array
 from robustfourier.errors import DataError, InputError
 from robustfourier.wording import duration
 
-__all__ = ["as_table", "is_flat", "known_periods", "split_series", "time_index"]
-
 
 def split_series(X: Any, y: Any) -> tuple[Any, Any]:
     """Return times and values; where no values are given, X holds both.

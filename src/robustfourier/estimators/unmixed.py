@@ -11,8 +11,6 @@ import pandas as pd
 from robustfourier.arrays import FloatArray
 from robustfourier.estimators.times import time_index
 
-__all__ = ["Unmixed"]
-
 
 @dataclass(frozen=True, eq=False)
 class Unmixed:

@@ -21,20 +21,6 @@ from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.rows import canonical_rows, effective_rows, limited_weights
 
-__all__ = [
-    "check_row_weights",
-    "check_targets",
-    "counted_rows",
-    "error_precision",
-    "input_errors",
-    "seed_sequence",
-    "span_columns",
-    "theta_columns",
-    "time_columns",
-    "without_masked_rows",
-]
-
-
 _LARGEST = 1e305  # of y: a thousand such values can still be added
 
 

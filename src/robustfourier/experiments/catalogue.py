@@ -18,16 +18,6 @@ from typing import Any, Literal
 
 from robustfourier.errors import require_choice
 
-__all__ = [
-    "EXAMPLES",
-    "NETWORKS",
-    "SEEDS",
-    "STEPS",
-    "Purpose",
-    "Trial",
-    "trials",
-]
-
 Purpose = Literal["main", "init", "sweep"]
 
 NETWORKS: dict[str, tuple[int, bool]] = {

@@ -22,8 +22,6 @@ from robustfourier.experiments.catalogue import EXAMPLES, NETWORKS
 from robustfourier.experiments.finished import Results, Row
 from robustfourier.experiments.said import SAID
 
-__all__ = ["STARTS", "START_COLUMNS", "Claim", "judge", "network_claims", "spread", "start_table"]
-
 ENOUGH = 0.8  # four of five seeds
 RISE = 1.02  # the standard network's error must end this much above its lowest
 NO_HARM = 1.25  # ours: an error this much larger still counts as "does not hurt"

@@ -28,8 +28,6 @@ from robustfourier.plots.paper import (
     draw_weights,
 )
 
-__all__ = ["example_figures", "networks_figure", "regression_figure", "weights_figure"]
-
 # The part of θ that is zoomed in.
 _BOX, _BOX_OF_SERIES = (0.0, 0.2), (0.0, 0.5)
 

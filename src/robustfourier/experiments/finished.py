@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from robustfourier.experiments.catalogue import Trial
 from robustfourier.experiments.store import ResultStore
 
-__all__ = ["Results", "Row", "load_results"]
-
 
 @dataclass(frozen=True)
 class Row:

@@ -16,17 +16,6 @@ from typing import TypeAlias
 from robustfourier.experiments.claims import Claim
 from robustfourier.writing import write_text
 
-__all__ = [
-    "Block",
-    "Heading",
-    "Paragraph",
-    "Picture",
-    "Table",
-    "claims_matrix",
-    "claims_table",
-    "write_pages",
-]
-
 
 @dataclass(frozen=True)
 class Heading:

@@ -22,8 +22,6 @@ from robustfourier.datasets import (
 from robustfourier.errors import InputError
 from robustfourier.synthetic import paper_example
 
-__all__ = ["TITLES", "ExampleData", "example_data"]
-
 WEEKDAYS = 16
 
 TITLES = {

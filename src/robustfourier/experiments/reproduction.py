@@ -45,8 +45,6 @@ from robustfourier.experiments.theory_runs import (
 )
 from robustfourier.experiments.trial import COLUMNS, EARLY, run_trial
 
-__all__ = ["NAMES", "reproduce", "write_reproduction"]
-
 NAMES = ("1", "2", "3", "4", "simulated", "trends", "theory", "all")
 _GROUPS = {"all": ("1", "2", "3", "4", "simulated", "theory"), "4": ("4", "simulated")}
 PAGE = "reproduction"

@@ -21,8 +21,6 @@ from robustfourier.errors import InputError, WorkerError
 from robustfourier.experiments.store import ResultStore
 from robustfourier.workers import follow_parent, single_threads
 
-__all__ = ["Outcome", "Report", "Task", "run_tasks"]
-
 Outcome: TypeAlias = tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]
 """A row and its curves."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["SAID"]
-
 _SUPERIOR = "The cases with the diagonal layer […] exhibit superior performance (5.1)."
 _SHIFTED = "The effectiveness of the diagonal layer is clearly demonstrated […] (5.2)."
 _IMPACT = (

@@ -28,8 +28,6 @@ from numpy.typing import NDArray
 from robustfourier.errors import DataError, OutputError
 from robustfourier.writing import locked, replacing, write_text
 
-__all__ = ["ResultStore"]
-
 LOCK = "run.lock"
 
 

@@ -11,8 +11,6 @@ from robustfourier.experiments.claims import Claim, judge, spread
 from robustfourier.experiments.theory_runs import TheoryRow
 from robustfourier.theory import truncation_error
 
-__all__ = ["gap_by_samples", "gaps_of_runs", "log_slope", "theory_claims"]
-
 SMALL_START = 0.3  # r_c up to which the batch's noise, not the network's own output, decides
 LATE = 300  # T′ from which on the second phase is judged
 

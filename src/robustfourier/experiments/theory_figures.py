@@ -25,8 +25,6 @@ from robustfourier.plots.theory import (
     draw_sweep,
 )
 
-__all__ = ["comparison_figures", "theory_figures"]
-
 _PANELS = (
     ("r_c", "r_c", "size of the start", "$r_c$", True, 1.0),
     ("B", "batch_size", "batch size", "$B$", True, -0.5),

@@ -11,8 +11,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.network.embedding import embed
 from robustfourier.synthetic import Mixture, relative_error
 
-__all__ = ["NOISE_MAX", "FirstPhase", "measured_risks"]
-
 NOISE_MAX = 0.4 * 3.0**0.5  # uniform noise with the standard deviation 0.4 of the examples
 NOISE_VARIANCE = NOISE_MAX**2 / 3.0
 NOISE_PSI1 = NOISE_MAX**2 / np.log(2.0)  # sub-exponential norm of what is at most NOISE_MAX²

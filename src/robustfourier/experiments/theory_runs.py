@@ -26,17 +26,6 @@ from robustfourier.network.weights import Weights
 from robustfourier.synthetic import PAPER_COMPONENTS, Component, Mixture
 from robustfourier.training import InverseDecay, train_layerwise
 
-__all__ = [
-    "COLUMNS",
-    "TARGETS",
-    "TheoryRow",
-    "TheoryTask",
-    "leaky_prediction",
-    "load_theory",
-    "run_theory_task",
-    "theory_tasks",
-]
-
 Sweep = Literal[
     "r_c", "B", "T", "m", "second phase", "samples", "violation", "corollary", "links", "step"
 ]

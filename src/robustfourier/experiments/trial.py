@@ -32,15 +32,6 @@ from robustfourier.training import (
     train_layerwise,
 )
 
-__all__ = [
-    "COLUMNS",
-    "GridError",
-    "diagonal_sizes",
-    "effective_number",
-    "run_trial",
-    "thinned",
-]
-
 N_RECORDS = 40  # points of an error curve, for each phase
 EARLY = 60_000  # steps that are followed as closely again: there standard networks have their best
 CHUNK = 1024  # rows of the grid evaluated at once: the intermediate arrays stay in the cache

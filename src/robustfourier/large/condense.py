@@ -26,8 +26,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.compiling import compiled
 
-__all__ = ["NODES", "Nodes", "Sums", "bins_for", "direct_sums"]
-
 NODES = 6  # m: fewer need more bins, more need higher moments; 4.3 rows per cycle in all
 # Largest |sin − its polynomial| within a bin at the highest mode: a/2 to the m-th power over
 # 2^(m-1) m!, for a phase of ±a. Noise enters by this part of a standard error, a pattern of its own

@@ -34,8 +34,6 @@ from robustfourier.spectral.limits import MODES_AT_MOST
 from robustfourier.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from robustfourier.writing import plain
 
-__all__ = ["LargeFit", "fit_large"]
-
 _REWEIGHTINGS = 8  # each brings the fit about five times closer to its fixed point
 _SETTLED = 0.01  # standard errors
 _PROBES = 500  # places at which two fits are compared

@@ -25,8 +25,6 @@ from robustfourier.samples.instants import Times
 from robustfourier.samples.layout import Layout, Part
 from robustfourier.workers import cores
 
-__all__ = ["ENGINES", "AddUp", "Added", "Facts", "Pull", "Scan", "total"]
-
 ENGINES = ("threads", "serial", "dask")
 _SAMPLE = 400_000  # rows kept at most: their median deviation is known to 0.2 %
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 
-__all__ = ["q_values"]
-
 
 def q_values(p: FloatArray, tests: int) -> FloatArray:
     """Return q-values of the tests that passed, shape (m,).

@@ -22,8 +22,6 @@ from robustfourier.many.item import Batch
 from robustfourier.many.shards import Done, fit_batch
 from robustfourier.workers import cores, follow_parent, single_threads
 
-__all__ = ["ENGINES", "Engine", "Lost", "open_engine"]
-
 ENGINES = ("processes", "serial", "dask")
 _TICK = 1.0  # seconds between looks at what takes too long
 _NO_START = (

@@ -13,8 +13,6 @@ from robustfourier.many.shards import read_shards
 from robustfourier.samples.parquet import arrow
 from robustfourier.writing import replacing
 
-__all__ = ["gather", "write_tables"]
-
 _STRONGEST = ("period", "period_error", "amplitude", "share", "false_alarm", "calendar")
 
 

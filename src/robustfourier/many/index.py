@@ -18,8 +18,6 @@ import pandas as pd
 from robustfourier.wording import unit_name, with_error
 from robustfourier.writing import plain, write_text
 
-__all__ = ["CHUNK", "write_index"]
-
 CHUNK = 250  # series whose pictures come together: 100 kB
 
 

@@ -25,8 +25,6 @@ from robustfourier.samples.layout import Layout
 from robustfourier.samples.parquet import opened
 from robustfourier.samples.source import quoted
 
-__all__ = ["Batch", "Item", "Task", "digest", "load"]
-
 #: Columns of a bucket, into which long tables are sorted.
 LABEL, TIME, VALUE, ERROR = "label", "time", "value_", "error"
 

@@ -19,8 +19,6 @@ from robustfourier.many.engines import Lost
 from robustfourier.many.item import Batch
 from robustfourier.many.shards import Done, fit_batch
 
-__all__ = ["Cluster"]
-
 _AHEAD = 2  # batches per thread: the next one waits where the last one ends
 _TICK = 1.0  # seconds between looks at what takes too long
 _CONNECT = 30.0  # seconds

@@ -17,8 +17,6 @@ from robustfourier.samples.layout import Layout, Part
 from robustfourier.samples.parts import parts_of
 from robustfourier.samples.source import file_digest
 
-__all__ = ["Plan", "plan"]
-
 
 @dataclass(frozen=True)
 class Plan:

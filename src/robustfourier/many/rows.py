@@ -19,8 +19,6 @@ from robustfourier.samples import Samples
 from robustfourier.wording import counted
 from robustfourier.writing import write_text
 
-__all__ = ["failed_row", "rows_of"]
-
 SPARK = 48  # points of the small picture of a series
 PHASES = 32  # points of the small picture of a pattern
 _WORDS = 300  # characters of a message

@@ -23,8 +23,6 @@ from robustfourier.many.rows import failed_row
 from robustfourier.many.shards import AGAIN, Done, read_shards, write_shard
 from robustfourier.writing import locked, plain, results_in, write_text
 
-__all__ = ["Progress", "Survey", "fit_many"]
-
 _SECONDS = 2.0  # that a batch should take: starting one costs some milliseconds
 _LARGEST = 200  # series of a batch: what is lost if its worker dies
 _REPORTS = 1000  # series up to which each gets a page of its own

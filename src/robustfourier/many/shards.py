@@ -18,8 +18,6 @@ from robustfourier.many.rows import failed_row, rows_of
 from robustfourier.samples.parquet import arrow
 from robustfourier.writing import replacing
 
-__all__ = ["AGAIN", "Done", "fit_batch", "read_shards", "schema", "write_shard"]
-
 #: Failures that are no property of the data: a second run tries such series again.
 AGAIN = ("WorkerError", "OutOfMemoryError", "MemoryError", "OutputError", "OSError")
 

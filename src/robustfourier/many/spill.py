@@ -24,8 +24,6 @@ from robustfourier.samples.layout import Layout, Part, Piece
 from robustfourier.samples.parquet import arrow
 from robustfourier.writing import write_text
 
-__all__ = ["BUCKETS", "Spilled", "spill"]
-
 BUCKETS = 64  # a table of a hundred million rows is then read in pieces of 1.6 million
 _ROWS = 1 << 16  # held for a bucket before they are written: 64 buckets of them take 0.2 GB
 

@@ -18,8 +18,6 @@ from robustfourier.mixture.factoring import EVEN, STRETCH
 from robustfourier.mixture.process import Waves
 from robustfourier.spectral.kernels import turns
 
-__all__ = ["LANES", "each_summed"]
-
 LANES = 8  # processes at once: two vectors of four numbers, so that one can wait for the other
 
 

@@ -13,8 +13,6 @@ from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.spectral.realmodes import RealModeSums
 
-__all__ = ["Candidate", "foreign", "power_around", "taken_in", "ways_to_live"]
-
 HARMONICS = 8  # of a pattern that may live, the strongest
 FEWEST_CYCLES = 4.0  # in the record; with fewer a pattern cannot show that it wanders
 _SHOWN = 7.0  # times the noise at a mode: noise alone has as much once in e⁷, a thousand

@@ -14,8 +14,6 @@ from robustfourier.mixture.judge import scatter_p_value
 from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.series import Series
 
-__all__ = ["blocks_of", "scatter", "walk_error", "wandering"]
-
 BLOCKS = 30  # of equal weight; each of them holds a cycle or more
 FEWEST = 4  # blocks that can tell a scatter from a slope
 # A random walk of N steps and unit variance leaves N²/15 squares around its best line, and the line

@@ -15,8 +15,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 
-__all__ = ["climb"]
-
 _STEPS = 40  # at most; a ridge that bends takes some twenty
 _SHORTER = 0.1  # of a step that led down: no next one is shorter
 _SHORTEST = 1e-4  # of any parameter, a ten-thousandth of its value: less is no step

@@ -13,8 +13,6 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.least_squares.error_bands import lengths
 
-__all__ = ["Component", "Living"]
-
 
 @dataclass(frozen=True, eq=False)
 class Living:

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.mixture.belonging import ways_to_live
 from robustfourier.mixture.cusps import REACH
 from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.mixture.living import ROWS, SHORTEST, most_alive, ways_to_live
+from robustfourier.mixture.living import ROWS, SHORTEST, most_alive
 from robustfourier.mixture.process import Waves
 from robustfourier.mixture.remainder import (
     AKAIKE,
@@ -30,8 +31,6 @@ from robustfourier.mixture.remainder import (
 from robustfourier.mixture.sampled import Sampled
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.slopes import Likelihood
-
-__all__ = ["told_from_continuum"]
 
 # Power over that of the continuum beside it, from which on a line is none of its peaks: a hump
 # wider than two modes that is raised to explain it is less likely by 14, more than lines must gain.

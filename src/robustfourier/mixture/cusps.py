@@ -24,8 +24,6 @@ from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series
 
-__all__ = ["Cusps", "cusp_ratio", "local_noise"]
-
 LeftAt = Callable[[IndexArray], FloatArray]
 
 BESIDE = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])  # modes from a line at which its cusp shows

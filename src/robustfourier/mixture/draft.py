@@ -17,8 +17,6 @@ from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.trend import Trend
 
-__all__ = ["Draft", "Fitted", "Sketch", "sketches_of"]
-
 #: A model for each column, and the lines that it was made of.
 Fitted = tuple[list[ColumnModel], list[Detection]]
 

@@ -42,8 +42,6 @@ from robustfourier.mixture.series import Series
 from robustfourier.mixture.told import Told
 from robustfourier.mixture.trend import trend_columns
 
-__all__ = ["with_drift"]
-
 ROWS = 2_000  # rows on which likelihoods are taken: what is slow, few tell as well
 CONDITIONED = 10_000  # rows that tell how the ways go on, in stretches up to the last one
 # The likeliest ways are held, at most so many, and none a hundred times less likely than the best.

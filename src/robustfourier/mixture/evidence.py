@@ -11,8 +11,6 @@ from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.search.robust import robust_scale, whitening
 
-__all__ = ["Evidence"]
-
 OUTLIER = 6.0  # robust standard deviations: one in a hundred million for Gaussian noise
 
 

@@ -16,8 +16,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled, unrolled
 
-__all__ = ["EVEN", "STRETCH", "averaged", "back", "fill", "forth", "steps_of"]
-
 STRETCH = 32  # rows: their matrices of 18 numbers squared take 80 kB
 # Of a step, by which equal ones may differ: turning 32 times by the first of them is then off by
 # less than 1e-7 radians.

@@ -34,8 +34,6 @@ from robustfourier.mixture.steadiness import with_unsteady_errors
 from robustfourier.mixture.tables import shares
 from robustfourier.observers import listening, tell
 
-__all__ = ["draft_columns", "fit_column"]
-
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
 ROBUST_ROUNDS = 3  # of pulling outliers in around the smoothed fit
 

@@ -26,20 +26,6 @@ from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.noise import NoiseFloor
 
-__all__ = [
-    "Judge",
-    "cusp_p_value",
-    "false_alarm",
-    "in_phase_p_value",
-    "line_power",
-    "scatter_p_value",
-    "search_width",
-    "search_widths",
-    "together",
-    "trend_p_value",
-    "whitener",
-]
-
 _HALVINGS = 6  # of nine decades: a third of an e-fold is left, where the alarm is nearly straight
 _ROOT = 1e-10  # of its logarithm, at which a ratio is known
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["label"]
-
 
 def label(row: Iterable[int]) -> str:
     """Name an integer combination of bases.

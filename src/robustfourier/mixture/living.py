@@ -20,7 +20,7 @@ from itertools import product
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.mixture.belonging import Candidate, foreign, ways_to_live
+from robustfourier.mixture.belonging import Candidate, foreign
 from robustfourier.mixture.blocks import walk_error
 from robustfourier.mixture.climbing import climb
 from robustfourier.mixture.factoring import averaged
@@ -28,8 +28,6 @@ from robustfourier.mixture.process import Waves, whitened
 from robustfourier.mixture.remainder import COARSE, OscillatorSearch, oscillators_of, price
 from robustfourier.mixture.slopes import Likelihood, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
-
-__all__ = ["CANDIDATES", "ROWS", "SHORTEST", "Candidate", "Life", "most_alive", "ways_to_live"]
 
 CANDIDATES = 4  # patterns tried, the strongest first
 ROWS = 4_000  # rows on which lives are tried: they have more terms than the remainder

@@ -25,8 +25,6 @@ from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.trend import LevelShift, Trend
 
-__all__ = ["ColumnModel"]
-
 
 @dataclass(frozen=True, eq=False)
 class ColumnModel:

@@ -19,9 +19,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.compiling import compiled
 
-__all__ = ["NoiseFloor", "noise_floor"]
-
-
 _LOG_MEAN = -np.euler_gamma  # mean of the logarithm of a unit exponential
 _LOG_VARIANCE = np.pi**2 / 6.0  # and its variance
 # Ordinates are clipped at this many levels. For a unit exponential u: mean and variance of

@@ -18,8 +18,6 @@ from robustfourier.mixture.process import Waves
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.trend import trend_columns
 
-__all__ = ["Onward", "Way"]
-
 
 @dataclass(frozen=True, eq=False)
 class Way:

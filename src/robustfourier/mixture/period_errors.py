@@ -21,8 +21,6 @@ from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.series import Series
 
-__all__ = ["unknown_period", "with_fringe_errors", "with_leftover_errors"]
-
 _CLEAR = 2.0  # standard deviations of the jackknife's error by which it must exceed the fit's
 _LEAST = 0.02  # share left by the fit below which a residual says nothing any more
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others

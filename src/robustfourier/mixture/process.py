@@ -20,17 +20,6 @@ from robustfourier.compiling import compiled
 from robustfourier.mixture.factoring import averaged
 from robustfourier.spectral.kernels import turns
 
-__all__ = [
-    "CLOSEST",
-    "Conditioned",
-    "Waves",
-    "log_likelihood",
-    "oscillator",
-    "oscillator_terms",
-    "oscillators",
-    "whitened",
-]
-
 CLOSEST = 1e-6  # to 1/2, where the two formulas of an oscillator meet: this keeps both finite
 _NUMBERS = 500_000  # held at once for each of the small matrices of some times
 

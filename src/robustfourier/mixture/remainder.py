@@ -27,20 +27,6 @@ from robustfourier.mixture.search.robust import FAR, robust_scale
 from robustfourier.mixture.slopes import Likelihood, along_oscillators
 from robustfourier.mixture.spectrum import Spectrum
 
-__all__ = [
-    "AKAIKE",
-    "COARSE",
-    "FEWEST",
-    "ROUNDING",
-    "OscillatorSearch",
-    "Remainder",
-    "chosen_rows",
-    "oscillators_of",
-    "price",
-    "remainder_of",
-    "say_of",
-]
-
 #: Gives the columns of a model at θ.
 Columns = Callable[[FloatArray], FloatArray]
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.belonging import ways_to_live
 from robustfourier.mixture.component import Living
 from robustfourier.mixture.drift import with_drift
 from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.mixture.living import CANDIDATES, ROWS, Life, most_alive, ways_to_live
+from robustfourier.mixture.living import CANDIDATES, ROWS, Life, most_alive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.process import Conditioned, Waves
 from robustfourier.mixture.remainder import (
@@ -25,8 +26,6 @@ from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.steadiness import unsteadiness
 from robustfourier.mixture.surprise import surprise_of
-
-__all__ = ["with_memory"]
 
 _PER_COHERENCE = 8  # places at which amplitude and phase of a living pattern are told
 _PLACES_AT_MOST = 2000  # as many as a figure has pixels

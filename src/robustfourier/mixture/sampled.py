@@ -9,8 +9,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.process import Waves, log_likelihood
 
-__all__ = ["Sampled"]
-
 
 class Sampled(NamedTuple):
     """Samples of one output.

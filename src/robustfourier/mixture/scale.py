@@ -31,8 +31,6 @@ from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.rows import weighted_median
 
-__all__ = ["SCALES", "Comparison", "ScaledFit", "compare", "fit_on_scale", "from_log"]
-
 SCALES = ("auto", "linear", "log")
 # log(m + u) bends away from a straight line by u²/2m²: at a spread of a tenth of the mean, by a
 # twentieth of that spread. Below it the two scales tell the same.

@@ -29,8 +29,6 @@ from robustfourier.spectral.periodogram import PeriodogramGrid
 from robustfourier.spectral.realmodes import FARTHER, RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
-__all__ = ["GAPPY", "Series", "Settings"]
-
 GAPPY = 0.5  # independent ordinates per mode below which lines are seen through fringes
 CLOSED = 2.0  # modes to each side of a closed one: a line within two modes belongs to its pattern
 SLOWEST = 1.5  # cycles over the record; with fewer a period and a bend look alike

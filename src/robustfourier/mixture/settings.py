@@ -10,8 +10,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError, require_choice
 from robustfourier.mixture.trend import TREND_RUNGS
 
-__all__ = ["Settings"]
-
 
 @dataclass(frozen=True)
 class Settings:

@@ -18,9 +18,6 @@ from robustfourier.mixture.abreast import each_summed
 from robustfourier.mixture.factoring import STRETCH, averaged, back, fill, forth, steps_of
 from robustfourier.mixture.process import CLOSEST, Waves, oscillator_terms
 
-__all__ = ["Likelihood", "along_oscillators"]
-
-
 _Tables = tuple[IntArray, FloatArray, FloatArray, FloatArray]
 
 

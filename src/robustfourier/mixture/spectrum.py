@@ -19,8 +19,6 @@ from robustfourier.compiling import compiled
 from robustfourier.mixture.process import Waves, oscillator_terms
 from robustfourier.spectral.sums import weighted_sums
 
-__all__ = ["Spectrum"]
-
 _GAP = 10.0  # typical steps; longer ones are gaps, and do not count for the typical step
 _EVEN = 0.9  # of the steps are within half of the typical one where samples are even
 _LONG = 64  # samples of a stretch: with fewer, ordinates are too few

@@ -18,8 +18,6 @@ from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.remainder import ROUNDING
 from robustfourier.mixture.series import Series
 
-__all__ = ["unsteadiness", "with_unsteady_errors"]
-
 
 def with_unsteady_errors(model: ColumnModel, series: Series) -> ColumnModel:
     """Return the same model; errors of patterns that are not strict count their unsteadiness."""

@@ -14,8 +14,6 @@ from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.mixture.process import Conditioned
 from robustfourier.mixture.told import Told
 
-__all__ = ["HORIZONS", "surprise_of"]
-
 #: Ends of the bins of horizons, in parts of the record.
 HORIZONS = (0.025, 0.05, 0.1, 0.2)
 _ORIGINS = np.linspace(0.5, 0.95, 20)  # places from which is forecast, in parts of the rows

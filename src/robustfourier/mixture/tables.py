@@ -13,8 +13,6 @@ from robustfourier.mixture.least_squares.error_bands import amplitude_errors, ph
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.modes import ModeTable
 
-__all__ = ["mode_table", "shares"]
-
 
 def shares(models: list[ColumnModel]) -> list[FloatArray]:
     """Return the share of the variation that each component of each column explains, (C, q) each.

@@ -14,8 +14,6 @@ from robustfourier.compiling import compiled
 from robustfourier.mixture.factoring import EVEN
 from robustfourier.mixture.process import Waves
 
-__all__ = ["Told"]
-
 
 class Told(NamedTuple):
     """What samples tell, with V the columns of `Waves.matrices` that fade on their way to a row.

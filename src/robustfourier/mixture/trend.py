@@ -16,9 +16,6 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 
-__all__ = ["SMOOTH", "TREND_RUNGS", "LevelShift", "Trend", "columns_of", "trend_columns"]
-
-
 # Columns of each rung: level, slope, and 1, 2, 3 bumps.
 TREND_RUNGS = (1, 2, 3, 4, 5)
 # The columns after the level as polynomials in θ, by ascending power; see `trend_columns`.

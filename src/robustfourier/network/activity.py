@@ -40,8 +40,6 @@ from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL
 from robustfourier.network.weights import Weights
 
-__all__ = ["active_modes", "mode_strengths"]
-
 _FALSE_ALARM = 0.05  # for all modes together
 _TAIL = 1.17  # P(s > xτ) ≈ 1.17 e⁻ˣ for s = τ·hypot(N₁N₂, N₃N₄), x > 5
 _MEDIAN = 0.876  # of s/τ

@@ -24,8 +24,6 @@ from robustfourier.network.embedding import (
     embedding_size,
 )
 
-__all__ = ["ACTIVATIONS", "DIAGONAL", "OUTPUT", "Activation", "Architecture"]
-
 Activation: TypeAlias = Literal["relu", "identity"]
 ACTIVATIONS: tuple[str, ...] = get_args(Activation)
 

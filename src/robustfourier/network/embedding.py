@@ -23,17 +23,6 @@ from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.errors import require_choice, require_count
 from robustfourier.memory import require_bytes
 
-__all__ = [
-    "EMBEDDINGS",
-    "EmbeddingKind",
-    "EmbeddingLayout",
-    "embed",
-    "embedding_layout",
-    "embedding_size",
-    "fourier_features",
-    "mode_pair",
-]
-
 EmbeddingKind: TypeAlias = Literal["signed", "symmetrised"]
 EMBEDDINGS: tuple[str, ...] = get_args(EmbeddingKind)
 

@@ -26,8 +26,6 @@ from robustfourier.memory import require_bytes
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
 
-__all__ = ["INITS", "Init", "draw_weights"]
-
 Init: TypeAlias = Literal["glorot", "symmetric", "antisymmetric", "theory"]
 INITS: tuple[str, ...] = get_args(Init)
 

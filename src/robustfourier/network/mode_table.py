@@ -13,8 +13,6 @@ from robustfourier.network.activity import active_modes, mode_strengths
 from robustfourier.network.series import network_series
 from robustfourier.network.weights import Weights
 
-__all__ = ["network_modes"]
-
 
 def network_modes(
     weights: Weights,

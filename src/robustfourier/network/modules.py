@@ -21,8 +21,6 @@ from robustfourier.network.embedding import EmbeddingKind, embedding_layout, emb
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.network.weights import Weights
 
-__all__ = ["DiagonalLayer", "FourierEmbedding", "FourierNetwork", "sliced"]
-
 
 class FourierEmbedding(nn.Module):
     """The Fourier embedding of each input column, joined.

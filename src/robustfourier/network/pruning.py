@@ -40,8 +40,6 @@ from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.embedding import mode_pair
 from robustfourier.network.weights import Weights
 
-__all__ = ["Kept", "evident", "refitted", "without"]
-
 _BLOCK = 32  # modes tried at once, so that their columns stay a small part of memory
 _SINGULAR = 1e-6  # a column with a smaller share outside the kept ones is one of them again
 _EXACT = 1e-20  # of the sum of squares: what is left is rounding, and nothing more can be told

@@ -15,8 +15,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
 from robustfourier.network.weights import Weights
 
-__all__ = ["NetworkSeries", "network_series"]
-
 _OVERSAMPLING = 16  # points per cycle of the highest mode; kinks alias, but weakly
 
 

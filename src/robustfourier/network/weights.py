@@ -18,8 +18,6 @@ from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.embedding import embed
 
-__all__ = ["Weights"]
-
 _CHUNK_BYTES = 64_000_000  # embedded rows held at once while predicting
 
 

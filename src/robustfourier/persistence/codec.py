@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from robustfourier.errors import ModelFormatError
 from robustfourier.persistence.registry import class_of, tag_of
 
-__all__ = ["decode", "encode"]
-
 Array = NDArray[Any]
 
 _TAG = "$"  # a dict with this key is one of our markers

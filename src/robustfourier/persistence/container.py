@@ -32,8 +32,6 @@ from numpy.typing import NDArray
 from robustfourier.errors import InputError, ModelFormatError
 from robustfourier.writing import replacing
 
-__all__ = ["FORMAT_VERSION", "MAGIC", "Content", "read_container", "write_container"]
-
 MAGIC = b"\x89RFMODEL"
 #: 1 named classes by their module, 2 names them by tags and keeps texts among the arrays.
 FORMAT_VERSION = 2

@@ -20,8 +20,6 @@ from robustfourier.persistence.codec import decode, encode
 from robustfourier.persistence.container import Content, read_container, write_container
 from robustfourier.persistence.registry import MODELS, class_of, tag_of
 
-__all__ = ["describe", "load", "save"]
-
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 

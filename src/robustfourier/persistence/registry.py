@@ -11,8 +11,6 @@ from importlib import import_module
 
 from robustfourier.errors import ModelFormatError
 
-__all__ = ["MODELS", "class_of", "tag_of"]
-
 #: Estimators, which are whole models.
 MODELS = ("PeriodicMixture", "FourierNetworkRegressor")
 

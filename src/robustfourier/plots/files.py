@@ -16,8 +16,6 @@ from robustfourier.results import Result
 from robustfourier.sampling import Completeness, Sampling
 from robustfourier.writing import replacing
 
-__all__ = ["few_colours", "save_completeness", "save_figure", "save_figures", "save_window"]
-
 _DPI = 120
 # No date and no version in a file: the same result gives the same bytes.
 _METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}

@@ -14,8 +14,6 @@ from robustfourier.results.record import BAND
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_forecast", "plot_life", "plot_remainder"]
-
 _POINTS = 1500
 
 

@@ -35,18 +35,6 @@ from robustfourier.wording import percent
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "plot_component",
-    "plot_components",
-    "plot_diagonal",
-    "plot_fit",
-    "plot_histogram",
-    "plot_link",
-    "plot_model",
-    "plot_residuals",
-    "plot_spectrum",
-]
-
 PANELS = 6  # patterns drawn side by side
 
 

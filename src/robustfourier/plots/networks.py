@@ -11,8 +11,6 @@ from robustfourier.plots.paper import network_label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_networks", "network_layers"]
-
 
 def draw_networks(shapes: Sequence[Architecture], figure: Figure) -> None:
     """The layers of some networks, one row each, from θ on the left to the output (figure 1)."""

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "NETWORK_COLOURS",
-    "ErrorCurve",
-    "RegressionFigure",
-    "WeightsFigure",
-    "draw_appendix",
-    "draw_regression",
-    "draw_weights",
-    "network_label",
-    "plain_log_ticks",
-]
-
 _TRUTH = "#20262e"
 NETWORK_COLOURS = {
     "*u0_diag": "#009e73",

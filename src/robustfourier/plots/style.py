@@ -18,20 +18,6 @@ if TYPE_CHECKING:
 
     from robustfourier.results import TimeAxis
 
-__all__ = [
-    "ALARM",
-    "DOTS",
-    "FIT",
-    "FLOOR",
-    "SOFT",
-    "colour",
-    "label",
-    "looks",
-    "name_axes",
-    "new_axes",
-    "placed",
-]
-
 FIT, DOTS, SOFT, FLOOR, ALARM = "#0b62a8", "#6b7786", "#5b6675", "#009e73", "#c2410c"
 _COLOURS = (FIT, ALARM, "#007a59", "#a0457f", "#2b8fc9", "#b07a00")
 

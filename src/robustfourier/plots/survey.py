@@ -15,8 +15,6 @@ from robustfourier.wording import number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_completeness", "plot_window"]
-
 
 def plot_window(sampling: Sampling, *, ax: Axes | None = None) -> Axes:
     """Draw the spectral window; side peaks say which frequencies could be mistaken."""

@@ -16,17 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "BoundPanel",
-    "DecayPanel",
-    "PairedErrors",
-    "ViolationPanel",
-    "draw_bounds",
-    "draw_paired",
-    "draw_second_phase",
-    "draw_sweep",
-]
-
 
 @dataclass(frozen=True)
 class BoundPanel:

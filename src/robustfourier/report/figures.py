@@ -14,22 +14,6 @@ from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.thinning import envelope, evenly, extremes
 
-__all__ = [
-    "DOTS",
-    "closeup_range",
-    "diagonal_figure",
-    "fit_figure",
-    "histogram_figure",
-    "link_figure",
-    "overview_figure",
-    "residual_figure",
-    "residual_spectrum_figure",
-    "spectrum_figure",
-    "step_figures",
-    "waveform_figure",
-]
-
-
 WIDE, NARROW = 960, 400
 #: Samples that a static figure shows at most.
 DOTS = 2500

@@ -9,8 +9,6 @@ from robustfourier.report.svg import Panel
 from robustfourier.results import Result
 from robustfourier.results.record import BAND, Curve
 
-__all__ = ["ahead_figure", "life_figures", "remainder_figure"]
-
 _WIDE, _HEIGHT = 960, 210
 _LEFT = 76  # room for ticks of seven characters beside the label
 _BEFORE = 0.3  # of the record, shown before a forecast

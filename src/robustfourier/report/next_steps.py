@@ -11,8 +11,6 @@ import pandas as pd
 from robustfourier.results import Result
 from robustfourier.wording import SECONDS, number, unit_name
 
-__all__ = ["Place", "Step", "next_steps"]
-
 _AHEAD = 0.1  # of the record: how far the example forecast goes, …
 _CYCLES = 3.0  # … but at least so many cycles of the strongest pattern
 _LONG = 0.5  # of the record: no example goes farther

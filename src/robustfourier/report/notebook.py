@@ -9,8 +9,6 @@ import numpy as np
 from robustfourier.results import Outline, Pattern
 from robustfourier.wording import number, percent, probability
 
-__all__ = ["notebook"]
-
 _ROWS = 12  # patterns shown
 _WIDTH, _HEIGHT = 110, 30
 # Seen on white and on black alike.

@@ -22,8 +22,6 @@ from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.results.tables import fit_file
 from robustfourier.wording import number, percent, probability, unit_name, with_error
 
-__all__ = ["render", "scripts"]
-
 _ROWS = 12  # modes shown at once; the rest behind a click
 _PANELS = 12  # patterns with a figure, of the main ones and of the weak ones each
 

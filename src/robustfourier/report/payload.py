@@ -23,9 +23,6 @@ from robustfourier.results.tables import components_columns, csv_text, modes_col
 from robustfourier.results.thinning import evenly
 from robustfourier.wording import LADDER, SECONDS, decimals, unit_name
 
-__all__ = ["SAMPLES_SENT", "payload"]
-
-
 #: Samples that the interactive figures show at most.
 SAMPLES_SENT = 20_000
 _SPECTRUM = 3000

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from robustfourier.arrays import FloatArray
 from robustfourier.results.axis import even_ticks, number_labels
 
-__all__ = ["Panel"]
-
 ByteArray = NDArray[np.uint8]
 
 _FAR = 10_000  # tenths of a pixel to both sides: no figure is wider

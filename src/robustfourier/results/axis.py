@@ -12,9 +12,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import DATE_UNITS, Domain
 from robustfourier.wording import decimals, display_unit, number, unit_name
 
-__all__ = ["TimeAxis", "even_ticks", "number_labels"]
-
-
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _CLOCK_STEPS = (
     *(1.0, 2.0, 5.0, 10.0, 15.0, 30.0),

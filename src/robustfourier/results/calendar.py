@@ -16,9 +16,6 @@ from robustfourier.results.record import Pattern
 from robustfourier.samples import Samples
 from robustfourier.wording import SECONDS, display_unit, unit_name
 
-__all__ = ["alias_notes", "calendar_word", "named", "shape_words", "spoken"]
-
-
 _ERRORS = 2.5  # standard errors within which a period agrees with the calendar …
 _NEVER = 0.02  # … but never so far: a lunar month is 3 % shorter than a calendar month
 _CLOSE = 0.005  # errors of real cycles are often too small: so close is the same, …

@@ -10,8 +10,6 @@ from robustfourier.domain import Domain
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.record import Ahead, Curve, Memory, Trace
 
-__all__ = ["memory_of"]
-
 _POINTS = 600  # places at which curves are told, more than a figure has
 _STEPS = 400  # into the future
 _PART = 0.1  # of the record, as far as the page looks ahead

@@ -17,8 +17,6 @@ from robustfourier.results.views import MixtureView
 from robustfourier.samples import from_arrays
 from robustfourier.wording import counted, listed
 
-__all__ = ["Outline", "outline", "result_of"]
-
 _NAMED = 5  # periods that the sentence on a network names
 
 

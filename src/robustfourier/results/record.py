@@ -17,21 +17,6 @@ from robustfourier.results.spectrum import Spectrum
 from robustfourier.samples import Samples
 from robustfourier.wording import percent
 
-__all__ = [
-    "BAND",
-    "WHISKERS",
-    "WORTH_A_LINE",
-    "Ahead",
-    "Curve",
-    "Diagonal",
-    "Memory",
-    "Pattern",
-    "Result",
-    "Synthesis",
-    "Trace",
-    "is_magnitude",
-]
-
 #: Share of the variation from which on a pattern is named and listed; below, it is folded away.
 WORTH_A_LINE = 0.01
 #: Standard errors to each side of a 90 % band.

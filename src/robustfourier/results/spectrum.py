@@ -14,8 +14,6 @@ from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
-__all__ = ["Spectrum", "amplitude_spectrum", "peak_bins"]
-
 _LOWEST = 0.5  # modes; below, cosine and sine are nearly parallel to the level
 _STEPS = 6  # patterns that are taken away one by one; the rest goes at once
 _POINTS_AT_MOST = 400_000  # of the grid; more than any screen has

@@ -6,8 +6,6 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 
-__all__ = ["deviation", "share_of_variance"]
-
 
 def deviation(values: FloatArray) -> float:
     """Standard deviation, without overflow in the squares.

@@ -19,9 +19,6 @@ from robustfourier.results.views import Flat, MixtureView, NetworkView
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
 
-__all__ = ["Brief", "briefly", "summarise"]
-
-
 _CURVE = (1500, 12_000)  # points of the fitted function, at least and at most
 _POINTS_PER_CYCLE = 32
 _RED = 3.0  # a floor so much higher at long than at short periods is not white

@@ -19,18 +19,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.results.record import BAND, Result
 from robustfourier.samples import Samples
 
-__all__ = [
-    "components_columns",
-    "components_table",
-    "csv_text",
-    "fit_file",
-    "fit_table",
-    "modes_columns",
-    "modes_table",
-    "neutral",
-    "time_column",
-]
-
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _LONG = 100_000  # rows of which no spreadsheet is made; as Parquet they are read ten times faster
 _FINEST = 15  # decimals: a float64 has no more

@@ -6,8 +6,6 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 
-__all__ = ["DOTS_DRAWN", "dots", "envelope", "evenly", "extremes"]
-
 DOTS_DRAWN = 20_000  # in a figure of a thousand columns more cover each other
 _COLUMNS = 250  # each with its outermost two
 

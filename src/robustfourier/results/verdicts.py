@@ -22,9 +22,6 @@ from robustfourier.wording import (
     with_error,
 )
 
-__all__ = ["headline", "plain_warnings", "step_words"]
-
-
 _NAMED = 3  # periods named in the headline
 _SEEN_TWICE = 3.0  # cycles below which a period is called uncertain
 _FEW = 30

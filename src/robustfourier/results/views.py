@@ -22,8 +22,6 @@ from robustfourier.results.record import Curve, Diagonal, Memory, Pattern, Synth
 from robustfourier.results.spread import share_of_variance
 from robustfourier.wording import number
 
-__all__ = ["Flat", "MixtureView", "NetworkView", "as_column", "letter"]
-
 _PHASES = 201  # points of a waveform
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
 _BLOCK = 20_000  # times predicted at once

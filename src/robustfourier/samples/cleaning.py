@@ -19,8 +19,6 @@ from robustfourier.samples.instants import Times
 from robustfourier.samples.samples import Counts, Samples
 from robustfourier.samples.source import quoted
 
-__all__ = ["clean", "from_arrays", "numbers_of", "stamps_of"]
-
 MISSING_RULES = ("drop", "error")
 DUPLICATES = ("mean", "first", "last", "keep", "error")
 

@@ -18,8 +18,6 @@ from robustfourier.errors import InputError
 from robustfourier.samples.instants import Times
 from robustfourier.samples.source import quoted
 
-__all__ = ["checked_zone", "on_clock"]
-
 _HOUR, _NOTHING = np.timedelta64(1, "h"), np.timedelta64(0, "h")
 _QUARTER = np.timedelta64(91, "D")  # between spring and autumn lie one to three quarters of a year
 # One zone for each rule of changing clocks that many records follow.

@@ -14,16 +14,6 @@ from robustfourier.errors import DataError
 from robustfourier.samples.source import quoted
 from robustfourier.wording import unit_called
 
-__all__ = [
-    "Choice",
-    "choose_columns",
-    "find_column",
-    "is_error",
-    "parse_by",
-    "speaks_of_time",
-    "unit_of_name",
-]
-
 _TIME_WORDS = frozenset(
     """time times date dates datetime timestamp timestamps t day days epoch unix when jd mjd hjd bjd
     btjd bkjd tjd julian year years month hour hours minute minutes second seconds sec utc gmt theta

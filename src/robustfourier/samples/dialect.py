@@ -18,17 +18,6 @@ from robustfourier.errors import DataError
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import is_missing, is_number
 
-__all__ = [
-    "DELIMITERS",
-    "MAX_COLUMNS",
-    "Dialect",
-    "Row",
-    "Table",
-    "looks_like_time",
-    "row_blocks",
-    "sniff",
-]
-
 Row = tuple[int, list[str]]
 Table = list[Row]
 

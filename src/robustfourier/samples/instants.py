@@ -17,8 +17,6 @@ from robustfourier.errors import DataError
 from robustfourier.samples.columns import speaks_of_time, unit_of_name
 from robustfourier.samples.source import quoted
 
-__all__ = ["EPOCHS", "Times", "interpret_numbers", "kind_of_numbers"]
-
 #: Nanoseconds in the unit of each kind of epoch number.
 EPOCHS = {"epoch-s": 10**9, "epoch-ms": 10**6, "epoch-us": 10**3, "epoch-ns": 1}
 _EPOCH_FROM, _EPOCH_TO = 1e9, 4.2e9  # 2001 to 2103, in seconds: smaller numbers stay numbers

@@ -14,8 +14,6 @@ from robustfourier.samples.columns import Choice, choose_columns, find_column, i
 from robustfourier.samples.instants import Times
 from robustfourier.samples.table import ReadOptions
 
-__all__ = ["Layout", "Part", "Piece"]
-
 
 @dataclass(frozen=True, eq=False)
 class Piece:

@@ -24,8 +24,6 @@ from robustfourier.samples.source import display_name, file_digest, quoted
 if TYPE_CHECKING:
     from robustfourier.samples.table import ReadOptions
 
-__all__ = ["arrow", "column_numbers", "column_stamps", "kind_of_type", "opened", "read_parquet"]
-
 
 def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
     """Read the chosen columns of a Parquet file, batch by batch.

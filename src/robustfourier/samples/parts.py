@@ -27,8 +27,6 @@ from robustfourier.samples.table import OpenTable, ReadOptions, open_table, time
 from robustfourier.samples.times import TimeReader
 from robustfourier.samples.tokens import to_numbers
 
-__all__ = ["parts_of"]
-
 PIECE = 1 << 18  # rows held at once; a dozen columns of them take 25 MB
 _TABLES = (".parquet", ".pq")
 _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz")

@@ -31,8 +31,6 @@ from robustfourier.samples.table import (
 from robustfourier.samples.times import TimeReader
 from robustfourier.samples.tokens import is_number, to_numbers
 
-__all__ = ["MAX_SAMPLES", "column_names", "read_samples", "read_times"]
-
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 
-__all__ = ["Counts", "Samples"]
-
 
 @dataclass(frozen=True)
 class Counts:

@@ -16,8 +16,6 @@ from robustfourier.errors import DataError
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import is_number
 
-__all__ = ["LABELLED", "Labels", "refuse_mixture", "require_one"]
-
 #: Unused columns of a table that are looked at, whether they tell series apart.
 LABELLED = 8
 

@@ -23,17 +23,6 @@ from typing import Any, BinaryIO
 
 from robustfourier.errors import DataError
 
-__all__ = [
-    "MAX_LINE",
-    "MAX_RATIO",
-    "STDIN",
-    "TextSource",
-    "display_name",
-    "file_digest",
-    "open_text",
-    "quoted",
-]
-
 #: Characters that one line may have.
 MAX_LINE = 1_000_000
 #: How many times its size a gzip file may unpack to: tables shrink 3 to 50 times, a single

@@ -18,17 +18,6 @@ from robustfourier.samples.dialect import Dialect, Table, looks_like_time, row_b
 from robustfourier.samples.source import STDIN, TextSource, open_text
 from robustfourier.samples.tokens import MISSING, NumberFormat, is_missing, is_number
 
-__all__ = [
-    "BLOCK",
-    "OpenTable",
-    "ReadOptions",
-    "check_columns",
-    "is_parquet",
-    "open_table",
-    "table_names",
-    "time_cells",
-]
-
 #: Rows that are held as text at once.
 BLOCK = 50_000
 

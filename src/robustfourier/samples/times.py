@@ -23,8 +23,6 @@ from robustfourier.samples.instants import EPOCHS, Times, interpret_numbers
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import NumberFormat, is_missing, is_number, to_numbers
 
-__all__ = ["TIME_FORMATS", "TimeReader"]
-
 #: What `time_format` may be, besides a strptime format with a "%".
 TIME_FORMATS = ("auto", "number", "julian", "iso", *EPOCHS)
 

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from robustfourier.arrays import FloatArray, IndexArray
 
-__all__ = ["MISSING", "NumberFormat", "is_missing", "is_number", "parse_number", "to_numbers"]
-
 #: Cells that mean "no value", in lower case.
 MISSING = frozenset(
     [

@@ -8,8 +8,6 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 
-__all__ = ["Completeness"]
-
 
 @dataclass(frozen=True)
 class Completeness:

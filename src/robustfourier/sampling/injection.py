@@ -19,8 +19,6 @@ from robustfourier.samples import Samples
 from robustfourier.sampling.completeness import Completeness
 from robustfourier.sampling.resolution import check_sampling
 
-__all__ = ["detection_limit", "inject", "measure_completeness"]
-
 #: Fits values at the record's times and returns the modes that were found.
 Search = Callable[[FloatArray], FloatArray]
 

@@ -19,9 +19,6 @@ from robustfourier.spectral.limits import even_spacing, highest_mode
 from robustfourier.spectral.sums import weighted_sums
 from robustfourier.wording import counted, number, percent
 
-__all__ = ["Finding", "Gap", "Sampling", "Window", "check_sampling", "spectral_window"]
-
-
 _GAP = 5.0  # on an even grid a pause is a gap if it lasts so many steps …
 _CHANCE = 2.0  # … at irregular times if it is so many times what chance makes the longest …
 _GAP_SHARE = 0.01  # … and always at least this share of the record

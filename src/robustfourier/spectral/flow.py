@@ -19,9 +19,6 @@ from robustfourier.observers import listening, tell
 from robustfourier.spectral.operator import NormalOperator
 from robustfourier.spectral.sums import FourierSums
 
-__all__ = ["DiagonalFlow", "diagonal_flow"]
-
-
 # Part of the held-out error that counts as better. With a tenth of it the flow takes longer, and no
 # answer of `python -m benchmarks.unchanged` is another one.
 _BETTER = 1e-3

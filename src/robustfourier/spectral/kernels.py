@@ -14,22 +14,6 @@ import numpy as np
 from robustfourier.compiling import compiled
 from robustfourier.spectral.window import HALF, TERMS, window_polynomials
 
-__all__ = [
-    "SPACING",
-    "STEP",
-    "add_lines",
-    "deal_out",
-    "pair_moments",
-    "read_around",
-    "read_evenly",
-    "read_filtered",
-    "read_sums",
-    "spread",
-    "take_lines_out",
-    "turns",
-    "twist",
-]
-
 SPACING = 0.5  # modes between two samples
 STEP = 1024  # of a table of turns: any turn is the product of a coarse and of a fine one
 # The window and its derivatives; as constants, which nothing that is written could change, several

@@ -19,8 +19,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.spectral.realmodes import RealModeSums
 from robustfourier.spectral.sums import weighted_sums
 
-__all__ = ["MODES_AT_MOST", "ModeLimit", "calendar_step", "even_spacing", "highest_mode"]
-
 WindowTo = Callable[[float], RealModeSums]
 
 _MODES_PER_SAMPLE = 10.0  # see above; short periods are looked for, at a cost that is bounded:

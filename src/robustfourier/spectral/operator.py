@@ -16,8 +16,6 @@ from scipy.fft import irfft, next_fast_len, rfft
 from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.spectral.sums import FourierSums
 
-__all__ = ["NormalOperator", "dense_operator"]
-
 
 @dataclass(frozen=True)
 class NormalOperator:

@@ -19,9 +19,6 @@ from robustfourier.compiling import compiled
 from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
 
-__all__ = ["PeriodogramGrid", "direct_power"]
-
-
 # Below this share of its largest value the Gram determinant of cosine and sine counts as zero:
 # near the Nyquist mode of an even grid, and near mode zero, the two columns are parallel.
 _PARALLEL = 1e-3

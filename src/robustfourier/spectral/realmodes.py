@@ -30,9 +30,6 @@ from robustfourier.spectral.window import (
     window,
 )
 
-__all__ = ["FARTHER", "PolynomialSums", "RealModePlan", "RealModeSums"]
-
-
 _REACH = 18  # samples to each side that make Σ u p(θ) e^{-iπκθ} out of Σ u e^{-iπκθ}, to 2e-14
 FARTHER = _REACH * SPACING  # modes that these are
 

@@ -18,16 +18,6 @@ from robustfourier.errors import InputError
 from robustfourier.spectral.kernels import STEP, deal_out, spread, twist
 from robustfourier.spectral.window import HALF, inverse_transform
 
-__all__ = [
-    "FourierSums",
-    "SumsAt",
-    "direct_fourier_sums",
-    "direct_sums",
-    "fourier_sums",
-    "weighted_sums",
-]
-
-
 # Of the matrix as which a long FFT is done: columns, turns, then rows. Each is short enough for the
 # cache and several are done at once; 2·10⁶ points took a third of the time of one FFT. With a
 # thousand rows 5·10⁴ points took a third longer, and 4·10⁶ a tenth.

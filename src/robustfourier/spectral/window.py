@@ -14,8 +14,6 @@ from scipy.special import i0e
 
 from robustfourier.arrays import FloatArray
 
-__all__ = ["HALF", "TERMS", "WIDTH", "inverse_transform", "window", "window_polynomials"]
-
 HALF = 8  # samples under either half of the window
 WIDTH = 2 * HALF  # and under all of it
 TERMS = 8  # of the even and of the odd part of each polynomial

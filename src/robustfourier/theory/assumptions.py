@@ -17,8 +17,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.synthetic import LINKS, Component
 from robustfourier.theory.series import Function, chebyshev_coefficients, fourier_series
 
-__all__ = ["Finding", "check_assumption_1", "check_assumption_2"]
-
 # Coefficients below this share of the largest one count as zero; the quadrature of a kinked
 # link is exact to about 1e-7.
 NEGLIGIBLE = 1e-6

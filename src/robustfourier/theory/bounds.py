@@ -14,22 +14,6 @@ import numpy as np
 
 from robustfourier.errors import InputError
 
-__all__ = [
-    "FeatureLearningBound",
-    "MainBound",
-    "alignment_orders",
-    "feature_learning_bound",
-    "gradient_bound",
-    "hoeffding_constant",
-    "link_variation",
-    "main_bound",
-    "rademacher_bound",
-    "second_layer_bound",
-    "second_layer_existence_bound",
-    "step_size_for",
-    "success_probability",
-]
-
 
 @dataclass(frozen=True)
 class FeatureLearningBound:

@@ -18,16 +18,6 @@ from robustfourier.errors import InputError
 from robustfourier.network.embedding import embed
 from robustfourier.theory.series import Function
 
-__all__ = [
-    "existing_output_weights",
-    "first_layer_box",
-    "leakage",
-    "mirrored_signs_agree",
-    "predicted_diagonal",
-    "second_layer_box",
-    "theory_output_weights",
-]
-
 
 def theory_output_weights(
     n_modes: int, r_c: float, random_state: int | np.random.Generator | None = None

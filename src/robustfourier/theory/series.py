@@ -15,16 +15,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 
-__all__ = [
-    "FourierSeries",
-    "alpha",
-    "chebyshev_coefficients",
-    "fourier_series",
-    "relu_coefficients",
-    "sine_link_coefficients",
-    "truncation_error",
-]
-
 Function = Callable[[FloatArray], FloatArray]
 
 

@@ -18,18 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.errors import InputError, require_count
 
-__all__ = [
-    "BatchSource",
-    "Block",
-    "DrawnBlock",
-    "FixedSample",
-    "FreshDraws",
-    "ReshuffledPasses",
-    "RowBlock",
-    "Sampler",
-    "fixed_sample",
-]
-
 Sampler: TypeAlias = Callable[[np.random.Generator, int], tuple[ArrayLike, ArrayLike]]
 """``sampler(rng, size) -> (theta (size,) or (size, d), y (size,) or (size, q))``."""
 

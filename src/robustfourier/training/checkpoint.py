@@ -19,8 +19,6 @@ from robustfourier.errors import CheckpointError, ModelFormatError
 from robustfourier.persistence.codec import decode, encode
 from robustfourier.persistence.container import read_container, write_container
 
-__all__ = ["Checkpoint", "load_checkpoint", "save_checkpoint"]
-
 
 @dataclass(frozen=True)
 class Checkpoint:

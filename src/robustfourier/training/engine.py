@@ -70,8 +70,6 @@ from robustfourier.training.batches import Block, FixedSample
 from robustfourier.training.losses import Loss
 from robustfourier.training.schedule import InverseDecay
 
-__all__ = ["ENGINES", "Engine", "EngineName", "Phase", "choose_engine", "make_engine"]
-
 EngineName: TypeAlias = Literal["auto", "torch", "fused"]
 ENGINES: tuple[str, ...] = get_args(EngineName)
 

@@ -21,8 +21,6 @@ from robustfourier.training.features import drawn_rows, feature_rows
 from robustfourier.training.losses import LOSSES, Loss
 from robustfourier.training.packed import DenseState, PairState
 
-__all__ = ["FusedEngine"]
-
 
 class FusedEngine:
     """SGD in compiled code; see `engine.py` for the contract."""

@@ -23,8 +23,6 @@ from robustfourier.training.batches import Block, FixedSample, RowBlock
 from robustfourier.training.engine import Phase
 from robustfourier.training.losses import Loss
 
-__all__ = ["TorchEngine"]
-
 
 class TorchEngine:
     """SGD in torch for any Fourier network; see `engine.py` for the contract."""

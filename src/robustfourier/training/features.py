@@ -21,8 +21,6 @@ from robustfourier.network.architecture import Architecture
 from robustfourier.training.batches import DrawnBlock, FixedSample
 from robustfourier.training.kernels import embed_rows
 
-__all__ = ["TABLE_BYTES", "FeatureRows", "drawn_rows", "feature_rows", "padded_width"]
-
 TABLE_BYTES = 512_000_000
 """Most bytes that the features of a fixed sample may take before they are computed row by row."""
 

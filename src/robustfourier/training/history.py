@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.network.weights import Weights
 
-__all__ = ["History", "Metric", "Recorder", "joined"]
-
 Metric = Callable[[Weights], float]
 """A number to follow, computed from the weights at the recorded steps."""
 

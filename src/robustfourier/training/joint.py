@@ -31,8 +31,6 @@ from robustfourier.training.schedule import InverseDecay
 if TYPE_CHECKING:
     from robustfourier.network.modules import FourierNetwork
 
-__all__ = ["Data", "train_jointly"]
-
 Data: TypeAlias = FixedSample | tuple[ArrayLike, ArrayLike] | Sampler
 """Rows to pass over, as a `FixedSample` or (theta, y), or a sampler to draw from."""
 

@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 
 from robustfourier.compiling import compiled
 
-__all__ = ["clip", "embed_row", "embed_rows", "run_pairs", "slope", "value"]
-
 Array = NDArray[Any]
 
 GROUP = 4  # rows that share each load of A, C, T and U

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from robustfourier.compiling import compiled
 from robustfourier.training.kernels import clip, embed_row, slope, value
 
-__all__ = ["run_dense"]
-
 Array = NDArray[Any]
 
 

@@ -30,8 +30,6 @@ from robustfourier.training.schedule import InverseDecay
 if TYPE_CHECKING:
     from robustfourier.network.modules import FourierNetwork
 
-__all__ = ["train_layerwise"]
-
 
 def train_layerwise(
     network: Weights | FourierNetwork,

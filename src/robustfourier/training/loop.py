@@ -27,8 +27,6 @@ from robustfourier.training.observers import Observer, Progress
 if TYPE_CHECKING:
     from robustfourier.network.modules import FourierNetwork
 
-__all__ = ["Training", "Watch", "as_weights", "run_phases"]
-
 _BLOCK_BYTES = 32_000_000  # batches drawn ahead of an engine
 _GROWTH = 1e3  # a loss grown by more than this has diverged
 

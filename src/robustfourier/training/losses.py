@@ -15,8 +15,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError, require_choice
 
-__all__ = ["LOSSES", "Loss", "LossName", "as_loss"]
-
 LossName: TypeAlias = Literal["mean_squared", "half_squared", "huber"]
 LOSSES: tuple[str, ...] = get_args(LossName)
 

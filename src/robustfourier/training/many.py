@@ -22,8 +22,6 @@ from robustfourier.training.loop import Training
 from robustfourier.training.schedule import InverseDecay
 from robustfourier.workers import cores
 
-__all__ = ["train_many"]
-
 Item = TypeVar("Item")
 Seed = int | np.random.Generator | None
 

@@ -18,8 +18,6 @@ from robustfourier.network.weights import Weights
 from robustfourier.training.checkpoint import Checkpoint, save_checkpoint
 from robustfourier.training.history import History
 
-__all__ = ["Observer", "Progress", "SaveCheckpoint", "StopWhenStalled"]
-
 
 @dataclass(frozen=True)
 class Progress:

@@ -20,8 +20,6 @@ from robustfourier.training.kernels import run_pairs
 from robustfourier.training.kernels_dense import run_dense
 from robustfourier.workers import one_blas_thread
 
-__all__ = ["DenseState", "PairState", "unit_places"]
-
 
 class PairState:
     """The parameters of a network without dense layers, as pairs of units on +φ and −φ."""

@@ -14,8 +14,6 @@ from robustfourier.training.observers import Progress
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["ProgressBar"]
-
 _LOG = logging.getLogger("robustfourier.training")
 
 

@@ -15,8 +15,6 @@ from robustfourier.network.architecture import OUTPUT
 from robustfourier.network.weights import Weights
 from robustfourier.theory.prediction import first_layer_box, second_layer_box
 
-__all__ = ["Box", "check_box", "theorem_diagonal_box", "theorem_output_box"]
-
 Box: TypeAlias = float | Literal["theorem"] | None
 
 

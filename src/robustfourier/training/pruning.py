@@ -21,8 +21,6 @@ from robustfourier.training.joint import train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
 
-__all__ = ["prune_and_go_on"]
-
 _REWEIGHTINGS = 20  # of Huber's loss; each brings it closer by a constant factor
 
 

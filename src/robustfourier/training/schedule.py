@@ -9,8 +9,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 
-__all__ = ["InverseDecay"]
-
 
 @dataclass(frozen=True)
 class InverseDecay:

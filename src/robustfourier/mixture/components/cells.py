@@ -15,9 +15,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.compiling import compiled
 
-__all__ = ["POWERS", "RATES", "SCALES", "Cells", "decays"]
-
-
 POWERS = np.array([0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0])  # s
 RATES = np.array([0.0, 0.03, 0.06, 0.1, 0.15, 0.25, 0.5])  # r
 SCALES = 10.0 ** np.arange(-3.0, 10.1, 0.5)  # C over the variance of a coefficient

@@ -15,8 +15,6 @@ from robustfourier.mixture.components.resolving import resolved_families, withou
 from robustfourier.mixture.components.wishes import as_wished
 from robustfourier.mixture.least_squares.refine import Refined
 
-__all__ = ["Found", "tied_lines"]
-
 TWINS = 0.5  # in modes: lines closer than this are one
 ROUNDS = 5  # of searching within families; each looks beside what the last one found
 

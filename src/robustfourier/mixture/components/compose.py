@@ -29,9 +29,6 @@ from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.observers import listening, tell
 
-__all__ = ["Separated", "compose", "separate"]
-
-
 LIKELY = 0.5  # probability from which on a family of one line is given harmonics
 
 

@@ -23,9 +23,6 @@ from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.cusps import cusp_ratio
 from robustfourier.mixture.judge import false_alarm
 
-__all__ = ["Further", "further_harmonics", "waveform_rows"]
-
-
 SumsAt = Callable[[FloatArray], ComplexArray]
 HIGHEST_ORDER = 64  # sharper patterns than 64 harmonics show are told by `period_errors`
 RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be found by its power

@@ -6,8 +6,6 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 
-__all__ = ["folded_harmonics", "is_folded"]
-
 HARMONICS = 64  # orders up to which folded harmonics are looked for
 FOLDED = 0.25  # modes: the sixtieth harmonic of a base known to 0.004
 

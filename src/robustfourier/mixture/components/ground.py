@@ -15,8 +15,6 @@ from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series
 
-__all__ = ["Ground"]
-
 # Refinement stops when a step would lower χ² by less: 1e-5 of a standard error.
 AT_THE_END = 1e-10
 SAME_LINE = 1.0  # modes that a line may move while it is tied

@@ -45,8 +45,6 @@ from robustfourier.mixture.components.growing import (
     join,
 )
 
-__all__ = ["Grouping", "group", "primitive"]
-
 RARE_ODDS = 100.0  # and so a combination tone, which few signals have
 SMALLEST_ERROR = 0.005  # in modes: a drift of one degree at the ends, less than any model is worth
 SLACK = 1.5  # errors are those of noise alone; lines not yet found bias their neighbours

@@ -15,8 +15,6 @@ from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.components.folding import is_folded
 
-__all__ = ["LOWEST", "ODDS", "Family", "LineList", "harmonic_families", "join"]
-
 Real = float | FloatArray
 
 ODDS = 10.0  # a harmonic must be this much more likely than a free line

@@ -20,8 +20,6 @@ from robustfourier.mixture.least_squares.moments import Moments
 from robustfourier.mixture.least_squares.projection import LARGEST_STEP
 from robustfourier.mixture.least_squares.semidefinite import root, solve_positive
 
-__all__ = ["Penalised", "penalised_fit"]
-
 ITERATIONS = 4  # of Gauss and Newton, from a fit of all significant lines
 HALVINGS = 4  # of a step that leads uphill
 UPHILL = 0.01  # part of the objective by which a step may be wrong

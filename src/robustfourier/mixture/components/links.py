@@ -22,9 +22,6 @@ from robustfourier.mixture.components.waveform import InPhase, Smoothing, shrink
 from robustfourier.mixture.judge import in_phase_p_value
 from robustfourier.mixture.least_squares.error_bands import lengths
 
-__all__ = ["Link", "PhaseLock", "phase_lock"]
-
-
 CONTRADICTION = 0.001  # p-value below which harmonics are not in phase, whatever the evidence
 
 

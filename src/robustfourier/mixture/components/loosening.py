@@ -21,9 +21,6 @@ from robustfourier.mixture.components.grouping import SMALLEST_ERROR, Grouping
 from robustfourier.mixture.components.growing import LOWEST
 from robustfourier.mixture.least_squares.refine import Refined
 
-__all__ = ["loosened"]
-
-
 NEAR = 0.5  # in modes: a free line that went farther has found something else
 CLEAR = 0.75  # in modes from any harmonic of another family, which would bias a line
 DOUBTFUL = 6.63  # χ² with one degree of freedom at p = 0.01: below, no tie is questioned

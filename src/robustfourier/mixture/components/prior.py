@@ -15,8 +15,6 @@ from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.links import phase_lock
 from robustfourier.mixture.components.waveform import prior_precision, shrinkage
 
-__all__ = ["Prior", "prior_of"]
-
 
 @dataclass(frozen=True)
 class Prior:

@@ -15,8 +15,6 @@ from robustfourier.arrays import BoolArray
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.search.proposals import APART
 
-__all__ = ["resolved_families", "without_bases"]
-
 
 def resolved_families(grouping: Grouping) -> Grouping:
     """Free the lines of families whose fundamental is that of a stronger one.

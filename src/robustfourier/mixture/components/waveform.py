@@ -31,8 +31,6 @@ from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.components.cells import POWERS, RATES, SCALES, Cells, decays
 
-__all__ = ["InPhase", "Smoothing", "prior_precision", "shrinkage"]
-
 
 @dataclass(frozen=True)
 class Smoothing:

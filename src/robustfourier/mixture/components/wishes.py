@@ -15,8 +15,6 @@ from robustfourier.errors import InputError
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.series import Settings
 
-__all__ = ["as_wished"]
-
 _NEAR = 0.5  # modes between a wish and the family that is meant: half of what a record resolves
 _LARGEST = 12  # whole number in the ratio of two families; beyond, every ratio is near to one
 

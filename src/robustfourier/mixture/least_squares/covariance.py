@@ -8,8 +8,6 @@ from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.least_squares.projection import Solved
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 
-__all__ = ["covariances", "mode_errors", "mode_tangents"]
-
 
 def covariances(
     fit: Solved,

@@ -16,9 +16,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.least_squares.lines import Lines, waves_at
 
-__all__ = ["Narrow", "amplitude_errors", "lengths", "phase_errors", "prediction_errors"]
-
-
 _CHUNK = 1024  # rows evaluated at once: few enough to stay in the processor's cache
 _ROUNDING = 1e-14  # of the largest: what is smaller is none
 _SQUARES = (1e-280, 1e300)  # sums of squares between these have lost nothing

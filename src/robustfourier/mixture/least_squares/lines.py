@@ -14,8 +14,6 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.spectral.kernels import add_lines, turns
 
-__all__ = ["Lines", "waves_at"]
-
 
 @dataclass(frozen=True)
 class Lines:

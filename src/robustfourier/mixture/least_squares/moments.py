@@ -21,9 +21,6 @@ from robustfourier.mixture.least_squares.newton import fill_moments
 from robustfourier.spectral.kernels import read_around
 from robustfourier.spectral.realmodes import PolynomialSums, RealModePlan, RealModeSums
 
-__all__ = ["Moments", "SpectralMoments", "direct_moments", "extended_columns"]
-
-
 _CHUNK = 8192  # rows added up at once, so that memory is bounded
 
 

@@ -14,15 +14,6 @@ import numpy as np
 from robustfourier.compiling import compiled
 from robustfourier.spectral.kernels import pair_moments, read_filtered, read_sums
 
-__all__ = [
-    "MOST_COLUMNS",
-    "REGULAR",
-    "fill_moments",
-    "project",
-    "solve_linear",
-    "solve_step",
-]
-
 MOST_COLUMNS = 60  # trend and two for each line; from here on whole matrices are faster
 # Smallest pivots of matrices with unit diagonal that are safely regular, and that point downhill.
 REGULAR, _UPHILL = 1e-7, 1e-9

@@ -22,17 +22,6 @@ from robustfourier.mixture.least_squares.newton import (
 )
 from robustfourier.mixture.least_squares.semidefinite import Positive
 
-__all__ = [
-    "LARGEST_STEP",
-    "TINY",
-    "MomentsAt",
-    "Solved",
-    "damped_step",
-    "fit_at",
-    "projected_normal",
-    "solved_for",
-]
-
 MomentsAt = Callable[[FloatArray], Moments]
 # Of any mode in one step: the sum of squares has a new local minimum about every mode.
 LARGEST_STEP = 0.25

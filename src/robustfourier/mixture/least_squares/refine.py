@@ -33,8 +33,6 @@ from robustfourier.mixture.least_squares.projection import (
 )
 from robustfourier.mixture.least_squares.semidefinite import root
 
-__all__ = ["Refined", "at_rounding", "level_column", "refine"]
-
 # Sums of squares below this part of those of the data are added up from residuals: as differences
 # of sums they would be known to 1e-5 only.
 _ROUNDING = 1e-8

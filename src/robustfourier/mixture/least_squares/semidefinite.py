@@ -15,9 +15,6 @@ from scipy.linalg.lapack import dpocon, dpotrf, dpotri, dpotrs, dtrtrs
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 
-__all__ = ["Positive", "pseudo_inverse", "pseudo_inverse_by_eigenvalues", "solve_positive"]
-
-
 # Reciprocal condition numbers: below the first, directions count as without data; above the second
 # (the estimate may be off by a factor of a few hundred) there are none.
 _SINGULAR, _REGULAR = 1e-12, 1e-9

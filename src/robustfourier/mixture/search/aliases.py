@@ -15,8 +15,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
-__all__ = ["Alias", "alias_notes", "sampling_aliases"]
-
 _EACH = 3  # so many aliases are listed one by one; more are told by their distances
 
 

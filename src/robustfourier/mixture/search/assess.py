@@ -20,19 +20,6 @@ from robustfourier.mixture.search.proposals import Pursued, clear_of_continuum
 from robustfourier.mixture.series import GAPPY, Series
 from robustfourier.mixture.trend import columns_of
 
-__all__ = [
-    "Assessment",
-    "Fit",
-    "assess",
-    "fit_lines",
-    "left_a_continuum",
-    "slow_alarm",
-    "slow_noise",
-    "squares_left",
-    "trend_rung",
-    "unknowable",
-]
-
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
 # Of one refinement on the way; lines that take longer are too close to each other. With twice as
 # many no answer of `python -m benchmarks.unchanged` is another one.

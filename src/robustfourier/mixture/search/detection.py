@@ -28,8 +28,6 @@ from robustfourier.mixture.trend import Trend
 from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.limits import ModeLimit
 
-__all__ = ["Detection", "LineSearch", "detect", "search_lines"]
-
 _EACH = 3  # so many lines with fringes are told one by one
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
 

@@ -17,8 +17,6 @@ from robustfourier.mixture.search.assess import Fit
 from robustfourier.mixture.series import GAPPY, Series
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
-__all__ = ["Fringes", "fits_better_beyond", "fringes_of"]
-
 _FRINGES = 10.0  # modes to either side of a line that are tried first,
 _FARTHEST = 160.0  # and at most: sixteen times as many
 _STEP = 0.1  # of a fringe one mode wide; a parabola finds its top to 2e-4 of the power

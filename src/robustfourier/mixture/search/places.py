@@ -18,8 +18,6 @@ from robustfourier.mixture.search.assess import Fit, fit_lines
 from robustfourier.mixture.search.proposals import APART, apart_from
 from robustfourier.mixture.series import Series
 
-__all__ = ["exchange", "highest_in_white", "relocate", "resolved", "weakest_apart"]
-
 AT_MOST = 12  # lines that are tried, the strongest: the others are mostly aliases of these
 SMALLEST_ERROR = 0.005  # in modes, as in `grouping`
 

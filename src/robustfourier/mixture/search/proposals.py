@@ -18,18 +18,6 @@ from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.periodogram import PeriodogramGrid
 
-__all__ = [
-    "APART",
-    "Pursued",
-    "allowed",
-    "apart_from",
-    "clear_of_continuum",
-    "flow_proposals",
-    "from_above",
-    "held_out",
-    "pursued",
-]
-
 APART = 0.9  # modes; two lines closer than this the record does not resolve
 
 

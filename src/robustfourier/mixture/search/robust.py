@@ -16,20 +16,6 @@ from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.series import Series
 from robustfourier.rows import weighted_median
 
-__all__ = [
-    "FAR",
-    "FLATTEST",
-    "HUBER",
-    "clipped",
-    "huber_pays",
-    "lines_explain",
-    "pays",
-    "pseudo_values",
-    "robust_scale",
-    "whitening",
-]
-
-
 _MEDIAN = 0.6744897501960817  # of the absolute value of a standard normal variable
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches

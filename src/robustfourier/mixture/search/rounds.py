@@ -45,8 +45,6 @@ from robustfourier.observers import tell
 from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
 from robustfourier.spectral.sums import FourierSums, fourier_sums
 
-__all__ = ["Search"]
-
 _ROUNDS = 40  # at most; each must find a line, and most searches end within ten
 # The flow sees as many modes as there are samples, at least 1000 and at most 10 000 of those
 # searched; with more its steps become small. Lines above are proposed by the residual.

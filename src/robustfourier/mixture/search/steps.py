@@ -20,8 +20,6 @@ from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.search.assess import Fit
 from robustfourier.mixture.series import Series
 
-__all__ = ["find_steps"]
-
 AT_MOST = 8  # steps; more are a drift
 FEWEST = 8  # distinct samples between two steps: fewer are a cluster of outliers
 # Modes of the residual that a step has to beat: the lowest that the other steps have not emptied.
