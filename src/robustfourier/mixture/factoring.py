@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled, unrolled
 
 STRETCH = 32  # rows: their matrices of 18 numbers squared take 80 kB
@@ -132,7 +131,8 @@ def _forth(
     return total, logs + np.log(product)
 
 
-def averaged(gram: FloatArray, logs: float, n: int) -> tuple[float, float, FloatArray]:
+@compiled
+def averaged(gram: Any, logs: float, n: int) -> Any:
     """Return the log-likelihood, the factor of all variances it is for, and its slopes.
 
     Parameters
@@ -152,24 +152,30 @@ def averaged(gram: FloatArray, logs: float, n: int) -> tuple[float, float, Float
     slopes : ndarray of shape (1 + m, 1 + m)
         Along the products.
     """
-    m = len(gram) - 1
-    if not m and np.isfinite(gram[0, 0]) and gram[0, 0] > 0.0:
-        factor = float(gram[0, 0]) / n
-        return -0.5 * (n * float(np.log(factor)) + logs), factor, np.full((1, 1), -0.5 / factor)
-    slopes = np.zeros_like(gram)
-    if not np.isfinite(gram).all():
-        return -np.inf, 1.0, slopes
-    known = np.eye(m) + gram[1:, 1:]
-    inverse = np.linalg.inv(known) if m else known
-    along = inverse @ gram[1:, 0]
-    factor = float(gram[0, 0] - along @ gram[1:, 0]) / n
-    if not factor > 0.0:
-        return -np.inf, 1.0, slopes
-    logs += float(np.linalg.slogdet(known)[1]) if m else 0.0
-    ahead = np.append(1.0, -along)
-    slopes[1:, 1:] = inverse
-    slopes += np.multiply.outer(ahead, ahead) / factor
-    return -0.5 * (n * float(np.log(factor)) + logs), factor, -0.5 * slopes
+    swept, size = gram.copy(), len(gram)
+    for k in range(1, size):
+        # Gauss and Jordan: what is left of the first entry is what the columns do not explain.
+        over = 1.0 / (1.0 + swept[k, k])
+        logs -= np.log(over)
+        swept[k, k] = 1.0
+        for j in range(size):
+            swept[k, j] *= over
+        for i in range(size):
+            if i != k:
+                part, swept[i, k] = swept[i, k], 0.0
+                for j in range(size):
+                    swept[i, j] -= part * swept[k, j]
+    factor = swept[0, 0] / n
+    if not (0.0 < factor < np.inf and np.isfinite(logs)):
+        return -np.inf, 1.0, np.zeros((size, size))
+    swept[0] /= np.sqrt(factor)  # minus the coefficients of the columns
+    swept[0, 0] = 1.0 / np.sqrt(factor)
+    slopes = np.empty((size, size))
+    for i in range(size):
+        for j in range(size):
+            inverse = swept[i, j] if i > 0 and j > 0 else 0.0
+            slopes[i, j] = -0.5 * (inverse + swept[0, i] * swept[0, j])
+    return -0.5 * (n * np.log(factor) + logs), factor, slopes
 
 
 @compiled

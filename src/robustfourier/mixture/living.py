@@ -273,7 +273,7 @@ class _Trial:
         # strong its lines are, one draw tells, however long.
         value = max(
             averaged(gram, divided[1], n)[0] - taken * self.log_n,
-            averaged(gram[:alone, :alone], divided[1], n)[0],
+            averaged(gram[:alone, :alone].copy(), divided[1], n)[0],
         )
         return value - price(oscillators, n) - 0.5 * self.log_n
 
