@@ -292,17 +292,15 @@ class _Trial:
         rates = 1.0 / np.geomspace(shortest, 2.0, _COHERENCES)
         logs = product(shifts, np.log(rates), np.log(strengths))
         grid = np.array([[rate, strength, shift] for shift, rate, strength in logs])
-        densities = self.spectrum.densities(_waves(self.way, grid), len(grid))
-        starts, told = [], []
-        for remainder in remainders:
-            waves = Waves.joined([self.beside, oscillators_of(remainder)])
-            paid = price(remainder, len(self.theta))
-            starts += [(one, remainder, self.credit - paid) for one in grid]
-            density = self.spectrum.density(waves) + densities
-            told.append(self.spectrum.likelihoods(density) - paid)
+        paid = [price(remainder, len(self.theta)) for remainder in remainders]
+        pairs = list(zip(remainders, paid, strict=True))
+        starts = [(one, rest, self.credit - cost) for rest, cost in pairs for one in grid]
         if self.spectrum.fair:
-            best = np.argsort(np.concatenate(told))[-_WORTH:]
-            starts = [starts[which] for which in best]
+            own, told = self.spectrum.densities(_waves(self.way, grid), len(grid)), []
+            for rest, cost in pairs:
+                waves = Waves.joined([self.beside, oscillators_of(rest)])
+                told.append(self.spectrum.likelihoods(self.spectrum.density(waves) + own) - cost)
+            starts = [starts[which] for which in np.argsort(np.concatenate(told))[-_WORTH:]]
         worth = [(one, rest, self.likelihood(one, rest) + more) for one, rest, more in starts]
         return max(worth, key=lambda start: start[2])
 

@@ -9,6 +9,7 @@ Stretches between gaps have spectra of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -47,16 +48,22 @@ class Spectrum:
         #: Whether samples are even and long enough for this likelihood to be close.
         self.fair = bool(even.mean() >= _EVEN and len(theta) >= _LONG * (len(ends) - 1))
         ends = ends if self.fair else [0, len(theta)]
-        angles, powers = [], []
-        for first, last in pairwise(ends):
-            rows, count = slice(first, last), (last - first) // 2
-            angles.append(np.arange(1, count + 1) * (np.pi / max(count, 1)))
-            place, share = theta[rows] / self.step, weights[rows] / weights.mean()
-            fair = self.fair and count > 0
-            powers.append(_tapered(place, values[rows], share, count) if fair else np.ones(count))
-        angle, self.power = np.concatenate(angles), np.concatenate(powers)
+        self._stretches = list(pairwise(ends))
+        counts = [(last - first) // 2 for first, last in self._stretches]
+        angle = np.concatenate([np.arange(1, m + 1) * (np.pi / max(m, 1)) for m in counts])
         self.cosine, self.sine = np.cos(angle), np.sin(angle)
-        self.blur = _BLUR * (len(ends) - 1) / (self.step * len(theta))
+        self.blur = _BLUR * len(counts) / (self.step * len(theta))
+        self._samples = theta, values, weights
+
+    @cached_property
+    def power(self) -> FloatArray:
+        """The ordinates, shape (m,); ones where they would tell little."""
+        if not self.fair:
+            return np.ones(len(self.cosine))
+        theta, values, weights = self._samples
+        place, share = theta / self.step, weights / weights.mean()
+        rows = [slice(*ends) for ends in self._stretches]
+        return np.concatenate([_tapered(place[r], values[r], share[r]) for r in rows])
 
     def density(self, waves: Waves) -> FloatArray:
         """Return the density of a covariance over the white variance, shape (m,)."""
@@ -67,25 +74,23 @@ class Spectrum:
 
         Their terms, equally many of each, follow one another in `waves`.
         """
-        result = np.zeros((count, len(self.power)))
+        result = np.zeros((count, len(self.cosine)))
         _add_up(waves.numbers, self.step, self.blur, self.cosine, self.sine, result)
         return result
 
     def of_oscillators(self, parameters: FloatArray) -> FloatArray:
         """Return the densities of oscillators, of logarithms of shape (j, 3k), shape (j, m)."""
-        result = np.zeros((len(parameters), len(self.power)))
+        result = np.zeros((len(parameters), len(self.cosine)))
         numbers = np.exp(parameters).reshape(len(parameters), -1, 3)
         _add_oscillators(numbers, self.step, self.blur, self.cosine, self.sine, result)
         return result
 
     def likelihoods(self, density: FloatArray) -> FloatArray:
-        """Return Whittle's log-likelihoods of densities of shape (..., m), up to a constant.
+        """Return Whittle's log-likelihoods of densities of shape (j, m), up to a constant.
 
         Each is told at the best factor of all variances.
         """
-        whole = 1.0 + np.maximum(density, 0.0)
-        factor = np.maximum(np.mean(self.power / whole, axis=-1), 1e-300)
-        return np.asarray(-(len(self.power) * np.log(factor) + np.log(whole).sum(axis=-1)))
+        return np.asarray(_whittle(self.power, density))
 
     def sloped(
         self, density: Callable[[FloatArray], FloatArray], parameters: FloatArray
@@ -104,8 +109,12 @@ class Spectrum:
         return _sloped(self.power, densities, slopes, information), slopes, information
 
 
-def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray, count: int) -> FloatArray:
-    """Power of one stretch at angles per step of π/count to π, places being told in steps."""
+def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Power of one stretch at angles per step of π/m to π, places being told in steps.
+
+    There are m angles, half as many as samples.
+    """
+    count = len(place) // 2
     length = max(float(np.ptp(place)), 1.0) + 1.0
     taper = 0.5 + 0.5 * np.cos(2.0 * np.pi * (place - 0.5 * (place[0] + place[-1])) / length)
     tapered = taper * weights * values
@@ -153,26 +162,48 @@ def _add_oscillators(
 
 
 @compiled
+def _whittle(power: Any, densities: Any) -> Any:
+    """Whittle's likelihoods of some densities."""
+    result = np.empty(len(densities))
+    for i in range(len(densities)):
+        total, logs, product = 0.0, 0.0, 1.0
+        for j in range(len(power)):
+            whole = 1.0 + max(densities[i, j], 0.0)
+            total += power[j] / whole
+            product *= whole  # a logarithm takes longer
+            if product > 1e200:
+                logs, product = logs + np.log(product), 1.0
+        mean = max(total / len(power), 1e-300)
+        result[i] = -(len(power) * np.log(mean) + logs + np.log(product))
+    return result
+
+
+@compiled
 def _sloped(power: Any, densities: Any, slopes: Any, information: Any) -> float:
     """Whittle's likelihood for the first of some densities; the others are a step beyond it each.
 
     The factor of all variances is free: logarithms of densities count by how they differ from
     their mean.
     """
-    (count, m), total, logs = densities.shape, 0.0, 0.0
-    rises = np.empty((count - 1, m))
+    (count, m), value = densities.shape, _whittle(power, densities[:1])[0]
+    rises, over, ratio = np.empty((count - 1, m)), np.empty(m), np.empty(m)
     for j in range(m):
-        whole = 1.0 + max(densities[0, j], 0.0)
-        total += power[j] / whole
-        logs += np.log(whole)
-        for k in range(count - 1):
-            rises[k, j] = (densities[k + 1, j] - whole + 1.0) / (_STEP * whole)
-    mean = max(total / m, 1e-300)
+        over[j] = 1.0 / (1.0 + max(densities[0, j], 0.0))
+        ratio[j] = power[j] * over[j]
+    ratio /= max(ratio.sum() / m, 1e-300)
     for k in range(count - 1):
-        slopes[k], middle = 0.0, rises[k].sum() / m
+        slope, middle = 0.0, 0.0
         for j in range(m):
-            slopes[k] += rises[k, j] * (power[j] / (1.0 + max(densities[0, j], 0.0)) / mean - 1.0)
-            rises[k, j] -= middle
+            rise = (densities[k + 1, j] - max(densities[0, j], 0.0)) * over[j] / _STEP
+            rises[k, j] = rise
+            middle += rise
+            slope += rise * (ratio[j] - 1.0)
+        slopes[k] = slope
+        for j in range(m):
+            rises[k, j] -= middle / m
         for i in range(k + 1):
-            information[k, i] = information[i, k] = (rises[k] * rises[i]).sum()
-    return -(m * np.log(mean) + logs)
+            shared = 0.0
+            for j in range(m):
+                shared += rises[k, j] * rises[i, j]
+            information[k, i] = information[i, k] = shared
+    return value
