@@ -56,21 +56,21 @@ def climb(
     value, slope = height(at)
     curve, reach = information + _FLOOR * np.eye(len(at)), _LONGEST
     for _ in range(_STEPS if np.isfinite(value) else 0):
-        whole = _step(at, slope, curve, low, high)
-        if float(slope @ whole) < 2.0 * enough:
+        step, rise, longest = _step(at, slope, curve, low, high)
+        if not rise >= 2.0 * enough:
             break
-        step = whole * min(1.0, reach / float(np.abs(whole).max()))
-        promise = float(slope @ step)
+        if reach < longest:
+            step, rise, longest = step * (reach / longest), rise * (reach / longest), reach
         higher, other = height(at + step)
         if np.isfinite(higher):  # slopes beyond the top tell as much as those below it
             curve = _updated(curve, step, slope - other)
-        if higher > value + _RISE * promise:
+        if higher > value + _RISE * rise:
             at, value, slope = at + step, higher, other
             reach = min(2.0 * reach, _LONGEST)
         else:
             # Where a parabola through both heights has its top.
-            top = promise / (2.0 * (promise - (higher - value))) if np.isfinite(higher) else 0.0
-            reach = max(top, _SHORTER) * float(np.abs(step).max())
+            top = rise / (2.0 * (rise - (higher - value))) if np.isfinite(higher) else 0.0
+            reach = max(top, _SHORTER) * longest
         if reach < _SHORTEST:
             break
     return at, value
@@ -78,7 +78,7 @@ def climb(
 
 @compiled
 def _step(at: Any, slope: Any, curve: Any, low: Any, high: Any) -> Any:
-    """Newton's step among the parameters that no bound holds."""
+    """Newton's step among the parameters that no bound holds, what it promises, and its length."""
     held = ((at <= low) & (slope <= 0.0)) | ((at >= high) & (slope >= 0.0))
     step = np.zeros(len(at))
     while not held.all():
@@ -90,12 +90,11 @@ def _step(at: Any, slope: Any, curve: Any, low: Any, high: Any) -> Any:
     longest = 1e-300
     for j in range(len(at)):
         longest = max(longest, abs(step[j]))
-    inside, rise = np.empty(len(at)), 0.0
+    rise, shorter, longest = 0.0, min(1.0, _LONGEST / longest), 0.0
     for j in range(len(at)):
-        there = at[j] + step[j] * min(1.0, _LONGEST / longest)
-        inside[j] = min(max(there, low[j]), high[j]) - at[j]
-        rise += slope[j] * inside[j]
-    return inside if rise > 0.0 else np.zeros(len(at))
+        step[j] = min(max(at[j] + step[j] * shorter, low[j]), high[j]) - at[j]
+        rise, longest = rise + slope[j] * step[j], max(longest, abs(step[j]))
+    return step, rise, longest
 
 
 @compiled

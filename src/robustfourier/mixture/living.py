@@ -329,7 +329,7 @@ class _Trial:
         start = np.concatenate([living, remainder]) if together else living
         threes = (len(start) - size) // 3
         bounds = self._bounds(white) + self.search(living).bounds * threes
-        information = self.spectrum.sloped(density, start)[2]
+        information = self.spectrum.information(density, start)
         end, value = climb(height, start, bounds, information, COARSE)
         return end[:size], end[size:] if together else remainder, value
 

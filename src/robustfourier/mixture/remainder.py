@@ -314,14 +314,14 @@ class OscillatorSearch:
             return present + spectrum.of_oscillators(parameters)
 
         def height(parameters: FloatArray) -> tuple[float, FloatArray]:
-            return spectrum.sloped(density, parameters)[:2]
+            return spectrum.sloped(density, parameters)
 
         starts = []
         for quality in _QUALITIES:
             grid = self._grid((quality,), _RATIOS)
             each = spectrum.of_oscillators(grid)
             best = grid[int(np.argmax(spectrum.likelihoods(present + each)))]
-            information = spectrum.sloped(density, best)[2]
+            information = spectrum.information(density, best)
             # A start needs not be better than half a unit.
             near, _ = climb(height, best, self.bounds, information, 0.5)
             starts.append(np.concatenate([found, near]))
@@ -341,7 +341,7 @@ class OscillatorSearch:
         def density(parameters: FloatArray) -> FloatArray:
             return beside + self.spectrum.of_oscillators(parameters)
 
-        information = self.spectrum.sloped(density, start)[2]
+        information = self.spectrum.information(density, start)
         enough = FINE if exact else COARSE
         end, value = climb(height, start, self._bounds(start), information, enough)
         return end, value - self.none

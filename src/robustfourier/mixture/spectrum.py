@@ -27,6 +27,9 @@ _BLUR = 4.0  # over the length of a stretch: the width that Hann's taper gives e
 _EXACT = 1e-6  # steps by which even samples may be off in all: angles are off by as many radians
 _STEP = 1e-4  # of parameters, for slopes of the density
 
+#: Gives the densities, shape (j, m), for parameters of shape (j, k).
+Densities = Callable[[FloatArray], FloatArray]
+
 
 class Spectrum:
     """The tapered spectrum of samples, and how likely it makes a process.
@@ -92,21 +95,21 @@ class Spectrum:
         """
         return np.asarray(_whittle(self.power, density))
 
-    def sloped(
-        self, density: Callable[[FloatArray], FloatArray], parameters: FloatArray
-    ) -> tuple[float, FloatArray, FloatArray]:
-        """Return that likelihood, its slopes along parameters, and Fisher's information.
+    def sloped(self, density: Densities, parameters: FloatArray) -> tuple[float, FloatArray]:
+        """Return that likelihood and its slopes along parameters of shape (k,)."""
+        value, slopes, _ = _sloped(self.power, _beside(density, parameters))
+        return value, slopes
 
-        Parameters
-        ----------
-        density : callable
-            Gives the densities, shape (j, m), for parameters of shape (j, k).
-        parameters : ndarray of shape (k,)
-        """
-        count = len(parameters)
-        densities = density(parameters + _STEP * np.eye(count + 1, count, -1))
-        slopes, information = np.empty(count), np.empty((count, count))
-        return _sloped(self.power, densities, slopes, information), slopes, information
+    def information(self, density: Densities, parameters: FloatArray) -> FloatArray:
+        """Return Fisher's information on parameters, shape (k, k); no sample is asked for it."""
+        unasked = np.ones(len(self.cosine))
+        return np.asarray(_sloped(unasked, _beside(density, parameters))[2])
+
+
+def _beside(density: Densities, parameters: FloatArray) -> FloatArray:
+    """Densities at parameters and a step beyond along each, shape (1 + k, m)."""
+    count = len(parameters)
+    return density(parameters + _STEP * np.eye(count + 1, count, -1))
 
 
 def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -179,13 +182,16 @@ def _whittle(power: Any, densities: Any) -> Any:
 
 
 @compiled
-def _sloped(power: Any, densities: Any, slopes: Any, information: Any) -> float:
-    """Whittle's likelihood for the first of some densities; the others are a step beyond it each.
+def _sloped(power: Any, densities: Any) -> Any:
+    """Whittle's likelihood for the first of some densities, its slopes and Fisher's information.
+
+    The other densities are a step beyond the first each.
 
     The factor of all variances is free: logarithms of densities count by how they differ from
     their mean.
     """
     (count, m), value = densities.shape, _whittle(power, densities[:1])[0]
+    slopes, information = np.empty(count - 1), np.empty((count - 1, count - 1))
     rises, over, ratio = np.empty((count - 1, m)), np.empty(m), np.empty(m)
     for j in range(m):
         over[j] = 1.0 / (1.0 + max(densities[0, j], 0.0))
@@ -206,4 +212,4 @@ def _sloped(power: Any, densities: Any, slopes: Any, information: Any) -> float:
             for j in range(m):
                 shared += rises[k, j] * rises[i, j]
             information[k, i] = information[i, k] = shared
-    return value
+    return value, slopes, information
