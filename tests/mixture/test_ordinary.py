@@ -193,6 +193,29 @@ class TestFamilies:
         assert len(found.bases) == 1
         assert found.bases[0] == pytest.approx(6.0, abs=0.01)
 
+    @pytest.mark.parametrize("samples", [55.5, 128.04 / 3.0])
+    def test_a_square_wave_between_two_samples_is_not_told_as_slower(self, samples):
+        """Harmonics beyond the Nyquist mode are seen halfway, or a third, between the others."""
+        for seed in range(3):
+            t, wave, rng = square(samples, seed)
+            strongest = PeriodicMixture().fit(t, wave + 0.01 * rng.normal(size=600)).components_[0]
+            assert strongest.period == pytest.approx(samples, rel=1e-3)
+            assert strongest.share > 0.9
+
+    def test_a_square_wave_whose_every_second_is_lower_is_told_as_slower(self):
+        t, wave, rng = square(55.5, 0)
+        lower = np.where((t / 55.5).astype(int) % 2, 0.7, 1.0)
+        (pattern,) = (
+            PeriodicMixture().fit(t, lower * wave + 0.01 * rng.normal(size=600)).components_
+        )
+        assert pattern.period == pytest.approx(111.0, rel=1e-3)
+
+
+def square(samples, seed):
+    """A square wave of so many samples at 600 times."""
+    rng, t = np.random.default_rng(seed), np.arange(600.0)
+    return t, np.where((t / samples + rng.uniform()) % 1.0 < 0.5, 1.0, 0.0), rng
+
 
 class TestLivingPatterns:
     def test_a_steady_line_has_no_cusp_and_neither_has_its_strong_neighbour(self):

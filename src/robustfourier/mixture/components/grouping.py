@@ -36,6 +36,7 @@ from math import gcd
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.components.folding import folded_lines
 from robustfourier.mixture.components.growing import (
     LOWEST,
     ODDS,
@@ -163,9 +164,12 @@ def group(
         exact=integer,
         nyquist=float(nyquist),
     )
-    families = harmonic_families(lines)
+    # They are no sign of a slower fundamental, and each is a family of its own.
+    folded = folded_lines(lines.mode, lines.power, nyquist) & ~known
+    families = harmonic_families(lines, np.flatnonzero(~folded))
     if not integer:
         families = _missing_fundamentals(lines, families)
+    families += [Family.of(lines, (int(i),), (1,)) for i in np.flatnonzero(folded)]
     return _combination_tones(lines, families)
 
 

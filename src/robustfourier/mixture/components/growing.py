@@ -74,9 +74,12 @@ class Family:
         return float(lines.power[list(self.members)].sum())
 
 
-def harmonic_families(lines: LineList) -> list[Family]:
-    """Take the families that are likeliest as a whole; then each other line joins or founds one."""
-    rest = [int(i) for i in np.argsort(lines.mode, kind="stable")]
+def harmonic_families(lines: LineList, which: IndexArray) -> list[Family]:
+    """Take the families that are likeliest as a whole; then each other line joins or founds one.
+
+    `which` are the lines to be put into families.
+    """
+    rest = [int(i) for i in which[np.argsort(lines.mode[which], kind="stable")]]
     families: list[Family] = []
     while not lines.exact and (family := _likeliest_family(lines, rest)) is not None:
         families.append(family)
