@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.arrays import BoolArray, FloatArray
 
 HARMONICS = 64  # orders up to which folded harmonics are looked for
 FOLDED = 0.25  # modes: the sixtieth harmonic of a base known to 0.004
@@ -17,29 +17,29 @@ FOLDED = 0.25  # modes: the sixtieth harmonic of a base known to 0.004
 # of the power of a square wave 8/L², of a pulse of a sixth of the cycle 14/L². Lines are told to a
 # factor of two while others are missing.
 _JUMPS = 32.0
+_STRONG = 128  # orders of the strongest line, whose mode is known best
 _FEWEST = 20.0  # samples of a cycle: with fewer that is more than a twelfth, and may be anything
 _BETWEEN = 0.1  # of the base; fundamentals are up to seven times slower, and have lines at sevenths
 
 
-def folded_harmonics(base: float, nyquist: float) -> tuple[IntArray, FloatArray]:
-    """Return the orders beyond the Nyquist mode of an even grid, and where they are seen.
+def folded_harmonics(base: float, nyquist: float, highest: int = HARMONICS) -> FloatArray:
+    """Return where harmonics beyond the Nyquist mode of an even grid are seen.
 
-    >>> order, seen = folded_harmonics(40.0, 100.0)
-    >>> order[:3], seen[:3]
-    (array([3, 4, 5]), array([80., 40.,  0.]))
+    >>> folded_harmonics(40.0, 100.0)[:3]
+    array([80., 40.,  0.])
     """
-    order = np.arange(1, HARMONICS + 1)
-    order = order[base * order > nyquist]
-    return order, np.asarray(nyquist - np.abs(np.mod(base * order, 2.0 * nyquist) - nyquist))
+    modes = base * np.arange(1, highest + 1)
+    beyond = modes[modes > nyquist]
+    return np.asarray(nyquist - np.abs(np.mod(beyond, 2.0 * nyquist) - nyquist))
 
 
-def is_folded(mode: FloatArray, base: float, nyquist: float) -> BoolArray:
+def is_folded(mode: FloatArray, base: float, nyquist: float, highest: int = HARMONICS) -> BoolArray:
     """Whether lines stand where a folded harmonic of a base is seen.
 
     >>> is_folded(np.array([80.1, 70.0]), 40.0, 100.0)
     array([ True, False])
     """
-    distance = np.abs(mode[:, None] - folded_harmonics(base, nyquist)[1])
+    distance = np.abs(mode[:, None] - folded_harmonics(base, nyquist, highest))
     return np.any(distance < FOLDED, axis=1)
 
 
@@ -59,9 +59,9 @@ def folded_lines(mode: FloatArray, power: FloatArray, nyquist: float) -> BoolArr
     """
     base = float(mode[np.argmax(power)]) if len(mode) else np.inf
     samples = 2.0 * nyquist / base  # of a cycle
-    if not _FEWEST <= samples < 2 * HARMONICS:
+    if not _FEWEST <= samples < np.inf:
         return np.zeros(len(mode), bool)
     between = np.abs(mode / base - np.round(mode / base)) > _BETWEEN
-    folded = between & is_folded(mode, base, nyquist)
+    folded = between & is_folded(mode, base, nyquist, _STRONG)
     highest = power[folded].max(initial=0.0)
     return folded & (highest < _JUMPS / samples**2 * power.sum())
