@@ -199,7 +199,7 @@ def _print_patterns(console: Console, result: Result) -> None:
     rows = [
         (
             p.name,
-            result.period_words(p.period, p.period_error, spread=True),
+            result.domain.period_words(p.period, p.period_error, spread=True),
             number(p.amplitude, 4),
             percent(p.share),
             _orders(p.harmonics),

@@ -132,8 +132,7 @@ def _spectrum(result: Result) -> dict[str, Any]:
     if s.line is not None:
         rough = rough[np.isfinite(s.line[rough])]
     marks = []
-    for i in range(min(len(result.modes), 200)):
-        owner = i if result.modes.component is None else int(result.modes.component[i])
+    for i, owner in enumerate(result.owner[:200].tolist()):
         marks.append(
             {
                 "f": _finite(result.modes.frequency[i]),
@@ -141,7 +140,7 @@ def _spectrum(result: Result) -> dict[str, Any]:
                 "o": owner,
                 "t": result.patterns[owner].name if owner < len(result.patterns) else "",
                 "h": 1 if result.modes.harmonic is None else int(result.modes.harmonic[i]),
-                "p": result.period_words(float(result.modes.period[i])),
+                "p": result.domain.period_words(float(result.modes.period[i])),
             }
         )
     return {
