@@ -23,12 +23,11 @@ from robustfourier.samples.instants import Times, interpret_numbers, kind_of_num
 from robustfourier.samples.layout import Layout, Part, Piece
 from robustfourier.samples.parquet import column_numbers, column_stamps, kind_of_type, opened
 from robustfourier.samples.source import display_name, open_text, quoted
-from robustfourier.samples.table import OpenTable, ReadOptions, open_table, time_cells
+from robustfourier.samples.table import OpenTable, ReadOptions, is_parquet, open_table, time_cells
 from robustfourier.samples.times import TimeReader
 from robustfourier.samples.tokens import to_numbers
 
 PIECE = 1 << 18  # rows held at once; a dozen columns of them take 25 MB
-_TABLES = (".parquet", ".pq")
 _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz")
 
 
@@ -59,9 +58,9 @@ def parts_of(source: Any) -> list[Part]:
 
 def _paths(path: Path) -> list[Part]:
     if not path.is_dir():
-        return [ParquetPart(path) if path.name.lower().endswith(_TABLES) else TextPart(path)]
+        return [ParquetPart(path) if is_parquet(path) else TextPart(path)]
     within = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith((".", "_")))
-    tables = [p for p in within if p.name.lower().endswith(_TABLES)]
+    tables = [p for p in within if is_parquet(p)]
     texts = [p for p in within if p.name.lower().endswith(_TEXTS)]
     if tables:
         return [ParquetPart(p, _hive(path, p)) for p in tables]
