@@ -14,8 +14,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-__all__ = ["app_work"]
-
 _CLOCKED = ("run.json", "report.html")  # tell seconds and days
 _RUNNING = ("queued", "running")
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CHANGES", "Case", "changed_bytes", "changed_cells"]
-
 CHANGES = (1, 1, 1, 2, 3, 6)  # made to one case before it is tried
 _CELL = re.compile(rb"[^,;\t|\s]+")
 _TOKENS: tuple[bytes, ...] = (

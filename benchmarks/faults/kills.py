@@ -21,8 +21,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["KINDS", "run_kills"]
-
 Check = Callable[[], str]  # "old", "new", or what is wrong
 
 

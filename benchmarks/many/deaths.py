@@ -20,8 +20,6 @@ from benchmarks.verdicts import Verdict
 from robustfourier import fit_many
 from robustfourier.errors import WorkerError
 
-__all__ = ["deaths"]
-
 QUICK = {"by": "sensor", "value": "level", "scale": "linear", "reports": "none"}
 
 

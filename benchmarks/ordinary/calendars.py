@@ -11,8 +11,6 @@ from benchmarks.ordinary.nature import wander
 from benchmarks.ordinary.problem import Drawn, Period, Truth, about, resolution, strict
 from robustfourier.arrays import FloatArray
 
-__all__ = ["KINDS"]
-
 YEAR = 365.25
 # Load over a day, hour by hour, as fractions of its range: night, morning rise, evening peak.
 WORKDAY = np.array([20, 14, 10, 8, 9, 16, 36, 62, 80, 86, 88, 89, 88, 86, 84, 83, 86, 94, 100, 95,

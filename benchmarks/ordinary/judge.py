@@ -13,8 +13,6 @@ from robustfourier import PeriodicMixture
 from robustfourier.results import summarise
 from robustfourier.samples import from_arrays
 
-__all__ = ["Pattern", "Said", "Verdict", "fit", "judge"]
-
 SMALL = 0.01  # of the variance; a pattern below is a footnote that nobody acts on
 # Names under which a fit may tell of level shifts beside its notes.
 STEPS = "steps_"
