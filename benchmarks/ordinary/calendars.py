@@ -25,11 +25,6 @@ def dates(start: str, n: int, step: str) -> Any:
     return np.datetime64(start, "s") + np.arange(n) * np.timedelta64(count, unit)
 
 
-def year(period: float, times: Any, part: float, **share: Any) -> Period:
-    """A yearly pattern, known to a part of the resolution (see each use)."""
-    return Period(period, resolution(period, times, part), **share)
-
-
 def week_and_day(days: FloatArray) -> FloatArray:
     """Workdays and rest days, each with its own shape over the hours; days count from a Monday."""
     hour = (days % 1.0) * 24.0
@@ -46,14 +41,14 @@ def weekday_share(y: FloatArray, mean: Any = np.mean) -> float:
     return float(np.var(means[weekday]) / np.var(y))
 
 
-def a_week(times: Any, part: float = 0.1) -> Truth:
+def a_week(times: Any) -> Truth:
     """The truth about a week of different days: a week; its day may be told beside it.
 
     The family of a week holds the day as its order 7, so one pattern is enough. Breathing and noise
-    with memory leave `part` of the resolution open.
+    with memory leave a tenth of the resolution open.
     """
-    week = Period(7.0, resolution(7.0, times, part))
-    return Truth((week,), 2, (Period(1.0, resolution(1.0, times, part)),))
+    week, day = (Period(length, resolution(length, times, 0.1)) for length in (7.0, 1.0))
+    return Truth((week,), 2, (day,))
 
 
 def cloudy_days(rng: Generator) -> Drawn:
@@ -258,7 +253,8 @@ def two_years_temperature(rng: Generator) -> Drawn:
     # Weather of 2.5 that forgets in 3 days is 120 independent values, noise 0.31 per amplitude:
     # five standard errors √(6/120)/π · 0.31 are 0.11 resolutions; two cycles beside a trend
     # double that.
-    both = (year(YEAR, times, 0.22), strict(1.0, times, noise=2.5, amplitude=3.0))
+    year = Period(YEAR, resolution(YEAR, times, 0.22))
+    both = (year, strict(1.0, times, noise=2.5, amplitude=3.0))
     return Drawn(times, y, Truth(both, 2))
 
 
