@@ -30,7 +30,7 @@ ROWS = 10_000
 
 
 class App:
-    """A running server, asked as a page asks it."""
+    """A server as a user starts it, asked as its page asks it."""
 
     def __init__(self, folder: str) -> None:
         command = [sys.executable, "-m", "robustfourier.cli", "app", "--no-browser"]
@@ -39,27 +39,39 @@ class App:
         )
         assert self.process.stdout is not None
         found = re.search(r"http://(\S+)/\?token=(\S+)", self.process.stdout.readline())
-        assert found is not None
+        if found is None:
+            raise RuntimeError("the app did not tell its address")
         self.host, self.token = found.groups()
+
+    def __enter__(self) -> App:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.wait()
 
     def open(self, path: str, body: bytes | None = None) -> Any:
         """Return an answer to be read."""
         request = urllib.request.Request(f"http://{self.host}{path}", body, {"x-token": self.token})
-        return urllib.request.urlopen(request)
+        return urllib.request.urlopen(request, timeout=60)
 
     def ask(self, path: str, body: bytes | None = None) -> Any:
         """Return the content of an answer."""
         with self.open(path, body) as answer:
             return json.load(answer)
 
-    def begin(self, content: bytes) -> str:
+    def begin(self, content: bytes, name: str = "record.csv") -> str:
         """Drop a file and return the id of its fit."""
-        file = self.ask("/api/files?name=record.csv", content)["id"]
+        file = self.ask(f"/api/files?name={name}", content)["id"]
         return str(self.ask(f"/api/files/{file}/fits", b"{}")["id"])
 
     def states(self) -> list[str]:
         """Return the states of all fits, in the order of their files."""
         return [fit["state"] for file in self.ask("/api/state")["files"] for fit in file["fits"]]
+
+    def busy(self) -> bool:
+        """Whether a fit runs or waits."""
+        return any(state in ("queued", "running") for state in self.states())
 
     def memory(self) -> tuple[float, float]:
         """Megabytes of the server and of its processes."""
@@ -82,13 +94,8 @@ class App:
 
 @contextmanager
 def running() -> Iterator[App]:
-    with tempfile.TemporaryDirectory() as folder:
-        app = App(folder)
-        try:
-            yield app
-        finally:
-            app.process.terminate()
-            app.process.wait()
+    with tempfile.TemporaryDirectory() as folder, App(folder) as app:
+        yield app
 
 
 def record(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -114,7 +121,7 @@ def first_picture(app: App, seed: int) -> tuple[float, float]:
         while b'"t":"weights"' not in events.readline():
             pass
     seconds, work = time.perf_counter() - start, sum(worker.cpu_times()[:2]) - before
-    while app.states()[-1] not in ("done", "failed"):
+    while app.busy():
         time.sleep(0.2)
     return seconds, work
 
@@ -151,7 +158,7 @@ def main(quick: bool = False) -> list[Verdict]:
         start = time.perf_counter()
         for _ in range(jobs):
             app.begin(small)
-        while any(state in ("queued", "running") for state in app.states()[-jobs:]):
+        while app.busy():
             time.sleep(0.5)
         seconds, done = time.perf_counter() - start, app.states()[-jobs:].count("done")
     load = psutil.getloadavg()[0]

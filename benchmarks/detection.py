@@ -23,8 +23,6 @@ from robustfourier.mixture.least_squares.refine import refine
 from robustfourier.mixture.search.detection import Detection, detect
 from robustfourier.synthetic import Problem, paper_example, random_mixture, relative_error
 
-__all__ = ["main"]
-
 GRID = np.linspace(-1.0, 1.0, 10_001)
 TRUE_MODES = np.array([5.0, 29.0, 61.0])
 RIVALS: dict[str, Any] = {

@@ -34,8 +34,6 @@ from robustfourier.training.batches import FixedSample, ReshuffledPasses
 from robustfourier.training.engine import Phase, make_engine
 from robustfourier.training.features import padded_width
 
-__all__ = ["main"]
-
 FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "engines.png"
 N_ROWS = 10_001  # the paper's grid
 REPEATS = 5

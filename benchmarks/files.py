@@ -16,8 +16,6 @@ import numpy as np
 
 from benchmarks.verdicts import Verdict
 
-__all__ = ["main"]
-
 HELP_SECONDS = 0.5
 REPORT_SECONDS = 10.0
 REPORT_BYTES = 1_000_000

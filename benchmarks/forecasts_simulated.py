@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-__all__ = ["KINDS", "draw", "measure", "told"]
-
 SAMPLES, AHEAD = 300, 30
 PERIOD = 12.3
 

@@ -15,8 +15,6 @@ from celerite2 import terms
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 
-__all__ = ["known_coherence"]
-
 FloatArray = NDArray[np.float64]
 
 _STARTS = ((0.1, 0.02), (0.1, 0.2), (1.0, 0.02), (1.0, 0.2))  # variance, rate

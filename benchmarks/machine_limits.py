@@ -7,8 +7,6 @@ from numba import njit
 
 from benchmarks.verdicts import timed
 
-__all__ = ["multiply_add_rate", "triad_bandwidth"]
-
 _DEGREE = 32
 _REPEATS = 9
 

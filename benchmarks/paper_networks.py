@@ -17,8 +17,6 @@ from robustfourier.network.initial import Init, draw_weights
 from robustfourier.synthetic import Problem, paper_example, relative_error
 from robustfourier.training import InverseDecay, train_jointly, train_layerwise
 
-__all__ = ["main"]
-
 TRUE_MODES = [5, 29, 61]
 U0 = Architecture(n_modes=100)
 U1_STANDARD = Architecture(n_modes=100, hidden_layer_sizes=(100,), diagonal=False)

@@ -19,8 +19,6 @@ from robustfourier import FourierNetworkRegressor
 from robustfourier.network.embedding import mode_pair
 from robustfourier.synthetic import Problem, paper_example, relative_error
 
-__all__ = ["main"]
-
 TRUE_MODES = (5, 29, 61)
 NEAR = 1.15  # times the error of least squares on the true modes
 U2_BAR = 0.045

@@ -17,8 +17,6 @@ from benchmarks.verdicts import Verdict, judged, unseen_seeds
 from robustfourier import PeriodicMixture
 from robustfourier.arrays import FloatArray
 
-__all__ = ["main"]
-
 Draw = Callable[[FloatArray, Generator], FloatArray]
 BLOCKS = 6  # of two years each
 

@@ -21,8 +21,6 @@ from benchmarks.verdicts import Verdict, spread
 from robustfourier.plots.files import save_figure
 from robustfourier.plots.style import SOFT, colour
 
-__all__ = ["speed_rows"]
-
 FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "speed.png"
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 FIRST_SEED = 100

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Verdict", "judged", "print_verdicts", "spread", "timed", "unseen_seeds"]
-
 
 def unseen_seeds(count: int) -> range:
     """Seeds to measure with. What is below 1000 belongs to tests and development."""

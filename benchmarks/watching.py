@@ -20,8 +20,6 @@ from robustfourier.training import ProgressBar, train_jointly
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.history import Recorder
 
-__all__ = ["Spent", "cost_of_watching", "watching_shares"]
-
 
 class Spent:
     """Processor time inside some calls, on the thread that makes them."""

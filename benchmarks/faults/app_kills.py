@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import random
-import re
-import subprocess
-import sys
 import time
-import urllib.request
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-__all__ = ["app_work"]
+from benchmarks.app import App
 
 _CLOCKED = ("run.json", "report.html")  # tell seconds and days
-_RUNNING = ("queued", "running")
 
 
 def app_work(
@@ -39,15 +33,14 @@ def app_work(
     done: set[str] = set()
 
     def work() -> None:
-        with _Server(folder) as server:
-            files = server.ask("/api/state")["files"]
-            if not any(fit["state"] in _RUNNING for file in files for fit in file["fits"]):
+        with App(str(folder)) as app:
+            if not app.busy():
                 table = rng.choice(tables)
-                one = server.ask(f"/api/files?name={table.name}", table.read_bytes())["id"]
-                fit = server.ask(f"/api/files/{one}/fits", b"{}")["id"]
+                fit = app.begin(table.read_bytes(), table.name)
                 with promised.open("a", encoding="utf-8") as file:
                     file.write(f"{fit} {table.name}\n")
-            server.wait()
+            while app.busy():
+                time.sleep(0.05)
 
     def check() -> str:
         from robustfourier.app.folder import Folder
@@ -88,38 +81,3 @@ def _digests(folder: Path) -> dict[str, str]:
         for path in files
         if path.name not in _CLOCKED
     }
-
-
-class _Server:
-    """The app as a user starts it."""
-
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "robustfourier.cli", "app", "--no-browser"]
-        self.process = subprocess.Popen(
-            [*command, "--folder", str(folder)], stdout=subprocess.PIPE, text=True
-        )
-        assert self.process.stdout is not None
-        found = re.search(r"(http://[^/]+)/\?token=(\S+)", self.process.stdout.readline())
-        if found is None:
-            raise RuntimeError("the app did not tell its address")
-        self.address, self.token = found.groups()
-
-    def __enter__(self) -> _Server:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.terminate()
-        self.process.wait()
-
-    def ask(self, path: str, body: bytes | None = None) -> dict[str, Any]:
-        request = urllib.request.Request(self.address + path, body, {"x-token": self.token})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return dict(json.loads(answer.read()))
-
-    def wait(self) -> None:
-        """Until no fit runs or waits."""
-        while True:
-            fits = [fit for file in self.ask("/api/state")["files"] for fit in file["fits"]]
-            if not any(fit["state"] in _RUNNING for fit in fits):
-                return
-            time.sleep(0.05)

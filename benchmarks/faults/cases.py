@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CHANGES", "Case", "changed_bytes", "changed_cells"]
-
 CHANGES = (1, 1, 1, 2, 3, 6)  # made to one case before it is tried
 _CELL = re.compile(rb"[^,;\t|\s]+")
 _TOKENS: tuple[bytes, ...] = (
@@ -20,33 +18,9 @@ _TOKENS: tuple[bytes, ...] = (
     *(b"2024-01-01", b"2024-02-30", b"2024-03-31T02:30", b"2024-01-01T00:00Z", b"99999-01-01"),
     *(b"01/02/2024", b"13.01.2024", b"12:30", b"24:00", b"20240131", b"202401", b"2024013123"),
     *(b"1600000000", b"1600000000000", b"2460000.5", b"9" * 400, b"1" * 30, b"Z", b"+01:00"),
-    *(
-        b'"',
-        b'""',
-        b"'",
-        b"\0",
-        b"\xff\xfe",
-        b"\xef\xbb\xbf",
-        b"#",
-        b"\\",
-        b"%Y",
-        b"{}",
-        b"\x1b[2J",
-    ),
-    *(
-        b"\n",
-        b"\r",
-        b"\r\n",
-        b"\n\n\n",
-        b",",
-        b";",
-        b"\t",
-        b"|",
-        b",,,,",
-        b"time",
-        b"date",
-        b"value",
-    ),
+    *(b'"', b'""', b"'", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"#", b"\\", b"%Y", b"{}"),
+    *(b"\x1b[2J", b"\n", b"\r", b"\r\n", b"\n\n\n", b",", b";", b"\t", b"|", b",,,,"),
+    *(b"time", b"date", b"value"),
 )
 
 

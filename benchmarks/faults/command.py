@@ -17,8 +17,6 @@ from typing import Any
 
 from benchmarks.faults.cases import Case
 
-__all__ = ["main"]
-
 ROOT = Path(__file__).parents[2]
 MODELS = ROOT / "tests" / "persistence" / "data"
 #: Parts of all cases, and cases of one piece.

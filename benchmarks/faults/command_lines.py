@@ -21,8 +21,6 @@ from robustfourier.cli import main
 from robustfourier.errors import InputError
 from robustfourier.samples import read_samples
 
-__all__ = ["CommandLines"]
-
 _LINES: list[list[str]] = [
     ["check", "numbers.csv"],
     ["check", "dates.csv", "--json"],

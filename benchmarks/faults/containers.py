@@ -21,8 +21,6 @@ from robustfourier.persistence.container import read_container, write_container
 if TYPE_CHECKING:
     from robustfourier.training import Training
 
-__all__ = ["Checkpoints", "Models", "damaged"]
-
 DAMAGED = 0.93  # of the cases; crafted ones take twenty times as long
 _VALUES: list[Any] = [
     None, True, -1, 0, 3, 10**40, 1e308, -1e-308, "", "x", "nan", "\x1b[2J", [], [1], ["a"], [[]],

@@ -23,8 +23,6 @@ from typing import Any, Protocol
 import robustfourier
 from benchmarks.faults.cases import Case
 
-__all__ = ["Count", "Hang", "Target", "Wrong", "attempt", "run_piece"]
-
 LIMIT = 5.0  # seconds that a case may take
 TRACED = 0.02  # of the cases; a trace makes a case a few times slower
 KEPT = 500  # cases that a target keeps

@@ -21,8 +21,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["KINDS", "run_kills"]
-
 Check = Callable[[], str]  # "old", "new", or what is wrong
 
 
@@ -107,7 +105,7 @@ def _fit(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]:
     from robustfourier.cli import main
 
     tables = [_table(place / "alpha.csv", 7.3, "alpha"), _table(place / "beta.csv", 5.1, "beta")]
-    out, held, wanted = place / "results", [0], [1]
+    out, wanted = place / "results", [1]
     command = ["fit", "--overwrite", "--quiet", "--out"]
     references = []
     for i, table in enumerate(tables):
@@ -130,7 +128,7 @@ def _fit(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]:
         if told:
             return told
         outcome = "new" if now == wanted[0] else "old"
-        held[0], wanted[0] = now, rng.randrange(2) if now == wanted[0] else wanted[0]
+        wanted[0] = rng.randrange(2) if now == wanted[0] else wanted[0]
         return outcome
 
     return work, check

@@ -15,8 +15,6 @@ from robustfourier import PeriodicMixture
 from robustfourier.errors import RobustFourierError
 from robustfourier.samples import read_samples
 
-__all__ = ["Tables"]
-
 FITTED = 1 / 400  # of the tables that were read; a fit costs as much as a few hundred readings
 _ROWS = [(i, (7 * i) % 5 + 0.5) for i in range(8)]
 _DAYS = [f"2024-01-{i + 1:02}" for i in range(8)]

@@ -11,8 +11,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Cluster"]
-
 _QUIET = {
     "DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "critical",
     "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE": "0.95",

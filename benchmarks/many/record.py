@@ -17,8 +17,6 @@ import pandas as pd
 from benchmarks.verdicts import Verdict
 from robustfourier import fit_large
 
-__all__ = ["measure", "record", "write_record"]
-
 PART = 2_000_000  # rows of a file
 MEMORY, GROWTH = 1.5, 1.05  # GB, and exponent
 PERIODS = (7.31, 3.131, 0.5171)

@@ -12,8 +12,6 @@ import pandas as pd
 from benchmarks.verdicts import Verdict, judged
 from robustfourier import fit_many
 
-__all__ = ["light_curves", "survey"]
-
 VARIABLE = 0.1  # part of the curves that have a period
 OVERHEAD = 0.15
 

@@ -11,8 +11,6 @@ from benchmarks.ordinary.nature import wander
 from benchmarks.ordinary.problem import Drawn, Period, Truth, about, resolution, strict
 from robustfourier.arrays import FloatArray
 
-__all__ = ["KINDS"]
-
 YEAR = 365.25
 # Load over a day, hour by hour, as fractions of its range: night, morning rise, evening peak.
 WORKDAY = np.array([20, 14, 10, 8, 9, 16, 36, 62, 80, 86, 88, 89, 88, 86, 84, 83, 86, 94, 100, 95,
@@ -25,11 +23,6 @@ def dates(start: str, n: int, step: str) -> Any:
     """Return n dates from `start`, such as ``dates("2021-01-04", 10, "1D")``."""
     count, unit = int(step[:-1]), step[-1]
     return np.datetime64(start, "s") + np.arange(n) * np.timedelta64(count, unit)
-
-
-def year(period: float, times: Any, part: float, **share: Any) -> Period:
-    """A yearly pattern, known to a part of the resolution (see each use)."""
-    return Period(period, resolution(period, times, part), **share)
 
 
 def week_and_day(days: FloatArray) -> FloatArray:
@@ -48,14 +41,14 @@ def weekday_share(y: FloatArray, mean: Any = np.mean) -> float:
     return float(np.var(means[weekday]) / np.var(y))
 
 
-def a_week(times: Any, part: float = 0.1) -> Truth:
+def a_week(times: Any) -> Truth:
     """The truth about a week of different days: a week; its day may be told beside it.
 
     The family of a week holds the day as its order 7, so one pattern is enough. Breathing and noise
-    with memory leave `part` of the resolution open.
+    with memory leave a tenth of the resolution open.
     """
-    week = Period(7.0, resolution(7.0, times, part))
-    return Truth((week,), 2, (Period(1.0, resolution(1.0, times, part)),))
+    week, day = (Period(length, resolution(length, times, 0.1)) for length in (7.0, 1.0))
+    return Truth((week,), 2, (day,))
 
 
 def cloudy_days(rng: Generator) -> Drawn:
@@ -260,7 +253,8 @@ def two_years_temperature(rng: Generator) -> Drawn:
     # Weather of 2.5 that forgets in 3 days is 120 independent values, noise 0.31 per amplitude:
     # five standard errors √(6/120)/π · 0.31 are 0.11 resolutions; two cycles beside a trend
     # double that.
-    both = (year(YEAR, times, 0.22), strict(1.0, times, noise=2.5, amplitude=3.0))
+    year = Period(YEAR, resolution(YEAR, times, 0.22))
+    both = (year, strict(1.0, times, noise=2.5, amplitude=3.0))
     return Drawn(times, y, Truth(both, 2))
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from benchmarks.ordinary import calendars, machines, nature, plain, real, stars
 from benchmarks.ordinary.problem import Problem
 
-__all__ = ["QUICK", "drawn_kinds", "every_kind", "problem"]
-
 # Kinds whose first seed is right and quick; they run with the tests.
 QUICK = (
     "white", "red", "constant", "ramp", "heavy_tails", "quiet_star", "rounded", "few_samples",

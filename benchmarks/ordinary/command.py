@@ -12,8 +12,6 @@ from benchmarks.ordinary.rows import Row, changes, read, write
 from benchmarks.ordinary.runner import run
 from benchmarks.verdicts import Verdict, print_verdicts
 
-__all__ = ["main", "table", "verdicts"]
-
 OVERALL, EACH = 0.90, 0.60  # bars: right on so many of all, and of each kind
 SHOWN = 3  # reasons per line
 

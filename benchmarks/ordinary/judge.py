@@ -13,11 +13,7 @@ from robustfourier import PeriodicMixture
 from robustfourier.results import summarise
 from robustfourier.samples import from_arrays
 
-__all__ = ["Pattern", "Said", "Verdict", "fit", "judge"]
-
 SMALL = 0.01  # of the variance; a pattern below is a footnote that nobody acts on
-# Names under which a fit may tell of level shifts beside its notes.
-STEPS = "steps_"
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ def fit(problem: Problem) -> Said:
     model = PeriodicMixture().fit(problem.times, problem.values, y_err=problem.errors)
     trend = np.asarray(model.unmix(problem.times[[0, -1]]).trend, float)
     words = "\n".join([*model.notes_, model.summary(), *_report(model, problem)])
-    if np.size(getattr(model, STEPS, ())):
+    if model.steps_:
         words += "\nstep"
     return Said(
         tuple(

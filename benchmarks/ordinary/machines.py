@@ -9,8 +9,6 @@ from benchmarks.ordinary.nature import wander
 from benchmarks.ordinary.problem import Drawn, Period, Truth, resolution, strict
 from robustfourier.arrays import FloatArray
 
-__all__ = ["KINDS"]
-
 
 def vibration(rng: Generator) -> Drawn:
     """A shaft near 25 turns a second whose speed drifts by a few parts in a thousand."""

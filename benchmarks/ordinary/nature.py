@@ -9,8 +9,6 @@ from scipy.signal import lfilter
 from benchmarks.ordinary.problem import Drawn, Period, Truth, nothing, resolution, strict
 from robustfourier.arrays import FloatArray
 
-__all__ = ["KINDS", "wander"]
-
 YEAR = 365.25
 # Constituents: period in hours and amplitude in metres.
 CONSTITUENTS = {

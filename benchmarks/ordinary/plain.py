@@ -9,8 +9,6 @@ from benchmarks.ordinary.nature import wander
 from benchmarks.ordinary.problem import Drawn, Truth, nothing, strict
 from robustfourier.arrays import FloatArray
 
-__all__ = ["KINDS"]
-
 STEP = r"\bstep|level shift|\bjump"  # words for a level that changes at once
 # A step that was found: named with its place, or in the fit's own list (see `judge.fit`).
 FOUND_STEP = r"level shift (of|at)|\nstep\Z"

@@ -16,8 +16,6 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 
-__all__ = ["Drawn", "Period", "Problem", "Truth", "about", "nothing", "resolution", "strict"]
-
 DRIFT = 0.1  # of a cycle over the record: what the eye sees on a folded plot
 SURE = 5.0  # standard errors; one in two million strict patterns lies outside
 

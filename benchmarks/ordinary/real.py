@@ -21,8 +21,6 @@ from robustfourier.datasets import (
     load_sunspots,
 )
 
-__all__ = ["KINDS", "SHARED", "shared_kinds"]
-
 # Beside the checkout, or beside a folder that holds several.
 _ABOVE = [folder / "shared" / "data" for folder in Path(__file__).resolve().parents[3:]]
 SHARED = next((folder for folder in _ABOVE if folder.is_dir()), _ABOVE[0])

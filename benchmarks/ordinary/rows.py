@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-__all__ = ["Row", "changes", "read", "write"]
-
 
 @dataclass(frozen=True)
 class Row:

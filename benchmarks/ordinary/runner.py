@@ -22,8 +22,6 @@ from benchmarks.ordinary.judge import Pattern, fit, judge, pull
 from benchmarks.ordinary.problem import Problem
 from benchmarks.ordinary.rows import Row
 
-__all__ = ["LIMIT", "measure", "run"]
-
 LIMIT = 120.0  # seconds of the processor
 
 

@@ -8,8 +8,6 @@ from numpy.random import Generator
 from benchmarks.ordinary.problem import Drawn, Period, Truth, nothing, resolution, strict
 from robustfourier.arrays import FloatArray
 
-__all__ = ["KINDS"]
-
 YEAR = 365.25
 SEASON = 210.0  # days of a year in which the star is up at night
 

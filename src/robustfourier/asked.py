@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from robustfourier.samples import Samples
 
 _CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
-_LOSSES, _SCALES = ("auto", "squared", "huber"), ("auto", "linear", "log")
 
 
 @dataclass(frozen=True)
@@ -60,12 +59,8 @@ class Asked:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, given, allowed in (
-            ("--loss", self.loss, _LOSSES),
-            ("--scale", self.scale, _SCALES),
-        ):
-            if given not in allowed:
-                raise InputError(f"{name} {given!r} must be one of {', '.join(allowed)}")
+        one_of("--loss", self.loss, ("auto", "squared", "huber"))
+        one_of("--scale", self.scale, ("auto", "linear", "log"))
         if not 0 < self.level < 1:
             raise InputError(f"--level {self.level} must lie between 0 and 1, such as 0.01")
 
@@ -136,6 +131,12 @@ class Asked:
                 "print(model.summary())",
             ]
         )
+
+
+def one_of(option: str, given: str, allowed: tuple[str, ...]) -> None:
+    """Refuse a word that is none of the allowed ones."""
+    if given not in allowed:
+        raise InputError(f"{option} {given!r} must be one of {', '.join(allowed)}")
 
 
 def reading_words(reading: dict[str, Any]) -> list[str]:

@@ -161,10 +161,7 @@ class ModeTable:
         """Return the table for pandas; columns of several outputs become ``amplitude_0``, ..."""
         frame: dict[str, Column] = {}
         for name, column in self.columns().items():
-            if column.ndim == 1:
-                frame[name] = column
-            else:
-                frame |= {f"{name}_{i}": column[:, i] for i in range(column.shape[1])}
+            frame |= by_output(name, column)
         return pd.DataFrame(frame)
 
     def __len__(self) -> int:
@@ -181,6 +178,19 @@ class ModeTable:
 
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(index=False, float_format=lambda x: f"{x:.6g}", escape=True)
+
+
+def by_output(name: str, values: Column) -> dict[str, Column]:
+    """Columns of a table: ``name`` alone, or ``name_0``, ``name_1``, … where there are outputs.
+
+    Examples
+    --------
+    >>> list(by_output("trend", np.zeros(3))), list(by_output("trend", np.zeros((3, 2))))
+    (['trend'], ['trend_0', 'trend_1'])
+    """
+    if values.ndim == 1:
+        return {name: values}
+    return {f"{name}_{i}": column for i, column in enumerate(values.T)}
 
 
 def _ratio(numerator: Column, denominator: Column) -> Column:

@@ -184,7 +184,7 @@ def paper_example(number: int, *, noise: float = 0.4, random_state: RandomState 
         PAPER_COMPONENTS[number],
         theta,
         np.random.default_rng(random_state).standard_normal(theta.size),
-        _non_negative("noise", noise),
+        noise,
         name=f"example {number}",
     )
 
@@ -273,7 +273,7 @@ def random_mixture(
     )
     theta = _sample_points(sampling, n_samples, rng)
     unit_noise = _unit_noise(noise_kind, n_samples, correlation, rng)
-    return _sampled(components, theta, unit_noise, _non_negative("noise", noise), name="mixture")
+    return _sampled(components, theta, unit_noise, noise, name="mixture")
 
 
 def relative_error(prediction: ArrayLike, truth: ArrayLike) -> float:
@@ -310,13 +310,15 @@ def _sampled(
     *,
     name: str,
 ) -> Problem:
+    if not (np.isfinite(noise) and noise >= 0.0):
+        raise InputError(f"noise={noise!r}: must be a finite number, zero or larger.")
     function = Mixture(components)
     truth = function(theta)
     modes = np.sort(np.array([component.mode for component in components], dtype=np.float64))
     y = truth + noise * unit_noise
     for array in (theta, y, truth, modes):
         array.setflags(write=False)
-    return Problem(theta, y, truth, function, modes, components, noise, name)
+    return Problem(theta, y, truth, function, modes, components, float(noise), name)
 
 
 def _draw_modes(
@@ -373,9 +375,3 @@ def _ar1(n_samples: int, correlation: float, rng: np.random.Generator) -> FloatA
     innovations = rng.standard_normal(n_samples)
     innovations[1:] *= np.sqrt(1.0 - correlation**2)
     return np.asarray(lfilter([1.0], [1.0, -correlation], innovations), dtype=np.float64)
-
-
-def _non_negative(name: str, value: float) -> float:
-    if not (np.isfinite(value) and value >= 0.0):
-        raise InputError(f"{name}={value!r}: must be a finite number, zero or larger.")
-    return float(value)

@@ -17,7 +17,7 @@ from robustfourier.errors import InputError, OutputError
 from robustfourier.report import render
 from robustfourier.report.next_steps import Place
 from robustfourier.results import tables
-from robustfourier.results.tables import components_table, fit_file, modes_table, neutral
+from robustfourier.results.tables import components_columns, fit_file, modes_columns, neutral
 
 
 @given(st.text())
@@ -86,9 +86,10 @@ def test_many_rows_go_into_a_parquet_file(small_result, tmp_path, monkeypatch):
 
 
 def test_tables_have_a_row_for_each_mode_and_pattern(small_result, noise_result):
-    assert len(modes_table(small_result)) == len(small_result.modes)
-    assert components_table(small_result)["pattern"].tolist() == ["A", "B"]
-    assert len(components_table(noise_result)) == len(modes_table(noise_result)) == 0
+    assert len(modes_columns(small_result)["mode"]) == len(small_result.modes)
+    assert components_columns(small_result)["pattern"] == ["A", "B"]
+    for columns in (components_columns(noise_result), modes_columns(noise_result)):
+        assert columns["pattern"] == []
 
 
 IDENTITY = {"sha256": "1"}

@@ -108,7 +108,7 @@ class Stub:
     def __init__(self, amplitude=1.0, amplitude_error=0.1, noise=0.5, predicted=0.0, **more):
         self.modes_ = SimpleNamespace(amplitude=[amplitude], amplitude_error=[amplitude_error])
         self.noise_, self.predicted = noise, predicted
-        self.components_, self.notes_ = (), ("a note",)
+        self.components_, self.steps_, self.notes_ = (), (), ("a note",)
         self.__dict__.update(more)
 
     def fit(self, *_, **__):

@@ -149,9 +149,9 @@ def test_the_command_takes_a_folder_of_parts(table, tmp_path, capsys):
 
 
 def _part(table):
-    from robustfourier.samples.parts import FramePart
+    from robustfourier.samples.parts import parts_of
 
-    return FramePart(table)
+    return parts_of(table)[0]
 
 
 def _asked():

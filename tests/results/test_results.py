@@ -13,7 +13,7 @@ from robustfourier.mixture.series import Settings
 from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
-from robustfourier.results.tables import components_table
+from robustfourier.results.tables import components_columns
 from robustfourier.results.thinning import envelope
 from robustfourier.samples import from_arrays
 from robustfourier.wording import percent, readable_period, with_error
@@ -31,7 +31,7 @@ def test_there_is_one_share_and_it_is_the_models(small_result, small_model):
     shares = [component.share for component in small_model.components_]
     assert [pattern.share for pattern in small_result.patterns] == shares
     assert small_result.explained == pytest.approx(sum(shares))
-    assert list(components_table(small_result)["share_of_variance"]) == shares
+    assert list(components_columns(small_result)["share_of_variance"]) == shares
     for share in shares:
         assert percent(share) in small_result.headline
 

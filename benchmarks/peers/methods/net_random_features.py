@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmarks.peers.face import Fit, FloatArray, Told
-from benchmarks.peers.networks import WIDTH, tuned, warm_up
+from benchmarks.peers.networks import WIDTH, tuned
 
 if TYPE_CHECKING:
     import torch
-
-__all__ = ["build", "fit", "warm_up"]
 
 NAME = "random Fourier features (torch)"
 PACKAGES = ("torch",)

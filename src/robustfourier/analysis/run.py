@@ -20,7 +20,7 @@ from robustfourier.asked import reading_words
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
 from robustfourier.results import Result, summarise
-from robustfourier.results.tables import components_table, modes_table
+from robustfourier.results.tables import components_columns, modes_columns
 from robustfourier.samples import Samples, read_samples
 from robustfourier.writing import plain, write_text
 
@@ -170,8 +170,8 @@ def _write(
     from robustfourier.report.next_steps import Place
 
     with clock("drawing"):
-        write_csv(modes_table(result), folder / "modes.csv")
-        write_csv(components_table(result), folder / "components.csv")
+        write_csv(modes_columns(result), folder / "modes.csv")
+        write_csv(components_columns(result), folder / "components.csv")
         write_fit(result, folder)
         save(model, folder / "model.rfm")
         save_figures(result, folder / "figures", formats)

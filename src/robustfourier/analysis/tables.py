@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ from robustfourier.sampling import Completeness
 from robustfourier.writing import replacing, write_text
 
 
-def write_csv(table: pd.DataFrame, path: Path) -> None:
+def write_csv(table: Mapping[str, Any] | pd.DataFrame, path: Path) -> None:
     """Write a table; names and text are neutralised, numbers keep all their digits."""
-    write_text(path, csv_text({str(name): table[name] for name in table}))
+    write_text(path, csv_text(dict(table)))
 
 
 def write_fit(result: Result, folder: Path) -> None:

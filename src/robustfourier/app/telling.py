@@ -46,7 +46,7 @@ def told(
             {
                 "name": one.name,
                 "label": one.label,
-                "period": result.period_words(one.period, one.period_error, spread=True),
+                "period": result.domain.period_words(one.period, one.period_error, spread=True),
                 "exact": plain(float(one.period)),
                 "amplitude": number(one.amplitude),
                 "share": percent(one.share),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from robustfourier.asked import Asked
+from robustfourier.asked import Asked, one_of
 from robustfourier.cli import many, options
 from robustfourier.cli.console import Console
 from robustfourier.cli.late import undisturbed, waiting
@@ -60,7 +60,7 @@ def fit(
     Several files, a folder, --value all, --value a,b and --by column mean many series; see
     fit-many. A folder with --parts is one record, which may be larger than memory.
     """
-    options.one_of("--method", method, ("mixture", "network"))
+    one_of("--method", method, ("mixture", "network"))
     formats = _formats(figures)
     _check_parts(files, parts)
     if not parts and many.is_survey(files, reading, together):
@@ -199,7 +199,7 @@ def _print_patterns(console: Console, result: Result) -> None:
     rows = [
         (
             p.name,
-            result.period_words(p.period, p.period_error, spread=True),
+            result.domain.period_words(p.period, p.period_error, spread=True),
             number(p.amplitude, 4),
             percent(p.share),
             _orders(p.harmonics),

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from robustfourier.asked import Asked
+from robustfourier.asked import Asked, one_of
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.wording import unit_called
@@ -191,12 +191,6 @@ def asked_of(
         merge=tuple(merge or ()),
         seed=seed,
     )
-
-
-def one_of(option: str, given: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a word that is none of the allowed ones."""
-    if given not in allowed:
-        raise InputError(f"{option} {given!r} must be one of {', '.join(allowed)}")
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:

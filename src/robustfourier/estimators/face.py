@@ -77,6 +77,13 @@ class Face(BaseEstimator):
         write_text(Path(path), render(result, {k: v for k, v in made.items() if v}))
         return Path(path)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the fitted model to a file that `robustfourier.load` reads."""
+        from robustfourier.persistence import save
+
+        check_is_fitted(self)
+        save(self, path)
+
     def _headline(self) -> str:
         """One sentence on what was found; empty before the fit."""
         try:

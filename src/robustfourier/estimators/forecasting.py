@@ -22,6 +22,7 @@ from robustfourier.estimators.times import known_periods, time_index
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.surprise import HORIZONS
+from robustfourier.modes import by_output
 
 _STEPS_AT_MOST = 10_000_000
 _LEAST_FREEDOM = 3.0  # the fewest degrees with which Student's t has a variance by a margin
@@ -53,11 +54,9 @@ class Forecast:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table by time with columns mean, std, lower and upper, for each output."""
-        outputs = [""] if self.mean.ndim == 1 else [f"_{o}" for o in range(self.mean.shape[1])]
         frame: dict[str, FloatArray] = {}
         for name in ("mean", "std", "lower", "upper"):
-            columns = getattr(self, name).reshape(len(self.mean), -1)
-            frame |= {f"{name}{o}": columns[:, i] for i, o in enumerate(outputs)}
+            frame |= by_output(name, getattr(self, name))
         return pd.DataFrame(frame, index=time_index(self.times))
 
 

@@ -353,13 +353,6 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
 
-    def save(self, path: Any) -> None:
-        """Save the fitted model to a file that `robustfourier.load` reads."""
-        from robustfourier.persistence import save
-
-        check_is_fitted(self)
-        save(self, path)
-
     def _theta(self, X: Any) -> FloatArray:
         """Times as θ, one column per column of `fit`."""
         return self._times(X)[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -278,13 +277,6 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         theta = theta_columns(columns, self.domains_)
         values = self.y_offset_ + self.y_scale_ * self.weights_.predict(theta)
         return values[:, 0] if self._y_ndim == 1 else values
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Save the fitted model to a file that `robustfourier.load` reads."""
-        from robustfourier.persistence import save
-
-        check_is_fitted(self)
-        save(self, path)
 
     def _check_choices(self) -> None:
         for name, choices in (

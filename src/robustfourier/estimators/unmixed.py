@@ -10,6 +10,7 @@ import pandas as pd
 
 from robustfourier.arrays import FloatArray
 from robustfourier.estimators.times import time_index
+from robustfourier.modes import by_output
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +53,10 @@ class Unmixed:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table of the trend, each component and the remainder, by time."""
-        outputs = [""] if self.trend.ndim == 1 else [f"_{o}" for o in range(self.trend.shape[1])]
-        trend = self.trend.reshape(len(self.trend), -1)
-        parts = self.components.reshape(*self.components.shape[:2], -1)
-        frame = {f"trend{name}": trend[:, o] for o, name in enumerate(outputs)}
+        frame = by_output("trend", self.trend)
         for c, label in enumerate(self.labels):
-            frame |= {f"{label}{name}": parts[:, c, o] for o, name in enumerate(outputs)}
+            frame |= by_output(label, self.components[:, c])
         if self.remainder is not None:
-            left = self.remainder.reshape(len(trend), -1)
-            frame |= {f"remainder{name}": left[:, o] for o, name in enumerate(outputs)}
+            frame |= by_output("remainder", self.remainder)
         index = None if self.times is None else time_index(self.times)
         return pd.DataFrame(frame, index=index)

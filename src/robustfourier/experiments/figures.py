@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,39 +41,29 @@ def example_figures(
     dict of str to Path
         Caption → file.
     """
-    drawn: dict[str, Path] = {}
     regression = regression_figure(results, example, csv=csv)
     if regression is None:
-        return drawn
-    name = f"example{example}" if example.isdigit() else f"example4_{example}"
-    jobs: list[tuple[str, str, tuple[float, float], Callable[..., None]]] = [
-        (
-            "Noisy target, regression in the box, and relative error against iterations.",
-            "regression",
-            (11.5, 5.6),
-            partial(draw_regression, regression),
-        ),
-        (
-            "Regression results over the whole span (the paper's appendix).",
-            "appendix",
-            (11.5, 0.7 + 1.15 * len(regression.predictions)),
-            partial(draw_appendix, regression),
-        ),
-    ]
+        return {}
+    stem = f"example{example}" if example.isdigit() else f"example4_{example}"
+    drawn = {
+        "Noisy target, regression in the box, and relative error against iterations.": save_figure(
+            folder / f"{stem}_regression.png", (11.5, 5.6), partial(draw_regression, regression)
+        )
+    }
     weights = weights_figure(results, example, csv=csv)
     if weights is not None:
-        jobs.insert(
-            1,
-            (
-                "Weights of the diagonal layer at the end and during training, and of the first "
-                "dense layer of the standard network.",
-                "weights",
-                (11.5, 5.6),
-                partial(draw_weights, weights),
-            ),
+        caption = (
+            "Weights of the diagonal layer at the end and during training, and of the first dense "
+            "layer of the standard network."
         )
-    for caption, kind, size, draw in jobs:
-        drawn[caption] = save_figure(folder / f"{name}_{kind}.png", size, draw)
+        drawn[caption] = save_figure(
+            folder / f"{stem}_weights.png", (11.5, 5.6), partial(draw_weights, weights)
+        )
+    drawn["Regression results over the whole span (the paper's appendix)."] = save_figure(
+        folder / f"{stem}_appendix.png",
+        (11.5, 0.7 + 1.15 * len(regression.predictions)),
+        partial(draw_appendix, regression),
+    )
     return drawn
 
 

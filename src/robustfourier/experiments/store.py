@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.errors import DataError, OutputError
-from robustfourier.writing import locked, replacing, write_text
+from robustfourier.writing import append_line, locked, replacing, write_text
 
 LOCK = "run.lock"
 
@@ -96,10 +96,7 @@ class ResultStore:
         text = _line([row[column] for column in self.columns])
         if not self.rows_file.exists() or self.rows_file.stat().st_size == 0:
             text = _line(self.columns) + text
-        with self.rows_file.open("ab") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
+        append_line(self.rows_file, text.removesuffix("\n"))
 
     def save_curves(self, key: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write the curves of a row; a reader sees the whole file or none."""

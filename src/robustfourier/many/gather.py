@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.many.discoveries import q_values
-from robustfourier.many.shards import read_shards
+from robustfourier.many.shards import read_shards, schema
 from robustfourier.samples.parquet import arrow
 from robustfourier.writing import replacing
 
@@ -41,7 +41,7 @@ def gather(
     ordered = [rows[at] for at in sorted(rows)]
     patterns = pd.DataFrame(
         [{"id": row["id"], **found} for row in ordered for found in row["patterns"] or ()],
-        columns=["id", *_pattern_fields()],
+        columns=["id", *(field.name for field in schema().field("patterns").type.value_type)],
     )
     fitted = sum(row["status"] == "ok" for row in ordered)
     q = q_values(patterns["false_alarm"].to_numpy(np.float64), len(patterns) + fitted)
@@ -81,10 +81,3 @@ def write_tables(folder: Path, series: pd.DataFrame, patterns: pd.DataFrame) -> 
     for name, table in (("series", series), ("patterns", patterns)):
         with replacing(folder / f"{name}.parquet") as file:
             pa.parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), file)
-
-
-def _pattern_fields() -> list[str]:
-    from robustfourier.many.shards import schema
-
-    pattern = schema().field("patterns").type.value_type
-    return [pattern.field(i).name for i in range(pattern.num_fields)]

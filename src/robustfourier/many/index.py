@@ -34,7 +34,10 @@ def write_index(folder: Path, series: pd.DataFrame) -> None:
     count = len(series)
     for start in range(0, count, CHUNK):
         rows = series.iloc[start : start + CHUNK]
-        pictures = [_pictures(row) for row in rows.to_dict("records")]
+        pictures = [
+            [_scaled(row.get("spark")), _scaled(row.get("shape"))]
+            for row in rows.to_dict("records")
+        ]
         _write_script(folder / "index" / f"{start // CHUNK}.js", "chunk", pictures)
     _write_script(folder / "index" / "columns.js", "columns", _columns(series))
     for old in (folder / "index").glob("[0-9]*.js"):  # of a larger survey before
@@ -69,12 +72,8 @@ def _period(row: dict[Any, Any]) -> str:
     return with_error(float(period), float(error) if error and np.isfinite(error) else None, unit)
 
 
-def _pictures(row: dict[Any, Any]) -> list[Any]:
-    """Spark line and shape of the strongest pattern, each as whole numbers from 0 to 99."""
-    return [_scaled(row.get("spark")), _scaled(row.get("shape"))]
-
-
 def _scaled(values: Any) -> list[int | None]:
+    """A small picture as whole numbers from 0 to 99."""
     if values is None or isinstance(values, float) or len(values) == 0:
         return []
     array = np.array([np.nan if v is None else v for v in values], np.float64)

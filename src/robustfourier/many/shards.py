@@ -28,13 +28,12 @@ class Done:
 
     Parameters
     ----------
-    series, failed : int
-        Rows written, and how many of them are failures.
+    failed : int
+        Series that could not be fitted.
     seconds, fitting : float
         Processor time that the batch took its worker, and the part of it spent on fits.
     """
 
-    series: int
     failed: int
     seconds: float
     fitting: float
@@ -55,7 +54,7 @@ def fit_batch(batch: Batch) -> Done:
     fitting = sum(row["seconds"] for row in rows)
     write_shard(Path(batch.task.folder), batch.name, rows)
     failed = sum(row["status"] != "ok" for row in rows)
-    return Done(len(rows), failed, time.thread_time() - start, fitting)
+    return Done(failed, time.thread_time() - start, fitting)
 
 
 def write_shard(folder: Path, name: str, rows: list[dict[str, Any]]) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from robustfourier.errors import DataError
 from robustfourier.many.item import ERROR, LABEL, TIME, VALUE, digest
@@ -94,19 +95,10 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def _send(piece: Piece, buckets: list[_Bucket]) -> None:
-    labels = np.zeros(len(piece.times), object) if piece.labels is None else piece.labels
-    if piece.labels is None:
-        labels[:] = ""
-    known: dict[str, int] = {}
-    place = np.array(
-        [
-            known[name]
-            if name in known
-            else known.setdefault(name, zlib.crc32(name.encode("utf-8", "replace")) % BUCKETS)
-            for name in labels
-        ],
-        np.intp,
-    )
+    labels = np.full(len(piece.times), "", object) if piece.labels is None else piece.labels
+    codes, names = pd.factorize(labels)
+    homes = [zlib.crc32(name.encode("utf-8", "replace")) % BUCKETS for name in names]
+    place = np.array(homes, np.intp)[codes]
     for i in np.unique(place):
         buckets[i].add(piece, labels, np.flatnonzero(place == i))
 

@@ -64,18 +64,15 @@ def draw_weights(
     >>> bool((w > 0).all() and (w[:5] == w[5:]).all())
     True
     """
-    draw = {
-        "glorot": _glorot,
-        "symmetric": _symmetric,
-        "antisymmetric": _antisymmetric,
-        "theory": _theory,
-    }
     require_choice("init", init, INITS)
     if not r_c > 0:
         raise InputError(f"r_c={r_c!r} must be positive: it is the size of the theory's c⁰")
     _require_memory(architecture)
     rng = np.random.default_rng(random_state)
-    return Weights(architecture, draw[init](architecture, rng, r_c)).astype(dtype)
+    drawn = (
+        _theory(architecture, rng, r_c) if init == "theory" else _glorot(architecture, rng, init)
+    )
+    return Weights(architecture, drawn).astype(dtype)
 
 
 def _require_memory(architecture: Architecture) -> None:
@@ -88,12 +85,19 @@ def _require_memory(architecture: Architecture) -> None:
 
 
 def _glorot(
-    architecture: Architecture, rng: np.random.Generator, _: float
+    architecture: Architecture, rng: np.random.Generator, init: Init
 ) -> dict[str, NDArray[Any]]:
-    return {
+    """Glorot's draw, in which "antisymmetric" and "symmetric" keep the pairs of units together."""
+    arrays: dict[str, NDArray[Any]] = {
         name: rng.normal(0.0, _glorot_scale(name, shape), shape)
         for name, shape in architecture.parameter_shapes().items()
     }
+    if architecture.diagonal and init != "glorot":
+        twins, reader = _twins(architecture), architecture.reader
+        arrays[reader] = arrays[reader][:, twins] * architecture.layout().sign
+        if init == "symmetric":
+            arrays[DIAGONAL] = np.abs(arrays[DIAGONAL])[twins]
+    return arrays
 
 
 def _glorot_scale(name: str, shape: tuple[int, ...]) -> float:
@@ -101,25 +105,6 @@ def _glorot_scale(name: str, shape: tuple[int, ...]) -> float:
         return 0.0
     # a diagonal unit has one input and one output, but D of them share the vector
     return 1.0 / np.sqrt(shape[0]) if name == DIAGONAL else np.sqrt(2.0 / sum(shape))
-
-
-def _symmetric(
-    architecture: Architecture, rng: np.random.Generator, r_c: float
-) -> dict[str, NDArray[Any]]:
-    arrays = _antisymmetric(architecture, rng, r_c)
-    if architecture.diagonal:
-        arrays[DIAGONAL] = np.abs(arrays[DIAGONAL])[_twins(architecture)]
-    return arrays
-
-
-def _antisymmetric(
-    architecture: Architecture, rng: np.random.Generator, r_c: float
-) -> dict[str, NDArray[Any]]:
-    arrays = _glorot(architecture, rng, r_c)
-    if architecture.diagonal:
-        sign, reader = architecture.layout().sign, architecture.reader
-        arrays[reader] = arrays[reader][:, _twins(architecture)] * sign
-    return arrays
 
 
 def _twins(architecture: Architecture) -> IndexArray:

@@ -9,7 +9,8 @@ import numpy as np
 from robustfourier.errors import require_choice
 from robustfourier.plots.style import FIT, SOFT, looks, name_axes, new_axes, placed
 from robustfourier.results import TimeAxis
-from robustfourier.results.record import BAND
+from robustfourier.results.memory import life_of, remainder_of
+from robustfourier.results.record import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,23 +34,18 @@ def plot_life(
     ax : Axes, optional
     """
     require_choice("what", what, ("amplitude", "phase"))
-    pattern, (times, x) = model.components_[component], _times(model)
-    if what == "amplitude":
-        value, std = pattern.amplitude_at(times, return_std=True)
-    else:
-        value, std = (v / (2.0 * np.pi) for v in pattern.phase_at(times, return_std=True))
-    label = "amplitude" if what == "amplitude" else "late by (cycles)"
+    pattern = model.components_[component]
+    amplitude, late = life_of(pattern, *_times(model))
     title = f"{pattern.label} {pattern.wandering or 'is strict'}"
-    return _curve(model, x, value, std, label, title, ax)
+    if what == "amplitude":
+        return _draw(model, amplitude, "amplitude", title, ax)
+    return _draw(model, late, "late by (cycles)", title, ax)
 
 
 def plot_remainder(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw what samples tell about the remainder over time, with its 90 % band."""
-    times, x = _times(model)
-    value = model.predict(times) - model.predict(times, remainder=False)
-    std = model.predict(times, return_std=True)[1]
     title = "what is left over is white noise" if model.remainder_ is None else "remainder"
-    return _curve(model, x, value, std, "remainder", title, ax)
+    return _draw(model, remainder_of(model, *_times(model)), "remainder", title, ax)
 
 
 def plot_forecast(model: Any, horizon: Any = None, *, ax: Axes | None = None) -> Axes:
@@ -87,11 +83,11 @@ def _times(model: Any) -> tuple[Any, Any]:
     return times, placed(axis, axis.positions(times))
 
 
-def _curve(model: Any, x: Any, value: Any, std: Any, label: str, title: str, ax: Any) -> Axes:
+def _draw(model: Any, curve: Curve, label: str, title: str, ax: Any) -> Axes:
     with looks():
         ax = new_axes(ax)
-        ax.fill_between(x, value - BAND * std, value + BAND * std, color=FIT, alpha=0.2, lw=0)
-        ax.plot(x, value, color=FIT, lw=1.2)
+        ax.fill_between(curve.x, *curve.band(), color=FIT, alpha=0.2, lw=0)
+        ax.plot(curve.x, curve.y, color=FIT, lw=1.2)
         name_axes(ax, TimeAxis.of(model.domains_[0], "time").label, label)
         ax.set_title(title)
     return ax

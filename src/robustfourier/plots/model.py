@@ -84,8 +84,7 @@ def plot_fit(source: Any, *, ax: Axes | None = None) -> Axes:
             ax.fill_between(placed(result.axis, middle), low, high, color=FIT, alpha=0.3, lw=0)
         else:
             if curve.std is not None and np.any(curve.std > 0):
-                low, high = curve.y - BAND * curve.std, curve.y + BAND * curve.std
-                ax.fill_between(x, low, high, color=FIT, alpha=0.2, lw=0)
+                ax.fill_between(x, *curve.band(), color=FIT, alpha=0.2, lw=0)
             ax.plot(x, curve.y, color=FIT, lw=1.2)
             if result.memory is not None and result.memory.remainder is not None:
                 known = result.predicted  # what neighbours tell besides
@@ -129,8 +128,7 @@ def plot_spectrum(source: Any, *, ax: Axes | None = None) -> Axes:
             ax.plot(frequency, s.line, color=ALARM, lw=1.4, ls="--", label=words)
             ax.legend(loc="upper right", fontsize=9)
         modes = result.modes
-        for i in range(len(modes)):
-            owner = i if modes.component is None else int(modes.component[i])
+        for i, owner in enumerate(result.owner.tolist()):
             ax.plot(modes.frequency[i], 1.25 * modes.amplitude[i], "v", ms=5, color=colour(owner))
         _name_marks(ax, result)
         ax.set_yscale("log")
@@ -148,8 +146,7 @@ def _name_marks(ax: Axes, result: Result) -> None:
     taken: list[float] = []
     modes, width = result.modes, float(np.ptp(ax.get_xlim())) or 1.0
     for owner, pattern in enumerate(result.patterns[:8]):
-        own = np.arange(len(modes)) if modes.component is None else np.asarray(modes.component)
-        rows = np.flatnonzero(own == owner)
+        rows = np.flatnonzero(result.owner == owner)
         if not len(rows):
             continue
         top = int(rows[np.argmax(modes.amplitude[rows])])
@@ -168,7 +165,7 @@ def _period_axis(ax: Axes, result: Result) -> None:
     low, high = ax.get_xlim()
     at = [tick for tick in ax.get_xticks() if max(low, 0.0) < tick <= high]
     above = ax.secondary_xaxis("top")
-    words = [result.period_words(float(f"{1.0 / tick:.3g}")) for tick in at]
+    words = [result.domain.period_words(float(f"{1.0 / tick:.3g}")) for tick in at]
     above.set_xticks(at, words, fontsize=8.5)
     above.tick_params(length=0)
     above.spines["top"].set_visible(False)
@@ -185,8 +182,7 @@ def plot_component(source: Any, index: int = 0, *, ax: Axes | None = None) -> Ax
         x, y = folded.x[some], folded.y[some]
         ax.plot(x, y, ".", color=DOTS, ms=3, alpha=0.35, mew=0, rasterized=True)
         if wave.std is not None:
-            low, high = wave.y - BAND * wave.std, wave.y + BAND * wave.std
-            ax.fill_between(wave.x, low, high, color=colour(index), alpha=0.25, lw=0)
+            ax.fill_between(wave.x, *wave.band(), color=colour(index), alpha=0.25, lw=0)
         ax.plot(wave.x, wave.y, color=colour(index), lw=2)
         ax.set_xlim(-0.02, 2.02)
         low, high = np.quantile(folded.y, [0.005, 0.995])
@@ -231,10 +227,7 @@ def plot_link(source: Any, index: int = 0, *, ax: Axes | None = None) -> Axes:
         )
     with looks():
         ax = new_axes(ax, 4.5, 3.0)
-        std = np.zeros_like(link.y) if link.std is None else link.std
-        ax.fill_between(
-            link.x, link.y - BAND * std, link.y + BAND * std, color=colour(index), alpha=0.25, lw=0
-        )
+        ax.fill_between(link.x, *link.band(), color=colour(index), alpha=0.25, lw=0)
         ax.plot(link.x, link.y, color=colour(index), lw=2)
         _turned(ax, result)
         name_axes(ax, "cosine of the cycle", result.samples.value_name)

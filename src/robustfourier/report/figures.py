@@ -9,7 +9,7 @@ from robustfourier.report.svg import Panel
 from robustfourier.results import Pattern, Result
 from robustfourier.results.axis import even_ticks
 from robustfourier.results.calendar import spoken
-from robustfourier.results.record import BAND, WHISKERS
+from robustfourier.results.record import WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.thinning import envelope, evenly, extremes
@@ -46,9 +46,9 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
         panel.whiskers(x[here], y[here], result.samples.errors[here], "whisker")
     panel.points(x[here], y[here], "data" if window else "data small")
     if not dense and seen.sum() > 2:
-        std = np.zeros_like(curve.y) if curve.std is None else curve.std
-        x, bottom, _ = extremes(curve.x[seen], curve.y[seen] - BAND * std[seen], 900)
-        _, _, top = extremes(curve.x[seen], curve.y[seen] + BAND * std[seen], 900)
+        below, above = curve.band()
+        x, bottom, _ = extremes(curve.x[seen], below[seen], 900)
+        _, _, top = extremes(curve.x[seen], above[seen], 900)
         panel.band(x, bottom, top, "band")
         panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit")
     return str(panel)
@@ -104,7 +104,7 @@ def spectrum_figure(result: Result) -> str:
     )
     panel.axes(result.domain.frequency_label, f"amplitude of {result.samples.value_name}")
     at = even_ticks(0.0, float(frequency[-1]), 9)[1:]
-    panel.top_axis(at, [result.period_words(1.0 / f) for f in at], "period")
+    panel.top_axis(at, [result.domain.period_words(1.0 / f) for f in at], "period")
     panel.line(frequency[keep], s.data[keep], "spectrum")
     rest = peak_bins(s.mode, s.residual, 900)
     panel.line(frequency[rest], s.residual[rest], "rest")
@@ -147,8 +147,7 @@ def _judged_by(
 def _mark_modes(panel: Panel, result: Result) -> None:
     modes = result.modes
     names = {i: pattern.name for i, pattern in enumerate(result.patterns)}
-    for i in range(min(len(modes), 60)):
-        owner = i if modes.component is None else int(modes.component[i])
+    for i, owner in enumerate(result.owner[:60].tolist()):
         base = modes.harmonic is None or int(modes.harmonic[i]) == 1
         text = names.get(owner, "") if base and owner < 8 else ""
         panel.mark(float(modes.frequency[i]), float(modes.amplitude[i]), text, f"c{owner % 6}")
@@ -196,8 +195,7 @@ def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
     )
     panel.points(folded.x[keep], folded.y[keep], "data small")
     if wave.std is not None:
-        low, high = wave.y - BAND * wave.std, wave.y + BAND * wave.std
-        panel.band(wave.x, low, high, f"band c{index % 6}")
+        panel.band(wave.x, *wave.band(), f"band c{index % 6}")
     panel.line(wave.x, wave.y, f"wave c{index % 6}")
     panel.repeat(f"wave-{pattern.name}", 1.0)
     return str(panel)
@@ -208,17 +206,16 @@ def link_figure(result: Result, pattern: Pattern, index: int) -> str | None:
     link = pattern.link
     if link is None or len(pattern.harmonics) < 2:
         return None
-    std = np.zeros_like(link.y) if link.std is None else link.std
     panel = Panel(
         NARROW,
         200,
         (-1.0, 1.0),
-        _padded(*_extent(link.y - BAND * std, link.y + BAND * std)),
+        _padded(*_extent(*link.band())),
         down=result.downwards,
         title=f"Link function of pattern {pattern.name}",
     )
     panel.axes("cosine of the cycle", result.samples.value_name)
-    panel.band(link.x, link.y - BAND * std, link.y + BAND * std, f"band c{index % 6}")
+    panel.band(link.x, *link.band(), f"band c{index % 6}")
     panel.line(link.x, link.y, f"wave c{index % 6}")
     return str(panel)
 

@@ -7,7 +7,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.report.svg import Panel
 from robustfourier.results import Result
-from robustfourier.results.record import BAND, Curve
+from robustfourier.results.record import Curve
 
 _WIDE, _HEIGHT = 960, 210
 _LEFT = 76  # room for ticks of seven characters beside the label
@@ -50,8 +50,7 @@ def ahead_figure(result: Result) -> str | None:
 
 
 def _over_time(result: Result, curve: Curve, label: str, title: str) -> str:
-    std = np.zeros_like(curve.y) if curve.std is None else curve.std
-    low, high = curve.y - BAND * std, curve.y + BAND * std
+    low, high = curve.band()
     ends = (float(curve.x[0]), float(curve.x[-1]))
     panel = _panel(result, ends, np.concatenate([low, high]), title, label)
     panel.band(curve.x, low, high, "band")

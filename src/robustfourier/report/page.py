@@ -139,7 +139,7 @@ def _card(result: Result, pattern: Pattern, index: int) -> _Card:
         index=index,
         pattern=pattern,
         period=spoken(pattern, result.domain).capitalize(),
-        exact=result.period_words(pattern.period, pattern.period_error, spread=True),
+        exact=result.domain.period_words(pattern.period, pattern.period_error, spread=True),
         frequency=_frequency(result, pattern.frequency, pattern.frequency_error),
         amplitude=number(pattern.amplitude),
         share=percent(pattern.share),
@@ -167,7 +167,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
         (percent(result.explained), f"of the variation{around} repeats"),
         (noise, f"noise (standard deviation), {result.noise_kind.split(':')[0]}"),
         (f"{len(result.samples):,}", "samples"),
-        (result.period_words(result.domain.span), "length of the record"),
+        (result.domain.period_words(result.domain.span), "length of the record"),
     ]
     if result.trend_kind != "level":
         facts.insert(1, (percent(result.trend_share), "is a slow drift, set apart"))
@@ -192,9 +192,8 @@ def _rows(result: Result) -> list[dict[str, str]]:
 
     rows = []
     harmonic = np.ones(len(modes)) if modes.harmonic is None else np.asarray(modes.harmonic)
-    component = np.arange(len(modes)) if modes.component is None else modes.component
-    for i in np.lexsort((harmonic, harmonic == 0, component)):  # side lines last
-        owner = int(component[i])
+    for i in np.lexsort((harmonic, harmonic == 0, result.owner)):  # side lines last
+        owner = int(result.owner[i])
         pattern = result.patterns[owner] if owner < len(result.patterns) else None
         rows.append(
             {
@@ -202,7 +201,7 @@ def _rows(result: Result) -> list[dict[str, str]]:
                 "owner": str(owner),
                 "pattern": "–" if pattern is None else pattern.name,
                 "label": _line_label(modes, i),
-                "period": result.period_words(
+                "period": result.domain.period_words(
                     float(modes.period[i]), error("period", i), spread=True
                 ),
                 "frequency": with_error(float(modes.frequency[i]), error("frequency", i)),

@@ -116,11 +116,11 @@ def _curve(result: Result) -> dict[str, Any]:
 def _lines(result: Result) -> dict[str, Any]:
     """Sinusoids of the fit, in float64: a phase is off by π times the error of a mode."""
     lines = result.lines
-    none = np.zeros(0)
-    columns = (none,) * 4 if lines is None else (lines.mode, lines.cosine, lines.sine)
-    owner = [] if lines is None else lines.component.tolist()
-    packed = [base64.b64encode(c.astype("<f8").tobytes()).decode("ascii") for c in columns[:3]]
-    return {"lines": packed, "owner": owner, "log": lines is not None and lines.multiplies}
+    if lines is None:
+        return {"lines": ["", "", ""], "owner": [], "log": False}
+    columns = (lines.mode, lines.cosine, lines.sine)
+    packed = [base64.b64encode(c.astype("<f8").tobytes()).decode("ascii") for c in columns]
+    return {"lines": packed, "owner": lines.component.tolist(), "log": lines.multiplies}
 
 
 def _spectrum(result: Result) -> dict[str, Any]:
@@ -132,8 +132,7 @@ def _spectrum(result: Result) -> dict[str, Any]:
     if s.line is not None:
         rough = rough[np.isfinite(s.line[rough])]
     marks = []
-    for i in range(min(len(result.modes), 200)):
-        owner = i if result.modes.component is None else int(result.modes.component[i])
+    for i, owner in enumerate(result.owner[:200].tolist()):
         marks.append(
             {
                 "f": _finite(result.modes.frequency[i]),
@@ -141,7 +140,7 @@ def _spectrum(result: Result) -> dict[str, Any]:
                 "o": owner,
                 "t": result.patterns[owner].name if owner < len(result.patterns) else "",
                 "h": 1 if result.modes.harmonic is None else int(result.modes.harmonic[i]),
-                "p": result.period_words(float(result.modes.period[i])),
+                "p": result.domain.period_words(float(result.modes.period[i])),
             }
         )
     return {

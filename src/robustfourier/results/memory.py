@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from robustfourier.domain import Domain
+from robustfourier.mixture.component import Component
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.record import Ahead, Curve, Memory, Trace
 
@@ -26,19 +27,26 @@ def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
     """
     grid = domain.from_theta(np.linspace(-1.0, 1.0, _POINTS))
     x = axis.positions(grid)
-    rest = None
-    if model.remainder_ is not None:
-        value, std = model.predict(grid, return_std=True)
-        rest = Curve(x, value - model.predict(grid, remainder=False), std)
-    traces = []
-    for component in model.components_:
-        if component.wandering:
-            amplitude = component.amplitude_at(grid, return_std=True)
-            late = (v / (2.0 * np.pi) for v in component.phase_at(grid, return_std=True))
-            curves = (Curve(x, *amplitude), Curve(x, *late))
-            traces.append(Trace(component.label, component.wandering, *curves))
+    rest = None if model.remainder_ is None else remainder_of(model, grid, x)
+    traces = [
+        Trace(one.label, one.wandering, *life_of(one, grid, x))
+        for one in model.components_
+        if one.wandering
+    ]
     last = model.models_[0].last
     future = domain.from_theta(last + 2.0 * _PART * np.arange(1, _STEPS + 1) / _STEPS)
     told = model.forecast(times=future)
     ahead = Ahead(axis.positions(future), told.mean, told.lower, told.upper, told.level)
     return Memory(rest, tuple(traces), ahead)
+
+
+def life_of(component: Component, grid: Any, x: Any) -> tuple[Curve, Curve]:
+    """Amplitude of a pattern, and the cycles by which it is late, at times `grid` drawn at `x`."""
+    late = (v / (2.0 * np.pi) for v in component.phase_at(grid, return_std=True))
+    return Curve(x, *component.amplitude_at(grid, return_std=True)), Curve(x, *late)
+
+
+def remainder_of(model: Any, grid: Any, x: Any) -> Curve:
+    """What samples tell about the remainder at times `grid` drawn at `x`."""
+    value, std = model.predict(grid, return_std=True)
+    return Curve(x, value - model.predict(grid, remainder=False), std)

@@ -48,6 +48,11 @@ class Curve:
     y: FloatArray
     std: FloatArray | None = None
 
+    def band(self) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper end of the 90 % band; the curve itself where no error is known."""
+        reach = 0.0 if self.std is None else BAND * self.std
+        return self.y - reach, self.y + reach
+
     def twice(self) -> Curve:
         """Two cycles of a curve over one, x from 0 to 2."""
         x = np.concatenate([self.x, self.x + 1.0])
@@ -292,6 +297,12 @@ class Result:
         """At the samples: trend, patterns and what neighbours tell about the rest, shape (n,)."""
         return np.asarray(self.view.model.predict(self.samples.axis))
 
+    @cached_property
+    def owner(self) -> IntArray:
+        """Index of the pattern that each mode belongs to, shape (M,)."""
+        of = self.modes.component
+        return np.arange(len(self.modes)) if of is None else np.asarray(of, dtype=np.int64)
+
     @property
     def is_dense(self) -> bool:
         """Whether the record has too many cycles to be seen at once."""
@@ -320,11 +331,7 @@ class Result:
         """Which periods were searched; empty if that is not known."""
         if self.searched is None:
             return ""
-        low, high = (self.period_words(period) for period in self.searched)
+        low, high = (self.domain.period_words(period) for period in self.searched)
         if not np.isfinite(self.searched[0]):
             return "No period was searched: there are too few different times."
         return f"Searched periods from {low} to {high}."
-
-    def period_words(self, period: float, error: float | None = None, spread: bool = False) -> str:
-        """A period as people say it, in this record's unit."""
-        return self.domain.period_words(period, error, spread)

@@ -63,16 +63,9 @@ def _cell(value: Any) -> Any:
 
 def modes_columns(result: Result) -> dict[str, Any]:
     """Every mode with its errors; `pattern` is the letter of the report."""
-    columns = result.modes.columns()
     letters = [p.name for p in result.patterns]
-    owner = columns.get("component", np.arange(len(result.modes)))
-    names = [letters[int(i)] if int(i) < len(letters) else "" for i in owner]
-    return {"pattern": names, **columns}
-
-
-def modes_table(result: Result) -> pd.DataFrame:
-    """`modes_columns` as a table."""
-    return pd.DataFrame(modes_columns(result))
+    names = [letters[i] if i < len(letters) else "" for i in result.owner]
+    return {"pattern": names, **result.modes.columns()}
 
 
 def components_columns(result: Result) -> dict[str, list[Any]]:
@@ -97,11 +90,6 @@ def components_columns(result: Result) -> dict[str, list[Any]]:
     ]
     names = rows[0] if rows else ("pattern", "label", "period", "unit", "share_of_variance")
     return {name: [row[name] for row in rows] for name in names}
-
-
-def components_table(result: Result) -> pd.DataFrame:
-    """`components_columns` as a table."""
-    return pd.DataFrame(components_columns(result))
 
 
 def fit_file(result: Result) -> str:

@@ -106,10 +106,8 @@ def plain_warnings(
         said.append(
             f"Only {sampling.n} samples: weak patterns cannot be seen in so short a record."
         )
-    said.extend(_too_short(patterns, sampling))
-    said.extend(_gap_words(sampling))
-    said.extend(_alias_words(patterns, sampling))
-    said.extend(_outlier_words(residual))
+    said += [*_too_short(patterns, sampling), *_gap_words(sampling)]
+    said += [*_alias_words(patterns, sampling), *_outlier_words(residual)]
     if patterns and explained < 0.2:
         said.append(
             f"The patterns explain only {percent(explained)} of the variation: they are real, but "

@@ -23,12 +23,11 @@ from robustfourier.samples.instants import Times, interpret_numbers, kind_of_num
 from robustfourier.samples.layout import Layout, Part, Piece
 from robustfourier.samples.parquet import column_numbers, column_stamps, kind_of_type, opened
 from robustfourier.samples.source import display_name, open_text, quoted
-from robustfourier.samples.table import OpenTable, ReadOptions, open_table, time_cells
+from robustfourier.samples.table import OpenTable, ReadOptions, is_parquet, open_table, time_cells
 from robustfourier.samples.times import TimeReader
 from robustfourier.samples.tokens import to_numbers
 
 PIECE = 1 << 18  # rows held at once; a dozen columns of them take 25 MB
-_TABLES = (".parquet", ".pq")
 _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz")
 
 
@@ -41,17 +40,17 @@ def parts_of(source: Any) -> list[Part]:
         return _paths(Path(source))
     if isinstance(source, (list, tuple)) and all(hasattr(each, "chunks") for each in source):
         blocks = zip(*(array.to_delayed().ravel() for array in source), strict=True)
-        return [ArraysPart(block, f"chunk {i}") for i, block in enumerate(blocks)]
+        return [_ArraysPart(f"chunk {i}", block) for i, block in enumerate(blocks)]
     if isinstance(source, (list, tuple)):
         return [part for each in source for part in parts_of(each)]
     if hasattr(source, "to_delayed") and hasattr(source, "npartitions"):
-        return [LazyPart(p, f"partition {i}") for i, p in enumerate(source.to_delayed())]
+        return [_LazyPart(f"partition {i}", p) for i, p in enumerate(source.to_delayed())]
     if hasattr(source, "get_fragments"):
-        return [FragmentPart(f, source.schema) for f in source.get_fragments()]
+        return [_FragmentPart(_fragment_name(f), f, source.schema) for f in source.get_fragments()]
     if hasattr(source, "to_pandas"):
-        return [FramePart(source.to_pandas())]
+        return [_FramePart("table", source.to_pandas())]
     if isinstance(source, pd.DataFrame):
-        return [FramePart(source)]
+        return [_FramePart("table", source)]
     raise InputError(
         f"source is a {type(source).__name__}; give a path, a pandas, polars, pyarrow or Dask table"
     )
@@ -59,14 +58,15 @@ def parts_of(source: Any) -> list[Part]:
 
 def _paths(path: Path) -> list[Part]:
     if not path.is_dir():
-        return [ParquetPart(path) if path.name.lower().endswith(_TABLES) else TextPart(path)]
+        kind = _ParquetPart if is_parquet(path) else _TextPart
+        return [kind(display_name(path), path)]
     within = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith((".", "_")))
-    tables = [p for p in within if p.name.lower().endswith(_TABLES)]
+    tables = [p for p in within if is_parquet(p)]
     texts = [p for p in within if p.name.lower().endswith(_TEXTS)]
     if tables:
-        return [ParquetPart(p, _hive(path, p)) for p in tables]
+        return [_ParquetPart(display_name(p), p, _hive(path, p)) for p in tables]
     if texts:
-        return [TextPart(p) for p in texts]
+        return [_TextPart(display_name(p), p) for p in texts]
     raise DataError(f"{str(path)!r}: the folder holds neither Parquet files nor text tables")
 
 
@@ -77,15 +77,18 @@ def _hive(root: Path, path: Path) -> tuple[tuple[str, str], ...]:
     return tuple((name, label) for name, _, label in pairs)
 
 
+def _fragment_name(fragment: Any) -> str:
+    return display_name(getattr(fragment, "path", "") or "data set")
+
+
 @dataclass(frozen=True)
 class _Frames:
-    """A part that comes as pandas tables."""
+    """A part that comes as pandas tables; `name` is for messages."""
+
+    name: str
 
     def frames(self, columns: list[str]) -> Iterator[pd.DataFrame]:
-        raise NotImplementedError
-
-    @property
-    def name(self) -> str:
+        """Rows in pieces."""
         raise NotImplementedError
 
     def time_form(self, layout: Layout) -> tuple[str, Times]:
@@ -119,18 +122,12 @@ class _Frames:
 
 
 @dataclass(frozen=True)
-class FramePart(_Frames):
+class _FramePart(_Frames):
     """A pandas table in memory."""
 
     frame: pd.DataFrame
 
-    @property
-    def name(self) -> str:
-        """For messages."""
-        return "table"
-
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
-        """Names and kinds of the columns."""
         del asked
         names = [str(name) for name in self.frame.columns]
         if len(set(names)) != len(names):
@@ -138,7 +135,6 @@ class FramePart(_Frames):
         return names, [_kind_of_dtype(self.frame[c].dtype) for c in self.frame.columns]
 
     def frames(self, columns: list[str]) -> Iterator[pd.DataFrame]:
-        """Rows in pieces."""
         frame = self.frame.rename(columns=str)
         missing = [c for c in columns if c not in frame.columns]
         if missing:
@@ -148,71 +144,57 @@ class FramePart(_Frames):
 
 
 @dataclass(frozen=True)
-class LazyPart(_Frames):
+class _LazyPart(_Frames):
     """A partition of a Dask table, computed when it is read."""
 
     partition: Any
-    name: str = "partition"
 
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
-        """Names and kinds of the columns."""
         return self._computed().schema(asked)
 
     def frames(self, columns: list[str]) -> Iterator[pd.DataFrame]:
-        """Rows in pieces."""
         yield from self._computed().frames(columns)
 
-    def _computed(self) -> FramePart:
-        return FramePart(self.partition.compute(scheduler="sync"))  # here, where it is read
+    def _computed(self) -> _FramePart:
+        frame = self.partition.compute(scheduler="sync")  # here, where it is read
+        return _FramePart("table", frame)
 
 
 @dataclass(frozen=True)
-class ArraysPart(LazyPart):
+class _ArraysPart(_LazyPart):
     """Chunks of Dask arrays: times, values and, if there are three, errors."""
 
-    def _computed(self) -> FramePart:
-        columns = (block.compute(scheduler="sync") for block in self.partition)
-        return FramePart(pd.DataFrame(dict(zip(("time", "value", "error"), columns, strict=False))))
+    def _computed(self) -> _FramePart:
+        blocks = (block.compute(scheduler="sync") for block in self.partition)
+        columns = dict(zip(("time", "value", "error"), blocks, strict=False))
+        return _FramePart("table", pd.DataFrame(columns))
 
 
 @dataclass(frozen=True)
-class FragmentPart(_Frames):
+class _FragmentPart(_Frames):
     """A fragment of a pyarrow data set, which may lie anywhere."""
 
     fragment: Any
     types: Any
 
-    @property
-    def name(self) -> str:
-        """For messages."""
-        return display_name(getattr(self.fragment, "path", "") or "data set")
-
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
-        """Names and kinds of the columns."""
         del asked
         return list(self.types.names), [kind_of_type(field.type) for field in self.types]
 
     def frames(self, columns: list[str]) -> Iterator[pd.DataFrame]:
-        """Rows in pieces."""
         batches = self.fragment.to_batches(schema=self.types, columns=columns, batch_size=PIECE)
         for batch in batches:
             yield batch.to_pandas(ignore_metadata=True)
 
 
 @dataclass(frozen=True)
-class ParquetPart(_Frames):
+class _ParquetPart(_Frames):
     """A Parquet file; `fixed` holds columns that the names of its folders stand for."""
 
     path: Path
     fixed: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def name(self) -> str:
-        """For messages."""
-        return display_name(self.path)
-
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
-        """Names and kinds of the columns."""
         del asked
         with opened(self.path, self.name) as file:
             fields = list(file.schema_arrow)
@@ -220,7 +202,6 @@ class ParquetPart(_Frames):
         return names, [kind_of_type(field.type) for field in fields] + ["text"] * len(self.fixed)
 
     def frames(self, columns: list[str]) -> Iterator[pd.DataFrame]:
-        """Rows in pieces."""
         fixed = dict(self.fixed)
         stored = [name for name in columns if name not in fixed]
         with opened(self.path, self.name) as file:
@@ -236,24 +217,18 @@ class ParquetPart(_Frames):
 
 
 @dataclass(frozen=True)
-class TextPart:
+class _TextPart:
     """A text table, read in blocks of rows."""
 
+    name: str
     path: Path
 
-    @property
-    def name(self) -> str:
-        """For messages."""
-        return display_name(self.path)
-
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
-        """Names and kinds of the columns."""
         with open_text(self.path) as source:
             table = open_table(source, replace(asked, by=(), value=None), need_value=False)
         return list(table.dialect.names), table.kinds
 
     def time_form(self, layout: Layout) -> tuple[str, Times]:
-        """How the first times are written, and these as they are read."""
         with open_text(self.path) as source:
             table = self._table(source, layout)
             reader = self._reader(table, layout)
@@ -268,7 +243,6 @@ class TextPart:
         return (kind_of_numbers(known, layout.time) if asked == "auto" else asked), times
 
     def pieces(self, layout: Layout) -> Iterator[Piece]:
-        """All rows, a block at a time."""
         with open_text(self.path) as source:
             table = self._table(source, layout)
             reader = self._reader(table, layout)

@@ -116,7 +116,8 @@ def open_table(source: TextSource, asked: ReadOptions, need_value: bool) -> Open
     head = next((block for block in rest if block), None)
     if head is None:
         raise DataError(f"{source.name}: has a header but no rows; nothing to fit")
-    form = NumberFormat(dialect.decimal, dialect.grouped, _marks(asked.na))
+    missing = MISSING | {mark.strip().lower() for mark in asked.na}
+    form = NumberFormat(dialect.decimal, dialect.grouped, missing)
     some = head[: 5 + _KIND_CELLS // len(dialect.names)]
     kinds = [_kind([row[j] for _, row in some], form) for j in range(len(dialect.names))]
     kinds = _dates_by_clock(kinds, some)
@@ -198,10 +199,6 @@ def _body(lines: Iterable[str], dialect: Dialect, skip: int, name: str) -> Itera
                         "--delimiter and --decimal"
                     )
         yield block
-
-
-def _marks(na: tuple[str, ...]) -> frozenset[str]:
-    return MISSING | {mark.strip().lower() for mark in na} if na else MISSING
 
 
 def _kind(cells: list[str], form: NumberFormat) -> str:

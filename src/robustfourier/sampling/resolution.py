@@ -238,13 +238,10 @@ def _window_findings(quality: Sampling, period: Any) -> list[Finding]:
                 "as a slower period (alias).",
             )
         ]
-    peaks = [
-        (float(quality.domain.period(mode)), height)
-        for mode, height in zip(quality.window.peak_mode, quality.window.peak_height, strict=True)
-    ]
-    if not peaks:
+    if not len(quality.window.peak_mode):
         return [Finding("good", "No rhythm in the sampling times: aliases are unlikely.")]
-    value, height = peaks[0]
+    value = float(quality.domain.period(quality.window.peak_mode[0]))
+    height = quality.window.peak_height[0]
     return [
         Finding(
             "warning" if height > 0.6 else "note",

@@ -78,7 +78,10 @@ def predicted_diagonal(
     >>> predicted_diagonal([-0.4, 0, 0.4], [-0.1, 0.1, 0.1], decay=0.5, step_size=0.1, n_steps=999)
     array([0.04, 0.  , 0.04])
     """
-    _check_rates(decay, step_size)
+    if not (decay > 0.0 and 0.0 < step_size * decay < 1.0):
+        raise InputError(
+            f"decay={decay!r}, step_size={step_size!r}: Theorem 1 needs λ > 0 and 0 < η < 1/λ."
+        )
     drive = np.asarray(alpha, dtype=np.float64) / 2.0
     if leak is not None:
         side = np.ones_like(drive) if signs is None else np.asarray(signs, dtype=np.float64)
@@ -192,10 +195,3 @@ def mirrored_signs_agree(diagonal: ArrayLike, *, where: ArrayLike | None = None)
     if where is None:
         return np.asarray(agree)
     return np.asarray(agree[np.asarray(where, dtype=bool)[middle + 1 :]])
-
-
-def _check_rates(decay: float, step_size: float) -> None:
-    if not (decay > 0.0 and 0.0 < step_size * decay < 1.0):
-        raise InputError(
-            f"decay={decay!r}, step_size={step_size!r}: Theorem 1 needs λ > 0 and 0 < η < 1/λ."
-        )

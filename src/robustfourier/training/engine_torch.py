@@ -62,10 +62,10 @@ class TorchEngine:
         prediction = self._forward(features)
         residual = prediction.detach() - y
         scale = weight[:, None] / residual.numel()
-        loss = (self._value(residual) * scale).sum()
+        loss = (self._loss.value(residual) * scale).sum()
         # the slope of the loss is known, so the graph ends at the prediction
         trainable = [self._parameters[name] for name in phase.trainable]
-        slope = self._slope(residual) * scale
+        slope = self._loss.slope(residual) * scale
         return loss, torch.autograd.grad(prediction, trainable, slope)
 
     def _step(
@@ -128,22 +128,6 @@ class TorchEngine:
 
     def _activate(self, x: torch.Tensor) -> torch.Tensor:
         return torch.relu(x) if self._architecture.activation == "relu" else x
-
-    def _value(self, residual: torch.Tensor) -> torch.Tensor:
-        if self._loss.name == "mean_squared":
-            return residual.square()
-        if self._loss.name == "half_squared":
-            return 0.5 * residual.square()
-        size = residual.abs()
-        inside = size.clamp(max=self._loss.delta)
-        return inside * (size - 0.5 * inside)
-
-    def _slope(self, residual: torch.Tensor) -> torch.Tensor:
-        if self._loss.name == "mean_squared":
-            return 2.0 * residual
-        if self._loss.name == "half_squared":
-            return residual
-        return residual.clamp(-self._loss.delta, self._loss.delta)
 
     def _batches(self, block: Block) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
         if isinstance(block, RowBlock):

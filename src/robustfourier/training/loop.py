@@ -68,10 +68,10 @@ class Watch:
         Steps between two calls of the observers.
     """
 
-    record_every: int | Sequence[int] = 1000
-    metrics: Mapping[str, Metric] = field(default_factory=dict)
-    observers: Sequence[Observer] = ()
-    observe_every: int = 1000
+    record_every: int | Sequence[int]
+    metrics: Mapping[str, Metric]
+    observers: Sequence[Observer]
+    observe_every: int
 
     def __post_init__(self) -> None:
         for name in ("record_every", "observe_every"):
@@ -307,10 +307,8 @@ class _Run:
 
     def _restore(self, checkpoint: Checkpoint) -> None:
         state, history = checkpoint.state, checkpoint.group("history")
-        self.step, self.observed = (
-            operator.index(checkpoint.step),
-            operator.index(state["observed"]),
-        )
+        self.step = operator.index(checkpoint.step)
+        self.observed = operator.index(state["observed"])
         self.reference = None if state["reference"] is None else float(state["reference"])
         weights = Weights(self.architecture, checkpoint.group("parameters"))
         arrays = weights.arrays.values()

@@ -1,18 +1,17 @@
 """What a residual r = ŷ − y costs: r² (experiments), ½r² (theory), Huber's (outliers).
 
-A loss is a name and a number, so that every engine can write it in its own way; `value` and
-`slope` are the definition they must agree with. The loss of a batch of B rows with q outputs is
+A loss is a name and a number, so that compiled code can write it in its own way; `value` and
+`slope` are the definition it must agree with. The loss of a batch of B rows with q outputs is
 ``Σ_b Σ_o ω_b·value(r_bo) / (B·q)`` with row weights ω.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError, require_choice
 
 LossName: TypeAlias = Literal["mean_squared", "half_squared", "huber"]
@@ -44,22 +43,22 @@ class Loss:
         if not (np.isfinite(self.delta) and self.delta > 0):
             raise InputError(f"delta={self.delta!r} of the Huber loss must be positive")
 
-    def value(self, residual: FloatArray) -> FloatArray:
-        """Return the cost of each residual, same shape."""
+    def value(self, residual: Any) -> Any:
+        """Return the cost of each residual, an array or a tensor as they are."""
         if self.name == "mean_squared":
             return residual**2
         if self.name == "half_squared":
             return 0.5 * residual**2
-        inside = np.minimum(np.abs(residual), self.delta)
-        return inside * (np.abs(residual) - 0.5 * inside)
+        inside = abs(residual).clip(max=self.delta)
+        return inside * (abs(residual) - 0.5 * inside)
 
-    def slope(self, residual: FloatArray) -> FloatArray:
-        """Return the derivative of `value`, same shape."""
+    def slope(self, residual: Any) -> Any:
+        """Return the derivative of `value`, an array or a tensor."""
         if self.name == "mean_squared":
             return 2.0 * residual
         if self.name == "half_squared":
             return residual
-        return np.clip(residual, -self.delta, self.delta)
+        return residual.clip(-self.delta, self.delta)
 
 
 def as_loss(loss: Loss | str) -> Loss:
