@@ -324,6 +324,12 @@ def test_times_alone_can_be_read(write):
     assert read_times(write("1\n2\n2\n")).times.tolist() == [1.0, 2.0, 2.0]
 
 
+def test_times_alone_can_be_read_from_parquet(tmp_path):
+    path = tmp_path / "times.parquet"
+    pd.DataFrame({"name": ["a", "b", "c"], "when": [3.0, 1.0, 1.0]}).to_parquet(path)
+    assert read_times(path).times.tolist() == [1.0, 1.0, 3.0]
+
+
 def test_blocks_join_without_a_seam(write, monkeypatch):
     from robustfourier.samples import table
 

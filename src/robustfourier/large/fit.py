@@ -20,6 +20,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import CheckpointError, DataError, InputError
 from robustfourier.estimators.mixture import PeriodicMixture
+from robustfourier.estimators.times import known_periods
 from robustfourier.large.condense import Nodes, Sums, bins_for
 from robustfourier.large.passes import Added, AddUp, Facts, Pull, Scan, total
 from robustfourier.memory import give_back
@@ -211,7 +212,7 @@ class _Fit:
         self.sample = self.domain.to_theta(times), np.log(values) if self.log else values
         self.unit_error = float(np.median(errors))
         asked = self.parameters.get("max_frequency")
-        known = [self.domain.span / p for p in np.atleast_1d(self.parameters.get("periods") or [])]
+        known = self.domain.span / known_periods(self.parameters.get("periods"), self.domain)
         limit = MODES_AT_MOST if asked is None else float(asked) * self.domain.span
         self.bins = bins_for(max([limit, *known]))
 

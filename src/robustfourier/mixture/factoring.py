@@ -288,3 +288,28 @@ def _gather(i: int, at: float, tables: Any, wave: Any, on_u: Any, on_v: Any, slo
         slopes[2, m] += at * (on_v[j + 1] * y - q * u[i, j + 1])
         slopes[3, m] += at * (q * u[i, j] - p * u[i, j + 1] + on_v[j + 1] * x - on_v[j] * y)
         j += 2
+
+
+@compiled
+def inverse_diagonal(theta: Any, c: Any, u: Any, d: Any, w: Any) -> Any:
+    """Diagonal of the inverse of a factored covariance, in one pass from the last row to the first.
+
+    By how much what a row passes on to the rows after it counts in their sum of squares is one
+    matrix.
+    """
+    n, size = u.shape
+    diagonal, after, along = np.empty(n), np.zeros((size, size)), np.empty(size)
+    for i in range(n - 1, -1, -1):
+        own = 1.0 / d[i]
+        for j in range(size):
+            along[j] = 0.0
+            for k in range(size):
+                along[j] += after[j, k] * w[i, k]
+            own += w[i, j] * along[j]
+        diagonal[i] = own
+        fade = np.exp(-c * (theta[i] - theta[max(i - 1, 0)]))
+        for j in range(size):
+            for k in range(size):
+                passed = after[j, k] - u[i, j] * along[k] - along[j] * u[i, k]
+                after[j, k] = fade[j] * fade[k] * (passed + own * u[i, j] * u[i, k])
+    return diagonal

@@ -17,7 +17,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.compiling import compiled
-from robustfourier.mixture.factoring import averaged
+from robustfourier.mixture.factoring import averaged, inverse_diagonal
 from robustfourier.spectral.kernels import turns
 
 CLOSEST = 1e-6  # to 1/2, where the two formulas of an oscillator meet: this keeps both finite
@@ -357,33 +357,8 @@ class Conditioned:
         That variance is one over the diagonal of the inverse covariance.
         """
         c, _, u, _, d, w = self._factored
-        variance = 1.0 / _inverse_diagonal(self.theta, c, u, d, w)
+        variance = 1.0 / inverse_diagonal(self.theta, c, u, d, w)
         return self.solved * variance, variance
-
-
-@compiled
-def _inverse_diagonal(theta: Any, c: Any, u: Any, d: Any, w: Any) -> Any:
-    """Diagonal of the inverse of a factored covariance, in one pass from the last row to the first.
-
-    By how much what a row passes on to the rows after it counts in their sum of squares is one
-    matrix.
-    """
-    n, size = u.shape
-    diagonal, after, along = np.empty(n), np.zeros((size, size)), np.empty(size)
-    for i in range(n - 1, -1, -1):
-        own = 1.0 / d[i]
-        for j in range(size):
-            along[j] = 0.0
-            for k in range(size):
-                along[j] += after[j, k] * w[i, k]
-            own += w[i, j] * along[j]
-        diagonal[i] = own
-        fade = np.exp(-c * (theta[i] - theta[max(i - 1, 0)]))
-        for j in range(size):
-            for k in range(size):
-                passed = after[j, k] - u[i, j] * along[k] - along[j] * u[i, k]
-                after[j, k] = fade[j] * fade[k] * (passed + own * u[i, j] * u[i, k])
-    return diagonal
 
 
 def _collected(theta: FloatArray, c: FloatArray, d: FloatArray, w: FloatArray) -> FloatArray:

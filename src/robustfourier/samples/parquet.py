@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from robustfourier.samples.table import ReadOptions
 
 
-def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
+def read_parquet(
+    path: str | os.PathLike[str], asked: ReadOptions, need_value: bool = True
+) -> Samples:
     """Read the chosen columns of a Parquet file, batch by batch.
 
     Parameters
@@ -34,10 +36,12 @@ def read_parquet(path: str | os.PathLike[str], asked: ReadOptions) -> Samples:
         The file.
     asked : ReadOptions
         As for text; what concerns the writing of text is of no effect.
+    need_value : bool
+        Whether values are asked for, too; they are zero if not.
     """
     name = display_name(path)
     with opened(path, name) as file:
-        return _read(file, path, name, asked)
+        return _read(file, path, name, asked, need_value)
 
 
 def arrow() -> Any:
@@ -67,14 +71,15 @@ def opened(path: str | os.PathLike[str], name: str) -> Iterator[Any]:
         raise DataError(f"{name}: cannot be read as Parquet ({quoted(first, 120)})") from None
 
 
-def _read(file: Any, path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Samples:
+def _read(
+    file: Any, path: str | os.PathLike[str], name: str, asked: ReadOptions, need_value: bool
+) -> Samples:
     names = file.schema_arrow.names
     kinds = [kind_of_type(field.type) for field in file.schema_arrow]
     by = parse_by(asked.by, names, name)
     apart = [i for i, _ in by]
-    choice = choose_columns(
-        names, kinds, name, time=asked.time, value=asked.value, error=asked.error, apart=apart
-    )
+    told = {"time": asked.time, "value": asked.value, "error": asked.error}
+    choice = choose_columns(names, kinds, name, **told, need_value=need_value, apart=apart)
     wanted = [i for i in (choice.time, choice.value, choice.error, *apart) if i is not None]
     columns = [names[i] for i in wanted]
     if len(set(columns)) != len(columns) or any(names.count(c) > 1 for c in columns):
@@ -96,13 +101,13 @@ def _read(file: Any, path: str | os.PathLike[str], name: str, asked: ReadOptions
         refuse_mixture(times.values, others, name)
     return clean(
         times,
-        column_numbers(table[columns[1]], name),
+        column_numbers(table[columns[1]], name) if need_value else np.zeros(len(table)),
         None if choice.error is None else column_numbers(table[columns[2]], name),
         np.arange(1, len(table) + 1),
         missing=asked.missing,
         duplicates=asked.duplicates or "mean",
         time_name="index" if columns[0].startswith("__index_level_") else columns[0],
-        value_name=columns[1],
+        value_name=columns[1] if need_value else "value",
         error_name=columns[2] if choice.error is not None else None,
         source=name,
         sha256=file_digest(path),

@@ -75,6 +75,10 @@ def column_names(path: str | os.PathLike[str], **options: Any) -> list[str]:
 def read_times(path: str | os.PathLike[str], **options: Any) -> Samples:
     """Read times alone, in the file's order of time; the values are all zero."""
     asked = ReadOptions(**{"duplicates": "keep", **options})
+    if is_parquet(path):
+        from robustfourier.samples.parquet import read_parquet
+
+        return read_parquet(path, asked, need_value=False)
     with open_text(path) as source:
         return _read_text(source, asked, need_value=False)
 
