@@ -143,7 +143,8 @@ def diagonal_flow(
         for _ in range(check_every):
             pace = min(pace, (duration - clock) * knee)
             shorter = bool(np.isfinite(settled))
-            largest = _descend(w, c, operator.image(values), target, pace, knee, shorter, halves)
+            images, how = operator.images(values), (pace, knee, shorter)
+            largest = _descend(w, c, images, operator.turn, target, *how, halves)
             values = operator.values(halves)
             clock, steps = clock + pace / knee, steps + 1
             if clock >= duration:
@@ -171,28 +172,31 @@ def diagonal_flow(
 
 @compiled
 def _descend(
-    w: Any, c: Any, image: Any, target: Any, pace: float, knee: float, shorter: bool, halves: Any
-) -> float:
+    w: Any, c: Any, images: Any, turn: Any, target: Any, pace: float, knee: float, shorter: bool,
+    halves: Any,
+) -> float:  # fmt: skip
     """Take one step of the diagonal flow in place; the largest |g| of its gradient g = A z − b.
 
-    With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter. Half of the
-    new z = w c is written to `halves`; of z_0, all of its real part.
+    With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter. Images and
+    halves are those of `NormalOperator`, and `halves` are written for the new z = w c.
     """
-    largest = 0.0
+    largest, gradient = 0.0, np.empty(c.shape[1], np.complex128)
     for k in range(len(w)):
         size, slope = w[k] * w[k], 0.0
         for o in range(c.shape[1]):
             x, y = c[k, o].real, c[k, o].imag
-            g = image[k, o] - target[k, o]
+            g = images[k, 0, o] + turn[k, 0].conjugate() * images[k, 1, o] - target[k, o]
+            gradient[o] = g
             size += x * x + y * y
             slope += x * g.real + y * g.imag
             largest = max(largest, g.real * g.real + g.imag * g.imag)
         eta = pace / (max(size, knee) if shorter else knee)
         for o in range(c.shape[1]):
-            c[k, o] -= eta * w[k] * (image[k, o] - target[k, o])
+            c[k, o] -= eta * w[k] * gradient[o]
         w[k] -= eta * slope
         for o in range(c.shape[1]):
-            halves[k, o] = 0.5 * w[k] * c[k, o] if k else complex(w[0] * c[0, o].real, 0.0)
+            half = 0.5 * w[k] * c[k, o] if k else complex(w[0] * c[0, o].real, 0.0)
+            halves[k, 0, o], halves[k, 1, o] = half, turn[k, 0] * half
     return np.sqrt(largest)
 
 
@@ -274,7 +278,7 @@ class _HeldOut:
         `values` are those of f that any normal operator of these modes has.
         """
         with_data = float(np.vdot(self._value, z).real) / self._unit
-        with_itself = float(self._operator.energy(values).sum()) * (self._total / 2.0)
+        with_itself = self._operator.energy(values) * (self._total / 2.0)
         error = self._squares - 2.0 * with_data + with_itself
         return error / max(self._squares, np.finfo(float).tiny)
 

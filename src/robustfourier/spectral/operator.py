@@ -23,10 +23,12 @@ class NormalOperator:
 
     Parameters
     ----------
-    density : ndarray of shape (N, 1)
-        The weight of the samples as a trigonometric polynomial on a grid of N points.
-    size : int
-        Number of modes M + 1.
+    density : ndarray of shape (N, 2, 1)
+        The weight of the samples as a trigonometric polynomial on a grid of 2N points, in pairs. No
+        FFT need be longer than N: the points between are seen with the modes turned by half a step,
+        and two FFTs that are done at once take two thirds of the time of one of twice the length.
+    turn : ndarray of complex, shape (M + 1, 1)
+        By how much that turns each mode.
 
     Examples
     --------
@@ -41,42 +43,44 @@ class NormalOperator:
     """
 
     density: FloatArray
-    size: int
+    turn: ComplexArray
 
     @classmethod
     def of(cls, sums: FourierSums) -> NormalOperator:
         """Build the operator from Fourier sums."""
-        size = sums.max_mode + 1
         # Products of modes up to M and 2M wrap around only onto modes above M. Powers of two pay:
         # 4,096 points take a seventh less time than 4,050.
         length = 16 * next_fast_len(sums.max_mode // 4 + 1, real=True)
         spectrum = np.zeros(length // 2 + 1, dtype=np.complex128)
         spectrum[: len(sums.weight)] = sums.weight
-        density = irfft(spectrum, length) * length * (2.0 / sums.total)
-        return cls(density[:, None], size)
+        density = irfft(spectrum, length) * (0.5 * length) * (2.0 / sums.total)
+        turn = np.exp(2j * np.pi / length * np.arange(sums.max_mode + 1.0))
+        return cls(density.reshape(-1, 2, 1), turn[:, None])
 
     def __call__(self, z: ComplexArray) -> ComplexArray:
         """Return A z, shape (M + 1, q)."""
-        return self.image(self.values(self.halves(z)))
+        first, between = np.moveaxis(self.images(self.values(self.halves(z))), 1, 0)
+        return np.asarray(first + self.turn.conj() * between)
 
     def halves(self, z: ComplexArray) -> ComplexArray:
-        """Return the Hermitian sequence of f from zero on, shape (N // 2 + 1, q)."""
-        halves = np.zeros((len(self.density) // 2 + 1, z.shape[1]), dtype=np.complex128)
-        np.multiply(z, 0.5, out=halves[: self.size])
-        halves[0] = z[0].real
+        """Return the Hermitian sequence of f from zero on, and that turned, (N // 2 + 1, 2, q)."""
+        halves = np.zeros((len(self.density) // 2 + 1, 2, z.shape[1]), dtype=np.complex128)
+        halves[: len(z), 0] = 0.5 * z
+        halves[0, 0] = z[0].real
+        halves[: len(z), 1] = self.turn * halves[: len(z), 0]
         return halves
 
     def values(self, halves: ComplexArray) -> FloatArray:
-        """Return the values of f over their number on the grid, shape (N, q)."""
+        """Return the values of f over N on the grid, shape (N, 2, q)."""
         return np.asarray(irfft(halves, len(self.density), axis=0))
 
-    def image(self, values: FloatArray) -> ComplexArray:
-        """Return A z of an f with these values, shape (M + 1, q)."""
-        return np.asarray(rfft(values * self.density, axis=0)[: self.size])
+    def images(self, values: FloatArray) -> ComplexArray:
+        """Return the two parts of A z of an f with these values, shape (M + 1, 2, q)."""
+        return np.asarray(rfft(values * self.density, axis=0)[: len(self.turn)])
 
-    def energy(self, values: FloatArray) -> FloatArray:
-        """Return Re zᴴ A z of an f with these values, shape (q,): a sum over the grid."""
-        return len(self.density) * np.sum(self.density * values**2, axis=0)
+    def energy(self, values: FloatArray) -> float:
+        """Return Re zᴴ A z of an f with these values, summed over outputs: a sum over the grid."""
+        return len(self.density) * float(np.vdot(self.density * values, values))
 
 
 def dense_operator(sums: FourierSums) -> FloatArray:
