@@ -28,6 +28,7 @@ from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
 from robustfourier.spectral.realmodes import FARTHER, RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
+from robustfourier.spectral.window import WIDTH
 
 GAPPY = 0.5  # independent ordinates per mode below which lines are seen through fringes
 CLOSED = 2.0  # modes to each side of a closed one: a line within two modes belongs to its pattern
@@ -271,7 +272,9 @@ class Series:
         every = self._all_moments
         if every is None:
             return direct_sums(self.theta, self.weights[:, None] * refined.residuals, modes)
-        if refined.exact:
+        n_lines = len(refined.lines)
+        reads, samples = len(modes) * n_lines * WIDTH, len(self.theta) * (n_lines + WIDTH)
+        if refined.exact or reads > samples:  # whichever takes fewer products
             left = self.weights[:, None] * refined.residuals
             return RealModeSums.of(self.theta, left, float(np.max(modes, initial=1.0))).at(modes)
         chosen = self._trend_index(len(refined.trend) - len(self.steps))
