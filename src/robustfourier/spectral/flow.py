@@ -180,23 +180,32 @@ def _descend(
     With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter. Images and
     halves are those of `NormalOperator`, and `halves` are written for the new z = w c.
     """
-    largest, gradient = 0.0, np.empty(c.shape[1], np.complex128)
-    for k in range(len(w)):
-        size, slope = w[k] * w[k], 0.0
-        for o in range(c.shape[1]):
-            x, y = c[k, o].real, c[k, o].imag
-            g = images[k, 0, o] + turn[k, 0].conjugate() * images[k, 1, o] - target[k, o]
-            gradient[o] = g
-            size += x * x + y * y
-            slope += x * g.real + y * g.imag
-            largest = max(largest, g.real * g.real + g.imag * g.imag)
-        eta = pace / (max(size, knee) if shorter else knee)
-        for o in range(c.shape[1]):
-            c[k, o] -= eta * w[k] * gradient[o]
-        w[k] -= eta * slope
-        for o in range(c.shape[1]):
-            half = 0.5 * w[k] * c[k, o] if k else complex(w[0] * c[0, o].real, 0.0)
-            halves[k, 0, o], halves[k, 1, o] = half, turn[k, 0] * half
+    (count, q), largest = c.shape, 0.0
+    size, slope, x, y = w * w, np.zeros(count), np.empty((q, count)), np.empty((q, count))
+    for o in range(q):  # step by step, each for several modes at once
+        for k in range(count):
+            first, between, b = images[k, 0, o], images[k, 1, o], target[k, o]
+            cosine, sine = turn[k].real, turn[k].imag
+            x[o, k] = first.real + cosine * between.real + sine * between.imag - b.real
+            y[o, k] = first.imag + cosine * between.imag - sine * between.real - b.imag
+        for k in range(count):
+            size[k] += c[k, o].real * c[k, o].real + c[k, o].imag * c[k, o].imag
+            slope[k] += c[k, o].real * x[o, k] + c[k, o].imag * y[o, k]
+        for k in range(count):
+            largest = max(largest, x[o, k] * x[o, k] + y[o, k] * y[o, k])
+    for k in range(count):
+        size[k] = pace / (max(size[k], knee) if shorter else knee)
+    for o in range(q):
+        for k in range(count):
+            step = size[k] * w[k]
+            c[k, o] -= complex(step * x[o, k], step * y[o, k])
+    for k in range(count):
+        w[k] -= size[k] * slope[k]
+    for o in range(q):
+        for k in range(count):
+            half = 0.5 * w[k] * c[k, o]
+            halves[k, 0, o], halves[k, 1, o] = half, turn[k] * half
+        halves[0, :, o] = w[0] * c[0, o].real
     return np.sqrt(largest)
 
 

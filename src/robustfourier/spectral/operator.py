@@ -9,6 +9,7 @@ diagonal 1 for modes that the samples resolve, so that A z and b are in units of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -27,7 +28,7 @@ class NormalOperator:
         The weight of the samples as a trigonometric polynomial on a grid of 2N points, in pairs. No
         FFT need be longer than N: the points between are seen with the modes turned by half a step,
         and two FFTs that are done at once take two thirds of the time of one of twice the length.
-    turn : ndarray of complex, shape (M + 1, 1)
+    turn : ndarray of complex, shape (M + 1,)
         By how much that turns each mode.
 
     Examples
@@ -54,20 +55,19 @@ class NormalOperator:
         spectrum = np.zeros(length // 2 + 1, dtype=np.complex128)
         spectrum[: len(sums.weight)] = sums.weight
         density = irfft(spectrum, length) * (0.5 * length) * (2.0 / sums.total)
-        turn = np.exp(2j * np.pi / length * np.arange(sums.max_mode + 1.0))
-        return cls(density.reshape(-1, 2, 1), turn[:, None])
+        return cls(density.reshape(-1, 2, 1), _turns(length, sums.max_mode + 1))
 
     def __call__(self, z: ComplexArray) -> ComplexArray:
         """Return A z, shape (M + 1, q)."""
-        first, between = np.moveaxis(self.images(self.values(self.halves(z))), 1, 0)
-        return np.asarray(first + self.turn.conj() * between)
+        images = self.images(self.values(self.halves(z)))
+        return np.asarray(images[:, 0] + self.turn[:, None].conj() * images[:, 1])
 
     def halves(self, z: ComplexArray) -> ComplexArray:
         """Return the Hermitian sequence of f from zero on, and that turned, (N // 2 + 1, 2, q)."""
         halves = np.zeros((len(self.density) // 2 + 1, 2, z.shape[1]), dtype=np.complex128)
-        halves[: len(z), 0] = 0.5 * z
+        np.multiply(z, 0.5, out=halves[: len(z), 0])
         halves[0, 0] = z[0].real
-        halves[: len(z), 1] = self.turn * halves[: len(z), 0]
+        np.multiply(halves[: len(z), 0], self.turn[:, None], out=halves[: len(z), 1])
         return halves
 
     def values(self, halves: ComplexArray) -> FloatArray:
@@ -81,6 +81,11 @@ class NormalOperator:
     def energy(self, values: FloatArray) -> float:
         """Return Re zᴴ A z of an f with these values, summed over outputs: a sum over the grid."""
         return len(self.density) * float(np.vdot(self.density * values, values))
+
+
+@lru_cache(maxsize=4)  # the same for all samples of one length, held out or not
+def _turns(length: int, count: int) -> ComplexArray:
+    return np.exp(2j * np.pi / length * np.arange(count))
 
 
 def dense_operator(sums: FourierSums) -> FloatArray:

@@ -9,8 +9,6 @@ residual shows without it.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
@@ -192,9 +190,9 @@ def resolved(fit: Fit, lowest: float, highest: float, integer: bool) -> BoolArra
     modes, strength = fit.modes, np.sum(fit.refined.lines.amplitude**2, axis=1)
     keep = fit.known | ((modes >= lowest) & (modes <= highest))
     order = np.argsort(modes, kind="stable")
-    for i, j in pairwise(order):
-        too_close = not integer and modes[j] - modes[i] < APART and keep[i] and keep[j]
-        if too_close and not (fit.known[i] and fit.known[j]):
+    close = np.flatnonzero((np.diff(modes[order]) < APART) & (not integer))
+    for i, j in zip(order[close], order[close + 1], strict=True):
+        if keep[i] and keep[j] and not (fit.known[i] and fit.known[j]):
             weaker = j if fit.known[i] or (strength[j] <= strength[i] and not fit.known[j]) else i
             keep[weaker] = False
     return keep
