@@ -147,8 +147,6 @@ def _size_of(power: Any, middle: float) -> float:
     """Size of the cusp over which the median is `middle`: halvings of the table, then between."""
     low, high = 0, len(_SIZES) - 1
     above, below = _median(power, _SIZES[low]) / middle, _median(power, _SIZES[high]) / middle
-    if above <= 1.0 or below > 1.0:
-        return _SIZES[low] if above <= 1.0 else _SIZES[high]
     while high - low > 1:
         at = (low + high) // 2
         value = _median(power, _SIZES[at]) / middle
@@ -156,7 +154,7 @@ def _size_of(power: Any, middle: float) -> float:
             low, above = at, value
         else:
             high, below = at, value
-    part = np.log(above) / (np.log(above) - np.log(below))
+    part = min(np.log(above) / np.log(above / below), 1.0)  # there is no larger size
     return _SIZES[low] + part * (_SIZES[high] - _SIZES[low])
 
 

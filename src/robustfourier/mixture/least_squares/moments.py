@@ -187,9 +187,6 @@ class SpectralMoments:
         modes = np.ascontiguousarray(modes, dtype=np.float64)
         sums = self._value_sums(modes) - self._trend_sums(modes, chosen) @ trend
         z = lines.cosine - 1j * lines.sine
-        if modes is self._often:
-            below, above = self._around(lines.mode)
-            return sums - 0.5 * (below @ z + above @ z.conj())
         self._weight.take_lines_out(modes, lines.mode, z, sums)
         return sums
 

@@ -105,12 +105,10 @@ def _fill_unit(matrix: Any, scale: Any, unit: Any) -> None:
         scale[i] = np.sqrt(max(matrix[i, i], 0.0))
         largest = max(largest, scale[i])
     for i in range(len(matrix)):
-        gone = True
-        for j in range(len(matrix)):
-            gone &= matrix[j, i] == 0.0
+        gone = matrix[i, i] == 0.0 and not np.any(matrix[i])
         scale[i] = np.inf if gone else scale[i] if scale[i] > _NOTHING * largest else 1.0
     for i in range(len(matrix)):
-        for j in range(len(matrix)):
+        for j in range(i, len(matrix)):  # the lower half is all that is read
             unit[j, i] = matrix[i, j] / (scale[i] * scale[j])
         if np.isinf(scale[i]):
             unit[i, i] = 1.0
@@ -119,8 +117,8 @@ def _fill_unit(matrix: Any, scale: Any, unit: Any) -> None:
 @compiled
 def _mirror(lower: Any, scale: Any) -> None:
     """Fill the upper half from the lower one, and take out the scale."""
-    for i in range(len(lower)):
-        for j in range(i + 1):
+    for j in range(len(lower)):
+        for i in range(j, len(lower)):
             lower[i, j] /= scale[i] * scale[j]
             lower[j, i] = lower[i, j]
 

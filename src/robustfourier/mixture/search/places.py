@@ -76,13 +76,9 @@ def exchange(series: Series, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
 
 def _highest(series: Series, fit: Fit, lowest: float) -> float:
     """Return the mode of the highest peak of a residual, beside the lines of its fit."""
-    modes = series.grid.modes
-    power = series.grid.power(series.grid.data_sums(fit.refined.residuals)).sum(axis=1)
-    power[modes < lowest] = 0.0
-    for mode in fit.modes:
-        near = slice(*np.searchsorted(modes, [mode - APART, mode + APART]))
-        power[near] = np.where(np.abs(modes[near] - mode) < APART, 0.0, power[near])
-    return float(modes[np.argmax(power)])
+    grid, left = series.grid, series.grid.data_sums(fit.refined.residuals)
+    free = apart_from(fit.modes, grid, lowest, APART)
+    return float(grid.modes[grid.highest_over(left, np.ones((1, left.shape[1])), free)[0]])
 
 
 def highest_in_white(
