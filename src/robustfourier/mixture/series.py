@@ -291,18 +291,16 @@ class Series:
         level = grid.weight_sums[: grid.size, None] * refined.trend[0]
         return every.values_every(grid.spacing, grid.size) - level
 
-    def column_sums(
-        self, lines: FloatArray, rung: int, modes: FloatArray
-    ) -> tuple[ComplexArray, ComplexArray]:
-        """Return the sums of trend, cosines and sines, (m, p + 2K), and of the values, (m, q)."""
+    def column_sums(self, lines: FloatArray, rung: int) -> tuple[ComplexArray, ComplexArray]:
+        """Return sums at slow modes of trend, cosines, sines, (m, p + 2K), and values, (m, q)."""
         every = self._all_moments
         if every is None:
             extended = extended_columns(self.theta, self.trend(rung), lines)
             columns = extended[:, : extended.shape[1] - 2 * len(lines)]
             both = np.hstack([columns, self.values])
-            sums = direct_sums(self.theta, self.weights[:, None] * both, modes)
+            sums = direct_sums(self.theta, self.weights[:, None] * both, self.slow_grid.modes)
             return sums[:, : columns.shape[1]], sums[:, columns.shape[1] :]
-        return every.column_sums(modes, lines, self._trend_index(rung))
+        return every.column_sums(lines, self._trend_index(rung))
 
     def sums_of(
         self, mode: FloatArray, rung: int, change: FloatArray, modes: FloatArray

@@ -127,7 +127,8 @@ def assess(series: Series, fit: Fit) -> Assessment:
     floor, judge = _floor(series, fit, data_sums), series.judge
     ratio, alarm = judge.lines(fit.refined, floor)
     if series.integer or not len(ratio):
-        return Assessment(floor, data_sums, ratio, alarm, _no_cusps(fit))
+        none = np.zeros(len(ratio))
+        return Assessment(floor, data_sums, ratio, alarm, Cusps(fit.modes, none, none, none))
     grid, n_outputs = series.grid, series.values.shape[1]
 
     def left(at: IndexArray) -> FloatArray:
@@ -140,11 +141,6 @@ def assess(series: Series, fit: Fit) -> Assessment:
     modes, dof = fit.modes[beside], np.minimum(dof, floor.dof_at(fit.modes))[beside]
     alarm[beside] = judge.alarm(ratio[beside] / lift[beside], modes, dof, n_outputs)
     return Assessment(floor, data_sums, ratio, alarm, cusps)
-
-
-def _no_cusps(fit: Fit) -> Cusps:
-    none = np.zeros(len(fit.modes))
-    return Cusps(fit.modes, none, none, none)
 
 
 def _growth(series: Series, fit: Fit, data_sums: ComplexArray) -> tuple[FloatArray, FloatArray]:
@@ -274,7 +270,7 @@ class _TrendsBeside:
         self.series, self.modes, self.richest = series, modes, richest
         self.moments = series.moments(modes, richest)
         self.squares = series.weights @ series.values**2
-        self.sums = series.column_sums(modes, richest, series.slow_grid.modes)
+        self.sums = series.column_sums(modes, richest)
 
     def left(self, rung: int) -> tuple[FloatArray, ComplexArray]:
         """Return the sum of squares that is left beside a trend, and its sums at the slow modes."""
