@@ -142,9 +142,8 @@ def diagonal_flow(
         pace = step if 2.0 * size.sum() < 1.0 else step / max(curvature(size), 1.0)
         for _ in range(check_every):
             pace = min(pace, (duration - clock) * knee)
-            shorter = bool(np.isfinite(settled))
-            images, how = operator.images(values), (pace, knee, shorter)
-            largest = _descend(w, c, images, operator.turn, target, *how, halves)
+            how = pace, knee, bool(np.isfinite(settled))
+            largest = _descend(w, c, operator.images(values), operator.turn, target, *how, halves)
             values = operator.values(halves)
             clock, steps = clock + pace / knee, steps + 1
             if clock >= duration:
