@@ -17,7 +17,7 @@ from benchmarks.peers.face import Told
 from benchmarks.peers.methods import fft_threshold, lasso_cv, lombscargle, omp_cv
 from benchmarks.speed import speed_rows
 from benchmarks.verdicts import Verdict, judged, unseen_seeds
-from robustfourier.mixture.judge import false_alarm, search_widths
+from robustfourier.mixture.judge import Judge, false_alarm
 from robustfourier.mixture.least_squares.error_bands import amplitude_errors, phase_errors
 from robustfourier.mixture.least_squares.refine import refine
 from robustfourier.mixture.search.detection import Detection, detect
@@ -153,9 +153,8 @@ def above_limit(problem: Problem, found: Detection) -> np.ndarray:
     modes = np.array([c.mode for c in problem.components])
     amplitude = np.array([c.amplitude for c in problem.components])
     z = len(problem.theta) * amplitude**2 / (4.0 * problem.noise**2)
-    width = search_widths(
-        found.series.theta, found.series.weights, 1.5, found.limit.max_mode, modes
-    )
+    series, highest = found.series, found.limit.max_mode
+    width = Judge(series.theta, series.weights, 1.5, highest).widths(modes)
     return np.asarray(false_alarm(np.maximum(z - np.sqrt(2.0 * z), 0.0), width=width) < 0.01)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robustfourier import PeriodicMixture
-from robustfourier.mixture.components.grouping import Grouping, group, primitive
+from robustfourier.mixture.components.grouping import Grouping, group
 from robustfourier.mixture.labels import label
 from robustfourier.mixture.tables import shares
 
@@ -150,13 +150,6 @@ def test_many_lines_are_grouped_in_reasonable_memory_and_all_have_a_row():
     found = grouped(mode, highest=5000.0)
     assert np.all(found.harmonics.any(axis=1))
     assert np.allclose(found.harmonics @ found.bases, mode, atol=0.2)
-
-
-@pytest.mark.parametrize(
-    ("row", "expected"), [((6, 0), (1, 0)), ((2, -4), (1, -2)), ((1, 1), (1, 1))]
-)
-def test_a_row_is_divided_by_its_common_divisor(row, expected):
-    assert primitive(row) == expected
 
 
 def test_shares_are_never_negative_and_add_up_to_what_all_explain():

@@ -110,7 +110,7 @@ def test_the_evidence_kept_is_what_the_search_used():
     at = np.array([30.0])
     alarm = false_alarm(
         kept.threshold_amplitude(at)[:, 0] ** 2 / kept.floor_amplitude(at)[:, 0] ** 2,
-        width=found.series.judge._widths(at),
+        width=found.series.judge.widths(at),
         dof=found.floor.dof_at(at),
     )
     assert alarm[0] == pytest.approx(0.01, rel=0.05)

@@ -6,7 +6,7 @@ import pytest
 from robustfourier import PeriodicMixture
 from robustfourier.mixture.components.grouping import Grouping, group
 from robustfourier.mixture.components.side_lines import with_side_lines
-from robustfourier.mixture.cusps import Cusps
+from robustfourier.mixture.cusps import _SIZES, OFFSETS, Cusps, _size_of
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.assess import assess, fit_lines
@@ -317,3 +317,12 @@ class TestLivingPatterns:
             crlb = np.sqrt(6.0 / 200) * 0.4 / (np.pi * 100) * 7.3**2
             wide += model.components_[0].period_error > 1.5 * crlb
         assert wide <= 2
+
+
+@pytest.mark.parametrize("size", [7.0, 4e5, 1e14])
+def test_the_size_of_a_cusp_is_that_of_a_table_of_all_sizes(size):
+    power = np.random.default_rng(0).exponential(size=12) * (1.0 + size / OFFSETS**2)
+    power[[2, 9]] = np.nan
+    medians = np.nanmedian(power / (1.0 + _SIZES[:, None] / OFFSETS**2), axis=1)
+    expected = np.interp(-np.log(0.7), -np.log(medians), _SIZES)
+    assert _size_of(power, 0.7) == pytest.approx(expected, rel=1e-12)

@@ -8,10 +8,10 @@ from scipy.special import gamma, gammaln
 from scipy.stats import median_abs_deviation
 
 from robustfourier.mixture.judge import (
+    Judge,
     false_alarm,
     line_power,
     search_width,
-    search_widths,
 )
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.least_squares.moments import direct_moments
@@ -142,14 +142,14 @@ def test_a_search_far_beyond_the_samples_keeps_its_level_and_spares_the_low_mode
     grid = PeriodogramGrid.of(theta, ones, 800.0, 0.125)
     searched = grid.modes >= 2
     modes = grid.modes[searched]
-    widths = search_widths(theta, ones, 2.0, 800.0, modes)
+    widths = Judge(theta, ones, 2.0, 800.0).widths(modes)
     power = grid.power(grid.data_sums(rng.normal(size=(80, 400))))[searched]
     alarm = np.stack([false_alarm(column, width=widths) for column in power.T])
     assert 0.03 < np.mean(alarm.min(axis=1) < 0.1) < 0.14, "four deviations around 0.1, or careful"
     low = modes <= 40
     assert np.all(widths[low] < 0.12 * search_width(theta, ones, 2.0, 800.0))
     assert np.all(widths[~low] < 2.0 * search_width(theta, ones, 2.0, 800.0))
-    even = search_widths(np.linspace(-1, 1, 80), ones, 2.0, 39.5, np.array([3.0, 30.0]))
+    even = Judge(np.linspace(-1, 1, 80), ones, 2.0, 39.5).widths(np.array([3.0, 30.0]))
     assert np.ptp(even) == 0
 
 

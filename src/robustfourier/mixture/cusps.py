@@ -94,14 +94,17 @@ class Cusps:
         """
         place = mode[:, None] + OFFSETS
         power = _beside(place, mode, strength, grid, left, lowest)
-        count = np.isfinite(power).sum(axis=1)
-        middle = gammaincinv(n_outputs, 0.5)
-        enough = count >= FEWEST
-        size, power = np.zeros(len(mode)), np.where(enough[:, None], power, 1.0)
-        chance = bdtrc(np.ceil(0.5 * count) - 1, count, gammaincc(n_outputs, _median(power)))
-        for i in np.flatnonzero(enough & (chance < CERTAIN)):
-            flat = _median(power[i] / (1.0 + _SIZES[:, None] / OFFSETS**2))
-            size[i] = np.interp(-np.log(middle), -np.log(flat), _SIZES)
+        median, size, count = (
+            np.ones(len(mode)),
+            np.zeros(len(mode)),
+            np.isfinite(power).sum(axis=1),
+        )
+        for i in np.flatnonzero(count >= FEWEST):
+            median[i] = _median(power[i], 0.0)
+        middle = float(gammaincinv(n_outputs, 0.5))
+        chance = bdtrc(np.ceil(0.5 * count) - 1, count, gammaincc(n_outputs, median))
+        for i in np.flatnonzero((count >= FEWEST) & (chance < CERTAIN)):
+            size[i] = _size_of(power[i], middle)
         return cls(mode, strength, size, EFFICIENCY * n_outputs * np.maximum(count, 1))
 
     def at(self, modes: FloatArray) -> FloatArray:
@@ -124,11 +127,35 @@ class Cusps:
         return highest, np.where(self.size[worst] > 0.0, self.dof[worst], np.inf)
 
 
-def _median(values: FloatArray) -> FloatArray:
-    """Median of each row without its NaNs, of which no row consists; `np.nanmedian` is slow."""
-    ordered, count = np.sort(values, axis=-1), np.isfinite(values).sum(axis=-1, keepdims=True)
-    pair = [np.take_along_axis(ordered, at, -1) for at in ((count - 1) // 2, count // 2)]
-    return np.asarray(0.5 * (pair[0] + pair[1])[..., 0])
+@compiled
+def _median(power: Any, size: float) -> float:
+    """Median of the power around a line, but for NaNs, over the noise that its cusp would be."""
+    ordered, count = np.empty(len(power)), 0
+    for p in range(len(power)):
+        if np.isnan(power[p]):
+            continue
+        value, at = power[p] / (1.0 + size / OFFSETS[p] ** 2), count
+        while at > 0 and ordered[at - 1] > value:
+            ordered[at] = ordered[at - 1]
+            at -= 1
+        ordered[at], count = value, count + 1
+    return 0.5 * (ordered[(count - 1) // 2] + ordered[count // 2])
+
+
+@compiled
+def _size_of(power: Any, middle: float) -> float:
+    """Size of the cusp over which the median is `middle`: halvings of the table, then between."""
+    low, high = 0, len(_SIZES) - 1
+    above, below = _median(power, _SIZES[low]) / middle, _median(power, _SIZES[high]) / middle
+    while high - low > 1:
+        at = (low + high) // 2
+        value = _median(power, _SIZES[at]) / middle
+        if value > 1.0:
+            low, above = at, value
+        else:
+            high, below = at, value
+    part = min(np.log(above) / np.log(above / below), 1.0)  # there is no larger size
+    return _SIZES[low] + part * (_SIZES[high] - _SIZES[low])
 
 
 def _beside(

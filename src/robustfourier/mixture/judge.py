@@ -68,7 +68,7 @@ class Judge:
         """
         return false_alarm(
             ratio,
-            width=self._widths(modes),
+            width=self.widths(modes),
             n_outputs=n_outputs,
             dof=dof,
             continuous=not self.integer,
@@ -85,16 +85,25 @@ class Judge:
 
     def threshold(self, level: float, floor: NoiseFloor, modes: FloatArray) -> FloatArray:
         """Return the power over floor of one output at which the false alarm is `level`, (K,)."""
-        dof, widths = floor.dof_at(modes), self._widths(modes)
+        dof, widths = floor.dof_at(modes), self.widths(modes)
         return _ratio_at(level, dof, widths, not self.integer)
 
     def price(self, level: float, modes: FloatArray) -> FloatArray:
         """Return the same where the noise is known: what a line has to gain in likelihood, (K,)."""
-        dof, widths = np.full(len(modes), np.inf), self._widths(modes)
+        dof, widths = np.full(len(modes), np.inf), self.widths(modes)
         return _ratio_at(level, dof, widths, not self.integer)
 
-    def _widths(self, modes: FloatArray) -> FloatArray:
-        """Range searched that each of `modes` pays for, in units of independence."""
+    def widths(self, modes: FloatArray) -> FloatArray:
+        """Range searched that each of `modes` pays for, in units of independence, shape (K,).
+
+        A search far beyond one mode per two samples has mostly high modes to be wrong about, and
+        the low ones, where periods are usually sought, should not pay for them all. Half of the
+        level then goes to each side of that mode: a line pays for twice the range of its own side.
+
+        >>> judge = Judge(np.linspace(-1, 1, 101), np.ones(101), 0, 1000)
+        >>> judge.widths(np.array([20.0, 700.0])).round()
+        array([ 104., 1963.])
+        """
         if self.integer:
             return np.full(len(modes), self.highest)
         middle, below, above = self._sides
@@ -229,24 +238,6 @@ def search_width(theta: FloatArray, weights: FloatArray, lowest: float, highest:
     return float(max(highest - lowest, 0.0) * np.sqrt(np.pi * variance))
 
 
-def search_widths(
-    theta: FloatArray, weights: FloatArray, lowest: float, highest: float, modes: FloatArray
-) -> FloatArray:
-    """Return the width that each of `modes` pays for, shape (len(modes),).
-
-    A search far beyond one mode per two samples has mostly high modes to be wrong about, and the
-    low ones, where periods are usually sought, should not pay for them all. Half of the level then
-    goes to each side of that mode: a line pays for twice the range of its own side.
-
-    >>> import numpy as np
-    >>> theta = np.linspace(-1, 1, 101)
-    >>> search_widths(theta, np.ones(101), 0, 1000, np.array([20.0, 700.0])).round()
-    array([ 104., 1963.])
-    """
-    middle, below, above = _two_sides(theta, weights, lowest, highest)
-    return np.where(modes <= middle, below, above)
-
-
 def _two_sides(
     theta: FloatArray, weights: FloatArray, lowest: float, highest: float
 ) -> tuple[float, float, float]:
@@ -275,7 +266,7 @@ def false_alarm(
     ratio : ndarray
         Power over floor, summed over independent outputs.
     width : ndarray or float
-        Range searched: W of `search_width` or `search_widths`, or the number of modes if not
+        Range searched: W of `search_width` or `Judge.widths`, or the number of modes if not
         `continuous`.
     n_outputs : int
         Independent outputs q.

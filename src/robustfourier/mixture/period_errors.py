@@ -16,7 +16,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.least_squares.lines import waves_at
-from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
+from robustfourier.mixture.least_squares.semidefinite import Positive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.series import Series
@@ -96,14 +96,12 @@ def _jackknife(
     turned = (ties * lines.sine).T @ cosine - (ties * lines.cosine).T @ sine
     design = np.vstack([model.trend_columns(theta).T, waves, np.pi * theta * turned])
     design *= root
-    size = np.maximum(np.sqrt(np.sum(design**2, axis=1)), 1e-300)[:, None]
-    design /= size
-    inverse = pseudo_inverse(design @ design.T)
-    absorbed = np.einsum("pn,pn->n", inverse @ design, design)
+    system = Positive.of(design @ design.T)
+    absorbed = np.einsum("pn,pn->n", half := system.half(design), half)
     values = series.values[:, 0] * series.scale[0] + series.centre[0]
     left = root * (values - model.evaluate(theta)[:, 0]) / np.maximum(1.0 - absorbed, _LEAST)
-    bases = slice(len(design) - int(free.sum()), None)
-    squares = (inverse[bases] @ design / size[bases] * left) ** 2
+    ends = np.eye(len(design))[:, len(design) - int(free.sum()) :]
+    squares = (system.solve(ends).T @ design * left) ** 2
     whole = squares.sum(axis=1)
     worth = whole**2 / np.maximum(np.sum(squares**2, axis=1), 1e-300)
     return np.sqrt(whole), np.maximum(worth, 1.0)

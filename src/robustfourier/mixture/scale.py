@@ -286,8 +286,9 @@ class _Blocks:
         """Compare with a fit of the logarithms; None for the linear one's lines as factors."""
         y, weights, logs = self.y, self.weights, np.log(self.y)
         if log is None:
-            rows, weighted = self.rows, self.rows * weights
-            left = logs - rows.T @ solve_positive(weighted @ rows.T, weighted @ logs)
+            rows, root = self.rows, np.sqrt(weights)
+            inside = rows * root  # so that half of the products are enough
+            left = logs - rows.T @ solve_positive(inside @ inside.T, inside @ (root * logs.T).T)
         else:
             rows, left = _rows(log, self.theta), logs - _fitted(log, self.theta)
         multiplying, adding = _held_out(rows, logs, left, weights), self.adding
@@ -353,10 +354,10 @@ def _log_density(left: FloatArray, weights: FloatArray) -> FloatArray:
     part = weights / weights.sum()
     density = np.empty_like(left)
     for o, column in enumerate(left.T):
-        size = max(1.4826 * weighted_median(np.abs(column), weights), 1e-300)
+        size, square = max(1.4826 * weighted_median(np.abs(column), weights), 1e-300), column**2
         for _ in range(_ROUNDS):
             pulled = (_FREEDOM + 1.0) / (_FREEDOM + (column / size) ** 2)
-            size = max(float(np.sqrt(part @ (pulled * column**2))), 1e-300)
+            size = max(float(np.sqrt(part @ (pulled * square))), 1e-300)
         tail = np.log1p((column / size) ** 2 / _FREEDOM)
         density[:, o] = -np.log(size) - 0.5 * (_FREEDOM + 1.0) * tail
     return density

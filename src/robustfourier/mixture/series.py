@@ -28,6 +28,7 @@ from robustfourier.spectral.limits import ModeLimit, highest_mode
 from robustfourier.spectral.periodogram import PeriodogramGrid
 from robustfourier.spectral.realmodes import FARTHER, RealModePlan, RealModeSums
 from robustfourier.spectral.sums import direct_sums
+from robustfourier.spectral.window import WIDTH
 
 GAPPY = 0.5  # independent ordinates per mode below which lines are seen through fringes
 CLOSED = 2.0  # modes to each side of a closed one: a line within two modes belongs to its pattern
@@ -271,7 +272,9 @@ class Series:
         every = self._all_moments
         if every is None:
             return direct_sums(self.theta, self.weights[:, None] * refined.residuals, modes)
-        if refined.exact:
+        n_lines = len(refined.lines)
+        reads, samples = len(modes) * n_lines * WIDTH, len(self.theta) * (n_lines + WIDTH)
+        if refined.exact or reads > samples:  # whichever takes fewer products
             left = self.weights[:, None] * refined.residuals
             return RealModeSums.of(self.theta, left, float(np.max(modes, initial=1.0))).at(modes)
         chosen = self._trend_index(len(refined.trend) - len(self.steps))
@@ -288,18 +291,16 @@ class Series:
         level = grid.weight_sums[: grid.size, None] * refined.trend[0]
         return every.values_every(grid.spacing, grid.size) - level
 
-    def column_sums(
-        self, lines: FloatArray, rung: int, modes: FloatArray
-    ) -> tuple[ComplexArray, ComplexArray]:
-        """Return the sums of trend, cosines and sines, (m, p + 2K), and of the values, (m, q)."""
+    def column_sums(self, lines: FloatArray, rung: int) -> tuple[ComplexArray, ComplexArray]:
+        """Return sums at slow modes of trend, cosines, sines, (m, p + 2K), and values, (m, q)."""
         every = self._all_moments
         if every is None:
             extended = extended_columns(self.theta, self.trend(rung), lines)
             columns = extended[:, : extended.shape[1] - 2 * len(lines)]
             both = np.hstack([columns, self.values])
-            sums = direct_sums(self.theta, self.weights[:, None] * both, modes)
+            sums = direct_sums(self.theta, self.weights[:, None] * both, self.slow_grid.modes)
             return sums[:, : columns.shape[1]], sums[:, columns.shape[1] :]
-        return every.column_sums(modes, lines, self._trend_index(rung))
+        return every.column_sums(lines, self._trend_index(rung))
 
     def sums_of(
         self, mode: FloatArray, rung: int, change: FloatArray, modes: FloatArray

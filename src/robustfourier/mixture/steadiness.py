@@ -14,6 +14,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.blocks import blocks_of, scatter
+from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.remainder import ROUNDING
 from robustfourier.mixture.series import Series
@@ -86,7 +87,8 @@ def _derivatives(
     model: ColumnModel, own: IndexArray, theta: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Change of a pattern over its noise with its phase and with the log of its height, (n, q)."""
-    lines = model.lines.select(own)
-    order = model.order[own][:, None]
-    turned = replace(lines, cosine=-order * lines.sine, sine=order * lines.cosine)
-    return turned.evaluate(theta) / model.noise, lines.evaluate(theta) / model.noise
+    lines, order = model.lines.select(own), model.order[own][:, None]
+    cosine = np.hstack([-order * lines.sine, lines.cosine])
+    sine = np.hstack([order * lines.cosine, lines.sine])
+    turned, raised = np.hsplit(Lines(lines.mode, cosine, sine).evaluate(theta), 2)
+    return turned / model.noise, raised / model.noise

@@ -142,8 +142,8 @@ def diagonal_flow(
         pace = step if 2.0 * size.sum() < 1.0 else step / max(curvature(size), 1.0)
         for _ in range(check_every):
             pace = min(pace, (duration - clock) * knee)
-            shorter = bool(np.isfinite(settled))
-            largest = _descend(w, c, operator.image(values), target, pace, knee, shorter, halves)
+            how = pace, knee, bool(np.isfinite(settled))
+            largest = _descend(w, c, operator.images(values), operator.turn, target, *how, halves)
             values = operator.values(halves)
             clock, steps = clock + pace / knee, steps + 1
             if clock >= duration:
@@ -171,28 +171,40 @@ def diagonal_flow(
 
 @compiled
 def _descend(
-    w: Any, c: Any, image: Any, target: Any, pace: float, knee: float, shorter: bool, halves: Any
-) -> float:
+    w: Any, c: Any, images: Any, turn: Any, target: Any, pace: float, knee: float, shorter: bool,
+    halves: Any,
+) -> float:  # fmt: skip
     """Take one step of the diagonal flow in place; the largest |g| of its gradient g = A z − b.
 
-    With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter. Half of the
-    new z = w c is written to `halves`; of z_0, all of its real part.
+    With `shorter`, modes of size w² + |c|² above the knee take steps as much shorter. Images and
+    halves are those of `NormalOperator`, and `halves` are written for the new z = w c.
     """
-    largest = 0.0
-    for k in range(len(w)):
-        size, slope = w[k] * w[k], 0.0
-        for o in range(c.shape[1]):
-            x, y = c[k, o].real, c[k, o].imag
-            g = image[k, o] - target[k, o]
-            size += x * x + y * y
-            slope += x * g.real + y * g.imag
-            largest = max(largest, g.real * g.real + g.imag * g.imag)
-        eta = pace / (max(size, knee) if shorter else knee)
-        for o in range(c.shape[1]):
-            c[k, o] -= eta * w[k] * (image[k, o] - target[k, o])
-        w[k] -= eta * slope
-        for o in range(c.shape[1]):
-            halves[k, o] = 0.5 * w[k] * c[k, o] if k else complex(w[0] * c[0, o].real, 0.0)
+    (count, q), largest = c.shape, 0.0
+    size, slope, x, y = w * w, np.zeros(count), np.empty((q, count)), np.empty((q, count))
+    for o in range(q):  # step by step, each for several modes at once
+        for k in range(count):
+            first, between, b = images[k, 0, o], images[k, 1, o], target[k, o]
+            cosine, sine = turn[k].real, turn[k].imag
+            x[o, k] = first.real + cosine * between.real + sine * between.imag - b.real
+            y[o, k] = first.imag + cosine * between.imag - sine * between.real - b.imag
+        for k in range(count):
+            size[k] += c[k, o].real * c[k, o].real + c[k, o].imag * c[k, o].imag
+            slope[k] += c[k, o].real * x[o, k] + c[k, o].imag * y[o, k]
+        for k in range(count):
+            largest = max(largest, x[o, k] * x[o, k] + y[o, k] * y[o, k])
+    for k in range(count):
+        size[k] = pace / (max(size[k], knee) if shorter else knee)
+    for o in range(q):
+        for k in range(count):
+            step = size[k] * w[k]
+            c[k, o] -= complex(step * x[o, k], step * y[o, k])
+    for k in range(count):
+        w[k] -= size[k] * slope[k]
+    for o in range(q):
+        for k in range(count):
+            half = 0.5 * w[k] * c[k, o]
+            halves[k, 0, o], halves[k, 1, o] = half, turn[k] * half
+        halves[0, :, o] = w[0] * c[0, o].real
     return np.sqrt(largest)
 
 
@@ -274,7 +286,7 @@ class _HeldOut:
         `values` are those of f that any normal operator of these modes has.
         """
         with_data = float(np.vdot(self._value, z).real) / self._unit
-        with_itself = float(self._operator.energy(values).sum()) * (self._total / 2.0)
+        with_itself = self._operator.energy(values) * (self._total / 2.0)
         error = self._squares - 2.0 * with_data + with_itself
         return error / max(self._squares, np.finfo(float).tiny)
 

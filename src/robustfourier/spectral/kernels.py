@@ -246,7 +246,14 @@ def read_filtered(modes: Any, taps: Any, odd: Any, real: Any, imag: Any, sums: A
     """
     powers, n_modes, n_filters = sums.shape
     n = taps.shape[1] - 1
-    x, y = np.empty(2 * (HALF + n)), np.empty(2 * (HALF + n))
+    x, y, both = (
+        np.empty(2 * (HALF + n)),
+        np.empty(2 * (HALF + n)),
+        np.empty((n_filters, 2 * n + 1)),
+    )
+    for c in range(n_filters):  # h at all places, from the lowest on
+        for t in range(n + 1):
+            both[c, n + t], both[c, n - t] = taps[c, t], -taps[c, t] if odd[c] and t else taps[c, t]
     a, b, one, place = np.zeros(3 * HALF), np.zeros(3 * HALF), np.empty((1, 6)), np.empty(1)
     for m in range(n_modes):
         position = abs(modes[m]) / SPACING
@@ -258,16 +265,11 @@ def read_filtered(modes: Any, taps: Any, odd: Any, real: Any, imag: Any, sums: A
         place[0] = SPACING * (position - first)  # as far behind a first sample of zero
         for c in range(n_filters):
             for i in range(2 * HALF):
-                re, im = taps[c, 0] * x[n + i], taps[c, 0] * y[n + i]
-                for t in range(1, n + 1):
-                    up, down = n + i + t, n + i - t
-                    if odd[c]:
-                        re -= taps[c, t] * (y[up] - y[down])
-                        im += taps[c, t] * (x[up] - x[down])
-                    else:
-                        re += taps[c, t] * (x[up] + x[down])
-                        im += taps[c, t] * (y[up] + y[down])
-                a[HALF + i], b[HALF + i] = re, im
+                re = im = 0.0
+                for t in range(2 * n + 1):
+                    re += both[c, t] * x[i + t]
+                    im += both[c, t] * y[i + t]
+                a[HALF + i], b[HALF + i] = (-im, re) if odd[c] else (re, im)
             _read(place, a, b, one, powers)
             for power in range(powers):
                 sums[power, m, c] = complex(one[0, power], sign * one[0, 3 + power])

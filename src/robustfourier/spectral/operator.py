@@ -9,6 +9,7 @@ diagonal 1 for modes that the samples resolve, so that A z and b are in units of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -23,10 +24,12 @@ class NormalOperator:
 
     Parameters
     ----------
-    density : ndarray of shape (N, 1)
-        The weight of the samples as a trigonometric polynomial on a grid of N points.
-    size : int
-        Number of modes M + 1.
+    density : ndarray of shape (N, 2, 1)
+        The weight of the samples as a trigonometric polynomial on a grid of 2N points, in pairs. No
+        FFT need be longer than N: the points between are seen with the modes turned by half a step,
+        and two FFTs that are done at once take two thirds of the time of one of twice the length.
+    turn : ndarray of complex, shape (M + 1,)
+        By how much that turns each mode.
 
     Examples
     --------
@@ -41,42 +44,48 @@ class NormalOperator:
     """
 
     density: FloatArray
-    size: int
+    turn: ComplexArray
 
     @classmethod
     def of(cls, sums: FourierSums) -> NormalOperator:
         """Build the operator from Fourier sums."""
-        size = sums.max_mode + 1
         # Products of modes up to M and 2M wrap around only onto modes above M. Powers of two pay:
         # 4,096 points take a seventh less time than 4,050.
         length = 16 * next_fast_len(sums.max_mode // 4 + 1, real=True)
         spectrum = np.zeros(length // 2 + 1, dtype=np.complex128)
         spectrum[: len(sums.weight)] = sums.weight
-        density = irfft(spectrum, length) * length * (2.0 / sums.total)
-        return cls(density[:, None], size)
+        density = irfft(spectrum, length) * (0.5 * length) * (2.0 / sums.total)
+        return cls(density.reshape(-1, 2, 1), _turns(length, sums.max_mode + 1))
 
     def __call__(self, z: ComplexArray) -> ComplexArray:
         """Return A z, shape (M + 1, q)."""
-        return self.image(self.values(self.halves(z)))
+        images = self.images(self.values(self.halves(z)))
+        return np.asarray(images[:, 0] + self.turn[:, None].conj() * images[:, 1])
 
     def halves(self, z: ComplexArray) -> ComplexArray:
-        """Return the Hermitian sequence of f from zero on, shape (N // 2 + 1, q)."""
-        halves = np.zeros((len(self.density) // 2 + 1, z.shape[1]), dtype=np.complex128)
-        np.multiply(z, 0.5, out=halves[: self.size])
-        halves[0] = z[0].real
+        """Return the Hermitian sequence of f from zero on, and that turned, (N // 2 + 1, 2, q)."""
+        halves = np.zeros((len(self.density) // 2 + 1, 2, z.shape[1]), dtype=np.complex128)
+        np.multiply(z, 0.5, out=halves[: len(z), 0])
+        halves[0, 0] = z[0].real
+        np.multiply(halves[: len(z), 0], self.turn[:, None], out=halves[: len(z), 1])
         return halves
 
     def values(self, halves: ComplexArray) -> FloatArray:
-        """Return the values of f over their number on the grid, shape (N, q)."""
+        """Return the values of f over N on the grid, shape (N, 2, q)."""
         return np.asarray(irfft(halves, len(self.density), axis=0))
 
-    def image(self, values: FloatArray) -> ComplexArray:
-        """Return A z of an f with these values, shape (M + 1, q)."""
-        return np.asarray(rfft(values * self.density, axis=0)[: self.size])
+    def images(self, values: FloatArray) -> ComplexArray:
+        """Return the two parts of A z of an f with these values, shape (M + 1, 2, q)."""
+        return np.asarray(rfft(values * self.density, axis=0)[: len(self.turn)])
 
-    def energy(self, values: FloatArray) -> FloatArray:
-        """Return Re zᴴ A z of an f with these values, shape (q,): a sum over the grid."""
-        return len(self.density) * np.sum(self.density * values**2, axis=0)
+    def energy(self, values: FloatArray) -> float:
+        """Return Re zᴴ A z of an f with these values, summed over outputs: a sum over the grid."""
+        return len(self.density) * float(np.vdot(self.density * values, values))
+
+
+@lru_cache(maxsize=4)  # the same for all samples of one length, held out or not
+def _turns(length: int, count: int) -> ComplexArray:
+    return np.exp(2j * np.pi / length * np.arange(count))
 
 
 def dense_operator(sums: FourierSums) -> FloatArray:

@@ -225,8 +225,10 @@ class _Draft:
         colour = ground.colour(modes, refined)
         p, count = ground.n_trend, len(modes)
         linear = p + 2 * count
-        lame, ridge = _half_seen(moments.gram[p:linear, p:linear])
-        gram = moments.gram[:linear, :linear] + np.diag(np.concatenate([np.zeros(p), ridge]))
+        lame = _lame(ground, modes)
+        # A ridge keeps at zero what the samples do not show.
+        ridge = np.where(lame, 0.5e-3 * ground.series.total, 0.0)
+        gram = moments.gram[:linear, :linear] + np.diag(np.append(np.zeros(p), [ridge, ridge]))
         inverse = pseudo_inverse(gram)
         coefficients = inverse @ moments.cross[:linear]
         unit = np.diag(inverse)[p:].reshape(2, count).max(0) * colour
@@ -243,22 +245,13 @@ class _Draft:
 
 
 def _lame(ground: Ground, modes: FloatArray) -> BoolArray:
-    """Return of which lines the samples show one direction only."""
-    p, linear = ground.n_trend, ground.n_trend + 2 * len(modes)
-    return _half_seen(ground.moments(modes).gram[p:linear, p:linear])[0]
+    """Return of which lines the samples show one direction only.
 
-
-def _half_seen(gram: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Lines of which the samples show one direction only, and a ridge that keeps the other at zero.
-
-    At the Nyquist mode of an even grid a sinusoid is seen in one of its two phases.
+    At the Nyquist mode of an even grid a sinusoid is seen in one of its two phases. The weight of
+    cos² and sin² in their own directions is half of the total, more or less by that of e^{2iπkθ}.
     """
-    count = len(gram) // 2
-    cc, ss = np.diag(gram)[:count], np.diag(gram)[count:]
-    middle, cross = 0.5 * (cc + ss), np.diag(gram[:count, count:])
-    reach = np.hypot(0.5 * (cc - ss), cross)
-    lame = middle - reach < 0.02 * (middle + reach)
-    return lame, np.tile(np.where(lame, 1e-3 * middle, 0.0), 2)
+    total, more = ground.series.total, np.abs(ground.series.window_sums(2.0 * modes))
+    return np.asarray(total - more < 0.02 * (total + more))
 
 
 def _shifts(

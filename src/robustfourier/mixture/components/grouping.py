@@ -102,19 +102,6 @@ class Grouping:
         return [tuple(row) for row in rows.tolist()]
 
 
-def primitive(row: IntArray | tuple[int, ...]) -> tuple[int, ...]:
-    """Divide an integer row by the greatest common divisor of its entries.
-
-    Examples
-    --------
-    >>> primitive((0, 3)), primitive((4, -2))
-    ((0, 1), (2, -1))
-    """
-    entries = [int(entry) for entry in row]
-    divisor = gcd(*entries) or 1
-    return tuple(entry // divisor for entry in entries)
-
-
 def group(
     mode: FloatArray,
     error: FloatArray,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
@@ -43,12 +44,12 @@ class Prior:
     component: IntArray
     order: IntArray
 
-    @property
+    @cached_property
     def kept(self) -> BoolArray:
         """Lines that are not shrunk: they decide how far a shift may turn."""
         return np.asarray((np.diagonal(self.precision, axis1=1, axis2=2) == 0.0).all(axis=0))
 
-    @property
+    @cached_property
     def locked(self) -> BoolArray:
         """Lines whose component is in phase."""
         return np.isfinite(self.shift)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.least_squares.projection import Solved
 from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
+
+#: Of coefficients, (q, p + 2K, p + 2K), and of the bases with them, (q, F, p + 2K).
+Covariances = tuple[FloatArray, FloatArray]
 
 
 def covariances(
@@ -15,8 +20,8 @@ def covariances(
     free: BoolArray,
     noise: FloatArray,
     colour: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Sandwich covariance (JᵀJ)⁻¹ JᵀΣJ (JᵀJ)⁻¹ in blocks: bases, coefficients, their cross.
+) -> tuple[FloatArray, Callable[[], Covariances]]:
+    """Sandwich covariance (JᵀJ)⁻¹ JᵀΣJ (JᵀJ)⁻¹ in blocks: bases; if asked coefficients and cross.
 
     Noise that is flat around each line has JᵀΣJ ≈ D½ (EᵀWE) D½ with the local noise power D of
     each column; for white noise this is σ²(JᵀJ)⁻¹, the Cramér-Rao value for Gaussian noise.
@@ -28,31 +33,29 @@ def covariances(
     cosine, sine = fit.coefficients[p : p + n_lines], fit.coefficients[p + n_lines :]
     gram, tangents = fit.moments.gram, mode_tangents(cosine, sine, ties, p)[:, :, free]
     inverse = pseudo_inverse(gram[:linear, :linear])
-    # Influence of E-moments on the coefficients at fixed bases, and of tangents on coefficients.
-    direct = np.zeros((linear, len(gram)))
-    direct[:, :linear] = inverse
-    shift = np.einsum("ij,ojf->oif", inverse, np.einsum("je,oef->ojf", gram[:linear], tangents))
-    sigma2 = np.maximum(noise, np.finfo(float).tiny)
+    shift = inverse @ (gram[:linear] @ tangents)  # of coefficients with the bases
     # Rows of E orthogonalised against the linear part: what is left of each tangent.
-    projected = [tangents[o].T - shift[o].T @ np.eye(linear, len(gram)) for o in range(n_outputs)]
-    normal = sum(projected[o] @ gram @ projected[o].T / sigma2[o] for o in range(n_outputs))
-    normal = np.asarray(normal).reshape(int(free.sum()), int(free.sum()))
-    solve = pseudo_inverse(normal)
-    to_base = [solve @ projected[o] / sigma2[o] for o in range(n_outputs)]
+    projected = tangents.swapaxes(1, 2).copy()
+    projected[:, :, :linear] -= shift.swapaxes(1, 2)
+    scaled = projected / np.maximum(noise, np.finfo(float).tiny)[:, None, None]
+    to_base = pseudo_inverse(np.sum(scaled @ gram @ projected.swapaxes(1, 2), axis=0)) @ scaled
+    from_each = to_base @ coloured @ to_base.swapaxes(1, 2) * noise[:, None, None]
     base = np.zeros((len(free), len(free)))
-    base[np.ix_(free, free)] = sum(
-        to_base[o] @ coloured @ to_base[o].T * noise[o] for o in range(n_outputs)
-    )
-    coefficient = np.zeros((n_outputs, linear, linear))
-    cross = np.zeros((n_outputs, len(free), linear))
-    for o in range(n_outputs):
-        own = direct - shift[o] @ to_base[o]
-        # Part of the bases' covariance that comes from the noise of the other outputs.
-        mine = to_base[o] @ coloured @ to_base[o].T * noise[o]
-        others = shift[o] @ (base[np.ix_(free, free)] - mine)
-        coefficient[o] = own @ coloured @ own.T * noise[o] + others @ shift[o].T
-        cross[o][free] = to_base[o] @ coloured @ own.T * noise[o] - others.T
-    return base, coefficient, cross
+    base[np.ix_(free, free)] = whole = from_each.sum(axis=0)
+
+    def others() -> Covariances:
+        coefficient = np.zeros((n_outputs, linear, linear))
+        cross = np.zeros((n_outputs, len(free), linear))
+        for o in range(n_outputs):
+            own = -shift[o] @ to_base[o]  # influence of E-moments on the coefficients
+            own[:, :linear] += inverse
+            # Part of the bases' covariance that comes from the noise of the other outputs.
+            beside = shift[o] @ (whole - from_each[o])
+            coefficient[o] = own @ coloured @ own.T * noise[o] + beside @ shift[o].T
+            cross[o][free] = to_base[o] @ coloured @ own.T * noise[o] - beside.T
+        return coefficient, cross
+
+    return base, others
 
 
 def mode_tangents(cosine: FloatArray, sine: FloatArray, ties: IntArray, p: int) -> FloatArray:
@@ -78,5 +81,5 @@ def mode_tangents(cosine: FloatArray, sine: FloatArray, ties: IntArray, p: int) 
 
 def mode_errors(ties: IntArray, base_covariance: FloatArray) -> FloatArray:
     """Return the standard errors of ``ties @ bases``, shape (K,)."""
-    variance = np.einsum("kf,fg,kg->k", ties, base_covariance, ties)
+    variance = np.sum((ties @ base_covariance) * ties, axis=1)
     return np.sqrt(np.maximum(variance, 0.0))

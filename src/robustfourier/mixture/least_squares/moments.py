@@ -187,9 +187,6 @@ class SpectralMoments:
         modes = np.ascontiguousarray(modes, dtype=np.float64)
         sums = self._value_sums(modes) - self._trend_sums(modes, chosen) @ trend
         z = lines.cosine - 1j * lines.sine
-        if modes is self._often:
-            below, above = self._around(lines.mode)
-            return sums - 0.5 * (below @ z + above @ z.conj())
         self._weight.take_lines_out(modes, lines.mode, z, sums)
         return sums
 
@@ -198,18 +195,16 @@ class SpectralMoments:
         return self._value.every(spacing, count)
 
     def column_sums(
-        self, modes: FloatArray, lines: FloatArray, chosen: IndexArray
+        self, lines: FloatArray, chosen: IndexArray
     ) -> tuple[ComplexArray, ComplexArray]:
-        """Return the sums of trend, cosines and sines, (m, p + 2K), and of the values, (m, q)."""
-        if modes is self._often:
-            below, above = self._around(lines)
-        else:
-            below, above = (
-                self._weight.at(np.add.outer(modes, side).ravel()).reshape(len(modes), -1)
-                for side in (-lines, lines)
-            )
+        """Return the sums at `often` of trend, cosines, sines, (m, p + 2K), and values, (m, q)."""
+        assert self._often is not None
+        often, (real, imag), last = self._often, self._weight.parts, len(self._often) - 1
+        around = np.empty((len(lines), 2 * last + 1), dtype=np.complex128)
+        read_around(np.ascontiguousarray(lines, np.float64), real[0], imag[0], around)
+        below, above = around[:, last::-1].conj().T, around[:, last:].T
         waves = [0.5 * (below + above), 0.5j * (above - below)]
-        return np.hstack([self._trend_sums(modes, chosen), *waves]), self._value_sums(modes)
+        return np.hstack([self._trend_sums(often, chosen), *waves]), self._value_sums(often)
 
     def sums_of(
         self, mode: float, chosen: IndexArray, change: FloatArray, modes: FloatArray
@@ -218,14 +213,6 @@ class SpectralMoments:
         trend, z = change[:-4], change[[-4, -2]] - 1j * change[[-3, -1]]
         near, far = (self._weight.powers_at(modes + side)[:2, :, 0] for side in (-mode, mode))
         return self._trend_sums(modes, chosen) @ trend + 0.5 * (near.T @ z + far.T @ z.conj())
-
-    def _around(self, lines: FloatArray) -> tuple[ComplexArray, ComplexArray]:
-        """Return the sums of the weights at `often` less and plus each line, shape (m, K) each."""
-        assert self._often is not None
-        count, (real, imag) = len(self._often), self._weight.parts
-        sums = np.empty((len(lines), 2 * count - 1), dtype=np.complex128)
-        read_around(np.ascontiguousarray(lines, np.float64), real[0], imag[0], sums)
-        return sums[:, count - 1 :: -1].conj().T, sums[:, count - 1 :].T
 
     def _value_sums(self, modes: FloatArray) -> ComplexArray:
         """Return the sums of the values at `modes`, shape (m, q)."""

@@ -15,8 +15,7 @@ from robustfourier.compiling import compiled
 from robustfourier.spectral.kernels import pair_moments, read_filtered, read_sums
 
 MOST_COLUMNS = 60  # trend and two for each line; from here on whole matrices are faster
-# Smallest pivots of matrices with unit diagonal that are safely regular, and that point downhill.
-REGULAR, _UPHILL = 1e-7, 1e-9
+_UPHILL = 1e-9  # least pivot of a matrix with unit diagonal that points downhill
 # Sums are known to 1e-13 of the weight: a sine at the Nyquist mode of an even grid vanishes.
 _VANISHES = 1e-11
 
@@ -118,10 +117,9 @@ def project(
     count, n_bases = ties.shape
     linear, q = coefficients.shape
     p = linear - 2 * count
-    moved, bowed = np.empty((linear, n_bases)), np.empty((linear, n_bases))
-    turned = np.empty(linear + 2 * count)
+    moved, turned = np.empty((linear, n_bases)), np.empty(linear + 2 * count)
     for o in range(q):
-        moved[:], bowed[:] = 0.0, 0.0
+        moved[:] = 0.0
         for k in range(count):
             a, b = np.pi * coefficients[p + k, o], np.pi * coefficients[p + count + k, o]
             cosine, sine = linear + k, linear + count + k
@@ -145,8 +143,9 @@ def project(
                 gradient[f] += tie * (b * left[cosine, o] - a * left[sine, o]) / rss[o]
                 for i in range(linear):
                     moved[i, f] += tie * turned[i]
-                bowed[p + k, f] += tie * np.pi * left[sine, o]
-                bowed[p + count + k, f] -= tie * np.pi * left[cosine, o]
+                if curved:
+                    moved[p + k, f] += tie * np.pi * left[sine, o]
+                    moved[p + count + k, f] -= tie * np.pi * left[cosine, o]
                 for g in range(n_bases):
                     normal[g, f] += tie * ties[k, g] * curve / rss[o]
                 for m in range(count):
@@ -155,17 +154,12 @@ def project(
                     diagonal[f] += ties[m, f] * tie * square / rss[o]
                     for g in range(n_bases):
                         normal[g, f] += ties[m, g] * tie * square / rss[o]
-        if curved:
-            bowed += moved
-            _forward(factor, scale, bowed)
         _forward(factor, scale, moved)
-        against = bowed if curved else moved
         for i in range(linear):
             for f in range(n_bases):
-                diagonal[f] -= moved[i, f] * moved[i, f] / rss[o]
-                part = against[i, f] / rss[o]
+                part = moved[i, f] / rss[o]
                 for g in range(n_bases):
-                    normal[f, g] -= part * against[i, g]
+                    normal[f, g] -= part * moved[i, g]
 
 
 @compiled

@@ -15,12 +15,11 @@ from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.least_squares.moments import Moments
 from robustfourier.mixture.least_squares.newton import (
     MOST_COLUMNS,
-    REGULAR,
     project,
     solve_linear,
     solve_step,
 )
-from robustfourier.mixture.least_squares.semidefinite import Positive
+from robustfourier.mixture.least_squares.semidefinite import REGULAR, Positive
 
 MomentsAt = Callable[[FloatArray], Moments]
 # Of any mode in one step: the sum of squares has a new local minimum about every mode.
@@ -144,8 +143,8 @@ def projected_normal(
     It is the Hessian if `curved`, and else the normal matrix of Gauss and Newton, which leaves out
     residual times second derivatives. For a weak line, or one that is not steady, these are as
     large as the rest: without them steps are twice too long, or far too short. Between the two
-    stands the diagonal without them, (F,), by which steps are damped. Outputs are weighted by
-    1/RSS_o, the gradient of the logarithm in the objective.
+    stands the diagonal without them and before anything is projected out, (F,), by which steps are
+    damped. Outputs are weighted by 1/RSS_o, the gradient of the logarithm in the objective.
     """
     gram, linear, n_lines = fit.moments.gram, fit.n_linear, len(ties)
     left = fit.moments.cross - gram[:, :linear] @ fit.coefficients  # EᵀW residual, (p + 4K, q)
@@ -163,15 +162,14 @@ def projected_normal(
         against = moved[:, :linear].T  # of the derivatives with the linear part, (p + 2K, K)
         slope = b * left[on_cosine, o] - a * left[on_sine, o]
         own = square if untied else ties.T @ square @ ties
-        half = fit.linear_part.half(against if untied else against @ ties)
-        diagonal += (np.diag(own) - np.sum(half**2, axis=0)) / fit.rss[o]
+        diagonal += np.diag(own) / fit.rss[o]
         if curved:
             against[p + line, line] += np.pi * left[on_sine, o]
             against[p + n_lines + line, line] -= np.pi * left[on_cosine, o]
-            half = fit.linear_part.half(against if untied else against @ ties)
             bent = _bent(fit, o)
             curve = np.pi * (a * bent[:n_lines] + b * bent[n_lines:])
             own = own + (np.diag(curve) if untied else (ties.T * curve) @ ties)
+        half = fit.linear_part.half(against if untied else against @ ties)
         normal += (own - half.T @ half) / fit.rss[o]
         gradient += (slope if untied else ties.T @ slope) / fit.rss[o]
     return normal, diagonal, gradient

@@ -18,6 +18,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.least_squares.covariance import (
+    Covariances,
     covariances,
     mode_errors,
     mode_tangents,
@@ -71,7 +72,7 @@ class Refined:
     left_over : callable
         ``() -> residuals``: data minus trend minus lines, shape (n, q).
     covariances : callable
-        ``colour -> (base, coefficient, cross)``; most refinements on the way need neither.
+        ``colour -> (base, () -> (coefficient, cross))``; most on the way need none of them.
     colour : ndarray of shape (K,)
         Noise power at each line over the mean noise variance.
     """
@@ -87,7 +88,7 @@ class Refined:
     converged: bool
     exact: bool
     left_over: Callable[[], FloatArray]
-    covariances: Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+    covariances: Callable[[FloatArray], tuple[FloatArray, Callable[[], Covariances]]]
     colour: FloatArray
 
     @cached_property
@@ -96,8 +97,12 @@ class Refined:
         return self.left_over()
 
     @cached_property
-    def _known_covariances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _known_covariances(self) -> tuple[FloatArray, Callable[[], Covariances]]:
         return self.covariances(self.colour)
+
+    @cached_property
+    def _of_coefficients(self) -> Covariances:
+        return self._known_covariances[1]()
 
     @property
     def base_covariance(self) -> FloatArray:
@@ -110,12 +115,12 @@ class Refined:
 
         The uncertainty of the bases is included.
         """
-        return self._known_covariances[1]
+        return self._of_coefficients[0]
 
     @property
     def cross_covariance(self) -> FloatArray:
         """Covariance of the bases with those coefficients, shape (q, F, p + 2K)."""
-        return self._known_covariances[2]
+        return self._of_coefficients[1]
 
     def covariance(self, output: int = 0) -> FloatArray:
         """Covariance of (bases, trend, cosine, sine) of one output, shape (F + p + 2K,) twice."""

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dpocon, dpotrf, dpotri, dpotrs, dtrtrs
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 
-# Reciprocal condition numbers: below the first, directions count as without data; above the second
-# (the estimate may be off by a factor of a few hundred) there are none.
-_SINGULAR, _REGULAR = 1e-12, 1e-9
+_SINGULAR = 1e-12  # part of the largest eigenvalue below which a direction counts as without data
+REGULAR = 1e-7  # least pivot of a matrix with unit diagonal that surely has no such direction
 _NOTHING = 1e-13  # part of the largest scale below which a column is rounding
 
 
@@ -58,11 +58,10 @@ class Positive:
     def regular(cls, matrix: FloatArray) -> Positive | None:
         """Factor a matrix that is safely regular; None if it is not."""
         scale, unit = np.empty(len(matrix)), np.empty(matrix.shape, order="F")
-        norm = _fill_unit(np.ascontiguousarray(matrix), scale, unit)
+        _fill_unit(np.ascontiguousarray(matrix), scale, unit)
         factor, failed = dpotrf(unit, lower=1, clean=0, overwrite_a=1)
-        if failed == 0:
-            reciprocal, failed = dpocon(factor, norm, uplo="L")
-        return cls(scale, factor, None) if failed == 0 and reciprocal > _REGULAR else None
+        safe = failed == 0 and factor.diagonal().min() ** 2 > REGULAR
+        return cls(scale, factor, None) if safe else None
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return the solution for one or many right sides; directions without data get zero."""
@@ -78,6 +77,9 @@ class Positive:
         """Return H with HᵀH = rightᵀ A⁻¹ right for right sides of shape (m, c), shape (m, c)."""
         if self.factor is None:
             return np.asarray(root(self.inverse()).T @ right)
+        if right.flags.c_contiguous:  # whose transpose needs no copy
+            scaled = right / self.scale[:, None]
+            return np.asarray(dtrsm(1.0, self.factor, scaled.T, 1, 1, 1, overwrite_b=1).T)
         half, _ = dtrtrs(self.factor, (right.T / self.scale).T, lower=1, overwrite_b=1)
         return np.asarray(half)
 
@@ -92,37 +94,31 @@ class Positive:
 
 
 @compiled
-def _fill_unit(matrix: Any, scale: Any, unit: Any) -> float:
-    """Write the root of the diagonal and the matrix scaled by it; the largest sum of a column.
+def _fill_unit(matrix: Any, scale: Any, unit: Any) -> None:
+    """Write the root of the diagonal and the matrix scaled by it.
 
     A column that vanishes (a sine at the Nyquist mode of an even grid, and its like) has a scale
     of infinity, and one on the diagonal.
     """
-    largest, norm = 0.0, 0.0
+    largest = 0.0
     for i in range(len(matrix)):
         scale[i] = np.sqrt(max(matrix[i, i], 0.0))
         largest = max(largest, scale[i])
     for i in range(len(matrix)):
-        gone = True
-        for j in range(len(matrix)):
-            gone &= matrix[j, i] == 0.0
+        gone = matrix[i, i] == 0.0 and not np.any(matrix[i])
         scale[i] = np.inf if gone else scale[i] if scale[i] > _NOTHING * largest else 1.0
     for i in range(len(matrix)):
-        total = 0.0
-        for j in range(len(matrix)):
+        for j in range(i, len(matrix)):  # the lower half is all that is read
             unit[j, i] = matrix[i, j] / (scale[i] * scale[j])
-            total += abs(unit[j, i])
         if np.isinf(scale[i]):
-            unit[i, i], total = 1.0, 1.0
-        norm = max(norm, total)
-    return norm
+            unit[i, i] = 1.0
 
 
 @compiled
 def _mirror(lower: Any, scale: Any) -> None:
     """Fill the upper half from the lower one, and take out the scale."""
-    for i in range(len(lower)):
-        for j in range(i + 1):
+    for j in range(len(lower)):
+        for i in range(j, len(lower)):
             lower[i, j] /= scale[i] * scale[j]
             lower[j, i] = lower[i, j]
 

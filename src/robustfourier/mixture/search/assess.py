@@ -127,7 +127,8 @@ def assess(series: Series, fit: Fit) -> Assessment:
     floor, judge = _floor(series, fit, data_sums), series.judge
     ratio, alarm = judge.lines(fit.refined, floor)
     if series.integer or not len(ratio):
-        return Assessment(floor, data_sums, ratio, alarm, _no_cusps(fit))
+        none = np.zeros(len(ratio))
+        return Assessment(floor, data_sums, ratio, alarm, Cusps(fit.modes, none, none, none))
     grid, n_outputs = series.grid, series.values.shape[1]
 
     def left(at: IndexArray) -> FloatArray:
@@ -142,12 +143,7 @@ def assess(series: Series, fit: Fit) -> Assessment:
     return Assessment(floor, data_sums, ratio, alarm, cusps)
 
 
-def _no_cusps(fit: Fit) -> Cusps:
-    none = np.zeros(len(fit.modes))
-    return Cusps(fit.modes, none, none, none)
-
-
-def _growth(series: Series, fit: Fit) -> tuple[FloatArray, FloatArray]:
+def _growth(series: Series, fit: Fit, data_sums: ComplexArray) -> tuple[FloatArray, FloatArray]:
     """Return the mode of a slow line that grows or fades, and how, as change of its columns.
 
     A season that doubles over three years leaves power of its own on both sides of its line, where
@@ -168,9 +164,9 @@ def _growth(series: Series, fit: Fit) -> tuple[FloatArray, FloatArray]:
     left = np.vstack([np.zeros((p + 2, len(refined.rss))), turned.real, -turned.imag])
     change = solve_positive(series.moments(mode, fit.rung).gram, left)
     gain = np.sum(change * left, axis=0)
-    sums = series.residual_sums(refined, slow_modes) - series.sums_of(
-        mode, fit.rung, change, slow_modes
-    )
+    step = round(1.0 / series.grid.spacing)
+    sums = data_sums[::step][: len(slow_modes)]
+    sums = sums - series.sums_of(mode, fit.rung, change, slow_modes)
     noise, dof = slow_noise(series, sums, refined.rss - gain, fit.rung, fit.modes, apart=_GROWTH)
     noise = np.maximum(noise, 1e-20 * (series.weights @ series.values**2) + 1e-300)
     return (mode, change) if trend_p_value(gain, 2, noise, dof) < _TREND_LEVEL else none
@@ -178,7 +174,7 @@ def _growth(series: Series, fit: Fit) -> tuple[FloatArray, FloatArray]:
 
 def _floor(series: Series, fit: Fit, data_sums: ComplexArray) -> NoiseFloor:
     """Return the noise floor of a fit; its residual sums are used again if nothing grows."""
-    growing, change = _growth(series, fit)
+    growing, change = _growth(series, fit, data_sums)
     sums = data_sums
     if len(growing):
         columns = extended_columns(series.theta, series.trend(fit.rung), growing)
@@ -274,7 +270,7 @@ class _TrendsBeside:
         self.series, self.modes, self.richest = series, modes, richest
         self.moments = series.moments(modes, richest)
         self.squares = series.weights @ series.values**2
-        self.sums = series.column_sums(modes, richest, series.slow_grid.modes)
+        self.sums = series.column_sums(modes, richest)
 
     def left(self, rung: int) -> tuple[FloatArray, ComplexArray]:
         """Return the sum of squares that is left beside a trend, and its sums at the slow modes."""

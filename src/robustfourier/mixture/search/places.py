@@ -9,8 +9,6 @@ residual shows without it.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
@@ -78,13 +76,9 @@ def exchange(series: Series, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
 
 def _highest(series: Series, fit: Fit, lowest: float) -> float:
     """Return the mode of the highest peak of a residual, beside the lines of its fit."""
-    modes = series.grid.modes
-    power = series.grid.power(series.grid.data_sums(fit.refined.residuals)).sum(axis=1)
-    power[modes < lowest] = 0.0
-    for mode in fit.modes:
-        near = slice(*np.searchsorted(modes, [mode - APART, mode + APART]))
-        power[near] = np.where(np.abs(modes[near] - mode) < APART, 0.0, power[near])
-    return float(modes[np.argmax(power)])
+    grid, left = series.grid, series.grid.data_sums(fit.refined.residuals)
+    free = apart_from(fit.modes, grid, lowest, APART)
+    return float(grid.modes[grid.highest_over(left, np.ones((1, left.shape[1])), free)[0]])
 
 
 def highest_in_white(
@@ -192,9 +186,9 @@ def resolved(fit: Fit, lowest: float, highest: float, integer: bool) -> BoolArra
     modes, strength = fit.modes, np.sum(fit.refined.lines.amplitude**2, axis=1)
     keep = fit.known | ((modes >= lowest) & (modes <= highest))
     order = np.argsort(modes, kind="stable")
-    for i, j in pairwise(order):
-        too_close = not integer and modes[j] - modes[i] < APART and keep[i] and keep[j]
-        if too_close and not (fit.known[i] and fit.known[j]):
+    close = np.flatnonzero((np.diff(modes[order]) < APART) & (not integer))
+    for i, j in zip(order[close], order[close + 1], strict=True):
+        if keep[i] and keep[j] and not (fit.known[i] and fit.known[j]):
             weaker = j if fit.known[i] or (strength[j] <= strength[i] and not fit.known[j]) else i
             keep[weaker] = False
     return keep

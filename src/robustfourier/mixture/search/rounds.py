@@ -319,7 +319,7 @@ class Search:
         before, assessment, last = self.fit, self.assessment, self._last
         peaks = self._pursued(_LOOKS * _LOOK_AHEAD, faintest=0.0)
         many = len(peaks.modes) == _LOOKS * _LOOK_AHEAD
-        if many and left_a_continuum(self.series, before, peaks):
+        if not len(peaks.modes) or (many and left_a_continuum(self.series, before, peaks)):
             return np.zeros(0)
         for _ in range(_LOOKS):
             more, count = self._pursued(_LOOK_AHEAD).modes, len(self.fit.modes)

@@ -95,7 +95,7 @@ def _largest_jump(series: Series, left: FloatArray, taken: FloatArray) -> tuple[
     variance = np.einsum("n,nq,nq->q", weights, left, left) / series.total
     scale = 1.0 / np.sqrt(np.maximum(variance, 1e-300))
     # Distinct positions before each step there is, the ends counted as two.
-    before = [len(np.unique(theta[: int(np.searchsorted(theta, step))])) - 1 for step in taken]
+    before = [np.count_nonzero(np.diff(theta[: np.searchsorted(theta, step)])) for step in taken]
     ends = np.array([-1, *before, series.distinct - 1], dtype=np.int64)
     best, gain = _turning(theta, weights, left, scale, series.total, ends)
     return 0.5 * float(theta[best] + theta[best + 1]), float(gain)
