@@ -68,6 +68,16 @@ def test_slopes_along_oscillators_are_those_of_the_dense_twin(samples, quality, 
     assert found == pytest.approx(np.array(expected), rel=1e-5, abs=1e-6)
 
 
+def test_slopes_are_the_same_where_other_terms_stand_still(samples):
+    parameters = np.log([30.0, 0.3, 2.0, 90.0, 1.5, 0.7, 9.0, 0.4, 1.3, 50.0, 3.0, 0.2])
+    waves, likelihood = oscillators_of(parameters), Likelihood(*samples)
+    value, slopes = likelihood(waves)
+    for still in range(1, len(waves.a)):
+        same, moving = likelihood(waves, still=still)
+        assert same == value
+        assert moving[:, still:] == pytest.approx(slopes[:, still:], rel=1e-9)
+
+
 @pytest.mark.parametrize("kind", ["irregular", "even", "gaps"])
 @pytest.mark.parametrize("quality", [0.3, 4.0])  # creeps: two terms; swings: one
 @pytest.mark.parametrize("present", [Waves.none(), oscillator(20.0, 0.3, 1.5)])

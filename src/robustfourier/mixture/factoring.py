@@ -179,33 +179,40 @@ def averaged(gram: Any, logs: float, n: int) -> Any:
 
 
 @compiled
-def back(tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slopes: Any) -> None:
-    """Add up the slopes along a, b, c and d of the terms, of those `on` the products, (r, r)."""
+def back(
+    tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slopes: Any, first: int
+) -> None:
+    """Add up the slopes along a, b, c and d of the terms, of those `on` the products, (r, r).
+
+    Only those of terms from the `first` column of U on are right.
+    """
     size = tables[2].shape[1]
     if size == 2:
-        _back(2, tables, theta, wave, rows, kept, on, slopes)
+        _back(2, 0, tables, theta, wave, rows, kept, on, slopes)
     elif size == 4:
-        _back(4, tables, theta, wave, rows, kept, on, slopes)
+        _back(4, 0, tables, theta, wave, rows, kept, on, slopes)
     elif size == 6:
-        _back(6, tables, theta, wave, rows, kept, on, slopes)
+        _back(6, 0, tables, theta, wave, rows, kept, on, slopes)
     else:
-        _back(size, tables, theta, wave, rows, kept, on, slopes)
+        _back(size, first, tables, theta, wave, rows, kept, on, slopes)
 
 
 @unrolled
 def _back(
-    size: int, tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any, slopes: Any
-) -> None:
+    size: int, first: int, tables: Any, theta: Any, wave: Any, rows: Any, kept: Any, on: Any,
+    slopes: Any,
+) -> None:  # fmt: skip
     """Do so for so many columns of U."""
     (which, fading, u, v), (d, z, w) = tables, rows
     n, count = len(theta), z.shape[1]
-    on_s, carried = np.zeros((size, size)), np.empty((STRETCH + 1, size + count, size))
+    moving = size - first
+    on_s, carried = np.zeros((size, size)), np.empty((STRETCH + 1, moving + count, size))
     on_f, on_w, on_d, on_z = np.zeros((count, size)), np.zeros(size), 0.0, np.zeros(count)
     on_told, on_u, on_v, whole = np.empty(size), np.empty(size), np.empty(size), 0.0
     for i in range(n - 1, -1, -1):
         place, at, here = i % STRETCH, which[i], i + 1
         if i == n - 1 or place == STRETCH - 1:
-            _again(size, i - place, here, tables, rows, kept, carried)
+            _again(size, first, i - place, here, tables, rows, kept, carried)
         over, slope = 1.0 / d[here], on_d - 0.5 / d[here]
         for r in range(count):
             along = 0.0
@@ -224,23 +231,26 @@ def _back(
             on_w[j] = 0.0
         for r in range(count):
             own, before, more = on_z[r], z[i, r], 0.0
+            for j in range(first, size):
+                on_u[j] -= own * carried[place + 1, moving + r, j]
             for j in range(size):
-                on_u[j] -= own * carried[place + 1, size + r, j]
                 x = fading[at, j] * (on_f[r, j] - own * u[i, j])
                 on_f[r, j] = x
                 on_w[j] += x * before
                 more += x * w[i, j]
             on_z[r] = more
-        on_d = 0.0
-        for j in range(size):
-            half, other, own_fade, turned, total = on_told[j], u[i, j], fading[at, j], 0.0, 0.0
+        for j in range(moving):
+            total = 0.0
             for k in range(size):
                 total += carried[place + 1, j, k] * on_v[k]
+            on_u[first + j] -= total
+        on_d = 0.0
+        for j in range(size):
+            half, other, own_fade, turned = on_told[j], u[i, j], fading[at, j], 0.0
             for k in range(size):
                 x = own_fade * fading[at, k] * (on_s[j, k] + half * u[i, k] + other * on_told[k])
                 on_s[j, k] = x
                 turned += x * w[i, k]
-            on_u[j] -= total
             on_w[j] += 2.0 * d[i] * turned
             on_d += turned * w[i, j]
         _gather(i, theta[i], tables, wave, on_u, on_v, slopes)
@@ -249,22 +259,22 @@ def _back(
 
 @unrolled
 def _again(
-    size: int, first: int, stop: int, tables: Any, rows: Any, kept: Any, carried: Any
+    size: int, first: int, start: int, stop: int, tables: Any, rows: Any, kept: Any, carried: Any
 ) -> None:
-    """Carry S and f from before the first row through a stretch again."""
-    (which, fading, _, _), (d, z, w) = tables, rows
-    carried[0] = kept[first // STRETCH]
-    for i in range(first, stop):
-        at, here = which[i], i - first
-        for j in range(size):
-            own_fade, lift = fading[at, j], d[i] * w[i, j]
+    """Carry S, from its `first` row on, and f from before a row through a stretch again."""
+    (which, fading, _, _), (d, z, w), moving = tables, rows, size - first
+    carried[0] = kept[start // STRETCH, first:]
+    for i in range(start, stop):
+        at, here = which[i], i - start
+        for j in range(moving):
+            own_fade, lift = fading[at, first + j], d[i] * w[i, first + j]
             for k in range(size):
                 x = carried[here, j, k] + lift * w[i, k]
                 carried[here + 1, j, k] = own_fade * fading[at, k] * x
-        for r in range(z.shape[1]):
-            for j in range(size):
-                x = carried[here, size + r, j] + w[i, j] * z[i, r]
-                carried[here + 1, size + r, j] = fading[at, j] * x
+        for r in range(moving, moving + z.shape[1]):
+            for j in range(first, size):
+                x = carried[here, r, j] + w[i, j] * z[i, r - moving]
+                carried[here + 1, r, j] = fading[at, j] * x
 
 
 @compiled

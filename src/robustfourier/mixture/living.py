@@ -308,16 +308,16 @@ class _Trial:
         self, living: FloatArray, remainder: FloatArray, white: float, together: bool
     ) -> tuple[FloatArray, FloatArray, float]:
         """Return the likeliest life near a start, with the remainder or beside it as it is."""
-        first, size = len(self.beside.a), len(living)
         kept = Waves.none() if together else oscillators_of(remainder)
+        first, size = len(self.beside.a) + len(kept.a), len(living)
 
         def joined(parameters: FloatArray) -> Waves:
             life, moving = _waves(self.way, parameters[:size]), oscillators_of(parameters[size:])
-            return Waves.joined([self.beside, life, kept, moving])
+            return Waves.joined([self.beside, kept, life, moving])
 
         def height(parameters: FloatArray) -> tuple[float, FloatArray]:
             waves = joined(parameters)
-            value, slopes = self.sloped(waves)
+            value, slopes = self.sloped(waves, still=first)
             own = slice(first, first + len(self.way.order))
             on_a, _, on_c, on_d = slopes[:, own]
             along = [on_c @ waves.c[own], on_a @ waves.a[own], np.pi * (self.way.order @ on_d)]

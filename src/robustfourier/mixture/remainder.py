@@ -335,7 +335,8 @@ class OscillatorSearch:
         beside = self.spectrum.density(self.beside)
 
         def height(parameters: FloatArray) -> tuple[float, FloatArray]:
-            value, slopes = self.sloped(Waves.joined([self.beside, oscillators_of(parameters)]))
+            waves = Waves.joined([self.beside, oscillators_of(parameters)])
+            value, slopes = self.sloped(waves, still=len(self.beside.a))
             return value, along_oscillators(parameters, slopes)
 
         def density(parameters: FloatArray) -> FloatArray:

@@ -74,10 +74,11 @@ class Likelihood:
         pairs = zip(*each_summed(*samples, present, waves, count), strict=True)
         return np.array([averaged(*pair, len(self.theta))[0] for pair in pairs])
 
-    def __call__(self, waves: Waves) -> tuple[float, FloatArray]:
+    def __call__(self, waves: Waves, still: int = 0) -> tuple[float, FloatArray]:
         """Return the log-likelihood of at least one term as `log_likelihood` does, and slopes.
 
-        The slopes are those along a, b, c and d of the terms, shape (4, M).
+        The slopes are those along a, b, c and d of the terms, shape (4, M). Where the first few
+        terms stand still, theirs are not asked for, and not right.
         """
         wave, tables = self._tables(waves)
         (n, count), size = self._known.shape, tables[2].shape[1]
@@ -89,7 +90,8 @@ class Likelihood:
         gram, logs = forth(tables, waves.variance, self.noise, self._known, rows, kept)
         value, _, along = averaged(gram, logs, n)
         if np.isfinite(value):
-            back(tables, self.theta, wave, rows, kept, along, slopes)
+            first = still + int(np.count_nonzero(wave[:still]))
+            back(tables, self.theta, wave, rows, kept, along, slopes, first)
         return value, slopes
 
     def _tables(self, waves: Waves) -> tuple[BoolArray, _Tables]:
