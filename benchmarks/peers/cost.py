@@ -124,11 +124,11 @@ def counted(work: Work) -> Iterator[None]:
     forward, backward, nufft = operator.rfft, operator.irfft, SumsAt.write
 
     def rfft(values: Any, *args: Any, **options: Any) -> Any:
-        work.real_ffts.append(len(values))
+        work.real_ffts += [len(values)] * (values.size // len(values))
         return forward(values, *args, **options)
 
     def irfft(values: Any, length: int, *args: Any, **options: Any) -> Any:
-        work.real_ffts.append(int(length))
+        work.real_ffts += [int(length)] * (values.size // len(values))
         return backward(values, length, *args, **options)
 
     def write(self: Any, column: Any, real: Any, imag: Any) -> None:

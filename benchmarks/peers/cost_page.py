@@ -39,6 +39,8 @@ STAGES = {
     "mixture/components/prior.py": "priors of waveforms",
     "mixture/components/joint.py": "the last fit of all patterns",
     "mixture/model.py": "the model in the user's units",
+    "mixture/series.py": "samples and their sums, as every stage reads them",
+    "mixture/steadiness.py": "errors of patterns that are not steady",
     "mixture/drift.py": "how a trend goes on",
     "mixture/told.py": "what samples tell at the ends of a record",
     "mixture/climbing.py": "climbing of likelihoods",

@@ -151,7 +151,7 @@ def group(
         exact=integer,
         nyquist=float(nyquist),
     )
-    # They are no sign of a slower fundamental, and each is a family of its own.
+    # Folded harmonics are no sign of a slower fundamental: each is a family of its own.
     folded = folded_lines(lines.mode, lines.power, nyquist) & ~known
     families = harmonic_families(lines, np.flatnonzero(~folded))
     if not integer:
