@@ -9,7 +9,7 @@ from benchmarks.peers.cost import Step, Work, limit
 from benchmarks.peers.machine import Machine
 
 STAGES = {
-    "spectral/operator.py": "normal operator of the diagonal flow (FFTs forth and back in each step)",
+    "spectral/operator.py": "normal operator of the diagonal flow (FFTs forth and back)",
     "spectral/flow.py": "diagonal flow: its own updates",
     "spectral/sums.py": "Fourier sums (nonuniform FFT)",
     "spectral/realmodes.py": "sums between whole modes (interpolation)",
