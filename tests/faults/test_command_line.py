@@ -59,6 +59,15 @@ def test_a_closed_stream_is_no_mistake_of_ours(record, redirection, file, code, 
     assert "mistake" not in done.stderr
 
 
+@pytest.mark.parametrize("colour", ["", "FORCE_COLOR=1 "])
+def test_a_reader_who_has_seen_enough_does_not_end_the_work(record, colour):
+    out = record.parent / "out"
+    done = shell(f"{colour}{COMMAND} fit {record} --out {out} | head -n 1")
+    assert done.stdout.count("\n") == 1
+    assert "robustfourier" not in done.stderr, "no error, and no traceback"
+    assert (out / "report.html").exists()
+
+
 @pytest.mark.parametrize("option", ["--period", "--shortest-period"])
 @pytest.mark.parametrize("period", ["1e-300", "1e-9"])
 def test_a_period_that_no_search_reaches_is_refused(run, record, option, period):

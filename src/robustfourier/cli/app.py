@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from robustfourier.cli import compare, fit, many, models, paper, serve, survey
-from robustfourier.cli.console import Console, prepare_streams
+from robustfourier.cli.console import Console, let_go, prepare_streams
 from robustfourier.cli.late import put_off
 from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
 
@@ -93,8 +93,7 @@ def _guarded(run: Callable[[], int]) -> int:
         console.error("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone; nothing can be told, and Python must not try at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_go(sys.stdout)  # so that Python does not try again at exit
         return FAILURE
     except RobustFourierError as error:
         console.error(str(error))

@@ -30,6 +30,20 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
+def let_go(stream: Any) -> None:
+    """Send what is still written to a stream nowhere: its reader has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _write(stream: Any, text: str) -> None:
+    """Write at once; where the reader has gone (`… | head`), the work goes on without words."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        let_go(stream)
+
+
 class Console:
     """Prints at one of three levels: quiet (-1), plain (0), verbose (1)."""
 
@@ -75,13 +89,15 @@ class Console:
             table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=True)
         for row in rows:
             table.add_row(*(Text(_visible(cell)) for cell in row[:fitting]))
-        console.print(table)
+        with console.capture() as shown:
+            console.print(table)
+        _write(sys.stdout, shown.get())
         if left := list(filter(None, heads[fitting:])):
             self.say(f"(a wider terminal also shows: {', '.join(left)})")
 
     def json(self, content: Any) -> None:
         """The answer for scripts: one JSON document, NaN and infinity as null."""
-        print(json.dumps(plain(content), ensure_ascii=False, indent=2))
+        _write(sys.stdout, json.dumps(plain(content), ensure_ascii=False, indent=2) + "\n")
 
     @contextmanager
     def stages(self) -> Iterator[Any]:
@@ -112,9 +128,12 @@ class Console:
 
     def _print(self, stream: Any, text: str, style: str | None) -> None:
         if not _is_terminal(stream):
-            print(_visible(text), file=stream, flush=True)
+            _write(stream, f"{_visible(text)}\n")
             return
-        self._rich(stream).print(_visible(text), style=style, markup=False, highlight=False)
+        console = self._rich(stream)
+        with console.capture() as shown:
+            console.print(_visible(text), style=style, markup=False, highlight=False)
+        _write(stream, shown.get())
 
     def _rich(self, stream: Any) -> Any:
         from rich.console import Console as RichConsole
