@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.dates import num2date
 
-from robustfourier import PeriodicMixture, plots
+from robustfourier import FourierNetworkRegressor, PeriodicMixture, plots
 from robustfourier.errors import InputError
 
 
@@ -44,6 +44,13 @@ def test_the_remainder_is_what_predictions_add_to_patterns(model):
 def test_what_is_not_drawn_is_named(model):
     with pytest.raises(InputError, match=re.escape("what='colour' is unknown; use one of")):
         plots.plot_life(model, what="colour")
+
+
+@pytest.mark.parametrize("draw", [plots.plot_life, plots.plot_remainder, plots.plot_forecast])
+def test_a_model_without_memory_is_named(draw):
+    words = "model is a FourierNetworkRegressor; give a fitted PeriodicMixture"
+    with pytest.raises(InputError, match=re.escape(words)):
+        draw(FourierNetworkRegressor())
 
 
 def test_the_fit_is_drawn_with_what_neighbours_tell(model):

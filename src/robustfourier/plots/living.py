@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robustfourier.errors import require_choice
+from robustfourier.errors import InputError, require_choice
 from robustfourier.plots.style import FIT, SOFT, looks, name_axes, new_axes, placed
 from robustfourier.results import TimeAxis
 from robustfourier.results.memory import life_of, remainder_of
@@ -34,7 +34,7 @@ def plot_life(
     ax : Axes, optional
     """
     require_choice("what", what, ("amplitude", "phase"))
-    pattern = model.components_[component]
+    pattern = _mixture(model).components_[component]
     amplitude, late = life_of(pattern, *_times(model))
     title = f"{pattern.label} {pattern.wandering or 'is strict'}"
     if what == "amplitude":
@@ -44,7 +44,8 @@ def plot_life(
 
 def plot_remainder(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw what samples tell about the remainder over time, with its 90 % band."""
-    title = "what is left over is white noise" if model.remainder_ is None else "remainder"
+    white = _mixture(model).remainder_ is None
+    title = "what is left over is white noise" if white else "remainder"
     return _draw(model, remainder_of(model, *_times(model)), "remainder", title, ax)
 
 
@@ -59,7 +60,7 @@ def plot_forecast(model: Any, horizon: Any = None, *, ax: Axes | None = None) ->
         How far; a fifth of the record if not given.
     ax : Axes, optional
     """
-    domain, last = model.domains_[0], model.models_[0].last
+    domain, last = _mixture(model).domains_[0], model.models_[0].last
     ahead = model.forecast(0.2 * domain.span if horizon is None else horizon)
     before = domain.from_theta(np.linspace(last - 0.6, last, _POINTS // 2))
     axis = TimeAxis.of(domain, "time")
@@ -74,6 +75,13 @@ def plot_forecast(model: Any, horizon: Any = None, *, ax: Axes | None = None) ->
         ax.legend(loc="best")
         name_axes(ax, axis.label, "value")
     return ax
+
+
+def _mixture(model: Any) -> Any:
+    """Return the model if it has what these figures show."""
+    if not hasattr(model, "remainder_"):
+        raise InputError(f"model is a {type(model).__name__}; give a fitted PeriodicMixture")
+    return model
 
 
 def _times(model: Any) -> tuple[Any, Any]:
