@@ -94,11 +94,8 @@ class Cusps:
         """
         place = mode[:, None] + OFFSETS
         power = _beside(place, mode, strength, grid, left, lowest)
-        median, size, count = (
-            np.ones(len(mode)),
-            np.zeros(len(mode)),
-            np.isfinite(power).sum(axis=1),
-        )
+        median, size = np.ones(len(mode)), np.zeros(len(mode))
+        count = np.isfinite(power).sum(axis=1)
         for i in np.flatnonzero(count >= FEWEST):
             median[i] = _median(power[i], 0.0)
         middle = float(gammaincinv(n_outputs, 0.5))

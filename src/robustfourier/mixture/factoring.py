@@ -304,8 +304,8 @@ def _gather(i: int, at: float, tables: Any, wave: Any, on_u: Any, on_v: Any, slo
 def inverse_diagonal(theta: Any, c: Any, u: Any, d: Any, w: Any) -> Any:
     """Diagonal of the inverse of a factored covariance, in one pass from the last row to the first.
 
-    By how much what a row passes on to the rows after it counts in their sum of squares is one
-    matrix.
+    A row passes on a vector f to those after it; fᵀ · `after` · f is what that adds to the sum of
+    their squares.
     """
     n, size = u.shape
     diagonal, after, along = np.empty(n), np.zeros((size, size)), np.empty(size)

@@ -246,11 +246,8 @@ def read_filtered(modes: Any, taps: Any, odd: Any, real: Any, imag: Any, sums: A
     """
     powers, n_modes, n_filters = sums.shape
     n = taps.shape[1] - 1
-    x, y, both = (
-        np.empty(2 * (HALF + n)),
-        np.empty(2 * (HALF + n)),
-        np.empty((n_filters, 2 * n + 1)),
-    )
+    x, y = np.empty(2 * (HALF + n)), np.empty(2 * (HALF + n))
+    both = np.empty((n_filters, 2 * n + 1))
     for c in range(n_filters):  # h at all places, from the lowest on
         for t in range(n + 1):
             both[c, n + t], both[c, n - t] = taps[c, t], -taps[c, t] if odd[c] and t else taps[c, t]

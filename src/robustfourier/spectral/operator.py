@@ -83,7 +83,7 @@ class NormalOperator:
         return len(self.density) * float(np.vdot(self.density * values, values))
 
 
-@lru_cache(maxsize=4)  # the same for all samples of one length, held out or not
+@lru_cache(maxsize=1)  # those of the samples that are held out are the same
 def _turns(length: int, count: int) -> ComplexArray:
     return np.exp(2j * np.pi / length * np.arange(count))
 

@@ -14,10 +14,10 @@ HARMONICS = 64  # orders up to which folded harmonics are looked for
 FOLDED = 0.25  # modes: the sixtieth harmonic of a base known to 0.004
 # Cycles of a wave that jumps differ by a sample where a jump comes sooner or later. If it jumps by
 # h in all, a line between its harmonics has at most the amplitude h over the L samples of a cycle:
-# of the power of a square wave 8/L², of a pulse of a sixth of the cycle 14/L². Lines are told to a
-# factor of two while others are missing.
+# of the power of a square wave 8/L², of a pulse of a sixth of the cycle 14/L². Twice that is allowed:
+# of square waves of 55½ samples, 16/L² was seen while other lines were not yet in the fit.
 _JUMPS = 32.0
-_STRONG = 128  # orders of the strongest line, whose mode is known best
+_STRONG = 128  # orders of the strongest line: of a square wave the 97th was still found
 _FEWEST = 20.0  # samples of a cycle: with fewer that is more than a twelfth, and may be anything
 _BETWEEN = 0.1  # of the base; fundamentals are up to seven times slower, and have lines at sevenths
 
@@ -46,8 +46,8 @@ def is_folded(mode: FloatArray, base: float, nyquist: float, highest: int = HARM
 def folded_lines(mode: FloatArray, power: FloatArray, nyquist: float) -> BoolArray:
     """Mark lines between harmonics of the strongest line that are its folded harmonics, (K,).
 
-    They would be those of a slower pattern, too. None is marked where one of them has more power
-    than the folded harmonics of a wave that jumps.
+    A slower pattern would have lines at the same places. So none is marked where one of them has
+    more power than folded harmonics can have, even those of a wave that jumps.
 
     Examples
     --------
