@@ -14,8 +14,8 @@ HARMONICS = 64  # orders up to which folded harmonics are looked for
 FOLDED = 0.25  # modes: the sixtieth harmonic of a base known to 0.004
 # Cycles of a wave that jumps differ by a sample where a jump comes sooner or later. If it jumps by
 # h in all, a line between its harmonics has at most the amplitude h over the L samples of a cycle:
-# of the power of a square wave 8/L², of a pulse of a sixth of the cycle 14/L². Twice that is allowed:
-# of square waves of 55½ samples, 16/L² was seen while other lines were not yet in the fit.
+# of the power of a square wave 8/L², of a pulse of a sixth of the cycle 14/L². Twice that is
+# allowed: of square waves of 55½ samples 16/L² was seen, while other lines were not yet in the fit.
 _JUMPS = 32.0
 _STRONG = 128  # orders of the strongest line: of a square wave the 97th was still found
 _FEWEST = 20.0  # samples of a cycle: with fewer that is more than a twelfth, and may be anything
