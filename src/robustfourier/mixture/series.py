@@ -172,6 +172,11 @@ class Series:
         return int(np.count_nonzero(np.diff(self.theta))) + 1
 
     @cached_property
+    def distinct_worth(self) -> float:
+        """Rows that the weights are worth."""
+        return float(self.weights.sum() ** 2 / np.sum(self.weights**2))
+
+    @cached_property
     def bearable_lines(self) -> int:
         """How many lines the samples can bear."""
         if self.limit.max_mode < self.lowest:

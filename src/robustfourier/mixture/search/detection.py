@@ -22,10 +22,10 @@ from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.aliases import Alias, alias_notes, sampling_aliases
 from robustfourier.mixture.search.assess import Assessment, Fit, assess, fit_lines
 from robustfourier.mixture.search.fringes import Fringes, fits_better_beyond, fringes_of
-from robustfourier.mixture.search.rounds import Search
+from robustfourier.periodic.search import Search
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.trend import Trend
-from robustfourier.spectral.flow import DiagonalFlow
+from robustfourier.periodic.diagonal_flow import DiagonalFlow
 from robustfourier.spectral.limits import ModeLimit
 
 _EACH = 3  # so many lines with fringes are told one by one

@@ -1,0 +1,242 @@
+"""The diagonal layer in the limit of exact gradients, trained for a calibrated time.
+
+The model of the residual r is f(θ) = Σ_k Re z_k e^{iπkθ} with z_k = w_k c_k: one real weight of the
+diagonal layer and one complex coefficient per output, from the start w = α, c = 0. Under gradient
+flow of ½‖r − f‖², in units in which noise has unit variance,
+
+    dw_k/dt = Re Σ c̄_k g_k,    dc_k/dt = w_k g_k,    g = β − A z,
+
+where β_k is the whitened Fourier coefficient of r at mode k. While g stays constant,
+
+    w = α cosh(|g| t),    c = α sinh(|g| t) g/|g|,    |z| = (α²/2) sinh(2|g|t),
+
+so a mode awakes at a time that is inversely proportional to its strength; the strong ones awake
+first and take their share of the residual, and the others see what is left: a joint sparse fit
+whose only number is the time. Under noise alone the largest |β| exceeds x with probability
+`false_alarm` (`significance`). **Training stops when a mode of gradient x would have grown to x**:
+
+    (α²/2) sinh(2xT) = x.
+
+No held-out samples, no threshold, no number of modes [1]_, [2]_.
+
+References
+----------
+.. [1] H. Jeong and J. Han, "Robust Fourier Neural Networks".
+.. [2] B. Woodworth et al., "Kernel and Rich Regimes in Overparametrized Models", COLT 2020.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import asinh
+from typing import Any
+
+import numpy as np
+
+from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
+from robustfourier.compiling import compiled
+
+#: α² over x: the product of the start is that much smaller than what noise shows of a coefficient.
+START = 1e-3
+#: One flow follows modes down to this part of its largest gradient; what is fainter is proposed by
+#: the next one, from the residual that the first leaves. Of 8 or 32 the dense tones of
+#: `python -m benchmarks.ordinary tones` are found alike; with 8 a flow has fewer steps.
+DYNAMIC_RANGE = 8.0
+_MOST_MODES = 600  # in one flow: a matrix of 6 MB; further ones wait for the next flow
+_GROWTH = 0.5  # logarithm by which a sleeping mode may grow in one step
+_MOST_STEPS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class DiagonalFlow:
+    """Where one training of the diagonal layer ended.
+
+    Parameters
+    ----------
+    modes : ndarray of shape (J,)
+        The grid.
+    weight : ndarray of shape (J,)
+        Diagonal weights |w| at the end, in units of the noise's root.
+    amplitude : ndarray of shape (J,)
+        |z| at the end over outputs, in units of the noise of a coefficient.
+    noise_gradient : float
+        x: what the largest coefficient of noise exceeds with the false-alarm probability.
+    time, duration : float
+        Time trained for, and the time T that the false-alarm probability gives.
+    steps : int
+        Steps taken by the modes that awoke.
+    """
+
+    modes: FloatArray
+    weight: FloatArray
+    amplitude: FloatArray
+    noise_gradient: float
+    time: float
+    duration: float
+    steps: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether it was trained for the whole calibrated time."""
+        return self.time >= self.duration * (1.0 - 1e-12)
+
+    def peaks(self) -> FloatArray:
+        """Return one mode per peak of the awake modes, strongest first.
+
+        A line between two modes of the grid awakes both: it is placed between them by their
+        amplitudes.
+        """
+        size = np.concatenate([[0.0], self.amplitude, [0.0]])
+        top = (size[1:-1] >= size[:-2]) & (size[1:-1] > size[2:])
+        at = np.flatnonzero(top & (self.amplitude > 0.5 * self.noise_gradient))
+        at = at[np.argsort(-self.amplitude[at], kind="stable")]
+        left, here, right = size[at], size[at + 1], size[at + 2]
+        spacing = self.modes[1] - self.modes[0] if len(self.modes) > 1 else 0.0
+        shift = (right - left) / np.maximum(left + here + right, np.finfo(float).tiny)
+        return np.asarray(self.modes[at] + spacing * shift)
+
+
+def calibrated_time(noise_gradient: float, start: float = START) -> float:
+    """Return T with (α²/2) sinh(2xT) = x for α² = start·x.
+
+    >>> t = calibrated_time(3.0)
+    >>> bool(np.isclose(0.5 * START * 3.0 * np.sinh(2 * 3.0 * t), 3.0))
+    True
+    """
+    return asinh(2.0 / start) / (2.0 * noise_gradient)
+
+
+def diagonal_flow(
+    modes: FloatArray,
+    coefficients: ComplexArray,
+    window: ComplexArray,
+    noise_gradient: float,
+) -> DiagonalFlow:
+    """Train the diagonal layer on the whitened coefficients of a residual.
+
+    Parameters
+    ----------
+    modes : ndarray of shape (J,)
+        j·spacing for j = j₀, j₀ + 1, …
+    coefficients : ndarray of complex, shape (J, q)
+        β = Σ w r e^{-iπkθ} / √(S_k Σ w), of which noise of spectrum S has |β|² exponential.
+    window : ndarray of complex
+        Σ w e^{-iπkθ} / Σ w at k = 0, spacing, … up to twice the highest mode.
+    noise_gradient : float
+        x; see `significance.noise_gradient`.
+
+    Notes
+    -----
+    Only modes whose gradient reaches half of x (or of an eighth of the largest gradient, if that is
+    more) can awake in the time of this flow; they are trained together, with the exact matrix A of
+    the samples, and all others by the closed form. A flow whose largest gradient is more than eight
+    times x is interrupted once everything down to an eighth of it could awake: strong modes
+    have settled by then, and are better refined to real frequencies before the faint ones are
+    looked for. It is `complete` when nothing of that kind was there.
+    """
+    strength = np.sqrt(np.sum(np.abs(coefficients) ** 2, axis=1))
+    largest = float(strength.max(initial=0.0))
+    duration = calibrated_time(noise_gradient)
+    threshold = max(noise_gradient, largest / DYNAMIC_RANGE)
+    alpha = np.sqrt(START * noise_gradient)
+    time = asinh(2.0 * threshold / alpha**2) / (2.0 * threshold)
+    weight = alpha * np.cosh(np.minimum(strength * time, 300.0))
+    amplitude = 0.5 * alpha**2 * np.sinh(np.minimum(2.0 * strength * time, 300.0))
+    awake = _can_awake(strength, 0.5 * threshold)
+    amplitude[strength > 0.5 * threshold] = 0.0
+    steps = 0
+    if len(awake):
+        w, z, steps = _trained(awake, coefficients[awake], window, alpha, time, modes)
+        weight[awake] = w
+        amplitude[awake] = z
+    return DiagonalFlow(modes, weight, amplitude, noise_gradient, time, duration, steps)
+
+
+def _can_awake(strength: FloatArray, least: float) -> IndexArray:
+    """Return which modes have a gradient that lets them awake, at most so many."""
+    awake = np.flatnonzero(strength > least)
+    if len(awake) > _MOST_MODES:
+        awake = np.sort(awake[np.argsort(-strength[awake], kind="stable")[:_MOST_MODES]])
+    return awake
+
+
+def _trained(
+    index: IndexArray,
+    beta: ComplexArray,
+    window: ComplexArray,
+    alpha: float,
+    time: float,
+    modes: FloatArray,
+) -> tuple[FloatArray, FloatArray, int]:
+    """Return |w| and |z| of some modes after a time."""
+    spacing = modes[1] - modes[0] if len(modes) > 1 else 1.0
+    place = np.round(modes[index] / spacing).astype(np.int64)
+    apart = place[:, None] - place
+    toeplitz = np.where(apart >= 0, window[np.abs(apart)], window[np.abs(apart)].conj())
+    hankel = window[place[:, None] + place]
+    w, c = np.full(len(index), alpha), np.zeros(beta.shape, np.complex128)
+    steps = _train(toeplitz, hankel, np.ascontiguousarray(beta), time, w, c)
+    return np.abs(w), np.abs(w) * np.sqrt(np.sum(np.abs(c) ** 2, axis=1)), steps
+
+
+@compiled
+def _train(toeplitz: Any, hankel: Any, beta: Any, time: float, w: Any, c: Any) -> int:
+    """Train w and c in place for a time; return the steps.
+
+    Each step holds the gradient and turns (w, c) hyperbolically along it, which is exact for modes
+    that sleep. A mode of size D = w² + |c|² relaxes at the rate 2D or faster: large modes take
+    shorter steps, and merely follow what the sleeping ones leave them.
+    """
+    count, q = beta.shape
+    clock, steps = 0.0, 0
+    g = np.empty_like(beta)
+    reach = np.empty(count)
+    for k in range(count):
+        reach[k] = np.sum(np.abs(toeplitz[k])) + np.sum(np.abs(hankel[k]))
+    while clock < time and steps < _MOST_STEPS:
+        most = 1e-300
+        for k in range(count):
+            size = 0.0
+            for o in range(q):
+                total = beta[k, o]
+                for m in range(count):
+                    z = w[m] * c[m, o]
+                    total -= toeplitz[k, m] * z + hankel[k, m] * z.conjugate()
+                g[k, o] = total
+                size += total.real * total.real + total.imag * total.imag
+            most = max(most, np.sqrt(size))
+        step = min(_GROWTH / most, time - clock)
+        # Gershgorin's bound on the curvature of the modes that have grown.
+        bound = 0.0
+        for k in range(count):
+            own = w[k] * w[k]
+            for o in range(q):
+                own += c[k, o].real ** 2 + c[k, o].imag ** 2
+            reach[k] = min(step * own, 1.0)
+        for k in range(count):
+            row = 0.0
+            for m in range(count):
+                near = abs(toeplitz[k, m]) + abs(hankel[k, m])
+                row += near * np.sqrt(reach[k] * reach[m])
+            bound = max(bound, row)
+        for k in range(count):
+            own = w[k] * w[k]
+            size = 0.0
+            for o in range(q):
+                own += c[k, o].real ** 2 + c[k, o].imag ** 2
+                size += g[k, o].real ** 2 + g[k, o].imag ** 2
+            size = np.sqrt(size)
+            if size == 0.0:
+                continue
+            eta = min(step, 1.0 / own) / max(1.0, bound)
+            turn = eta * size
+            along = 0.0
+            for o in range(q):
+                along += (c[k, o].real * g[k, o].real + c[k, o].imag * g[k, o].imag) / size
+            new = np.cosh(turn) * along + np.sinh(turn) * w[k]
+            w[k] = np.cosh(turn) * w[k] + np.sinh(turn) * along
+            for o in range(q):
+                c[k, o] += (new - along) * g[k, o] / size
+        clock += step
+        steps += 1
+    return steps
