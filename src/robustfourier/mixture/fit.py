@@ -18,7 +18,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
-from robustfourier.mixture.continuum import told_from_continuum
 from robustfourier.mixture.draft import Draft, Fitted, Sketch, sketches_of
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel
@@ -65,7 +64,6 @@ def _begun(
 
 def _patterns(domain: Domain, found: Detection) -> tuple[ColumnModel, Detection]:
     """Return the model of the lines that were found, and those of them that it is made of."""
-    found = told_from_continuum(found)
     tell("patterns")
     model, series = _composed(domain, found)
     while len(unknown := unknown_period(model)):

@@ -42,6 +42,9 @@ START = 1e-3
 #: the next one, from the residual that the first leaves. Of 8 or 32 the dense tones of
 #: `python -m benchmarks.ordinary tones` are found alike; with 8 a flow has fewer steps.
 DYNAMIC_RANGE = 8.0
+#: Part of x from which on a mode is trained with the others: a constant gradient of three quarters
+#: of x ends at an eighth of x, and half of x (see `peaks`) takes a gradient of nine tenths of it.
+AWAKES = 0.75
 _MOST_MODES = 600  # in one flow: a matrix of 6 MB; further ones wait for the next flow
 _GROWTH = 0.5  # logarithm by which a sleeping mode may grow in one step
 _MOST_STEPS = 2000
@@ -127,7 +130,7 @@ def diagonal_flow(
 
     Notes
     -----
-    Only modes whose gradient reaches half of x (or of an eighth of the largest gradient, if that is
+    Only modes whose gradient reaches most of x (or of an eighth of the largest gradient, if that is
     more) can awake in the time of this flow; they are trained together, with the exact matrix A of
     the samples, and all others by the closed form. A flow whose largest gradient is more than eight
     times x is interrupted once everything down to an eighth of it could awake: strong modes
@@ -142,8 +145,8 @@ def diagonal_flow(
     time = asinh(2.0 * threshold / alpha**2) / (2.0 * threshold)
     weight = alpha * np.cosh(np.minimum(strength * time, 300.0))
     amplitude = 0.5 * alpha**2 * np.sinh(np.minimum(2.0 * strength * time, 300.0))
-    awake = _can_awake(strength, 0.5 * threshold)
-    amplitude[strength > 0.5 * threshold] = 0.0
+    awake = _can_awake(strength, AWAKES * threshold)
+    amplitude[strength > AWAKES * threshold] = 0.0
     steps = 0
     if len(awake):
         w, z, steps = _trained(awake, coefficients[awake], window, alpha, time, modes)
@@ -189,54 +192,46 @@ def _train(toeplitz: Any, hankel: Any, beta: Any, time: float, w: Any, c: Any) -
     """
     count, q = beta.shape
     clock, steps = 0.0, 0
-    g = np.empty_like(beta)
-    reach = np.empty(count)
-    for k in range(count):
-        reach[k] = np.sum(np.abs(toeplitz[k])) + np.sum(np.abs(hankel[k]))
+    g, z = np.empty_like(beta), np.zeros_like(beta)
+    size, length, root = np.empty(count), np.empty(count), np.empty(count)
+    near = np.abs(toeplitz) + np.abs(hankel)
     while clock < time and steps < _MOST_STEPS:
         most = 1e-300
         for k in range(count):
-            size = 0.0
+            length[k] = 0.0
+            size[k] = w[k] * w[k]
             for o in range(q):
                 total = beta[k, o]
                 for m in range(count):
-                    z = w[m] * c[m, o]
-                    total -= toeplitz[k, m] * z + hankel[k, m] * z.conjugate()
+                    total -= toeplitz[k, m] * z[m, o] + hankel[k, m] * z[m, o].conjugate()
                 g[k, o] = total
-                size += total.real * total.real + total.imag * total.imag
-            most = max(most, np.sqrt(size))
+                length[k] += total.real * total.real + total.imag * total.imag
+                size[k] += c[k, o].real ** 2 + c[k, o].imag ** 2
+            length[k] = np.sqrt(length[k])
+            most = max(most, length[k])
         step = min(_GROWTH / most, time - clock)
-        # Gershgorin's bound on the curvature of the modes that have grown.
-        bound = 0.0
         for k in range(count):
-            own = w[k] * w[k]
-            for o in range(q):
-                own += c[k, o].real ** 2 + c[k, o].imag ** 2
-            reach[k] = min(step * own, 1.0)
+            root[k] = np.sqrt(min(step * size[k], 1.0))
+        # Gershgorin's bound on the curvature of the modes that have grown.
+        bound = 1.0
         for k in range(count):
             row = 0.0
             for m in range(count):
-                near = abs(toeplitz[k, m]) + abs(hankel[k, m])
-                row += near * np.sqrt(reach[k] * reach[m])
-            bound = max(bound, row)
+                row += near[k, m] * root[m]
+            bound = max(bound, row * root[k])
         for k in range(count):
-            own = w[k] * w[k]
-            size = 0.0
-            for o in range(q):
-                own += c[k, o].real ** 2 + c[k, o].imag ** 2
-                size += g[k, o].real ** 2 + g[k, o].imag ** 2
-            size = np.sqrt(size)
-            if size == 0.0:
+            if length[k] == 0.0:
                 continue
-            eta = min(step, 1.0 / own) / max(1.0, bound)
-            turn = eta * size
+            turn = min(step, 1.0 / size[k]) / bound * length[k]
             along = 0.0
             for o in range(q):
-                along += (c[k, o].real * g[k, o].real + c[k, o].imag * g[k, o].imag) / size
+                along += c[k, o].real * g[k, o].real + c[k, o].imag * g[k, o].imag
+            along /= length[k]
             new = np.cosh(turn) * along + np.sinh(turn) * w[k]
             w[k] = np.cosh(turn) * w[k] + np.sinh(turn) * along
             for o in range(q):
-                c[k, o] += (new - along) * g[k, o] / size
+                c[k, o] += (new - along) / length[k] * g[k, o]
+                z[k, o] = w[k] * c[k, o]
         clock += step
         steps += 1
     return steps

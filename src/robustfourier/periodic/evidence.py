@@ -57,6 +57,9 @@ class NoiseModel:
         """
         level = np.empty((len(modes), len(self.white)))
         for o, one in enumerate(self.oscillators):
+            if not len(one):
+                level[:, o] = self.white[o]
+                continue
             own, quality, ratio = np.exp(one.reshape(-1, 3)).T
             at = np.pi * modes[:, None]
             width = (at**2 - own**2) ** 2 + (at * own / quality) ** 2
@@ -89,6 +92,8 @@ def spacing(series: Series) -> float:
 
 def scatter(series: Series) -> float:
     """Part of a process's variance that irregular sampling scatters over all modes: 0 on a grid."""
+    if np.isfinite(series.nyquist):
+        return 0.0
     count = int(min(series.max_mode, 500))
     if count < 20:
         return 0.0
@@ -138,7 +143,7 @@ class Evaluator:
         return np.asarray(fit.refined.residuals[self.rows] + trend)
 
     def noise_of(
-        self, fit: Fit, near: NoiseModel | None = None, white_only: bool = False
+        self, fit: Fit, near: NoiseModel | None = None, fresh: bool = True
     ) -> tuple[NoiseModel, float]:
         """Return the noise model of the highest evidence beside a fit, and that evidence.
 
@@ -146,21 +151,22 @@ class Evaluator:
         ----------
         fit : Fit
         near : NoiseModel, optional
-            Where a search for oscillators may begin as well.
-        white_only : bool
+            Oscillators to begin from.
+        fresh : bool
+            Whether to search for oscillators as well.
         """
         values, trend = self._without_lines(fit), self.series.trend(fit.rung)[self.rows]
         white, found, total = [], [], 0.0
         for o in range(values.shape[1]):
             start = np.zeros(0) if near is None else near.oscillators[o]
-            one = self._one_output(values[:, o], trend, start, white_only)
+            one = self._one_output(values[:, o], trend, start, fresh)
             found.append(one[0])
             white.append(one[1])
             total += one[2]
         return NoiseModel(np.array(white), tuple(found)), total
 
     def _one_output(
-        self, values: FloatArray, trend: FloatArray, start: FloatArray, white_only: bool
+        self, values: FloatArray, trend: FloatArray, start: FloatArray, fresh: bool
     ) -> tuple[FloatArray, float, float]:
         """Return oscillators, white variance and evidence of one output."""
         width = TREND_WIDTH * max(float(np.std(values)), 1e-150)
@@ -172,13 +178,13 @@ class Evaluator:
         exact = Likelihood(self.theta, values, self.noise, columns)
         best, variance = np.zeros(0), 0.0
         score, variance = exact.value(Waves.none())
-        if white_only or not self.usable or sigma <= 1e-10 * width:
+        if not (fresh or len(start)) or not self.usable or sigma <= 1e-10 * width:
             return best, variance, score
         search = _Resolved(self.theta, left, 1.0 / self.noise)
         candidates = [start] if len(start) else []
-        fresh = search.run(exact=False)
-        if fresh is not None:
-            candidates.append(fresh)
+        if fresh:
+            found = search.run(exact=False)
+            candidates += [found] if found is not None else []
         climbing = _Resolved(self.theta, values, 1.0 / self.noise, sloped=exact)
         for candidate in candidates:
             end, gain = climbing.climbed(candidate, exact=False)

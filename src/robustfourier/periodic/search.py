@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -56,6 +57,7 @@ class Search:
         self.fit = fit_lines(series, given, np.ones(len(given), bool), settings.rungs[0])
         self.assessment: Assessment | None = None
         self.noise: NoiseModel | None = None
+        self._scores: dict[Any, State] = {}
 
     # ---- pieces -------------------------------------------------------------------------------
     def _lowest(self, fit: Fit) -> float:
@@ -66,18 +68,17 @@ class Search:
         series = self.series
         spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
         variance = fit.refined.rss / max(series.total - spent, 1.0)
-        grid = series.grid
-        step = round(1.0 / grid.spacing)
-        power = grid.power(series.grid_sums(fit.refined), step)[2:]
-        if len(power) > 20:
+        if not len(fit.modes) and series.grid.size > 80:
+            grid = series.grid
+            power = grid.power(series.grid_sums(fit.refined), round(1.0 / grid.spacing))[2:]
             variance = np.minimum(variance, np.median(power, axis=0) / np.log(2.0) * 1.2)
         none = (np.zeros(0),) * len(variance)
         return NoiseModel(np.maximum(variance, tiny(series)), none)
 
     def _assess(self, fit: Fit, noise: NoiseModel) -> Assessment:
         series = self.series
-        sums = series.grid_sums(fit.refined)
         spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
+        sums = np.zeros((0, 1), np.complex128)
         floor = noise.floor(series, spent)
         ratio, alarm = series.judge.lines(fit.refined, floor)
         none = np.zeros(len(ratio))
@@ -88,10 +89,17 @@ class Search:
         price = line_price(assessment.ratio, width, self.level)
         return np.where(fit.known, 0.0, price)
 
-    def _scored(self, fit: Fit, near: NoiseModel | None = None, white: bool = False) -> State:
-        """Return a fit with the noise of the highest evidence."""
+    def _scored(self, fit: Fit, near: NoiseModel | None = None, fresh: bool = True) -> State:
+        """Return a fit with the noise of the highest evidence, from a fresh search or near one."""
+        key = (id(self.series.values), self.series.steps.tobytes(), fit.modes.tobytes(), fit.rung)
+        if (key, True) in self._scores or (key, fresh) in self._scores:
+            return self._scores.get((key, True)) or self._scores[key, fresh]
+        state = self._scores[key, fresh] = self._scored_anew(fit, near, fresh)
+        return state
+
+    def _scored_anew(self, fit: Fit, near: NoiseModel | None, fresh: bool) -> State:
         evaluator = Evaluator(self.series)
-        noise, score = evaluator.noise_of(fit, near, white)
+        noise, score = evaluator.noise_of(fit, near, fresh)
         assessment = self._assess(fit, noise)
         score -= float(self._prices(assessment, fit).sum()) * fit.refined.rss.shape[0]
         score -= len(self.series.steps) * np.log(self.series.distinct)
@@ -199,7 +207,7 @@ class Search:
             room = self.series.distinct - 2 * len(state.fit.modes) - 2
             if rung != state.fit.rung and rung < room:
                 fit = self._separated(fit_lines(self.series, state.fit.modes, state.fit.known, rung))
-                trial = self._scored(fit, state.noise)
+                trial = self._scored(fit, state.noise, fresh=False)
                 if trial.score > best.score:
                     best = trial
         steps = find_steps(self.series, best.fit)
