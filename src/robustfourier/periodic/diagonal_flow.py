@@ -64,6 +64,8 @@ class DiagonalFlow:
         |z| at the end over outputs, in units of the noise of a coefficient.
     noise_gradient : float
         x: what the largest coefficient of noise exceeds with the false-alarm probability.
+    largest : float
+        The largest gradient at the start.
     time, duration : float
         Time trained for, and the time T that the false-alarm probability gives.
     steps : int
@@ -74,6 +76,7 @@ class DiagonalFlow:
     weight: FloatArray
     amplitude: FloatArray
     noise_gradient: float
+    largest: float
     time: float
     duration: float
     steps: int
@@ -87,11 +90,15 @@ class DiagonalFlow:
         """Return one mode per peak of the awake modes, strongest first.
 
         A line between two modes of the grid awakes both: it is placed between them by their
-        amplitudes.
+        amplitudes. Aliases of one line (gaps every night) awake together and share its amplitude:
+        where a gradient exceeds x and no mode has half of that, the largest one is taken.
         """
         size = np.concatenate([[0.0], self.amplitude, [0.0]])
         top = (size[1:-1] >= size[:-2]) & (size[1:-1] > size[2:])
-        at = np.flatnonzero(top & (self.amplitude > 0.5 * self.noise_gradient))
+        awake = 0.5 * self.noise_gradient
+        if self.largest >= self.noise_gradient:
+            awake = min(awake, float(self.amplitude.max()) * (1.0 - 1e-12))
+        at = np.flatnonzero(top & (self.amplitude > awake))
         at = at[np.argsort(-self.amplitude[at], kind="stable")]
         left, here, right = size[at], size[at + 1], size[at + 2]
         spacing = self.modes[1] - self.modes[0] if len(self.modes) > 1 else 0.0
@@ -152,7 +159,7 @@ def diagonal_flow(
         w, z, steps = _trained(awake, coefficients[awake], window, alpha, time, modes)
         weight[awake] = w
         amplitude[awake] = z
-    return DiagonalFlow(modes, weight, amplitude, noise_gradient, time, duration, steps)
+    return DiagonalFlow(modes, weight, amplitude, noise_gradient, largest, time, duration, steps)
 
 
 def _can_awake(strength: FloatArray, least: float) -> IndexArray:

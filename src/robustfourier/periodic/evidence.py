@@ -193,3 +193,11 @@ class Evaluator:
                 best, score = end, value
                 variance = exact.value(oscillators_of(end))[1]
         return best, variance, score
+
+    def freed(self, fit: Fit, noise: NoiseModel) -> FloatArray:
+        """Return the oscillators near those of a noise model, as narrow as they ask to be."""
+        values, trend = self._without_lines(fit)[:, 0], self.series.trend(fit.rung)[self.rows]
+        width = TREND_WIDTH * max(float(np.std(values)), 1e-150)
+        exact = Likelihood(self.theta, values, self.noise, width / np.sqrt(noise.white[0]) * trend)
+        free = OscillatorSearch(self.theta, values, 1.0 / self.noise, sloped=exact)
+        return free.climbed(noise.oscillators[0], exact=False)[0]

@@ -11,6 +11,10 @@ from robustfourier.arrays import FloatArray
 
 #: Deviations of the data: the prior of a trend's coefficients.
 TREND_WIDTH = 2.0
+#: Quality of two cycles of coherence: what keeps its phase for longer is quasi-periodic, not noise.
+LONGEST = 2.0 * np.pi
+#: Quality from which on it is told as such, when noise may have any: a quarter more.
+QUASI_PERIODIC = 1.25 * LONGEST
 #: Quality below which an oscillator has no frequency of its own: its covariance does not swing.
 OVERDAMPED = 0.7
 #: Red noise tunes no frequency; a resonance does. Calibrated together with the price of a line on
@@ -30,7 +34,7 @@ def narrowest(log_frequency: FloatArray) -> FloatArray:
     The width of its spectrum at half height is frequency over quality. What is narrower than two
     modes (twice the Rayleigh resolution) is not resolved from a line over this record.
     """
-    return np.log(np.clip(0.5 * np.exp(log_frequency) / np.pi, 0.5, 10.0))
+    return np.log(np.clip(0.5 * np.exp(log_frequency) / np.pi, 0.5, LONGEST))
 
 
 def line_price(gain: FloatArray, width: FloatArray, false_alarm: float) -> FloatArray:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.mixture.cusps import Cusps
+from robustfourier.mixture.judge import false_alarm
+from robustfourier.mixture.cusps import Cusps, local_noise
 from robustfourier.mixture.search.assess import (
     Assessment,
     Fit,
@@ -25,10 +26,10 @@ from robustfourier.mixture.series import Series
 from robustfourier.observers import tell
 from robustfourier.periodic.diagonal_flow import DiagonalFlow, diagonal_flow
 from robustfourier.periodic.evidence import Evaluator, NoiseModel, tiny
-from robustfourier.periodic.priors import line_price
+from robustfourier.periodic.priors import QUASI_PERIODIC, line_price
 
 _ROUNDS = 30
-_SUBSETS = 5  # sizes of sets of the strongest lines that are compared with coloured noise
+_WORTH = 0.1  # nats for which a move is worth another round
 _OUT_OF_PLACE = "left the range, or came too close to a stronger line"
 _NOISE = "noise alone shows one as strong more often than"
 
@@ -187,9 +188,9 @@ class Search:
         fit, ratio = state.fit, state.assessment.ratio
         free = np.flatnonzero(~fit.known)
         order = free[np.argsort(-ratio[free], kind="stable")]
-        sizes = np.unique(np.round(np.linspace(0, len(order) - 1, _SUBSETS)).astype(int))
+        sizes = {size for size in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89) if size < len(order)}
         best = state
-        for size in sizes[::-1] if len(order) else ():
+        for size in sorted(sizes, reverse=True):
             keep = np.sort(np.concatenate([np.flatnonzero(fit.known), order[:size]]))
             less = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
             trial = self._scored(less, state.noise)
@@ -208,7 +209,7 @@ class Search:
             if rung != state.fit.rung and rung < room:
                 fit = self._separated(fit_lines(self.series, state.fit.modes, state.fit.known, rung))
                 trial = self._scored(fit, state.noise, fresh=False)
-                if trial.score > best.score:
+                if trial.score > best.score + _WORTH:
                     best = trial
         steps = find_steps(self.series, best.fit)
         if not np.array_equal(steps, self.series.steps):
@@ -252,14 +253,14 @@ class Search:
     def _from(self, best: State) -> State:
         """Improve a structure by moves until none raises the evidence."""
         self.series = best.series
-        for _ in range(_ROUNDS):
+        for count in range(_ROUNDS):
             self.rounds += 1
-            state = self._white_move(best)
+            state = best if count and best.noise.coloured else self._white_move(best)
             if state.noise.coloured or (state is best and best.noise.coloured):
                 more = self._coloured_move(state)
                 state = more if more.score > state.score else state
             state = self._trend(self._weak_dropped(state))
-            if state.score <= best.score + 1e-6:
+            if state.score <= best.score + _WORTH:
                 break
             best = state
         self.series = best.series
@@ -338,14 +339,45 @@ class Search:
             state = self._from(state)
         fit = self._separated(relocate(self.series, state.fit)) if len(state.fit.modes) else state.fit
         fit = self._pruned(fit, state.noise)
-        self._take(self._scored(fit, state.noise) if fit is not state.fit else state)
+        state = self._scored(fit, state.noise) if fit is not state.fit else state
+        self._take(self._with_quasi_periodic(state))
+
+    def _with_quasi_periodic(self, state: State) -> State:
+        """Turn oscillators that keep their phase for some cycles into lines of a finite coherence.
+
+        How strict such a line is, the Gaussian process of the whole model tells.
+        """
+        if len(state.noise.white) > 1 or not state.noise.coloured:
+            return state
+        evaluator = Evaluator(self.series)
+        oscillators = evaluator.freed(state.fit, state.noise).reshape(-1, 3)
+        modes = np.exp(oscillators[:, 0]) / np.pi
+        steady = np.exp(oscillators[:, 1]) > QUASI_PERIODIC
+        steady &= (modes >= self._lowest(state.fit)) & (modes <= self.series.max_mode)
+        for mode, own in zip(modes[steady], np.flatnonzero(steady), strict=True):
+            if np.abs(state.fit.modes - mode).min(initial=np.inf) < APART:
+                continue
+            rest = NoiseModel(state.noise.white, (np.delete(oscillators, own, axis=0).ravel(),))
+            without = self._scored_anew(state.fit, rest, False)
+            with_it = self._scored_anew(state.fit, NoiseModel(state.noise.white, (oscillators.ravel(),)), False)
+            gain = np.array([with_it.score - without.score])
+            alarm = false_alarm(gain, width=self.series.judge.widths(np.array([mode])))
+            if alarm[0] > self.level:
+                continue
+            fit = fit_lines(self.series, np.append(state.fit.modes, mode), np.append(state.fit.known, False), state.fit.rung)
+            less = self._assess(fit, without.noise)
+            ratio, alarms = np.append(state.assessment.ratio, gain), np.append(state.assessment.false_alarm, alarm)
+            if len(fit.modes) == len(ratio):
+                assessment = replace(less, ratio=ratio, false_alarm=alarms)
+                state = State(self.series, fit, without.noise, assessment, state.score)
+        return state
 
     def finish(self) -> None:
         """Fit once more, lines by ascending mode, with the covariance for the noise at each."""
         if self.assessment is None or len(self.fit.modes) == 0:
             return
         floor, refined, modes = self.assessment.floor, self.fit.refined, self.fit.modes
-        colour = np.mean(floor.at(modes) / np.maximum(refined.noise_variance, 1e-300), axis=1)
+        colour = local_noise(self.series, refined, modes, floor, refined.noise_variance)
         order = np.argsort(modes, kind="stable")
         known, rung = self.fit.known[order], self.fit.rung
         self.fit = fit_lines(self.series, modes[order], known, rung, colour[order])
