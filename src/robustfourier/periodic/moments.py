@@ -186,8 +186,9 @@ class SpectralMoments:
         part, count = self._part(chosen), len(modes)
         p, trend_cross = len(part.gram), self._trend_cross
         # Sums of w [P, Y] θ^j for j = 0, 1, 2: real parts belong to θ^j C, the others to −θ^j S.
-        level_to_steps = part.sums(self._window, modes, 3)
-        sums = np.concatenate([*level_to_steps, self._values.powers_at(modes)], axis=2)
+        sums = np.concatenate(
+            [*part.sums(self._window, modes, 3), self._values.powers_at(modes)], axis=2
+        )
         rows = np.stack([sums.real, -sums.imag], axis=1).reshape(6 * count, sums.shape[2])
         gram, cross = np.empty((p + 4 * count, p + 4 * count)), rows[: 4 * count, p:]
         gram[:p, :p], gram[p:, :p] = part.gram, rows[: 4 * count, :p]
@@ -312,14 +313,18 @@ class _TrendPart:
 
     def sums(self, window: RealModeSums, modes: FloatArray, powers: int) -> list[ComplexArray]:
         """Return the sums of level, smooth columns and others, each of shape (powers, m, c)."""
-        smooth = window.polynomials_at(modes, self.taps, self.odd, powers)
-        return [window.powers_at(modes, powers), smooth, self.others.powers_at(modes, powers)]
+        sums = [window.powers_at(modes, powers)]
+        if len(self.taps):
+            sums.append(window.polynomials_at(modes, self.taps, self.odd, powers))
+        if self.others.parts.shape[1]:
+            sums.append(self.others.powers_at(modes, powers))
+        return sums
 
 
 def _empty_vanishing(moments: Moments, p: int, count: int) -> None:
     """Write zeros where a column vanishes on the samples, instead of the rounding of its sums."""
-    squares = moments.gram.diagonal()[p : p + 2 * count]
-    for i in np.flatnonzero(squares < _VANISHES * np.roll(squares, count)):
+    squares = moments.gram.diagonal()[p : p + 2 * count].reshape(2, count)
+    for i in np.flatnonzero(squares < _VANISHES * squares[::-1]):
         for column in (p + i, p + i + 2 * count):
             moments.gram[column] = moments.gram[:, column] = moments.cross[column] = 0.0
         moments.second[i] = 0.0

@@ -346,8 +346,7 @@ class RealModeSums:
         """
         modes = np.ascontiguousarray(modes, dtype=np.float64)
         sums = np.empty((powers, len(modes), len(taps)), dtype=np.complex128)
-        if len(taps):
-            _read_filtered(modes, taps, odd, *self.first, sums)
+        _read_filtered(modes, taps, odd, *self.first, sums)
         return sums
 
     def on_grid(self, spacing: float, count: int) -> ComplexArray:

@@ -7,12 +7,13 @@ the others get the pseudo-inverse from their eigenvalues. Where both apply they 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import BoolArray, FloatArray
 
 _SINGULAR = 1e-12  # part of the largest eigenvalue below which a direction counts as without data
 REGULAR = 1e-7  # least pivot of a matrix with unit diagonal that surely has no such direction
@@ -91,8 +92,14 @@ class Positive:
             assert self.pseudo is not None
             return self.pseudo
         lower, _ = dpotri(self.factor, lower=1)
-        lower = np.tril(lower / (self.scale[:, None] * self.scale))
-        return np.asfortranarray(lower + np.tril(lower, -1).T)
+        lower = lower / (self.scale[:, None] * self.scale)
+        return np.asfortranarray(np.where(_above(len(lower)), lower.T, lower))
+
+
+@lru_cache(maxsize=64)
+def _above(size: int) -> BoolArray:
+    """Mark what is above the diagonal."""
+    return np.triu(np.ones((size, size), bool), 1)
 
 
 def solve_positive(matrix: FloatArray, right: FloatArray) -> FloatArray:
