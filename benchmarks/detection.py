@@ -18,9 +18,9 @@ from benchmarks.peers.methods import fft_threshold, lasso_cv, lombscargle, omp_c
 from benchmarks.speed import speed_rows
 from benchmarks.verdicts import Verdict, judged, unseen_seeds
 from robustfourier.mixture.judge import Judge, false_alarm
-from robustfourier.mixture.least_squares.error_bands import amplitude_errors, phase_errors
-from robustfourier.mixture.least_squares.refine import refine
 from robustfourier.mixture.search.detection import Detection, detect
+from robustfourier.periodic.uncertainty import amplitude_errors, phase_errors
+from robustfourier.periodic.variable_projection import refine
 from robustfourier.synthetic import Problem, paper_example, random_mixture, relative_error
 
 GRID = np.linspace(-1.0, 1.0, 10_001)

@@ -115,13 +115,13 @@ def by_stage(stats: dict[Function, Any]) -> dict[str, float]:
 @contextmanager
 def counted(work: Work) -> Iterator[None]:
     """Count the transforms of the spectral layer, and the calls of what is worth counting."""
-    from robustfourier.mixture.least_squares import refine
-    from robustfourier.mixture.least_squares.lines import Lines
     from robustfourier.mixture.search import assess
-    from robustfourier.spectral import operator
-    from robustfourier.spectral.sums import SumsAt
+    from robustfourier.periodic import normal_operator as operator
+    from robustfourier.periodic import variable_projection
+    from robustfourier.periodic.basis import Lines
+    from robustfourier.periodic.nufft import NufftPlan
 
-    forward, backward, nufft = operator.rfft, operator.irfft, SumsAt.write
+    forward, backward, nufft = operator.rfft, operator.irfft, NufftPlan.write
 
     def rfft(values: Any, *args: Any, **options: Any) -> Any:
         work.real_ffts += [len(values)] * (values.size // len(values))
@@ -135,8 +135,9 @@ def counted(work: Work) -> Iterator[None]:
         work.nuffts.append((len(column), len(real)))
         nufft(self, column, real, imag)
 
-    places = [(operator, "rfft", rfft), (operator, "irfft", irfft), (SumsAt, "write", write)]
-    for home, name in ((refine, "fit_at"), (assess, "noise_floor"), (Lines, "evaluate")):
+    places = [(operator, "rfft", rfft), (operator, "irfft", irfft), (NufftPlan, "write", write)]
+    counts = (variable_projection, "linear_fit"), (assess, "noise_floor"), (Lines, "evaluate")
+    for home, name in counts:
         places.append((home, name, _counting(work.calls, name, getattr(home, name))))
     before = [getattr(home, name) for home, name, _ in places]
     for home, name, function in places:

@@ -9,21 +9,18 @@ from benchmarks.peers.cost import Step, Work, limit
 from benchmarks.peers.machine import Machine
 
 STAGES = {
-    "spectral/operator.py": "normal operator of the diagonal flow (FFTs forth and back)",
+    "periodic/normal_operator.py": "normal operator of the diagonal flow (FFTs forth and back)",
     "spectral/flow.py": "diagonal flow: its own updates",
-    "spectral/sums.py": "Fourier sums (nonuniform FFT)",
-    "spectral/realmodes.py": "sums between whole modes (interpolation)",
-    "spectral/kernels.py": "compiled loops over sums",
-    "spectral/periodogram.py": "periodogram of the residual",
+    "periodic/nufft.py": "Fourier sums (nonuniform FFT)",
+    "periodic/periodogram.py": "periodogram of the residual",
     "mixture/noise.py": "noise floor",
     "mixture/judge.py": "significance",
     "mixture/trend.py": "trend",
     "mixture/fit.py": "the flow itself",
-    "mixture/least_squares/refine.py": "joint refinement",
-    "mixture/least_squares/projection.py": "steps of the refinement",
-    "mixture/least_squares/lines.py": "evaluating lines at the samples",
-    "mixture/least_squares/moments.py": "normal equations of the lines",
-    "mixture/least_squares/semidefinite.py": "solving normal equations",
+    "periodic/variable_projection.py": "joint refinement",
+    "periodic/basis.py": "evaluating lines at the samples",
+    "periodic/moments.py": "normal equations of the lines",
+    "periodic/semidefinite.py": "solving normal equations",
     "mixture/search/rounds.py": "rounds of the search",
     "mixture/search/assess.py": "fitting and judging sets of lines",
     "mixture/search/proposals.py": "proposals",
@@ -68,7 +65,7 @@ how far away we are."""
 SMALLEST_SHARE = 0.015
 #: Calls that are counted → what they are, and how many the answer needs.
 NEEDED = {
-    "fit_at": (
+    "linear_fit": (
         "normal equations solved",
         "8: 4 steps of the lines together, and 4 more trends to choose from",
     ),

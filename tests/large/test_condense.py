@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from robustfourier.large.condense import NODES, Sums, bins_for, direct_sums
-from robustfourier.spectral.sums import weighted_sums
+from robustfourier.periodic.nufft import weighted_sums
 
 MODES = 300
 

@@ -15,19 +15,15 @@ from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.joint import penalised_fit
 from robustfourier.mixture.components.prior import Prior
 from robustfourier.mixture.cusps import cusp_ratio
-from robustfourier.mixture.least_squares.error_bands import (
-    amplitude_errors,
-    lengths,
-    prediction_errors,
-)
-from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.mixture.least_squares.moments import direct_moments
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.tables import mode_table
-from robustfourier.spectral.limits import ModeLimit
-from robustfourier.spectral.sums import direct_sums
+from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.frequency_limits import ModeLimit
+from robustfourier.periodic.moments import direct_moments
+from robustfourier.periodic.nufft import direct_sums
+from robustfourier.periodic.uncertainty import amplitude_errors, lengths, prediction_errors
 from robustfourier.synthetic import random_mixture
 
 WHITE = NoiseFloor(np.array([1.0, 1000.0]), np.full((2, 1), 0.09), np.full(2, 1e6))

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustfourier.errors import InputError
-from robustfourier.mixture.least_squares.error_bands import amplitude_errors
 from robustfourier.mixture.search.assess import fit_lines, slow_alarm
 from robustfourier.mixture.search.detection import detect
 from robustfourier.mixture.series import Series, Settings
+from robustfourier.periodic.uncertainty import amplitude_errors
 from robustfourier.synthetic import paper_example, random_mixture
 
 

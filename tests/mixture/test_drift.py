@@ -10,7 +10,7 @@ from robustfourier.mixture import drift
 from robustfourier.mixture.onward import Onward, Way
 from robustfourier.mixture.process import Waves, oscillator
 from robustfourier.mixture.told import Told
-from robustfourier.mixture.trend import trend_columns
+from robustfourier.periodic.basis import trend_columns
 
 BEYOND = np.array([-1.3, -1.001, 1.002, 1.05, 1.4])
 

@@ -7,9 +7,9 @@ from robustfourier import PeriodicMixture, load
 from robustfourier.datasets import load_sunspots
 from robustfourier.mixture import remembering
 from robustfourier.mixture.belonging import foreign, ways_to_live
-from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.living import most_alive
 from robustfourier.mixture.process import Waves
+from robustfourier.periodic.basis import Lines
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,13 @@ from robustfourier import PeriodicMixture
 from robustfourier.mixture.components.grouping import Grouping, group
 from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.cusps import _SIZES, OFFSETS, Cusps, _size_of
-from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.assess import assess, fit_lines
 from robustfourier.mixture.search.detection import detect
 from robustfourier.mixture.search.places import relocate
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series, Settings
+from robustfourier.periodic.basis import Lines
 
 TURN = 2.0 * np.pi
 

@@ -5,9 +5,9 @@ import pytest
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.mixture import remainder as room
-from robustfourier.mixture.least_squares.error_bands import prediction_errors
 from robustfourier.mixture.process import oscillator
 from robustfourier.mixture.remainder import remainder_of
+from robustfourier.periodic.uncertainty import prediction_errors
 
 ONE = np.ones(1)
 

@@ -13,8 +13,6 @@ from robustfourier.mixture.judge import (
     line_power,
     search_width,
 )
-from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.mixture.least_squares.moments import direct_moments
 from robustfourier.mixture.noise import noise_floor
 from robustfourier.mixture.search.aliases import alias_notes, sampling_aliases
 from robustfourier.mixture.search.proposals import flow_proposals, pursued
@@ -25,10 +23,12 @@ from robustfourier.mixture.search.robust import (
     pseudo_values,
     robust_scale,
 )
-from robustfourier.mixture.trend import Trend, trend_columns
+from robustfourier.mixture.trend import Trend
+from robustfourier.periodic.basis import Lines, trend_columns
+from robustfourier.periodic.moments import direct_moments
+from robustfourier.periodic.periodogram import PeriodogramGrid
 from robustfourier.rows import canonical_rows, weighted_median
 from robustfourier.spectral.flow import DiagonalFlow
-from robustfourier.spectral.periodogram import PeriodogramGrid
 
 # -- noise floor ---------------------------------------------------------------------------------
 

@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 import pytest
 
+from robustfourier.periodic.normal_operator import NormalOperator, dense_operator
+from robustfourier.periodic.nufft import fourier_sums
 from robustfourier.spectral.flow import _Curvature, _HeldOut, diagonal_flow
-from robustfourier.spectral.operator import NormalOperator, dense_operator
-from robustfourier.spectral.sums import fourier_sums
 
 # All modes take the same steps: gradient descent as it stands in the book.
 plain_flow = partial(diagonal_flow, settled=np.inf)

@@ -32,11 +32,11 @@ from robustfourier.estimators.validation import (
     without_masked_rows,
 )
 from robustfourier.mixture.fit import draft_columns
-from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.remembering import with_memory
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.mixture.tables import mode_table, shares
+from robustfourier.periodic.uncertainty import lengths
 from robustfourier.rows import weighted_deviation
 from robustfourier.workers import one_blas_thread
 

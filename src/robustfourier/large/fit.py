@@ -27,11 +27,11 @@ from robustfourier.memory import give_back
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pays, robust_scale
 from robustfourier.mixture.tables import shares
+from robustfourier.periodic.frequency_limits import MODES_AT_MOST
 from robustfourier.rows import weighted_median
 from robustfourier.samples import Counts, ReadOptions, Samples
 from robustfourier.samples.layout import Layout, Part
 from robustfourier.samples.parts import parts_of
-from robustfourier.spectral.limits import MODES_AT_MOST
 from robustfourier.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from robustfourier.writing import plain
 

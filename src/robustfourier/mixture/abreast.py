@@ -16,7 +16,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.factoring import EVEN, STRETCH
 from robustfourier.mixture.process import Waves
-from robustfourier.spectral.kernels import turns
+from robustfourier.periodic.basis import cos_sin
 
 LANES = 8  # processes at once: two vectors of four numbers, so that one can wait for the other
 
@@ -83,13 +83,13 @@ def _fill(i: int, theta: Any, terms: Any, turn: Any, fading: Any, u: Any, v: Any
             for m in range(LANES):
                 fading[j + 1, m] = fading[j, m]
         if same and not before:
-            turns(terms[3, t], step / np.pi, turn[t, 0], turn[t, 1])
+            cos_sin(terms[3, t], step / np.pi, turn[t, 0], turn[t, 1])
         if same and i % STRETCH:
             for m in range(LANES):
                 x, y, p, q = v[j, m], v[j + 1, m], turn[t, 0, m], turn[t, 1, m]
                 v[j, m], v[j + 1, m] = x * p - y * q, y * p + x * q
         else:
-            turns(terms[3, t], theta[i] / np.pi, v[j], v[j + 1])
+            cos_sin(terms[3, t], theta[i] / np.pi, v[j], v[j + 1])
         for m in range(LANES):
             a, b = terms[0, t, m], terms[1, t, m]
             u[j, m], u[j + 1, m] = a * v[j, m] + b * v[j + 1, m], a * v[j + 1, m] - b * v[j, m]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray, IntArray
-from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.spectral.realmodes import RealModeSums
+from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.nufft import RealModeSums
 
 HARMONICS = 8  # of a pattern that may live, the strongest
 FEWEST_CYCLES = 4.0  # in the record; with fewer a pattern cannot show that it wanders

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.links import Link
-from robustfourier.mixture.least_squares.error_bands import lengths
+from robustfourier.periodic.uncertainty import lengths
 
 
 @dataclass(frozen=True, eq=False)

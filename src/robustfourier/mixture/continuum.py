@@ -17,7 +17,6 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.mixture.belonging import ways_to_live
 from robustfourier.mixture.cusps import REACH
-from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.living import ROWS, SHORTEST, most_alive
 from robustfourier.mixture.process import Waves
 from robustfourier.mixture.remainder import (
@@ -31,6 +30,7 @@ from robustfourier.mixture.remainder import (
 from robustfourier.mixture.sampled import Sampled
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.slopes import Likelihood
+from robustfourier.periodic.basis import Lines
 
 # Power over that of the continuum beside it, from which on a line is none of its peaks: a hump
 # wider than two modes that is raised to explain it is less likely by 14, more than lines must gain.

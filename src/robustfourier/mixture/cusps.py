@@ -20,9 +20,9 @@ from scipy.special import bdtrc, gammaincc, gammaincinv
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.judge import cusp_p_value
-from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series
+from robustfourier.periodic.variable_projection import Refined
 
 LeftAt = Callable[[IndexArray], FloatArray]
 

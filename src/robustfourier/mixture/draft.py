@@ -12,10 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.least_squares.lines import Lines, waves_at
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.trend import Trend
+from robustfourier.periodic.basis import Lines, line_columns
 
 #: A model for each column, and the lines that it was made of.
 Fitted = tuple[list[ColumnModel], list[Detection]]
@@ -42,7 +42,7 @@ class Sketch:
 
     def rows(self, theta: FloatArray) -> FloatArray:
         """Return rows of which trend and lines are combinations, shape (p + 2K, n)."""
-        return np.concatenate([self.trend.columns(theta).T, waves_at(theta, self.lines.mode)])
+        return np.concatenate([self.trend.columns(theta).T, line_columns(theta, self.lines.mode)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ from robustfourier.mixture.sampled import Sampled
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.told import Told
-from robustfourier.mixture.trend import trend_columns
+from robustfourier.periodic.basis import trend_columns
 
 ROWS = 2_000  # rows on which likelihoods are taken: what is slow, few tell as well
 CONDITIONED = 10_000  # rows that tell how the ways go on, in stretches up to the last one

@@ -22,9 +22,9 @@ from scipy.special import chdtrc, fdtrc, gammaincc
 
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
-from robustfourier.mixture.least_squares.refine import Refined
-from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.periodic.semidefinite import pseudo_inverse
+from robustfourier.periodic.variable_projection import Refined
 
 _HALVINGS = 6  # of nine decades: a third of an e-fold is left, where the alarm is nearly straight
 _ROOT = 1e-10  # of its logarithm, at which a ratio is known

@@ -18,12 +18,12 @@ from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.labels import label
-from robustfourier.mixture.least_squares.error_bands import Narrow, lengths, prediction_errors
-from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.onward import Onward
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.trend import LevelShift, Trend
+from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.uncertainty import LowRankErrors, lengths, prediction_errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class ColumnModel:
     trend : ndarray of shape (p, q)
         Coefficients of `trend_columns`.
     factor : ndarray of shape (q, p + 4K, r)
-        See `robustfourier.mixture.least_squares.error_bands`.
+        See `robustfourier.periodic.uncertainty`.
     false_alarm : ndarray of shape (K,)
         NaN for harmonics that only serve a smoothed waveform.
     shift, p_value : ndarray of shape (K,)
@@ -283,10 +283,10 @@ class ColumnModel:
         return np.hypot(errors, np.sqrt(memory.variance(theta, patterns=not whole)))
 
     @cached_property
-    def _narrow(self) -> Narrow:
+    def _narrow(self) -> LowRankErrors:
         """Columns and factor of trend and strict lines."""
         counts = np.concatenate([np.ones(len(self.trend), bool), *[self._strict] * 4])
-        return Narrow.of(self.lines.mode[self._strict], self.factor[:, counts])
+        return LowRankErrors.of(self.lines.mode[self._strict], self.factor[:, counts])
 
     def _columns(self, theta: FloatArray) -> FloatArray:
         return self._narrow.columns(theta, self._trend.columns(theta))

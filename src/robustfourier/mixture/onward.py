@@ -16,7 +16,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.mixture.process import Waves
 from robustfourier.mixture.remainder import Remainder
-from robustfourier.mixture.trend import trend_columns
+from robustfourier.periodic.basis import trend_columns
 
 
 @dataclass(frozen=True, eq=False)

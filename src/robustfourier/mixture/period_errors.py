@@ -15,11 +15,11 @@ from dataclasses import replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.mixture.least_squares.lines import waves_at
-from robustfourier.mixture.least_squares.semidefinite import Positive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.series import Series
+from robustfourier.periodic.basis import line_columns
+from robustfourier.periodic.semidefinite import Positive
 
 _CLEAR = 2.0  # standard deviations of the jackknife's error by which it must exceed the fit's
 _LEAST = 0.02  # share left by the fit below which a residual says nothing any more
@@ -89,7 +89,7 @@ def _jackknife(
     """Errors of the free bases, and how many samples each rests on, shapes (F,)."""
     theta, lines, root = series.theta, model.lines, np.sqrt(series.weights)
     assert model.harmonics is not None
-    waves = waves_at(theta, lines.mode)
+    waves = line_columns(theta, lines.mode)
     cosine, sine = waves[: len(lines)], waves[len(lines) :]
     # A base turns its lines: the sum over them of n b cos − n a sin.
     ties = model.harmonics[:, free]

@@ -18,7 +18,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.factoring import averaged, inverse_diagonal
-from robustfourier.spectral.kernels import turns
+from robustfourier.periodic.basis import cos_sin
 
 CLOSEST = 1e-6  # to 1/2, where the two formulas of an oscillator meet: this keeps both finite
 _NUMBERS = 500_000  # held at once for each of the small matrices of some times
@@ -99,7 +99,7 @@ class Waves:
         """Return terms that forget nothing as columns times random amplitudes of variance one."""
         waves = np.empty((2, len(self.d), len(theta)))
         for k, mode in enumerate(self.d / np.pi):
-            turns(theta, mode, waves[0, k], waves[1, k])
+            cos_sin(theta, mode, waves[0, k], waves[1, k])
         return np.asarray((waves * np.sqrt(self.a)[:, None]).reshape(-1, len(theta)).T)
 
     def memory_of(self, which: BoolArray) -> BoolArray:

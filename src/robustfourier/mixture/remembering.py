@@ -10,7 +10,6 @@ from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.belonging import ways_to_live
 from robustfourier.mixture.component import Living
 from robustfourier.mixture.drift import with_drift
-from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.living import CANDIDATES, ROWS, Life, most_alive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.process import Conditioned, Waves
@@ -26,6 +25,7 @@ from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.steadiness import unsteadiness
 from robustfourier.mixture.surprise import surprise_of
+from robustfourier.periodic.basis import Lines
 
 _PER_COHERENCE = 8  # places at which amplitude and phase of a living pattern are told
 _PLACES_AT_MOST = 2000  # as many as a figure has pixels

@@ -26,9 +26,9 @@ from scipy.linalg.lapack import dposv
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 from robustfourier.mixture.draft import Draft, Sketch
-from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
+from robustfourier.periodic.semidefinite import solve_positive
 from robustfourier.rows import weighted_median
 
 SCALES = ("auto", "linear", "log")

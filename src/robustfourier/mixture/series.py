@@ -14,21 +14,19 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.judge import Judge
-from robustfourier.mixture.least_squares.moments import (
-    Moments,
-    SpectralMoments,
-    direct_moments,
-    extended_columns,
-)
-from robustfourier.mixture.least_squares.refine import Refined
 from robustfourier.mixture.settings import Settings
-from robustfourier.mixture.trend import SMOOTH, columns_of, trend_columns
+from robustfourier.periodic.basis import (
+    TREND_POLYNOMIALS,
+    columns_of,
+    extended_columns,
+    trend_columns,
+)
+from robustfourier.periodic.frequency_limits import ModeLimit, highest_mode
+from robustfourier.periodic.moments import Moments, SpectralMoments, direct_moments
+from robustfourier.periodic.nufft import FARTHER, WIDTH, RealModePlan, RealModeSums, direct_sums
+from robustfourier.periodic.periodogram import PeriodogramGrid
+from robustfourier.periodic.variable_projection import Refined
 from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
-from robustfourier.spectral.limits import ModeLimit, highest_mode
-from robustfourier.spectral.periodogram import PeriodogramGrid
-from robustfourier.spectral.realmodes import FARTHER, RealModePlan, RealModeSums
-from robustfourier.spectral.sums import direct_sums
-from robustfourier.spectral.window import WIDTH
 
 GAPPY = 0.5  # independent ordinates per mode below which lines are seen through fringes
 CLOSED = 2.0  # modes to each side of a closed one: a line within two modes belongs to its pattern
@@ -214,7 +212,7 @@ class Series:
         Ordinates κ modes apart are correlated by the squared spectral window at κ.
         """
         count = min(int(self.max_mode), 20) + 1
-        window = np.abs(self._window.every(1.0, count)[1:, 0]) / self.total
+        window = np.abs(self._window.on_grid(1.0, count)[1:, 0]) / self.total
         return float(1.0 / (1.0 + 2.0 * np.sum(window**2)))
 
     def _trend_index(self, rung: int) -> IndexArray:
@@ -250,7 +248,7 @@ class Series:
         def columns(rows: slice) -> FloatArray:
             return trend_columns(theta[rows], richest, steps)
 
-        data, smooth = (self.values, self.weights, columns), SMOOTH[: richest - 1]
+        data, smooth = (self.values, self.weights, columns), TREND_POLYNOMIALS[: richest - 1]
         return SpectralMoments(self._plan, *data, self._window, smooth, self.slow_grid.modes)
 
     def add_up_directly(self) -> bool:
@@ -283,7 +281,7 @@ class Series:
             left = self.weights[:, None] * refined.residuals
             return RealModeSums.of(self.theta, left, float(np.max(modes, initial=1.0))).at(modes)
         chosen = self._trend_index(len(refined.trend) - len(self.steps))
-        return every.left_over(modes, refined.lines, refined.trend, chosen)
+        return every.residual_sums(modes, refined.lines, refined.trend, chosen)
 
     def grid_sums(self, refined: Refined) -> ComplexArray:
         """Return Σ w r e^{-iπkθ} on the periodogram's grid for what a fit leaves over, (J, q).
@@ -294,7 +292,7 @@ class Series:
         if every is None or refined.exact or len(refined.trend) + len(refined.lines) > 1:
             return grid.data_sums(refined.residuals)
         level = grid.weight_sums[: grid.size, None] * refined.trend[0]
-        return every.values_every(grid.spacing, grid.size) - level
+        return every.values_on_grid(grid.spacing, grid.size) - level
 
     def column_sums(self, lines: FloatArray, rung: int) -> tuple[ComplexArray, ComplexArray]:
         """Return sums at slow modes of trend, cosines, sines, (m, p + 2K), and values, (m, q)."""

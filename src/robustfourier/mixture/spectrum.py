@@ -18,7 +18,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.process import Waves, oscillator_terms
-from robustfourier.spectral.sums import weighted_sums
+from robustfourier.periodic.nufft import weighted_sums
 
 _GAP = 10.0  # typical steps; longer ones are gaps, and do not count for the typical step
 _EVEN = 0.9  # of the steps are within half of the typical one where samples are even

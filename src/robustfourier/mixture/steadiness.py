@@ -14,10 +14,10 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.blocks import blocks_of, scatter
-from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.remainder import ROUNDING
 from robustfourier.mixture.series import Series
+from robustfourier.periodic.basis import Lines
 
 
 def with_unsteady_errors(model: ColumnModel, series: Series) -> ColumnModel:

@@ -8,10 +8,9 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.labels import label
-from robustfourier.mixture.least_squares.covariance import mode_errors
-from robustfourier.mixture.least_squares.error_bands import amplitude_errors, phase_errors
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.modes import ModeTable
+from robustfourier.periodic.uncertainty import amplitude_errors, mode_errors, phase_errors
 
 
 def shares(models: list[ColumnModel]) -> list[FloatArray]:

@@ -9,20 +9,15 @@ would give. Beyond the ends the trend goes on as a straight line, with its mean 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.arrays import FloatArray
+from robustfourier.periodic.basis import RECENT, trend_columns
 
 # Columns of each rung: level, slope, and 1, 2, 3 bumps.
 TREND_RUNGS = (1, 2, 3, 4, 5)
-# The columns after the level as polynomials in θ, by ascending power; see `trend_columns`.
-SMOOTH = np.array([[0, 1, 0, 0, 0], [1, 0, -1, 0, 0], [0, 1, 0, -1, 0], [-1, 0, 6, 0, -5.0]])
-# In θ, 30 % of the record. Of the last tenths of real series, left out, CO2 was missed by 0.081 of
-# its deviation instead of 0.152 with the slope of the whole record, air passengers 0.136 (0.201).
-RECENT = 0.6
 
 
 @dataclass(frozen=True)
@@ -92,53 +87,3 @@ class LevelShift:
     time: Any
     size: FloatArray
     error: FloatArray
-
-
-def trend_columns(theta: FloatArray, n_columns: int, steps: FloatArray | None = None) -> FloatArray:
-    """Return the columns of a trend: 1, θ, then (1 − θ²) times 1, θ and 5θ² − 1; then steps.
-
-    The three are bumps that vanish at the ends. Beyond, they go on with their mean slopes over the
-    last 30 % of [-1, 1], which are -1.4, -0.56 and 0.28 at the right end.
-
-    Parameters
-    ----------
-    theta : ndarray of shape (n,)
-    n_columns : int
-        1 to 5, the steps not counted.
-    steps : ndarray of shape (m,), optional
-        Places of level shifts; the column of each is 0 before and 1 after it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> trend_columns(np.array([-1.0, 0.0, 1.0]), 3)
-    array([[ 1., -1.,  0.],
-           [ 1.,  0.,  1.],
-           [ 1.,  1.,  0.]])
-    >>> trend_columns(np.array([2.0]), 5).round(3)
-    array([[ 1. ,  2. , -1.4 , -0.56,  0.28]])
-    """
-    theta = np.asarray(theta, dtype=np.float64)
-    steps = np.zeros(0) if steps is None else steps
-    columns = np.ones((n_columns + len(steps), len(theta))).T
-    columns[:, 1:n_columns] = theta[:, None]
-    if n_columns > 2:
-        beyond, side = np.maximum(np.abs(theta) - 1.0, 0.0), np.sign(theta)
-        bumps = _bumps(np.clip(theta, -1.0, 1.0))
-        slopes = _bumps(side * (1.0 - RECENT))  # over −RECENT, away from the middle
-        for c in range(2, n_columns):
-            columns[:, c] = bumps[c - 2] - beyond * slopes[c - 2] / RECENT
-    for c, step in enumerate(steps, n_columns):
-        columns[:, c] = theta >= step
-    return columns
-
-
-def _bumps(theta: FloatArray) -> list[FloatArray]:
-    bump = 1.0 - theta**2
-    return [bump, bump * theta, bump * (5.0 * theta**2 - 1.0)]
-
-
-@lru_cache(maxsize=64)  # the same few are asked for in every step of a search
-def columns_of(rung: int, richest: int, others: int) -> IndexArray:
-    """Which columns of the richest trend a rung has: its own first ones and all `others`."""
-    return np.append(np.arange(rung), richest + np.arange(others))

@@ -1,1 +1,1 @@
-"""The periodic mixture: one model, one evidence, and the diagonal layer that proposes its lines."""
+"""Periodic models: Fourier sums at any times, least squares on trend and lines, their errors."""

@@ -97,7 +97,7 @@ def scatter(series: Series) -> float:
     count = int(min(series.max_mode, 500))
     if count < 20:
         return 0.0
-    window = np.abs(series.grid.window.every(1.0, count)[10:, 0]) / series.total
+    window = np.abs(series.grid.window.on_grid(1.0, count)[10:, 0]) / series.total
     return float(min(np.median(window**2) / np.log(2.0) * series.total, 1.0))
 
 

@@ -27,7 +27,7 @@ _PLACES = {
     "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",
     "History": "robustfourier.training.history:History",
     "LevelShift": "robustfourier.mixture.trend:LevelShift",
-    "Lines": "robustfourier.mixture.least_squares.lines:Lines",
+    "Lines": "robustfourier.periodic.basis:Lines",
     "Living": "robustfourier.mixture.component:Living",
     "Link": "robustfourier.mixture.components.links:Link",
     "ModeTable": "robustfourier.modes:ModeTable",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.periodic.basis import Lines
 from robustfourier.report.figures import closeup_range
 from robustfourier.results import Result
 from robustfourier.results.record import WHISKERS

@@ -12,7 +12,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.evidence import Evidence
-from robustfourier.spectral.periodogram import PeriodogramGrid
+from robustfourier.periodic.periodogram import PeriodogramGrid
 
 _LOWEST = 0.5  # modes; below, cosine and sine are nearly parallel to the level
 _STEPS = 6  # patterns that are taken away one by one; the rest goes at once

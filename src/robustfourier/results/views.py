@@ -12,10 +12,10 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.component import Component
 from robustfourier.mixture.evidence import Evidence
-from robustfourier.mixture.least_squares.error_bands import lengths
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.trend import LevelShift
 from robustfourier.modes import ModeTable
+from robustfourier.periodic.uncertainty import lengths
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.memory import memory_of
 from robustfourier.results.record import Curve, Diagonal, Memory, Pattern, Synthesis

@@ -14,9 +14,9 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import DataError
+from robustfourier.periodic.frequency_limits import even_spacing, highest_mode
+from robustfourier.periodic.nufft import weighted_sums
 from robustfourier.samples import Samples
-from robustfourier.spectral.limits import even_spacing, highest_mode
-from robustfourier.spectral.sums import weighted_sums
 from robustfourier.wording import counted, number, percent
 
 _GAP = 5.0  # on an even grid a pause is a gap if it lasts so many steps …

@@ -1,1 +1,1 @@
-"""Fourier sums at any times, the normal operator they define, and the diagonal flow on them."""
+"""The diagonal flow on Fourier sums."""

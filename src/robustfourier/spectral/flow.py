@@ -16,8 +16,8 @@ import numpy as np
 from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.compiling import compiled
 from robustfourier.observers import listening, tell
-from robustfourier.spectral.operator import NormalOperator
-from robustfourier.spectral.sums import FourierSums
+from robustfourier.periodic.normal_operator import NormalOperator
+from robustfourier.periodic.nufft import FourierSums
 
 # Part of the held-out error that counts as better. With a tenth of it the flow takes longer, and no
 # answer of `python -m benchmarks.unchanged` is another one.

@@ -13,7 +13,7 @@ from robustfourier.mixture.components.ground import AT_THE_END, Ground
 from robustfourier.mixture.components.grouping import Grouping, group
 from robustfourier.mixture.components.resolving import resolved_families, without_bases
 from robustfourier.mixture.components.wishes import as_wished
-from robustfourier.mixture.least_squares.refine import Refined
+from robustfourier.periodic.variable_projection import Refined
 
 TWINS = 0.5  # in modes: lines closer than this are one
 ROUNDS = 5  # of searching within families; each looks beside what the last one found
@@ -138,4 +138,4 @@ def _refine(ground: Ground, grouping: Grouping) -> Refined:
     found = ground.refine(grouping, None, AT_THE_END)
     if not found.converged:  # a ridge, on which as many steps again may be taken
         found = ground.refine(replace(grouping, bases=found.bases), None, AT_THE_END)
-    return replace(found, colour=ground.colour(found.lines.mode, found))
+    return replace(found, relative_psd=ground.colour(found.lines.mode, found))

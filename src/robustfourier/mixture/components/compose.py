@@ -22,12 +22,12 @@ from robustfourier.mixture.components.loosening import loosened
 from robustfourier.mixture.components.prior import Prior, prior_of
 from robustfourier.mixture.components.resolving import resolved_families
 from robustfourier.mixture.components.wishes import as_wished
-from robustfourier.mixture.least_squares.covariance import mode_errors
-from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.mixture.least_squares.refine import Refined
-from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.observers import listening, tell
+from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.semidefinite import pseudo_inverse
+from robustfourier.periodic.uncertainty import mode_errors
+from robustfourier.periodic.variable_projection import Refined
 
 LIKELY = 0.5  # probability from which on a family of one line is given harmonics
 
@@ -46,7 +46,7 @@ class Separated:
         Coefficients of the trend columns.
     base_covariance : ndarray of shape (F, F)
     factor : ndarray of shape (q, p + 4K, r)
-        See `robustfourier.mixture.least_squares.error_bands`.
+        See `robustfourier.periodic.uncertainty`.
     noise_variance : ndarray of shape (q,)
     false_alarm : ndarray of shape (K,)
         NaN for harmonics that only serve a smoothed waveform.

@@ -10,10 +10,10 @@ from robustfourier.arrays import FloatArray
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.cusps import local_noise
 from robustfourier.mixture.judge import Judge
-from robustfourier.mixture.least_squares.moments import Moments
-from robustfourier.mixture.least_squares.refine import Refined, refine
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series
+from robustfourier.periodic.moments import Moments
+from robustfourier.periodic.variable_projection import Refined, refine
 
 # Refinement stops when a step would lower χ² by less: 1e-5 of a standard error.
 AT_THE_END = 1e-10
@@ -85,7 +85,7 @@ class Ground:
             grouping.harmonics,
             trend=series.trend(self.rung),
             fixed=grouping.fixed,
-            colour=colour,
+            relative_psd=colour,
             moments_at=self.moments,
             tolerance=gain / series.total,
         )

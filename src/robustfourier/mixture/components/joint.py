@@ -3,7 +3,7 @@
 One Gauss-Newton iteration moves everything at once: trend, coefficients (with their prior
 precisions), the shifts of components that are in phase, and the bases. The posterior covariance of
 that linearised model gives the bands. All it needs of the data are the moments of
-E = [P, C, S, θC, θS]; see `robustfourier.mixture.least_squares.moments`.
+E = [P, C, S, θC, θS]; see `robustfourier.periodic.moments`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.components.prior import Prior
-from robustfourier.mixture.least_squares.covariance import mode_tangents
-from robustfourier.mixture.least_squares.moments import Moments
-from robustfourier.mixture.least_squares.projection import LARGEST_STEP
-from robustfourier.mixture.least_squares.semidefinite import root, solve_positive
+from robustfourier.periodic.moments import Moments
+from robustfourier.periodic.semidefinite import root, solve_positive
+from robustfourier.periodic.uncertainty import mode_tangents
+from robustfourier.periodic.variable_projection import LARGEST_STEP
 
 ITERATIONS = 4  # of Gauss and Newton, from a fit of all significant lines
 HALVINGS = 4  # of a step that leads uphill
@@ -40,7 +40,7 @@ class Penalised:
     noise_variance : ndarray of shape (q,)
         Residual sum of squares over (total weight − effective parameters).
     factor : ndarray of shape (q, p + 4K, r)
-        See `robustfourier.mixture.least_squares.error_bands`.
+        See `robustfourier.periodic.uncertainty`.
     """
 
     bases: FloatArray

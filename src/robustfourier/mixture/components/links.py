@@ -20,7 +20,7 @@ from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.components.waveform import InPhase, Smoothing, shrinkage
 from robustfourier.mixture.judge import in_phase_p_value
-from robustfourier.mixture.least_squares.error_bands import lengths
+from robustfourier.periodic.uncertainty import lengths
 
 CONTRADICTION = 0.001  # p-value below which harmonics are not in phase, whatever the evidence
 

@@ -19,7 +19,7 @@ from robustfourier.mixture.components.completing import Found
 from robustfourier.mixture.components.ground import AT_THE_END, Ground
 from robustfourier.mixture.components.grouping import SMALLEST_ERROR, Grouping
 from robustfourier.mixture.components.growing import LOWEST
-from robustfourier.mixture.least_squares.refine import Refined
+from robustfourier.periodic.variable_projection import Refined
 
 NEAR = 0.5  # in modes: a free line that went farther has found something else
 CLEAR = 0.75  # in modes from any harmonic of another family, which would bias a line

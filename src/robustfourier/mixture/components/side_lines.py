@@ -15,7 +15,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.components.folding import is_folded
 from robustfourier.mixture.components.grouping import Grouping
-from robustfourier.mixture.least_squares.lines import Lines
+from robustfourier.periodic.basis import Lines
 
 CLOSE = 1.9  # modes; the tides K1 and P1, or S2 and K2, are 2.0 apart in a year and are told
 FEW = 2  # lines of a pattern that may be side lines of another one; more are a family

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.spectral.periodogram import PeriodogramGrid
+from robustfourier.periodic.periodogram import PeriodogramGrid
 
 _EACH = 3  # so many aliases are listed one by one; more are told by their distances
 

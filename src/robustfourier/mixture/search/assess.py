@@ -11,14 +11,17 @@ from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.cusps import Cusps
 from robustfourier.mixture.judge import trend_p_value
-from robustfourier.mixture.least_squares.moments import extended_columns
-from robustfourier.mixture.least_squares.projection import solved_for
-from robustfourier.mixture.least_squares.refine import Refined, at_rounding, refine
-from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.noise import NoiseFloor, noise_floor
 from robustfourier.mixture.search.proposals import Pursued, clear_of_continuum
 from robustfourier.mixture.series import GAPPY, Series
-from robustfourier.mixture.trend import columns_of
+from robustfourier.periodic.basis import columns_of, extended_columns
+from robustfourier.periodic.semidefinite import solve_positive
+from robustfourier.periodic.variable_projection import (
+    Refined,
+    at_rounding,
+    refine,
+    solve_normal_equations,
+)
 
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
 # Of one refinement on the way; lines that take longer are too close to each other. With twice as
@@ -114,7 +117,7 @@ def _refined(
         modes,
         trend=series.trend(rung),
         fixed=fixed | series.integer,
-        colour=colour,
+        relative_psd=colour,
         tolerance=_CLOSE_ENOUGH / series.total if colour is None else 1e-13,
         max_iterations=_STEPS if colour is None else 50,
         moments_at=lambda at: series.moments(at, rung),
@@ -277,7 +280,7 @@ class _TrendsBeside:
         series, n_lines = self.series, len(self.modes)
         which = columns_of(rung, self.richest, len(series.steps) + 2 * n_lines)
         gram, cross = self.moments.gram[which[:, None], which], self.moments.cross[which]
-        _, coefficients, rss = solved_for(gram, cross, self.squares)
+        _, coefficients, rss = solve_normal_equations(gram, cross, self.squares)
         if np.any(at_rounding(rss, self.squares)):
             refined = fit_lines(series, self.modes, np.ones(n_lines, bool), rung).refined
             return refined.rss, series.residual_sums(refined, series.slow_grid.modes)

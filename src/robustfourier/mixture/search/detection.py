@@ -17,7 +17,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.aliases import Alias, alias_notes, sampling_aliases
 from robustfourier.mixture.search.assess import Assessment, Fit, assess, fit_lines
@@ -25,8 +24,9 @@ from robustfourier.mixture.search.fringes import Fringes, fits_better_beyond, fr
 from robustfourier.periodic.search import Search
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.trend import Trend
+from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.frequency_limits import ModeLimit
 from robustfourier.periodic.diagonal_flow import DiagonalFlow
-from robustfourier.spectral.limits import ModeLimit
 
 _EACH = 3  # so many lines with fringes are told one by one
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others

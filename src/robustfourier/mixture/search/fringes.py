@@ -15,7 +15,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.search.assess import Fit
 from robustfourier.mixture.series import GAPPY, Series
-from robustfourier.spectral.periodogram import PeriodogramGrid
+from robustfourier.periodic.periodogram import PeriodogramGrid
 
 _FRINGES = 10.0  # modes to either side of a line that are tried first,
 _FARTHEST = 160.0  # and at most: sixteen times as many

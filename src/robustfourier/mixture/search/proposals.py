@@ -15,8 +15,8 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray
 from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.periodic.periodogram import PeriodogramGrid
 from robustfourier.spectral.flow import DiagonalFlow
-from robustfourier.spectral.periodogram import PeriodogramGrid
 
 APART = 0.9  # modes; two lines closer than this the record does not resolve
 

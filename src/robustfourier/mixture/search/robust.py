@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.least_squares.moments import Moments
-from robustfourier.mixture.least_squares.semidefinite import pseudo_inverse
 from robustfourier.mixture.series import Series
+from robustfourier.periodic.moments import Moments
+from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.rows import weighted_median
 
 _MEDIAN = 0.6744897501960817  # of the absolute value of a standard normal variable

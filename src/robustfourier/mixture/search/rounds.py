@@ -42,8 +42,8 @@ from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, lines_ex
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series
 from robustfourier.observers import tell
+from robustfourier.periodic.nufft import FourierSums, fourier_sums
 from robustfourier.spectral.flow import DiagonalFlow, diagonal_flow
-from robustfourier.spectral.sums import FourierSums, fourier_sums
 
 _ROUNDS = 40  # at most; each must find a line, and most searches end within ten
 # The flow sees as many modes as there are samples, at least 1000 and at most 10 000 of those
@@ -290,7 +290,7 @@ class Search:
         assert self.assessment is not None
         step = round(1.0 / series.grid.spacing)
         every = FourierSums(
-            series.grid.window.every(1.0, 2 * top + 1)[:, 0],
+            series.grid.window.on_grid(1.0, 2 * top + 1)[:, 0],
             self.assessment.data_sums[: step * top + 1 : step],
             series.weights @ residuals**2,
         )

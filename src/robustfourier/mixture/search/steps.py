@@ -16,9 +16,9 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.judge import trend_p_value
-from robustfourier.mixture.least_squares.semidefinite import solve_positive
 from robustfourier.mixture.search.assess import Fit
 from robustfourier.mixture.series import Series
+from robustfourier.periodic.semidefinite import solve_positive
 
 AT_MOST = 8  # steps; more are a drift
 FEWEST = 8  # distinct samples between two steps: fewer are a cluster of outliers

@@ -8,15 +8,11 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
-from robustfourier.mixture.least_squares import projection
-from robustfourier.mixture.least_squares.error_bands import amplitude_errors, phase_errors
-from robustfourier.mixture.least_squares.lines import Lines
-from robustfourier.mixture.least_squares.moments import SpectralMoments, direct_moments
-from robustfourier.mixture.least_squares.projection import fit_at, projected_normal
-from robustfourier.mixture.least_squares.refine import refine
-from robustfourier.mixture.trend import SMOOTH, trend_columns
-from robustfourier.spectral.realmodes import FARTHER, RealModePlan
-from robustfourier.spectral.sums import direct_sums
+from robustfourier.periodic import variable_projection
+from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.moments import SpectralMoments, direct_moments
+from robustfourier.periodic.uncertainty import amplitude_errors, phase_errors
+from robustfourier.periodic.variable_projection import Problem, linear_fit, reduced_normal, refine
 
 
 def dense_reference(theta, y, weights, bases, harmonics):
@@ -61,22 +57,27 @@ def test_it_agrees_with_dense_nonlinear_least_squares(harmonics):
     coefficients = np.concatenate([found.trend, found.lines.cosine, found.lines.sine])[:, 0]
     np.testing.assert_allclose(found.bases, expected[: len(bases)], atol=1e-7)
     np.testing.assert_allclose(coefficients, expected[len(bases) :], atol=1e-6)
-    np.testing.assert_allclose(found.covariance(), covariance, rtol=1e-3, atol=1e-7)
+    np.testing.assert_allclose(found.covariance.joint(), covariance, rtol=1e-3, atol=1e-7)
 
 
 @pytest.mark.parametrize(
     "ties", [np.eye(3, dtype=int), np.array([[1, 0], [2, 0], [1, 1]])], ids=["free", "tied"]
 )
-def test_the_hessian_is_the_change_of_the_gradient(ties):
+@pytest.mark.parametrize("most_columns", [0, 60], ids=["whole matrices", "compiled"])
+@pytest.mark.parametrize("precision", [None, np.linspace(0.5, 400.0, 8)], ids=["free", "ridge"])
+def test_the_hessian_is_the_change_of_the_gradient(ties, precision, most_columns, monkeypatch):
+    monkeypatch.setattr(variable_projection, "MOST_COLUMNS", most_columns)
     theta, y, weights = noisy()
     trend = np.column_stack([np.ones(300), theta])
     bases = np.array([5.2, 10.7, 31.0])[: ties.shape[1]]
 
     def at(y, bases):
         moments_at = partial(direct_moments, theta, y, weights, trend)
-        fit = fit_at(moments_at, ties, bases, 2, weights @ y**2)
-        gauss, _, _ = projected_normal(fit, ties, False)
-        newton, _, gradient = projected_normal(fit, ties, True)
+        free = np.ones(len(bases), bool)
+        problem = Problem(moments_at, ties, free, weights @ y**2, 2, precision)
+        fit = linear_fit(problem, bases)
+        gauss, _, _ = reduced_normal(fit, ties, False)
+        newton, _, gradient = reduced_normal(fit, ties, True)
         return gauss, newton, gradient, fit.rss
 
     def slope(bases):
@@ -131,97 +132,15 @@ def test_without_noise_the_answer_is_exact():
     assert found.converged
 
 
-def test_moments_from_sums_equal_those_added_up_directly():
-    rng = np.random.default_rng(4)
-    theta = np.sort(rng.uniform(-1, 1, 400))
-    trend = np.column_stack([np.ones(400), theta, theta**2])
-    y, weights = rng.normal(size=(400, 2)), rng.uniform(0.5, 2, 400)
-    modes = np.array([3.3, 3.9, 50.0, 119.7])
-    fast = SpectralMoments.of(theta, y, weights, trend, 120.0)
-    for values, at in ((y, fast), (2 * y + 1, fast.with_values(2 * y + 1))):
-        slow = direct_moments(theta, values, weights, trend, modes)
-        np.testing.assert_allclose(at(modes).gram, slow.gram, atol=1e-9)
-        np.testing.assert_allclose(at(modes).cross, slow.cross, atol=1e-9)
-        np.testing.assert_allclose(at(modes).bend, slow.bend, atol=1e-9)
-
-
-@pytest.mark.parametrize("steps", [[], [0.2]])
-@pytest.mark.parametrize("top", [1.0, 200.0])
-def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(steps, top, monkeypatch):
-    rng = np.random.default_rng(5)
-    theta = np.sort(rng.uniform(-1, 1, 400))
-    theta[[0, -1]] = -1.0, 1.0
-    y, weights = rng.normal(size=(400, 1)), rng.uniform(0.5, 2, 400)
-    trend, plan = trend_columns(theta, 5, np.array(steps)), RealModePlan(theta, top + 2.0)
-    window = RealModePlan(theta, max(2.0 * plan.max_mode, plan.max_mode + FARTHER))(
-        weights[:, None]
-    )
-    modes = np.array([0.0, 0.3, 0.9 * top, top])
-    slow = direct_moments(theta, y, weights, trend, modes)
-    monkeypatch.setattr("robustfourier.mixture.least_squares.moments._CHUNK", 150)
-    moments = SpectralMoments(plan, y, weights, trend.__getitem__, window, SMOOTH)
-    np.testing.assert_allclose(moments(modes).gram, slow.gram, atol=1e-9)
-    np.testing.assert_allclose(moments(modes).cross, slow.cross, atol=1e-9)
-    np.testing.assert_allclose(moments(modes).bend, slow.bend, atol=1e-9)
-    with pytest.raises(ValueError, match="do not reach"):
-        SpectralMoments(plan, y, weights, trend.__getitem__, plan(weights[:, None]), SMOOTH)
-
-
-def test_sums_that_are_asked_for_often_are_those_at_other_modes():
-    rng = np.random.default_rng(6)
-    theta, often = np.sort(rng.uniform(-1, 1, 400)), np.arange(20.0)
-    y, weights = rng.normal(size=(400, 1)), rng.uniform(0.5, 2, 400)
-    trend, plan = trend_columns(theta, 5, np.array([0.3])), RealModePlan(theta, 52.0)
-    window = RealModePlan(theta, 104.0)(weights[:, None])
-    moments = SpectralMoments(plan, y, weights, trend.__getitem__, window, SMOOTH, often)
-    modes = np.array([0.4, 3.0, 11.7, 19.25, 48.9])
-    waves = np.hstack([f(np.pi * np.outer(theta, modes)) for f in (np.cos, np.sin)])
-    lines = Lines(modes, *rng.normal(size=(2, 5, 1)))
-    for values, sums in ((y, moments), (y**2, moments.with_values(y**2))):
-        for chosen in (np.array([0, 1, 5]), np.arange(6), np.array([0, 1, 5])):
-            columns = np.hstack([trend[:, chosen], waves, values])
-            direct = direct_sums(theta, weights[:, None] * columns, often)
-            kept = np.hstack(sums.column_sums(modes, chosen))
-            np.testing.assert_allclose(kept, direct, atol=1e-9)
-            level = rng.normal(size=(len(chosen), 1))
-            left = values - trend[:, chosen] @ level - lines.evaluate(theta)
-            direct = direct_sums(theta, weights[:, None] * left, often)
-            for at in (often, often.copy()):
-                found = sums.left_over(at, lines, level, chosen)
-                np.testing.assert_allclose(found, direct, atol=1e-9)
-
-
-def test_moments_of_a_hundred_lines_are_symmetric_and_right():
-    rng = np.random.default_rng(14)
-    theta = np.sort(rng.uniform(-1, 1, 300))
-    data = theta, rng.normal(size=(300, 1)), np.ones(300), np.ones((300, 1))
-    modes = rng.uniform(1, 140, 100)
-    fast, slow = SpectralMoments.of(*data, max_mode=140.0)(modes), direct_moments(*data, modes)
-    np.testing.assert_allclose(fast.gram, slow.gram, atol=1e-9)
-    np.testing.assert_array_equal(fast.gram, fast.gram.T)
-
-
-def test_moments_of_lines_that_were_there_before_are_those_of_new_ones():
-    rng = np.random.default_rng(15)
-    theta = np.sort(rng.uniform(-1, 1, 300))
-    data = theta, rng.normal(size=(300, 1)), np.ones(300), np.column_stack([np.ones(300), theta])
-    sums, modes = SpectralMoments.of(*data, max_mode=140.0), rng.uniform(1, 140, 12)
-    sums(modes[:8])
-    others = modes[[7, 2, 5]], modes[[2, 9, 0, 11, 7]], modes[::-1], modes[:1], modes[1:]
-    for at, chosen in zip(others, ([0, 1], [0], [0], [0, 1], [0, 1]), strict=True):
-        again = sums(at, np.array(chosen))
-        fresh = SpectralMoments.of(*data, max_mode=140.0)(at, np.array(chosen))
-        np.testing.assert_array_equal(again.gram, fresh.gram)
-        np.testing.assert_array_equal(again.cross, fresh.cross)
-
-
 def test_refining_on_sums_gives_the_same_lines():
     theta, y, weights = noisy()
     sums = SpectralMoments.of(theta, y, weights, np.ones((300, 1)), 20.0)
     slow = refine(theta, y, weights, np.array([5.2, 10.7]))
     fast = refine(theta, y, weights, np.array([5.2, 10.7]), moments_at=sums)
     np.testing.assert_allclose(fast.bases, slow.bases, atol=1e-9)
-    np.testing.assert_allclose(fast.covariance(), slow.covariance(), rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(
+        fast.covariance.joint(), slow.covariance.joint(), rtol=1e-6, atol=1e-12
+    )
 
 
 def test_outputs_share_modes_and_rescaling_one_changes_nothing():
@@ -255,7 +174,7 @@ def test_standard_errors_are_the_scatter_over_noise():
 def test_louder_noise_at_a_line_widens_its_errors_alone():
     theta, y, weights = noisy()
     plain = refine(theta, y, weights, np.array([5.2, 10.7]))
-    loud = refine(theta, y, weights, np.array([5.2, 10.7]), colour=np.array([4.0, 1.0]))
+    loud = refine(theta, y, weights, np.array([5.2, 10.7]), relative_psd=np.array([4.0, 1.0]))
     ratio = loud.mode_error / plain.mode_error
     assert ratio[0] == pytest.approx(2.0, rel=0.05)
     assert ratio[1] == pytest.approx(1.0, rel=0.05)
@@ -267,7 +186,7 @@ def test_singular_designs_are_survived(bases):
     y = np.cos(np.pi * 6 * theta)[:, None]
     found = refine(theta, y, np.ones(21), np.array(bases), fixed=np.array([True, True]))
     assert np.isfinite(found.residuals).all()
-    assert np.isfinite(found.covariance()).all()
+    assert np.isfinite(found.covariance.joint()).all()
 
 
 def test_no_lines_leave_the_trend_alone():
@@ -300,7 +219,7 @@ def test_compiled_steps_are_those_of_whole_matrices(monkeypatch):
     y = clean + 0.3 * rng.normal(size=(500, 2))
     for bases, harmonics in ((modes + 0.1, None), (np.array([5.3]), np.array([[1], [2]]))):
         few = refine(theta, y, weights, bases, harmonics, trend=trend)
-        monkeypatch.setattr(projection, "MOST_COLUMNS", 0)
+        monkeypatch.setattr(variable_projection, "MOST_COLUMNS", 0)
         whole = refine(theta, y, weights, bases, harmonics, trend=trend)
         monkeypatch.undo()
         assert few.iterations == whole.iterations
@@ -316,3 +235,47 @@ def test_a_sine_that_vanishes_on_the_samples_has_no_coefficient():
     found = refine(theta, y, np.ones(401), np.array([200.0, 17.2]), fixed=fixed, moments_at=sums)
     assert found.lines.sine[0, 0] == 0.0
     np.testing.assert_allclose(found.lines.amplitude[:, 0], [1.0, 0.1], atol=1e-9)
+
+
+def with_prior_rows(theta, y, weights, bases, harmonics, precision):
+    """Nonlinear least squares with one row more for each coefficient: the prior as data."""
+
+    def residual(parameters):
+        phase = np.pi * np.outer(theta, harmonics @ parameters[: len(bases)])
+        design = np.column_stack([np.ones(len(theta)), np.cos(phase), np.sin(phase)])
+        coefficients = parameters[len(bases) :]
+        misfit = np.sqrt(weights) * (y[:, 0] - design @ coefficients)
+        return np.concatenate([misfit, np.sqrt(precision) * coefficients])
+
+    start = np.concatenate([bases, np.zeros(len(precision))])
+    start[len(bases) + 1 :] = 0.3
+    return least_squares(residual, start, xtol=1e-15, ftol=1e-15, gtol=1e-15)
+
+
+@pytest.mark.parametrize("harmonics", [np.eye(2, dtype=int), np.array([[1], [2]])])
+@pytest.mark.parametrize("most_columns", [0, 60], ids=["whole matrices", "compiled"])
+def test_a_prior_precision_is_rows_of_data(harmonics, most_columns, monkeypatch):
+    monkeypatch.setattr(variable_projection, "MOST_COLUMNS", most_columns)
+    theta, y, weights = noisy()
+    bases = np.array([5.2, 10.7])[: harmonics.shape[1]]
+    precision = np.array([0.0, 10.0, 300.0, 10.0, 300.0])
+    found = refine(theta, y, weights, bases, harmonics, precision=precision)
+    expected = with_prior_rows(theta, y, weights, bases, harmonics, precision)
+    coefficients = np.concatenate([found.trend, found.lines.cosine, found.lines.sine])[:, 0]
+    np.testing.assert_allclose(found.bases, expected.x[: len(bases)], atol=1e-6)
+    np.testing.assert_allclose(coefficients, expected.x[len(bases) :], atol=1e-5)
+    assert found.rss[0] == pytest.approx(2.0 * expected.cost, rel=1e-9)
+    covariance = np.linalg.inv(expected.jac.T @ expected.jac) * found.noise_variance[0]
+    np.testing.assert_allclose(found.covariance.joint(), covariance, rtol=1e-3, atol=1e-7)
+
+
+def test_a_strong_prior_leaves_no_coefficient_and_a_weak_one_changes_nothing():
+    theta, y, weights = noisy()
+    bases = np.array([5.2, 10.7])
+    free = refine(theta, y, weights, bases)
+    for size, amplitude in ((1e-9, free.lines.amplitude), (1e12, np.zeros((2, 1)))):
+        precision = np.array([0.0, *np.full(4, size)])
+        found = refine(theta, y, weights, bases, precision=precision, fixed=np.ones(2, bool))
+        loose = refine(theta, y, weights, bases, fixed=np.ones(2, bool))
+        expected = loose.lines.amplitude if size < 1 else amplitude
+        np.testing.assert_allclose(found.lines.amplitude, expected, atol=1e-8)

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from robustfourier.errors import InputError
-from robustfourier.spectral.kernels import add_lines
-from robustfourier.spectral.realmodes import RealModeSums
-from robustfourier.spectral.sums import (
-    SumsAt,
-    direct_fourier_sums,
+from robustfourier.periodic.nufft import (
+    NufftPlan,
+    RealModeSums,
     direct_sums,
     fourier_sums,
     weighted_sums,
@@ -30,10 +28,11 @@ def samples():
 def test_nufft_sums_equal_the_definition(samples, n_outputs):
     theta, y, weights = samples
     fast = fourier_sums(theta, y[:, :n_outputs], weights, 40)
-    slow = direct_fourier_sums(theta, y[:, :n_outputs], weights, 40)
-    np.testing.assert_allclose(fast.weight, slow.weight, atol=1e-11 * weights.sum())
-    np.testing.assert_allclose(fast.value, slow.value, atol=1e-11 * weights.sum())
-    np.testing.assert_allclose(fast.squares, slow.squares)
+    weight = direct_sums(theta, weights, np.arange(81.0))
+    value = direct_sums(theta, weights[:, None] * y[:, :n_outputs], np.arange(41.0))
+    np.testing.assert_allclose(fast.weight, weight, atol=1e-11 * weights.sum())
+    np.testing.assert_allclose(fast.value, value, atol=1e-11 * weights.sum())
+    np.testing.assert_allclose(fast.squares, np.sum(weights[:, None] * y[:, :n_outputs] ** 2, 0))
     assert fast.max_mode == 40
     assert fast.total == pytest.approx(weights.sum())
 
@@ -111,22 +110,30 @@ def test_reading_many_modes_at_once_changes_nothing(samples):
 def test_sums_at_even_modes_equal_their_definition(samples, spacing):
     theta, y, _ = samples
     count = int(60.0 / spacing)
-    read = RealModeSums.of(theta, y, 60.0).every(spacing, count)
+    read = RealModeSums.of(theta, y, 60.0).on_grid(spacing, count)
     np.testing.assert_allclose(read, direct_sums(theta, y, spacing * np.arange(count)), atol=1e-10)
 
 
 def test_sums_at_fixed_places_are_the_same_bits_every_time(samples):
     theta, y, _ = samples
-    at = SumsAt(theta, 40, 0.5)
+    at = NufftPlan(theta, 40, 0.5)
     for columns in (y, 2.0 * y, y[:, :1], np.hstack([y, y, y])):
         assert at(columns).tobytes() == weighted_sums(theta, columns, 40, 0.5).tobytes()
 
 
-def test_lines_at_many_places_equal_their_definition(samples):
-    theta, _, _ = samples
-    rng = np.random.default_rng(3)
-    modes, a, b = rng.uniform(0, 300, 20), rng.normal(size=(20, 2)), rng.normal(size=(20, 2))
-    angle = np.pi * np.outer(theta, modes)
-    values = np.ones((2, len(theta)))
-    add_lines(theta, modes, a, b, values)
-    np.testing.assert_allclose(values.T, 1.0 + np.cos(angle) @ a + np.sin(angle) @ b, atol=1e-11)
+def test_sums_at_whole_distances_from_a_line_are_those_at_these_modes(samples):
+    theta, _, weights = samples
+    lines = np.array([0.3, 7.0, 41.77])
+    around = RealModeSums.of(theta, weights[:, None], 60.0).around(lines, 15)
+    for line, sums in zip(lines, around, strict=True):
+        direct = direct_sums(theta, weights, line + np.arange(-15.0, 16.0))
+        np.testing.assert_allclose(sums, direct, atol=1e-11 * weights.sum())
+
+
+def test_sums_are_those_of_finufft(samples):
+    finufft = pytest.importorskip("finufft")
+    theta, y, _ = samples
+    values = y[:, 0].astype(complex)
+    theirs = finufft.nufft1d1(np.pi * theta, values, 401, isign=-1, eps=1e-14)[200:]
+    ours = weighted_sums(theta, y[:, :1], 201)[:, 0]
+    np.testing.assert_allclose(ours, theirs, atol=1e-11 * np.abs(y[:, 0]).sum())

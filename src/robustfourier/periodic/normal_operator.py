@@ -15,7 +15,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
 from robustfourier.arrays import ComplexArray, FloatArray
-from robustfourier.spectral.sums import FourierSums
+from robustfourier.periodic.nufft import FourierSums
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class NormalOperator:
     Examples
     --------
     >>> import numpy as np
-    >>> from robustfourier.spectral.sums import fourier_sums
+    >>> from robustfourier.periodic.nufft import fourier_sums
     >>> theta = np.random.default_rng(0).uniform(-1, 1, 50)
     >>> sums = fourier_sums(theta, np.ones((50, 1)), np.ones(50), max_mode=4)
     >>> z = np.arange(5.0)[:, None] + 0.5j

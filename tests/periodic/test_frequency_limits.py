@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from robustfourier.mixture.series import Series, Settings
-from robustfourier.spectral.limits import calendar_step, even_spacing, highest_mode
-from robustfourier.spectral.sums import direct_sums
+from robustfourier.periodic.frequency_limits import calendar_step, even_spacing, highest_mode
+from robustfourier.periodic.nufft import direct_sums
 
 
 def test_even_samples_are_searched_up_to_the_nyquist_mode():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robustfourier.spectral.operator import NormalOperator, dense_operator
-from robustfourier.spectral.sums import fourier_sums
+from robustfourier.periodic.normal_operator import NormalOperator, dense_operator
+from robustfourier.periodic.nufft import fourier_sums
 
 
 @pytest.fixture

@@ -7,14 +7,13 @@ the others get the pseudo-inverse from their eigenvalues. Where both apply they 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
-from robustfourier.arrays import FloatArray
-from robustfourier.compiling import compiled
+from robustfourier.arrays import BoolArray, FloatArray
 
 _SINGULAR = 1e-12  # part of the largest eigenvalue below which a direction counts as without data
 REGULAR = 1e-7  # least pivot of a matrix with unit diagonal that surely has no such direction
@@ -28,7 +27,8 @@ class Positive:
     Parameters
     ----------
     scale : ndarray of shape (m,)
-        Root of the diagonal; infinite where a column vanishes, which gets no coefficient.
+        Root of the diagonal; infinite where a column vanishes (a sine at the Nyquist mode of an
+        even grid, and its like), which gets no coefficient.
     factor : ndarray of shape (m, m) or None
         Lower Cholesky factor of the matrix with unit diagonal, if that is safely regular.
     pseudo : ndarray of shape (m, m) or None
@@ -57,8 +57,11 @@ class Positive:
     @classmethod
     def regular(cls, matrix: FloatArray) -> Positive | None:
         """Factor a matrix that is safely regular; None if it is not."""
-        scale, unit = np.empty(len(matrix)), np.empty(matrix.shape, order="F")
-        _fill_unit(np.ascontiguousarray(matrix), scale, unit)
+        scale = _scale(matrix)
+        scale[~matrix.any(axis=1)] = np.inf
+        # The transpose is in the order of LAPACK, and the lower half is all that is read.
+        unit = (np.ascontiguousarray(matrix) / (scale[:, None] * scale)).T
+        unit[np.isinf(scale), np.isinf(scale)] = 1.0
         factor, failed = dpotrf(unit, lower=1, clean=0, overwrite_a=1)
         safe = failed == 0 and factor.diagonal().min() ** 2 > REGULAR
         return cls(scale, factor, None) if safe else None
@@ -89,38 +92,14 @@ class Positive:
             assert self.pseudo is not None
             return self.pseudo
         lower, _ = dpotri(self.factor, lower=1)
-        _mirror(lower, self.scale)
-        return np.asarray(lower)
+        lower = lower / (self.scale[:, None] * self.scale)
+        return np.asfortranarray(np.where(_above(len(lower)), lower.T, lower))
 
 
-@compiled
-def _fill_unit(matrix: Any, scale: Any, unit: Any) -> None:
-    """Write the root of the diagonal and the matrix scaled by it.
-
-    A column that vanishes (a sine at the Nyquist mode of an even grid, and its like) has a scale
-    of infinity, and one on the diagonal.
-    """
-    largest = 0.0
-    for i in range(len(matrix)):
-        scale[i] = np.sqrt(max(matrix[i, i], 0.0))
-        largest = max(largest, scale[i])
-    for i in range(len(matrix)):
-        gone = matrix[i, i] == 0.0 and not np.any(matrix[i])
-        scale[i] = np.inf if gone else scale[i] if scale[i] > _NOTHING * largest else 1.0
-    for i in range(len(matrix)):
-        for j in range(i, len(matrix)):  # the lower half is all that is read
-            unit[j, i] = matrix[i, j] / (scale[i] * scale[j])
-        if np.isinf(scale[i]):
-            unit[i, i] = 1.0
-
-
-@compiled
-def _mirror(lower: Any, scale: Any) -> None:
-    """Fill the upper half from the lower one, and take out the scale."""
-    for j in range(len(lower)):
-        for i in range(j, len(lower)):
-            lower[i, j] /= scale[i] * scale[j]
-            lower[j, i] = lower[i, j]
+@lru_cache(maxsize=64)
+def _above(size: int) -> BoolArray:
+    """Mark what is above the diagonal."""
+    return np.triu(np.ones((size, size), bool), 1)
 
 
 def solve_positive(matrix: FloatArray, right: FloatArray) -> FloatArray:

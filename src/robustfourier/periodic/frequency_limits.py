@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.spectral.realmodes import RealModeSums
-from robustfourier.spectral.sums import weighted_sums
+from robustfourier.periodic.nufft import RealModeSums, weighted_sums
 
 WindowTo = Callable[[float], RealModeSums]
 
@@ -149,7 +148,7 @@ def _irregular_limit(theta: FloatArray, window_to: WindowTo | None) -> ModeLimit
     if window_to is None:
         window = np.abs(weighted_sums(theta, np.ones((n, 1)), 2 * top + 1)[:, 0]) / n
     else:
-        window = np.abs(window_to(float(top)).every(1.0, 2 * top + 1)[:, 0])
+        window = np.abs(window_to(float(top)).on_grid(1.0, 2 * top + 1)[:, 0])
         window /= window[0]
     # The main peak is left out: it falls below the threshold within the first few modes.
     first = int(np.argmax(window < _NEARLY_EVEN))

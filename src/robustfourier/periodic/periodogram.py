@@ -16,8 +16,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.compiling import compiled
-from robustfourier.spectral.realmodes import RealModePlan, RealModeSums
-from robustfourier.spectral.sums import direct_sums
+from robustfourier.periodic.nufft import RealModePlan, RealModeSums, direct_sums
 
 # Below this share of its largest value the Gram determinant of cosine and sine counts as zero:
 # near the Nyquist mode of an even grid, and near mode zero, the two columns are parallel.
@@ -76,12 +75,12 @@ class PeriodogramGrid:
 
     def data_sums(self, residuals: FloatArray) -> ComplexArray:
         """Return Σ w r e^{-iπkθ} on the grid, shape (J, q)."""
-        return self.plan(self.weights[:, None] * residuals).every(self.spacing, self.size)
+        return self.plan(self.weights[:, None] * residuals).on_grid(self.spacing, self.size)
 
     @cached_property
     def weight_sums(self) -> ComplexArray:
         """Σ w e^{-iπkθ} on the grid and up to twice its highest mode, shape (2J − 1,)."""
-        return self.window.every(self.spacing, 2 * self.size - 1)[:, 0]
+        return self.window.on_grid(self.spacing, 2 * self.size - 1)[:, 0]
 
     @cached_property
     def total(self) -> float:
@@ -108,7 +107,9 @@ class PeriodogramGrid:
 
     def power(self, data_sums: ComplexArray, every: int = 1) -> FloatArray:
         """Return half the decrease of the sum of squares at each or every so many modes, (J, q)."""
-        sums, double = data_sums[::every], self.weight_sums[:: 2 * every]
+        return self._power(data_sums[::every], self.weight_sums[:: 2 * every])
+
+    def _power(self, sums: ComplexArray, double: ComplexArray) -> FloatArray:
         power = np.empty(sums.shape)
         _grid_power(double, self.total, _PARALLEL, sums, power)
         return power
@@ -138,9 +139,7 @@ class PeriodogramGrid:
 
     def power_at(self, data_sums: ComplexArray, at: IndexArray) -> FloatArray:
         """Return the power at some modes of the grid, shape (len(at), q)."""
-        power = np.empty((len(at), data_sums.shape[1]))
-        _grid_power(self.weight_sums[2 * at], self.total, _PARALLEL, data_sums[at], power)
-        return power
+        return self._power(data_sums[at], self.weight_sums[2 * at])
 
     def take_out(self, data_sums: ComplexArray, j: int) -> None:
         """Take the least-squares line Re(z e^{iπkθ}) at mode j out of the sums, in place."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robustfourier.mixture.least_squares.semidefinite import (
+from robustfourier.periodic.semidefinite import (
     Positive,
     pseudo_inverse,
     pseudo_inverse_by_eigenvalues,

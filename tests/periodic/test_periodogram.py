@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robustfourier.spectral.periodogram import PeriodogramGrid, direct_power
+from robustfourier.periodic.periodogram import PeriodogramGrid, direct_power
 
 
 @pytest.mark.parametrize("even", [True, False])

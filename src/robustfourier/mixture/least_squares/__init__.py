@@ -1,1 +1,0 @@
-"""Lines and trend fitted together by least squares: moments, refinement, covariances."""
