@@ -48,6 +48,11 @@ class NoiseModel:
         """Whether any output has an oscillator."""
         return any(len(one) for one in self.oscillators)
 
+    def without(self, which: int) -> NoiseModel:
+        """Return the noise of one output without one of its oscillators."""
+        rest = np.delete(self.oscillators[0].reshape(-1, 3), which, axis=0)
+        return NoiseModel(self.white, (rest.ravel(),))
+
     def spectrum(self, series: Series, modes: FloatArray) -> FloatArray:
         """Return the power of the noise at modes, that of unit white noise being one, (m, q).
 
@@ -169,16 +174,11 @@ class Evaluator:
         self, values: FloatArray, trend: FloatArray, start: FloatArray, fresh: bool
     ) -> tuple[FloatArray, float, float]:
         """Return oscillators, white variance and evidence of one output."""
-        width = TREND_WIDTH * max(float(np.std(values)), 1e-150)
-        # The prior of the trend is in units of the data; the factor of all variances is profiled,
-        # so its columns are divided by the noise's deviation.
+        exact = self._likelihood(values, trend)
         left = values - trend @ np.linalg.lstsq(trend, values, rcond=None)[0]
-        sigma = max(float(np.std(left)), 1e-12 * width)
-        columns = (width / sigma) * trend
-        exact = Likelihood(self.theta, values, self.noise, columns)
         best, variance = np.zeros(0), 0.0
         score, variance = exact.value(Waves.none())
-        if not (fresh or len(start)) or not self.usable or sigma <= 1e-10 * width:
+        if not (fresh or len(start)) or not self.usable or np.std(left) <= 1e-10 * np.std(values):
             return best, variance, score
         search = _Resolved(self.theta, left, 1.0 / self.noise)
         candidates = [start] if len(start) else []
@@ -194,10 +194,51 @@ class Evaluator:
                 variance = exact.value(oscillators_of(end))[1]
         return best, variance, score
 
-    def freed(self, fit: Fit, noise: NoiseModel) -> FloatArray:
-        """Return the oscillators near those of a noise model, as narrow as they ask to be."""
+    def near(
+        self, fit: Fit, noise: NoiseModel, most: float, which: int | None = None
+    ) -> tuple[NoiseModel, float]:
+        """Return the likeliest oscillators of one output near those of a noise model.
+
+        Parameters
+        ----------
+        fit : Fit
+        noise : NoiseModel
+        most : float
+            Largest quality of all oscillators, or of the one in `which`.
+        which : int, optional
+
+        Returns
+        -------
+        noise : NoiseModel
+        score : float
+            Its evidence, prices not counted.
+        """
         values, trend = self._without_lines(fit)[:, 0], self.series.trend(fit.rung)[self.rows]
+        exact = self._likelihood(values, trend)
+        start = noise.oscillators[0].reshape(-1, 3).copy()
+        chosen = slice(None) if which is None else slice(which, which + 1)
+        start[chosen, 1] = np.minimum(start[chosen, 1], np.log(most) - 1e-6)
+        search = OscillatorSearch(self.theta, values, 1.0 / self.noise, sloped=exact)
+        frequency, (lowest, highest), ratio = search.bounds
+        caps = np.full(len(start), highest)
+        caps[chosen] = np.minimum(highest, np.log(most))
+        search._bounds = lambda _: [  # type: ignore[method-assign]
+            pair for cap in caps for pair in (frequency, (lowest, float(cap)), ratio)
+        ]
+        if not len(start):
+            score, white = exact.value(Waves.none())
+            return NoiseModel(np.array([white]), (np.zeros(0),)), score
+        end, gain = search.climbed(start.ravel(), exact=False)
+        white = exact.value(oscillators_of(end))[1]
+        return NoiseModel(np.array([white]), (end,)), gain + search.none
+
+    def _likelihood(self, values: FloatArray, trend: FloatArray) -> Likelihood:
+        """The likelihood of one output with its trend marginalised.
+
+        The factor of all variances is profiled, so the prior of the trend, which is in units of the
+        data, is divided by the deviation of what the trend leaves over.
+        """
+        left = values - trend @ np.linalg.lstsq(trend, values, rcond=None)[0]
         width = TREND_WIDTH * max(float(np.std(values)), 1e-150)
-        exact = Likelihood(self.theta, values, self.noise, width / np.sqrt(noise.white[0]) * trend)
-        free = OscillatorSearch(self.theta, values, 1.0 / self.noise, sloped=exact)
-        return free.climbed(noise.oscillators[0], exact=False)[0]
+        sigma = max(float(np.std(left)), 1e-12 * width)
+        return Likelihood(self.theta, values, self.noise, (width / sigma) * trend)

@@ -13,8 +13,9 @@ from robustfourier.arrays import FloatArray
 TREND_WIDTH = 2.0
 #: Quality of two cycles of coherence: what keeps its phase for longer is quasi-periodic, not noise.
 LONGEST = 2.0 * np.pi
-#: Quality from which on it is told as such, when noise may have any: a quarter more.
-QUASI_PERIODIC = 1.25 * LONGEST
+#: Quality of one cycle and a quarter: what is beyond doubt steadier than that may be reported as
+#: quasi-periodic.
+FORGETFUL = 1.25 * np.pi
 #: Quality below which an oscillator has no frequency of its own: its covariance does not swing.
 OVERDAMPED = 0.7
 #: Red noise tunes no frequency; a resonance does. Calibrated together with the price of a line on

@@ -26,7 +26,7 @@ from robustfourier.mixture.series import Series
 from robustfourier.observers import tell
 from robustfourier.periodic.diagonal_flow import DiagonalFlow, diagonal_flow
 from robustfourier.periodic.evidence import Evaluator, NoiseModel, tiny
-from robustfourier.periodic.priors import QUASI_PERIODIC, line_price
+from robustfourier.periodic.priors import FORGETFUL, LONGEST, line_price
 
 _ROUNDS = 30
 _WORTH = 0.1  # nats for which a move is worth another round
@@ -350,26 +350,30 @@ class Search:
         if len(state.noise.white) > 1 or not state.noise.coloured:
             return state
         evaluator = Evaluator(self.series)
-        oscillators = evaluator.freed(state.fit, state.noise).reshape(-1, 3)
+        free, score = evaluator.near(state.fit, state.noise, np.inf)
+        oscillators = free.oscillators[0].reshape(-1, 3)
         modes = np.exp(oscillators[:, 0]) / np.pi
-        steady = np.exp(oscillators[:, 1]) > QUASI_PERIODIC
+        steady = np.exp(oscillators[:, 1]) > FORGETFUL
         steady &= (modes >= self._lowest(state.fit)) & (modes <= self.series.max_mode)
         for mode, own in zip(modes[steady], np.flatnonzero(steady), strict=True):
             if np.abs(state.fit.modes - mode).min(initial=np.inf) < APART:
                 continue
-            rest = NoiseModel(state.noise.white, (np.delete(oscillators, own, axis=0).ravel(),))
-            without = self._scored_anew(state.fit, rest, False)
-            with_it = self._scored_anew(state.fit, NoiseModel(state.noise.white, (oscillators.ravel(),)), False)
-            gain = np.array([with_it.score - without.score])
+            # Its coherence is beyond doubt, and so is that it is there at all.
+            forgetful = evaluator.near(state.fit, free, FORGETFUL, own)[1]
+            rest, without = evaluator.near(state.fit, free.without(own), LONGEST)
+            gain = np.array([score - without])
             alarm = false_alarm(gain, width=self.series.judge.widths(np.array([mode])))
-            if alarm[0] > self.level:
+            if alarm[0] > self.level or score - forgetful < -np.log(self.level):
                 continue
-            fit = fit_lines(self.series, np.append(state.fit.modes, mode), np.append(state.fit.known, False), state.fit.rung)
-            less = self._assess(fit, without.noise)
-            ratio, alarms = np.append(state.assessment.ratio, gain), np.append(state.assessment.false_alarm, alarm)
-            if len(fit.modes) == len(ratio):
-                assessment = replace(less, ratio=ratio, false_alarm=alarms)
-                state = State(self.series, fit, without.noise, assessment, state.score)
+            modes_now = np.append(state.fit.modes, mode)
+            known = np.append(state.fit.known, False)
+            fit = fit_lines(self.series, modes_now, known, state.fit.rung)
+            assessment = replace(
+                self._assess(fit, rest),
+                ratio=np.append(state.assessment.ratio, gain),
+                false_alarm=np.append(state.assessment.false_alarm, alarm),
+            )
+            state = State(self.series, fit, rest, assessment, state.score)
         return state
 
     def finish(self) -> None:
