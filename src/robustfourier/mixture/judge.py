@@ -6,7 +6,7 @@ output). The largest over a continuous range of modes exceeds z with probability
 τ = W z^{q−½} e^{−z} / Γ(q), with W = (range of modes)·√(π var θ). The floor is itself an estimate:
 all terms are averaged over its gamma law, which turns exponentials into the tails of an F law.
 
-*The rest.* Harmonics at known places, trends, cusps beside a line and harmonics in phase are
+*The rest.* Harmonics at known places, trends, wings of a line and harmonics in phase are
 tested at one place each, by the laws of a gamma, F or χ² variable.
 """
 
@@ -211,7 +211,7 @@ def trend_p_value(gain: FloatArray, columns: int, noise: FloatArray, dof: float)
     return float(fdtrc(extra, 2.0 * dof, float(np.sum(gain / noise)) / extra))
 
 
-def cusp_p_value(ratio: FloatArray | float, count: FloatArray | float) -> FloatArray:
+def wing_p_value(ratio: FloatArray | float, count: FloatArray | float) -> FloatArray:
     """Return how often the mean of `count` ordinates of noise over their floor is as large."""
     return np.asarray(gammaincc(count, ratio * count))
 
@@ -328,17 +328,6 @@ def _alarm(ratio: float, width: float, nu: float, continuous: bool, constants: A
     a = q - 0.5
     crossed = np.exp(constants[q] + a * log_z - (fall if sure else (nu + a) * fall))
     return float(-np.expm1(quiet - width * crossed))
-
-
-def together(alarm: FloatArray) -> float:
-    """Return the probability of false alarms that are jointly this small (Fisher); 1 for none.
-
-    >>> import numpy as np
-    >>> bool(together(np.array([0.005, 0.005, 0.005])) < 1e-4 < together(np.array([0.005, 0.005])))
-    True
-    """
-    logs = np.log(np.maximum(alarm, 1e-300))
-    return float(chdtrc(2 * len(logs), -2.0 * logs.sum())) if len(logs) else 1.0
 
 
 def line_power(

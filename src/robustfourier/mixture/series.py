@@ -170,8 +170,8 @@ class Series:
         return int(np.count_nonzero(np.diff(self.theta))) + 1
 
     @cached_property
-    def distinct_worth(self) -> float:
-        """Rows that the weights are worth."""
+    def worth(self) -> float:
+        """Rows of equal weight that the rows are worth: (Σw)² / Σw²."""
         return float(self.weights.sum() ** 2 / np.sum(self.weights**2))
 
     @cached_property

@@ -35,6 +35,7 @@ import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.compiling import compiled
+from robustfourier.observers import listening, tell
 
 #: α² over x: the product of the start is that much smaller than what noise shows of a coefficient.
 START = 1e-3
@@ -85,6 +86,12 @@ class DiagonalFlow:
     def complete(self) -> bool:
         """Whether it was trained for the whole calibrated time."""
         return self.time >= self.duration * (1.0 - 1e-12)
+
+    def tell(self) -> None:
+        """Tell observers how far the weights have grown."""
+        if listening():
+            facts = {"weight": self.weight, "amplitude": self.amplitude, "modes": self.modes}
+            tell("diagonal", "weights", step=self.steps, held_out=1.0, **facts)
 
     def peaks(self) -> FloatArray:
         """Return one mode per peak of the awake modes, strongest first.

@@ -20,8 +20,8 @@ from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.components.ground import Ground
 from robustfourier.mixture.components.grouping import Grouping
-from robustfourier.mixture.cusps import cusp_ratio
 from robustfourier.mixture.judge import false_alarm
+from robustfourier.mixture.line_wings import wing_ratio
 
 SumsAt = Callable[[FloatArray], ComplexArray]
 HIGHEST_ORDER = 64  # sharper patterns than 64 harmonics show are told by `period_errors`
@@ -160,7 +160,7 @@ def _p_values(ground: Ground, left: SumsAt, modes: FloatArray, lines: FloatArray
     ratio, dof = np.max(power / floor.at(modes), axis=1), floor.dof_at(modes)
     single = false_alarm(ratio, width=1.0, dof=dof, continuous=False)
     some = np.flatnonzero(len(ground.noise) * single <= ground.level * _share_of_level(1))
-    ratio = ratio[some] / cusp_ratio(left, series.total, modes[some], lines, floor)
+    ratio = ratio[some] / wing_ratio(left, series.total, modes[some], lines, floor)
     single[some] = false_alarm(ratio, width=1.0, dof=dof[some], continuous=False)
     return np.minimum(1.0, len(ground.noise) * single)
 

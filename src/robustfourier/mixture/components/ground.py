@@ -8,8 +8,8 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.components.grouping import Grouping
-from robustfourier.mixture.cusps import local_noise
 from robustfourier.mixture.judge import Judge
+from robustfourier.mixture.line_wings import local_noise
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series
 from robustfourier.periodic.moments import Moments

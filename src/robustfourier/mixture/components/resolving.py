@@ -13,7 +13,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray
 from robustfourier.mixture.components.grouping import Grouping
-from robustfourier.mixture.search.proposals import APART
+from robustfourier.mixture.search.line_fit import APART
 
 
 def resolved_families(grouping: Grouping) -> Grouping:

@@ -1,8 +1,7 @@
-"""Detection: propose, refine, test, repeat, until noise alone could explain what is left.
+"""Detection: the lines of a series, with what decided about them.
 
-The diagonal flow proposes modes, joint least squares places them, a false-alarm probability against
-the local noise floor keeps or drops each, and the residual proposes again. The search cannot run
-away: nothing slower than 1.5 cycles over the record (that is trend), no two lines closer than 0.9
+The diagonal layer proposes modes, joint least squares places them, and the evidence of the whole
+structure, noise and trend among it, keeps or drops them (`moves`). The search cannot run away: nothing slower than 1.5 cycles over the record (that is trend), no two lines closer than 0.9
 modes, and no more lines than the samples can bear.
 """
 
@@ -19,14 +18,15 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.aliases import Alias, alias_notes, sampling_aliases
-from robustfourier.mixture.search.assess import Assessment, Fit, assess, fit_lines
 from robustfourier.mixture.search.fringes import Fringes, fits_better_beyond, fringes_of
-from robustfourier.periodic.search import Search
+from robustfourier.mixture.search.line_fit import Fit, fit_lines
+from robustfourier.mixture.search.moves import Search
+from robustfourier.mixture.search.score import Assessment, NoiseModel, assess
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.trend import Trend
 from robustfourier.periodic.basis import Lines
-from robustfourier.periodic.frequency_limits import ModeLimit
 from robustfourier.periodic.diagonal_flow import DiagonalFlow
+from robustfourier.periodic.frequency_limits import ModeLimit
 
 _EACH = 3  # so many lines with fringes are told one by one
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
@@ -42,8 +42,10 @@ class Detection:
         With the values that least squares was done on, outliers pulled in.
     fit : Fit
         Found and known lines, by ascending mode, in units of the series.
+    noise_model : NoiseModel or None
+        White or coloured; None if there was nothing to search.
     assessment : Assessment or None
-        What the noise says of them; None if there was nothing to search.
+        What the noise says of the lines; None likewise.
     flow : DiagonalFlow or None
         The diagonal flow that proposed first.
     huber : bool
@@ -60,6 +62,7 @@ class Detection:
 
     series: Series
     fit: Fit
+    noise_model: NoiseModel | None
     assessment: Assessment | None
     flow: DiagonalFlow | None
     huber: bool
@@ -155,7 +158,7 @@ class Detection:
         return replace(
             self,
             fit=fit,
-            assessment=assess(self.series, fit),
+            assessment=None if (m := self.noise_model) is None else assess(self.series, fit, m),
             aliases=tuple(replace(a, line=index[a.line]) for a in self.aliases if a.line in index),
             fringes=tuple(replace(f, line=index[f.line]) for f in self.fringes if f.line in index),
             left_out=(*self.left_out, why),
@@ -206,7 +209,7 @@ def _ended(search: Search, rounds: Iterator[None]) -> Search:
 
 def _told(search: Search) -> Detection:
     """Return what a search has found so far."""
-    found = (search.series, search.fit, search.assessment)
+    found = (search.series, search.fit, search.noise, search.assessment)
     return Detection(*found, search.flow, search.huber, search.rounds)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.search.assess import Fit
+from robustfourier.mixture.search.line_fit import Fit
 from robustfourier.mixture.series import GAPPY, Series
 from robustfourier.periodic.periodogram import PeriodogramGrid
 

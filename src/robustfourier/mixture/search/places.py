@@ -2,18 +2,15 @@
 
 With a strong side peak of the spectral window at distance d (nightly data: one cycle per day), a
 proposal can as well be mode k ± d. Refinement only looks nearby and stays at whichever was
-proposed; here the sums of squares decide, line by line, the strongest first. Likewise a weak line
-may stand on the flank of one that is still missing: it is exchanged for the highest peak that the
-residual shows without it.
+proposed; here the sums of squares decide, line by line, the strongest first.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
-from robustfourier.mixture.search.assess import Fit, fit_lines
-from robustfourier.mixture.search.proposals import APART, apart_from
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines
 from robustfourier.mixture.series import Series
 
 AT_MOST = 12  # lines that are tried, the strongest: the others are mostly aliases of these
@@ -41,78 +38,6 @@ def relocate(series: Series, fit: Fit) -> Fit:
             return relocate(series, better)
         fit = better
     return fit
-
-
-def exchange(series: Series, fit: Fit, weak: IndexArray, lowest: float) -> Fit:
-    """Offer each of the weak lines the highest peak of the residual that is left without it.
-
-    Parameters
-    ----------
-    series : Series
-    fit : Fit
-        Lines refined together.
-    weak : ndarray of int
-        Which lines to exchange, in this order; the first few are tried.
-    lowest : float
-        Lowest mode to offer.
-    """
-    misfit = _misfit(fit)
-    for i in weak[:AT_MOST]:
-        keep = np.arange(len(fit.modes)) != i
-        # The other lines stay where they are, unless there is something to be exchanged.
-        still = np.ones(len(fit.modes) - 1, bool)
-        rest = fit_lines(series, fit.modes[keep], still, fit.rung)
-        if abs(_highest(series, rest, lowest) - fit.modes[i]) < APART:
-            continue
-        rest = fit_lines(series, fit.modes[keep], fit.known[keep], fit.rung)
-        peak = _highest(series, rest, lowest)
-        if abs(peak - fit.modes[i]) < APART:
-            continue
-        trial = fit_lines(series, np.insert(rest.modes, i, peak), fit.known, fit.rung)
-        if (value := _misfit(trial)) < misfit:
-            fit, misfit = trial, value
-    return fit
-
-
-def _highest(series: Series, fit: Fit, lowest: float) -> float:
-    """Return the mode of the highest peak of a residual, beside the lines of its fit."""
-    grid, left = series.grid, series.grid.data_sums(fit.refined.residuals)
-    free = apart_from(fit.modes, grid, lowest, APART)
-    return float(grid.modes[grid.highest_over(left, np.ones((1, left.shape[1])), free)[0]])
-
-
-def highest_in_white(
-    series: Series,
-    fit: Fit,
-    sums: ComplexArray,
-    taken: FloatArray,
-    lowest: float,
-    apart: float,
-) -> tuple[float, float]:
-    """Return the mode of the highest peak of a residual, and how often white noise shows as much.
-
-    The test is exact for white noise: power over what the line would leave over, which has an F law
-    (Baluev 2008).
-
-    Parameters
-    ----------
-    series : Series
-    fit : Fit
-    sums : ndarray of complex, shape (J, q)
-        Of the residual, on the periodogram's grid.
-    taken : ndarray of shape (K,)
-        Modes that nothing comes closer to than `apart`.
-    lowest, apart : float
-    """
-    grid, allowed = series.grid, apart_from(taken, series.grid, lowest, apart)
-    spent = fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
-    free = series.total - spent - 2.0
-    if not allowed.any() or free < 4.0:
-        return 0.0, 1.0
-    # Half of what the line takes away is its power.
-    best, ratio = grid.highest_over(sums, fit.refined.rss[None] / free, allowed, 2.0 / free)
-    mode, dof = grid.modes[[best]], np.array([0.5 * free])
-    return float(mode[0]), float(series.judge.alarm(ratio[1:2], mode, dof, sums.shape[1])[0])
 
 
 def _best_place(series: Series, fit: Fit, line: int, distances: list[float]) -> Fit:
@@ -206,3 +131,16 @@ def weakest_apart(modes: FloatArray, strength: FloatArray, bad: BoolArray) -> In
         if all(abs(modes[i] - modes[j]) > 4.0 for j in chosen):
             chosen.append(int(i))
     return np.array(chosen, dtype=np.intp)
+
+
+def allowed(
+    proposed: FloatArray, taken: FloatArray, lowest: float, highest: float, integer: bool
+) -> FloatArray:
+    """Keep proposals in range that are apart from each other and from lines already there."""
+    apart = 0.5 if integer else APART
+    kept: list[float] = []
+    for mode in proposed:
+        others = np.concatenate([taken, kept])
+        if lowest <= mode <= highest and np.all(np.abs(others - mode) >= apart):
+            kept.append(float(mode))
+    return np.array(kept)

@@ -16,7 +16,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.judge import trend_p_value
-from robustfourier.mixture.search.assess import Fit
+from robustfourier.mixture.search.line_fit import Fit
 from robustfourier.mixture.series import Series
 from robustfourier.periodic.semidefinite import solve_positive
 

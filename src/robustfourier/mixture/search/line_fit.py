@@ -1,0 +1,87 @@
+"""A trend and a set of lines, refined together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.mixture.series import GAPPY, Series
+from robustfourier.periodic.variable_projection import Refined, refine
+
+APART = 0.9  # modes; two lines closer than this the record does not resolve
+_CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
+# Of one refinement on the way; lines that take longer are too close to each other. With twice as
+# many no answer of `python -m benchmarks.unchanged` is another one.
+_STEPS = 6
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Lines and trend refined together; `known` marks lines that were given, not found."""
+
+    refined: Refined
+    known: BoolArray
+    rung: int
+
+    @property
+    def modes(self) -> FloatArray:
+        """Modes of the lines, shape (K,)."""
+        return self.refined.lines.mode
+
+    def n_parameters(self, series: Series) -> int:
+        """Numbers that were fitted: a line has three, a level shift two."""
+        return self.rung + 2 * len(series.steps) + 3 * len(self.modes)
+
+
+def fit_lines(
+    series: Series,
+    modes: FloatArray,
+    known: BoolArray,
+    rung: int,
+    relative_psd: FloatArray | None = None,
+) -> Fit:
+    """Refine lines from these starting modes, with a trend of `rung` columns.
+
+    While lines come and go, a hundredth of a standard error is close enough; the last fit, which
+    knows the spectrum of the noise, goes on to rounding.
+    """
+    alternating = ~known & (np.abs(modes - series.nyquist) < 1.0)
+    modes = np.where(alternating, series.nyquist, modes) if alternating.any() else modes
+    fit = Fit(_refined(series, modes, known | alternating, rung, relative_psd), known, rung)
+    if fit.refined.exact and series.add_up_directly():
+        return fit_lines(series, fit.modes, known, rung, relative_psd)
+    return fit
+
+
+def _refined(
+    series: Series, modes: FloatArray, fixed: BoolArray, rung: int, relative_psd: FloatArray | None
+) -> Refined:
+    return refine(
+        series.theta,
+        series.values,
+        series.weights,
+        modes,
+        trend=series.trend(rung),
+        fixed=fixed | series.integer,
+        relative_psd=relative_psd,
+        tolerance=_CLOSE_ENOUGH / series.total if relative_psd is None else 1e-13,
+        max_iterations=_STEPS if relative_psd is None else 50,
+        moments_at=lambda at: series.moments(at, rung),
+    )
+
+
+def unknowable(series: Series, fit: Fit) -> BoolArray:
+    """Mark lines that long gaps let grow against each other until no mode is known any more."""
+    if series.share > GAPPY:
+        return np.zeros(len(fit.modes), bool)
+    return np.asarray(2.0 * fit.refined.mode_error > fit.modes)
+
+
+def trend_reach(rung: int) -> float:
+    """Return the mode up to which a trend of `rung` columns can follow: half a cycle per column.
+
+    A level and a slope leave oscillations alone.
+    """
+    return 0.5 * rung if rung > 2 else 0.0

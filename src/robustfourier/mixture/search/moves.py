@@ -1,0 +1,409 @@
+"""The search for the lines of a series: the diagonal layer proposes, the evidence decides.
+
+From two starts, with and without a trend, moves are tried as long as one raises the evidence:
+
+* add many lines as if what is left were white noise, then ask how many of the strongest are worth
+  more than coloured noise in their place (tones that are dense lift each other out of sight of any
+  floor that follows the spectrum, and coloured noise looks like dense tones: only the comparison
+  of both explanations tells);
+* add the lines that stand out of the present spectrum of the noise;
+* drop a line; another degree of the trend; level shifts.
+
+Whatever is added is proposed by the diagonal layer, trained on the residual of the present model
+for its calibrated time (`periodic.diagonal_flow`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.mixture.judge import false_alarm
+from robustfourier.mixture.line_wings import local_noise
+from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines, trend_reach, unknowable
+from robustfourier.mixture.search.places import allowed, relocate, resolved, weakest_apart
+from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, lines_explain, pseudo_values
+from robustfourier.mixture.search.score import (
+    Assessment,
+    NoiseEvidence,
+    NoiseModel,
+    assess,
+    line_prices,
+    smallest_noise,
+)
+from robustfourier.mixture.search.steps import find_steps
+from robustfourier.mixture.series import Series
+from robustfourier.observers import tell
+from robustfourier.periodic.diagonal_flow import DiagonalFlow, diagonal_flow
+from robustfourier.periodic.priors import FORGETFUL, LONGEST, STEADIER
+
+_ROUNDS = 30  # at most; each must raise the evidence
+_WORTH = 0.1  # nats: less is not worth a round, and no reason for another trend
+_WEAKEST = 3  # lines that are tried to be dropped, after each of which all are judged again
+_SIZES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)  # of sets of lines compared with coloured noise
+_MANY = 20  # modes whose median tells the noise under strong lines
+_OUT_OF_PLACE = "left the range, or came too close to a stronger line"
+_NOISE = "noise alone shows one as strong more often than"
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A structure with its noise and its evidence.
+
+    Parameters
+    ----------
+    series : Series
+        With the level shifts of the structure.
+    fit : Fit
+    noise : NoiseModel
+    assessment : Assessment
+    score : float
+    """
+
+    series: Series
+    fit: Fit
+    noise: NoiseModel
+    assessment: Assessment
+    score: float
+
+
+class Search:
+    """The moves; the state is the series with its present values and level shifts, and the best.
+
+    Parameters
+    ----------
+    series : Series
+    """
+
+    def __init__(self, series: Series) -> None:
+        settings = series.settings
+        self.series, self.original, self.level = series, series.original, settings.level
+        self.loss, self.max_lines = settings.loss, series.bearable_lines
+        self.huber, self.rounds = settings.loss == "huber", 0
+        self.flow: DiagonalFlow | None = None
+        self.fit = self._given(settings.rungs[0])
+        self.assessment: Assessment | None = None
+        self.noise: NoiseModel | None = None
+        self._scores: dict[tuple[object, ...], Scored] = {}
+
+    def run(self) -> Iterator[None]:
+        """Search from both starts; yields once, after the first."""
+        if self.max_lines == 0 or not np.any(self.original):
+            return
+        self._start_from_median()
+        self._pull_in_outliers()
+        tell("diagonal")
+        plain = self._scored(self.fit)
+        best = self._improved(plain)
+        self._take(best)
+        yield
+        self.series = plain.series
+        bent = self._with_trend(plain)
+        if bent.score > plain.score + _WORTH:
+            best = max(best, self._improved(bent), key=lambda one: one.score)
+        self._take(best)
+        self._pull_in_outliers()
+        self._settle()
+
+    def finish(self) -> None:
+        """Fit once more, lines by ascending mode, with the covariance for the noise at each."""
+        if self.assessment is None or len(self.fit.modes) == 0:
+            return
+        floor, refined, modes = self.assessment.floor, self.fit.refined, self.fit.modes
+        relative = local_noise(self.series, refined, modes, floor, refined.noise_variance)
+        order = np.argsort(modes, kind="stable")
+        known, rung = self.fit.known[order], self.fit.rung
+        self.fit = fit_lines(self.series, modes[order], known, rung, relative[order])
+        self.assessment = self.assessment.select(order)
+
+    # -- scores -----------------------------------------------------------------------------------
+
+    def _scored(self, fit: Fit, start: NoiseModel | None = None, fresh: bool = True) -> Scored:
+        """Return a fit with the noise of the highest evidence beside it; known ones are kept."""
+        values, steps = id(self.series.values), self.series.steps.tobytes()
+        key = (values, steps, fit.modes.tobytes(), fit.rung)
+        for known in ((*key, True), (*key, fresh)):
+            if known in self._scores:
+                return self._scores[known]
+        noise, score = NoiseEvidence(self.series, fit).best(start, fresh)
+        assessment = assess(self.series, fit, noise)
+        score -= float(line_prices(self.series, fit, assessment).sum()) * len(noise.white)
+        score -= len(self.series.steps) * float(np.log(self.series.distinct))
+        scored = Scored(self.series, fit, noise, assessment, score)
+        self._scores[(*key, fresh)] = scored
+        return scored
+
+    def _take(self, scored: Scored) -> None:
+        """Make a structure the present one."""
+        self.series, self.fit = scored.series, scored.fit
+        self.noise, self.assessment = scored.noise, scored.assessment
+        lines = self.fit.refined.lines
+        amplitudes = np.hypot.reduce(lines.amplitude * self.series.scale, axis=1)  # no overflow
+        tell("lines", "kept", modes=lines.mode, amplitudes=amplitudes)
+
+    # -- moves ------------------------------------------------------------------------------------
+
+    def _improved(self, best: Scored) -> Scored:
+        """Return what moves make of a structure, when none raises the evidence any more."""
+        self.series = best.series
+        tell("lines")
+        for count in range(_ROUNDS):
+            self.rounds += 1
+            now = best if count and best.noise.coloured else self._with_many(best)
+            if now.noise.coloured:
+                now = self._with_more(now)
+            now = self._with_trend(self._without_weak(now))
+            if now.score <= best.score + _WORTH:
+                break
+            best = now
+        self.series = best.series
+        return best
+
+    def _with_many(self, best: Scored) -> Scored:
+        """Add lines as if the rest were white noise, and keep as many as the evidence asks for."""
+        fit = self._grown(best.fit, None)
+        if fit is best.fit:
+            return best
+        whole = self._scored(fit, best.noise)
+        ratio, free = whole.assessment.ratio, np.flatnonzero(~fit.known)
+        strongest = free[np.argsort(-ratio[free], kind="stable")]
+        trials = [best, whole]
+        for size in _SIZES:
+            if size < len(strongest):
+                keep = fit.known | np.isin(np.arange(len(ratio)), strongest[:size])
+                less = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
+                trials.append(self._scored(less, whole.noise))
+        return max(trials, key=lambda one: one.score)
+
+    def _with_more(self, best: Scored) -> Scored:
+        """Add the lines that stand out of the present spectrum of the noise."""
+        fit = self._grown(best.fit, best.noise)
+        more = best if fit is best.fit else self._scored(fit, best.noise)
+        return more if more.score > best.score else best
+
+    def _without_weak(self, best: Scored) -> Scored:
+        """Drop lines, weakest first, without which the evidence is higher."""
+        while True:
+            margin = best.assessment.ratio - line_prices(self.series, best.fit, best.assessment)
+            weak = np.flatnonzero(~best.fit.known)
+            weak = weak[np.argsort(margin[weak], kind="stable")][:_WEAKEST]
+            for line in weak:
+                keep = np.arange(len(margin)) != line
+                less = self._scored(self._kept(best.fit, keep), best.noise)
+                if less.score > best.score:
+                    best = less
+                    break
+            else:
+                return best
+
+    def _with_trend(self, best: Scored) -> Scored:
+        """Take the degree of the trend and the level shifts that the evidence asks for."""
+        rungs, fit = self.series.settings.rungs, best.fit
+        if len(rungs) == 1:
+            return best
+        room = self.series.distinct - 2 * len(fit.modes) - 2
+        for rung in rungs:
+            if rung != fit.rung and rung < room:
+                other = self._separated(fit_lines(self.series, fit.modes, fit.known, rung))
+                trial = self._scored(other, best.noise, fresh=False)
+                best = trial if trial.score > best.score + _WORTH else best
+        steps, before = find_steps(self.series, best.fit), self.series
+        if not np.array_equal(steps, self.series.steps):
+            self.series = self.series.with_steps(steps)
+            for rung in sorted({rungs[0], best.fit.rung}):
+                again = fit_lines(self.series, best.fit.modes, best.fit.known, rung)
+                trial = self._scored(self._separated(again))
+                best = trial if trial.score > best.score else best
+            self.series = best.series if best.series is self.series else before
+        tell("lines", "trend", bends=best.fit.rung, steps=self.series.steps)
+        return best
+
+    def _with_quasi_periodic(self, best: Scored) -> Scored:
+        """Turn oscillators that keep their phase for some cycles into lines.
+
+        How far such a line keeps it, the Gaussian process of the whole model tells.
+        """
+        if len(best.noise.white) > 1 or not best.noise.coloured:
+            return best
+        evidence = NoiseEvidence(self.series, best.fit)
+        free, score = evidence.near(best.noise, np.inf)
+        oscillators = free.oscillators[0].reshape(-1, 3)
+        modes, quality = np.exp(oscillators[:, 0]) / np.pi, np.exp(oscillators[:, 1])
+        within = (modes >= self._lowest(best.fit)) & (modes <= self.series.max_mode)
+        for own in np.flatnonzero(within & (quality > FORGETFUL)):
+            fit, mode = best.fit, modes[own]
+            steadier = score - evidence.near(free, FORGETFUL, int(own))[1]
+            rest, without = evidence.near(free.without(int(own)), LONGEST)
+            gain = np.array([score - without])
+            alarm = false_alarm(gain, width=self.series.judge.widths(modes[[own]]))
+            apart = np.abs(fit.modes - mode).min(initial=np.inf) >= APART
+            if not apart or alarm[0] > self.level or steadier < STEADIER:
+                continue
+            known = np.append(fit.known, False)
+            fit = fit_lines(self.series, np.append(fit.modes, mode), known, fit.rung)
+            ratio = np.append(best.assessment.ratio, gain)
+            alarms = np.append(best.assessment.false_alarm, alarm)
+            assessment = Assessment(rest.floor(self.series, fit), ratio, alarms)
+            best = Scored(self.series, fit, rest, assessment, best.score)
+        return best
+
+    # -- lines ------------------------------------------------------------------------------------
+
+    def _given(self, rung: int) -> Fit:
+        """Return the fit of the lines that were given."""
+        given = np.sort(np.asarray(self.series.settings.modes, float))
+        return fit_lines(self.series, given, np.ones(len(given), bool), rung)
+
+    def _grown(self, fit: Fit, noise: NoiseModel | None) -> Fit:
+        """Add what the diagonal layer proposes and noise does not explain, until nothing is new.
+
+        Without a noise model the noise is white, and as strong as what is left over.
+        """
+        for _ in range(_ROUNDS):
+            proposed = self._proposed(fit, noise or self._white(fit))
+            if not len(proposed):
+                return fit
+            tell("lines", "proposed", modes=proposed)
+            modes = np.concatenate([fit.modes, proposed])
+            known = np.concatenate([fit.known, np.zeros(len(proposed), bool)])
+            more = relocate(self.series, fit_lines(self.series, modes, known, fit.rung))
+            more = self._pruned(self._separated(more), noise)
+            new = np.abs(more.modes[:, None] - fit.modes).min(axis=1, initial=np.inf) > 0.5 * APART
+            if not new.any() or len(more.modes) < len(fit.modes):
+                return fit
+            fit = more
+        return fit
+
+    def _proposed(self, fit: Fit, noise: NoiseModel) -> FloatArray:
+        """Return the modes that the diagonal layer asks for in the residual of a fit."""
+        series, grid, room = self.series, self.series.grid, self.max_lines - len(fit.modes)
+        step = 1 if series.integer else round(0.5 / grid.spacing)
+        first = int(np.ceil(self._lowest(fit) / (grid.spacing * step)))
+        modes = grid.modes[::step][first:]
+        if not len(modes) or room <= 0:
+            return np.zeros(0)
+        floor = noise.floor(series, fit)
+        sums = series.grid_sums(fit.refined)[::step][first:]
+        coefficients = sums / np.sqrt(floor.at(modes) * series.total)
+        taken = np.concatenate([fit.modes, series.closed])
+        for mode in taken:
+            apart = 0.5 if series.integer else APART
+            coefficients[slice(*np.searchsorted(modes, [mode - apart, mode + apart]))] = 0.0
+        threshold = series.judge.threshold(self.level, floor, modes[-1:])[0]
+        window = grid.weight_sums[::step] / series.total
+        flow = diagonal_flow(modes, coefficients, window, float(np.sqrt(threshold)))
+        self.flow = self.flow or flow
+        flow.tell()
+        peaks = np.round(flow.peaks()) if series.integer else flow.peaks()
+        inside = self._lowest(fit), series.max_mode, series.integer
+        return allowed(peaks, taken, *inside)[:room]
+
+    def _pruned(self, fit: Fit, noise: NoiseModel | None) -> Fit:
+        """Drop lines, weakest first, that noise explains, until each of the others passes."""
+        while True:
+            assessment = assess(self.series, fit, noise or self._white(fit))
+            alarm = np.where(unknowable(self.series, fit), 1.0, assessment.false_alarm)
+            alarm = np.where(fit.known, 0.0, alarm)
+            tell("lines", "tested", modes=fit.modes, false_alarm=alarm)
+            bad = np.asarray(alarm > self.level)
+            if not bad.any():
+                return fit
+            drop = weakest_apart(fit.modes, assessment.ratio, bad)
+            tell("lines", "dropped", modes=fit.modes[drop], reason=f"{_NOISE} {self.level:g}")
+            fit = self._kept(fit, ~np.isin(np.arange(len(bad)), drop))
+
+    def _kept(self, fit: Fit, keep: BoolArray) -> Fit:
+        """Return the fit of some of the lines."""
+        less = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
+        return self._separated(less)
+
+    def _white(self, fit: Fit) -> NoiseModel:
+        """White noise as strong as what a fit leaves over; lines to be found are not counted."""
+        series = self.series
+        variance = fit.refined.rss / max(series.total - fit.n_parameters(series), 1.0)
+        grid = series.grid
+        if not len(fit.modes) and grid.size * grid.spacing > _MANY:
+            power = grid.power(series.grid_sums(fit.refined), round(1.0 / grid.spacing))[2:]
+            variance = np.minimum(variance, np.median(power, axis=0) / np.log(2.0))
+        return NoiseModel.white_noise(np.maximum(variance, smallest_noise(series)))
+
+    def _lowest(self, fit: Fit) -> float:
+        """Lowest mode that is not the trend's."""
+        return max(self.series.lowest, trend_reach(fit.rung))
+
+    def _separated(self, fit: Fit) -> Fit:
+        """Drop lines that left the range or came closer than the record can resolve."""
+        series = self.series
+        while True:
+            # A line that crossed the Nyquist mode is, on the samples, its mirror image.
+            mirrored = np.minimum(fit.modes, 2.0 * series.nyquist - fit.modes)
+            near = np.abs(mirrored - series.nyquist) < 1.0
+            mirrored = np.where(near, series.nyquist, mirrored)
+            if np.any(mirrored != fit.modes) and not fit.known[mirrored != fit.modes].any():
+                fit = fit_lines(series, mirrored, fit.known, fit.rung)
+                continue
+            keep = resolved(fit, self._lowest(fit), series.max_mode, series.integer)
+            keep &= fit.known | series.is_open(fit.modes)
+            if keep.all():
+                return fit
+            tell("lines", "dropped", modes=fit.modes[~keep], reason=_OUT_OF_PLACE)
+            fit = fit_lines(series, fit.modes[keep], fit.known[keep], fit.rung)
+
+    # -- outliers ---------------------------------------------------------------------------------
+
+    def _start_from_median(self) -> None:
+        """Pull outliers in around the median (zero), which a huge one cannot move as it does a fit.
+
+        `_pull_in_outliers` goes on from there, and takes it back where it does not pay.
+        """
+        weights, median = self.series.weights, np.zeros_like(self.original)
+        pays = self.loss == "auto" and huber_pays(self.original, weights, FAR)
+        if self.loss == "huber" or pays:
+            values = pseudo_values(median, self.original, weights, clip=FAR)
+            self.series = self.series.with_values(values)
+            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
+
+    def _pull_in_outliers(self, redescend: bool = False) -> None:
+        """Replace the values by pseudo-values around the present fit, if that pays.
+
+        As long as no line is known, residuals are signal, and only what is far off is pulled in.
+        """
+        clip = HUBER if len(self.fit.modes) else FAR
+        fitted = self.series.values - self.fit.refined.residuals
+        residuals = self.original - fitted
+        # Residuals at the level of rounding have tails of their own, which mean nothing.
+        rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)
+        pays = self.loss == "auto" and not rounding
+        pays = pays and huber_pays(residuals, self.series.weights, clip)
+        if pays and lines_explain(self.series, self.fit.modes, self.fit.rung, residuals):
+            self.loss, pays = "squared", False  # no outliers, but what is left over of jumps
+        self.huber = self.loss == "huber" or pays
+        values, weights = self.original, self.series.weights
+        if self.huber:
+            values = pseudo_values(fitted, residuals, weights, clip=clip, redescend=redescend)
+        if self.series.values is not values:
+            self.series = self.series.with_values(values)
+            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
+
+    def _settle(self) -> None:
+        """Iterate pseudo-values to their fixed point, look once more, and test each line at last.
+
+        Which of its aliases a line belongs to is asked again, now that the others are known.
+        """
+        for _ in range(20 if self.huber else 0):
+            before = self.fit.refined.residuals
+            self._pull_in_outliers(redescend=True)
+            change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
+            if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
+                break
+        best = self._scored(self.fit, self.noise)
+        if self.huber:
+            best = self._improved(best)
+        fit = best.fit
+        if len(fit.modes):
+            fit = self._pruned(self._separated(relocate(self.series, fit)), best.noise)
+        best = best if fit is best.fit else self._scored(fit, best.noise)
+        self._take(self._with_quasi_periodic(best))

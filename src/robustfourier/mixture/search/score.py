@@ -1,0 +1,272 @@
+"""One score for every structure: how likely it makes the samples, less what it costs.
+
+    log evidence = log p(r | noise model, trend marginalised) − Σ prices
+
+where r are the samples without the lines of the structure, at their least-squares amplitudes. The
+noise is white, or white plus damped oscillators (a Gaussian process with its exact likelihood); the
+coefficients of the trend are integrated over a normal prior as wide as the data. The prices are
+those of `periodic.priors`. Two structures are compared by the difference of their scores, whatever
+they differ in: lines against coloured noise, a bend against a slow cycle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.process import Waves
+from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows, oscillators_of
+from robustfourier.mixture.search.line_fit import Fit
+from robustfourier.mixture.series import Series
+from robustfourier.mixture.slopes import Likelihood
+from robustfourier.periodic.priors import TREND_WIDTH, largest_quality, line_price, noise_price
+
+ROWS = 4000  # rows on which a likelihood is taken; more of them in stretches spread over the record
+_FEWEST = 8  # distinct rows that can show coloured noise
+_ROUNDING = 1e-10  # of the values' size: what a fit to noiseless data leaves over
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseModel:
+    """White noise, or white noise and damped oscillators.
+
+    Parameters
+    ----------
+    white : ndarray of shape (q,)
+        Variance of the white part for a sample of weight one.
+    oscillators : tuple of ndarray of shape (3m,)
+        For each output, logarithms of frequency (radians per θ), quality, and variance over the
+        white one.
+    """
+
+    white: FloatArray
+    oscillators: tuple[FloatArray, ...]
+
+    @classmethod
+    def white_noise(cls, variance: FloatArray) -> NoiseModel:
+        """Return white noise of a variance per output."""
+        return cls(variance, (np.zeros(0),) * len(variance))
+
+    @property
+    def coloured(self) -> bool:
+        """Whether any output has an oscillator."""
+        return any(len(one) for one in self.oscillators)
+
+    @property
+    def price(self) -> float:
+        """Price of the oscillators."""
+        return sum(noise_price(one) for one in self.oscillators)
+
+    def without(self, which: int) -> NoiseModel:
+        """Return the noise of one output without one of its oscillators."""
+        rest = np.delete(self.oscillators[0].reshape(-1, 3), which, axis=0)
+        return replace(self, oscillators=(rest.ravel(),))
+
+    def spectrum(self, series: Series, modes: FloatArray) -> FloatArray:
+        """Return the power of the noise at modes, that of unit white noise being one, (m, q).
+
+        An oscillator of variance v has the density v·(2ω₀³/Q) / ((ω² − ω₀²)² + (ωω₀/Q)²), ω = πk,
+        over the distance of the samples. Irregular samples scatter its whole variance over all
+        modes besides.
+        """
+        level = np.empty((len(modes), len(self.white)))
+        for o, one in enumerate(self.oscillators):
+            level[:, o] = self.white[o]
+            if len(one):
+                own, quality, ratio = np.exp(one.reshape(-1, 3)).T
+                at = np.pi * modes[:, None]
+                width = (at**2 - own**2) ** 2 + (at * own / quality) ** 2
+                lift = np.sum(2.0 * ratio * own**3 / quality / width, axis=1) / _spacing(series)
+                level[:, o] *= 1.0 + lift + _scatter(series) * ratio.sum()
+        return level
+
+    def floor(self, series: Series, fit: Fit) -> NoiseFloor:
+        """Return the same on a grid of modes, with what it is worth beside a fit."""
+        top = max(series.max_mode, 2.0)
+        modes = np.arange(0.0, min(top, 50.0), 0.5)
+        modes = np.append(modes, np.geomspace(50.0, top, 200)) if top > 50.0 else modes
+        dof = max(0.5 * (series.worth - fit.n_parameters(series)), 1.0)
+        # Slow noise seen once a night is seen at one cycle per day too.
+        peaks = np.array(series.grid.side_peaks if self.coloured else []).reshape(-1, 2)
+        level = np.maximum(self.spectrum(series, modes), smallest_noise(series))
+        return NoiseFloor(modes, level, np.full(len(modes), dof), peaks[:, 0], peaks[:, 1])
+
+
+def _spacing(series: Series) -> float:
+    """Typical distance of neighbouring samples in θ, gaps not counted."""
+    steps = np.diff(series.theta)
+    steps = steps[steps > 0]
+    return float(steps[steps <= 10.0 * np.median(steps)].mean())
+
+
+def _scatter(series: Series) -> float:
+    """Part of a process's variance that irregular sampling scatters over all modes: 0 on a grid.
+
+    The squared window at modes that nothing else lies at is an exponential variable, of mean 1/n
+    for samples at random.
+    """
+    count = int(min(series.max_mode, 500))
+    if np.isfinite(series.nyquist) or count < 20:
+        return 0.0
+    window = np.abs(series.grid.window.on_grid(1.0, count)[10:, 0]) / series.total
+    return float(min(np.median(window**2) / np.log(2.0) * series.total, 1.0))
+
+
+def smallest_noise(series: Series) -> FloatArray:
+    """Smallest noise power, (q,): what rounding leaves, or 1e-20 of the variance of the values."""
+    values = 1e-20 * (series.weights @ series.values**2) / series.total
+    return np.maximum(np.maximum(values, series.rounding), 1e-300)
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What noise says about the lines of a fit.
+
+    Parameters
+    ----------
+    floor : NoiseFloor
+    ratio, false_alarm : ndarray of shape (K,)
+        Power of each line over the noise, and the probability of as much from noise alone.
+    """
+
+    floor: NoiseFloor
+    ratio: FloatArray
+    false_alarm: FloatArray
+
+    def select(self, which: IndexArray) -> Assessment:
+        """Return the same for some of the lines."""
+        return Assessment(self.floor, self.ratio[which], self.false_alarm[which])
+
+
+def assess(series: Series, fit: Fit, noise: NoiseModel) -> Assessment:
+    """Return strength and false-alarm probability of each line of a fit."""
+    floor = noise.floor(series, fit)
+    return Assessment(floor, *series.judge.lines(fit.refined, floor))
+
+
+def line_prices(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
+    """Return the price of each line; those that were given are free, shape (K,)."""
+    widths, level = series.judge.widths(fit.modes), series.settings.level
+    return np.where(fit.known, 0.0, line_price(assessment.ratio, widths, level))
+
+
+class NoiseEvidence:
+    """The evidence of noise models beside a fit of a series.
+
+    Parameters
+    ----------
+    series : Series
+    fit : Fit
+    """
+
+    def __init__(self, series: Series, fit: Fit) -> None:
+        rows = chosen_rows(len(series.theta), ROWS)
+        self.theta, self.weights = series.theta[rows], series.weights[rows]
+        self.trend = series.trend(fit.rung)[rows]
+        #: Samples without the lines, the trend still in them, shape (rows, q).
+        self.values = fit.refined.residuals[rows] + self.trend @ fit.refined.trend
+        self.enough = len(np.unique(self.theta)) >= _FEWEST
+
+    def best(self, start: NoiseModel | None, fresh: bool) -> tuple[NoiseModel, float]:
+        """Return the noise model of the highest evidence, and that evidence.
+
+        Parameters
+        ----------
+        start : NoiseModel, optional
+            Oscillators to begin from.
+        fresh : bool
+            Whether to search for oscillators as well.
+        """
+        outputs = [
+            self._best_of(o, np.zeros(0) if start is None else start.oscillators[o], fresh)
+            for o in range(self.values.shape[1])
+        ]
+        oscillators, white, scores = zip(*outputs, strict=True)
+        return NoiseModel(np.array(white), tuple(oscillators)), float(sum(scores))
+
+    def _best_of(
+        self, output: int, start: FloatArray, fresh: bool
+    ) -> tuple[FloatArray, float, float]:
+        """Return oscillators, white variance and evidence of one output."""
+        exact, left = self._likelihood(output)
+        best, (score, white) = np.zeros(0), exact.value(Waves.none())
+        starts = [start] if len(start) else []
+        rounding = np.std(left) <= _ROUNDING * np.std(self.values[:, output])
+        if not self.enough or rounding:
+            return best, white, score
+        if fresh:
+            found = _Resolved(self.theta, left, self.weights).run(exact=False)
+            starts += [found] if found is not None else []
+        search = _Resolved(self.theta, self.values[:, output], self.weights, sloped=exact)
+        for one in starts:
+            end, gain = search.climbed(one, exact=False)
+            if (value := gain + search.none - noise_price(end)) > score:
+                best, score, white = end, value, exact.value(oscillators_of(end))[1]
+        return best, white, score
+
+    def near(
+        self, start: NoiseModel, most: float, which: int | None = None
+    ) -> tuple[NoiseModel, float]:
+        """Return the likeliest noise near another, and how likely it is; of one output.
+
+        Parameters
+        ----------
+        start : NoiseModel
+        most : float
+            Largest quality of all oscillators, or of the one that `which` names.
+        which : int, optional
+        """
+        exact, _ = self._likelihood(0)
+        search = _Capped(self.theta, self.values[:, 0], self.weights, sloped=exact)
+        oscillators = start.oscillators[0].reshape(-1, 3).copy()
+        capped = slice(None) if which is None else slice(which, which + 1)
+        search.caps = np.full(len(oscillators), search.bounds[1][1])
+        search.caps[capped] = np.minimum(search.caps[capped], np.log(most))
+        oscillators[:, 1] = np.minimum(oscillators[:, 1], search.caps)
+        end = (
+            search.climbed(oscillators.ravel(), exact=False)[0] if len(oscillators) else np.zeros(0)
+        )
+        value, white = exact.value(oscillators_of(end))
+        return NoiseModel(np.array([white]), (end,)), value
+
+    def _likelihood(self, output: int) -> tuple[Likelihood, FloatArray]:
+        """Return the likelihood with the trend marginalised, and what the trend leaves over.
+
+        The factor of all variances is profiled, so the prior of the trend, which is in units of the
+        data, is divided by the deviation of what is left over.
+        """
+        values = self.values[:, output]
+        left = values - self.trend @ np.linalg.lstsq(self.trend, values, rcond=None)[0]
+        width = TREND_WIDTH * max(float(np.std(values)), 1e-150)
+        sigma = max(float(np.std(left)), 1e-12 * width)
+        columns = (width / sigma) * self.trend
+        return Likelihood(self.theta, values, 1.0 / self.weights, columns), left
+
+
+class _Resolved(OscillatorSearch):
+    """Oscillators whose spectrum is at least two modes wide: what is narrower is a line."""
+
+    def price(self, parameters: FloatArray) -> float:
+        return noise_price(parameters)
+
+    def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
+        return _with_caps(self.bounds, largest_quality(parameters[::3]))
+
+
+class _Capped(OscillatorSearch):
+    """Oscillators with a largest quality each."""
+
+    caps: FloatArray
+
+    def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
+        assert len(self.caps) == len(parameters) // 3
+        return _with_caps(self.bounds, self.caps)
+
+
+def _with_caps(bounds: list[tuple[float, float]], caps: FloatArray) -> list[tuple[float, float]]:
+    """Return the bounds of some oscillators, the upper one of each quality replaced."""
+    frequency, (lowest, _), ratio = bounds
+    return [pair for cap in caps for pair in (frequency, (lowest, float(cap)), ratio)]

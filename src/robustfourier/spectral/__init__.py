@@ -1,1 +1,0 @@
-"""The diagonal flow on Fourier sums."""
