@@ -137,6 +137,7 @@ def test_the_limit_is_the_slower_of_arithmetic_and_traffic():
 
 def test_transforms_of_a_fit_are_counted():
     from robustfourier.periodic.normal_operator import NormalOperator
+
     from robustfourier.periodic.nufft import fourier_sums
 
     work = cost.Work()

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from robustfourier.mixture.search.rounds import Search
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.errors import InputError
@@ -11,7 +12,6 @@ from robustfourier.estimators import mixture
 from robustfourier.mixture import fit as fits
 from robustfourier.mixture import scale as scales
 from robustfourier.mixture.scale import Comparison
-from robustfourier.mixture.search.rounds import Search
 
 MONTHS = np.arange(144) / 12.0
 

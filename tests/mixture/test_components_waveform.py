@@ -14,7 +14,7 @@ from robustfourier.mixture.components.ground import Ground
 from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.joint import penalised_fit
 from robustfourier.mixture.components.prior import Prior
-from robustfourier.mixture.cusps import cusp_ratio
+from robustfourier.mixture.line_wings import wing_ratio
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series, Settings
@@ -315,8 +315,8 @@ def test_a_cusp_is_seen_and_flat_noise_has_none():
     lines = np.array([50.0, 120.0])
     noise = 0.3 * rng.normal(size=(3000, 1))
     wobble = 0.4 * np.cos(np.pi * 51.6 * theta) + 0.4 * np.cos(np.pi * 48.4 * theta)
-    flat = cusp_ratio(left_over(theta, noise), 3000.0, lines, lines, WHITE)
-    cusp = cusp_ratio(left_over(theta, noise + wobble[:, None]), 3000.0, lines, lines, WHITE)
+    flat = wing_ratio(left_over(theta, noise), 3000.0, lines, lines, WHITE)
+    cusp = wing_ratio(left_over(theta, noise + wobble[:, None]), 3000.0, lines, lines, WHITE)
     assert flat.tolist() == [1.0, 1.0]
     assert cusp[0] > 10
     assert cusp[1] == 1.0
@@ -333,8 +333,8 @@ def test_cusps_are_looked_for_where_a_harmonic_would_be_found_without_one(monkey
     with monkeypatch.context() as patched:  # the slow way: everywhere
         patched.setattr(families, "_share_of_level", lambda _: np.inf)
         slow = families._p_values(ground, left, modes, np.array([20.3]))
-    seen = lambda *a: looked.extend(a[2]) or cusp_ratio(*a)  # noqa: E731
-    monkeypatch.setattr(families, "cusp_ratio", seen)
+    seen = lambda *a: looked.extend(a[2]) or wing_ratio(*a)  # noqa: E731
+    monkeypatch.setattr(families, "wing_ratio", seen)
     quick = families._p_values(ground, left, modes, np.array([20.3]))
     worth = slow <= ground.level / 3.0
     assert worth[[1, 3]].tolist() == [True, False]  # that on a cusp, which was looked for

@@ -6,8 +6,6 @@ from scipy.signal import lfilter
 
 from robustfourier import PeriodicMixture
 from robustfourier.datasets import load_sunspots
-from robustfourier.mixture.continuum import _with_sure, told_from_continuum
-from robustfourier.mixture.process import Waves, log_likelihood, oscillator
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.series import Series, Settings
 
@@ -38,10 +36,8 @@ def test_peaks_of_noise_that_rings_or_wanders_are_no_lines(noise, kind, seeds):
     """The floor alone lets each of these draws pass."""
     for seed in seeds:
         found = found_in(noise(np.random.default_rng([seed, kind])))
-        assert len(found.known) > 0
-        left = told_from_continuum(found)
-        assert len(left.known) == 0
-        assert any("noise with a memory has such peaks" in note for note in left.notes)
+        assert len(found.known) == 0
+        assert found.noise_model.coloured
 
 
 @pytest.mark.parametrize("period", [10.0, 24.0])
@@ -50,7 +46,7 @@ def test_a_tone_that_stands_out_of_a_continuum_is_a_line(noise, period):
     for seed in range(3):
         y = noise(np.random.default_rng([seed, 11]))
         y = y + 2.0 * np.std(y) * np.cos(2 * np.pi * T / period)
-        left = told_from_continuum(found_in(y))
+        left = found_in(y)
         assert np.abs((N - 1) / left.fit.modes - period).min() < 0.02 * period
 
 
@@ -60,24 +56,3 @@ def test_what_keeps_its_phase_for_some_cycles_is_a_pattern():
     model = PeriodicMixture().fit(data.times, data.values)
     assert [10.5 < one.period < 11.3 for one in model.components_] == [True]
     assert np.isfinite(model.components_[0].coherence)
-
-
-def test_columns_of_unknown_size_are_averaged_over():
-    """As in the dense Gaussian process, K + C Cᵀ."""
-    rng = np.random.default_rng(0)
-    theta, values = np.sort(rng.uniform(-1, 1, 60)), rng.normal(size=60)
-    noise, columns = rng.uniform(0.5, 2.0, 60), rng.normal(size=(60, 3))
-    waves = Waves.joined([oscillator(20.0, 3.0, 2.0), oscillator(4.0, 0.2, 1.0)])
-    dense = waves(theta[:, None] - theta) + np.diag(noise) + columns @ columns.T
-    factor = values @ np.linalg.solve(dense, values) / 60
-    expected = -0.5 * (60 * np.log(factor) + np.linalg.slogdet(dense)[1])
-    told = log_likelihood(waves, theta, values, noise, columns=columns)
-    np.testing.assert_allclose(told, (expected, factor), rtol=1e-9)
-
-
-def test_harmonics_and_neighbours_of_a_sure_line_are_not_asked():
-    modes, sure = np.array([60.1, 35.0, 75.0, 200.0, 60.4]), np.array([30.0])
-    assert _with_sure(modes, sure).tolist() == [True, True, False, False, False]
-    # A mode is near to a harmonic of a slow line wherever it is.
-    assert not _with_sure(np.array([60.1]), np.array([3.0])).any()
-    assert not _with_sure(modes, np.zeros(0)).any()

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustfourier.errors import InputError
-from robustfourier.mixture.search.assess import fit_lines, slow_alarm
 from robustfourier.mixture.search.detection import detect
+from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.periodic.uncertainty import amplitude_errors
 from robustfourier.synthetic import paper_example, random_mixture
@@ -111,21 +111,6 @@ def test_a_slow_drift_is_trend_or_continuum_and_not_a_line():
     theta = np.linspace(-1, 1, 800)
     walk = np.cumsum(rng.normal(size=800))[:, None]
     assert len(detect(theta, walk).lines) == 0
-
-
-def test_a_slow_line_is_tried_where_it_could_pass():
-    rng = np.random.default_rng(4)
-    theta = np.linspace(-1, 1, 300)
-    noise = rng.normal(size=300)
-    for mode, height, worth in ((2.5, 1.0, True), (3.0, 1.0, True), (3.0, 0.1, False)):
-        y = noise + height * np.cos(np.pi * mode * theta)
-        series = Series.of(theta, y[:, None], None, Settings())
-        bare = fit_lines(series, np.zeros(0), np.zeros(0, bool), 2)
-        modes = series.slow_grid.modes
-        power = series.slow_grid.power(series.residual_sums(bare.refined, modes))
-        at = int(np.argmax(power[:, 0] * (modes < 5.0)))
-        alarm = slow_alarm(series, power, at)
-        assert (alarm < 1e-6) if worth else (alarm > 0.2)
 
 
 def test_what_a_level_leaves_on_the_grid_follows_from_sums_that_are_there():

@@ -10,8 +10,9 @@ from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.judge import Judge, false_alarm
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search.assess import _TrendsBeside, assess, fit_lines, slow_noise
 from robustfourier.mixture.search.detection import search_lines
+from robustfourier.mixture.search.line_fit import fit_lines
+from robustfourier.mixture.search.score import NoiseModel, assess
 from robustfourier.mixture.series import Series, Settings
 
 LEVEL, SEEDS = 0.05, 400
@@ -59,7 +60,7 @@ def test_a_family_is_judged_as_the_search_judges(outputs, frequencies):
     """A line alone gets the same strength and the same alarm from both stages."""
     series = noise_series(3, outputs, frequencies)
     fit = fit_lines(series, np.array([17.0]), np.zeros(1, bool), 1)
-    assessment = assess(series, fit)
+    assessment = assess(series, fit, NoiseModel.white_noise(fit.refined.noise_variance))
     ground = Ground(series, assessment.floor, fit.refined.noise_variance, 1)
     ratio, alarm = ground.judge.lines(fit.refined, assessment.floor)
     np.testing.assert_array_equal(ratio, assessment.ratio)
@@ -104,7 +105,7 @@ def test_the_evidence_kept_is_what_the_search_used():
     found = search_lines(Series.of(theta, y[:, None], None, Settings()))
     kept = Evidence.of(found)
     assert kept.floor is found.assessment.floor
-    np.testing.assert_array_equal(kept.diagonal, np.abs(found.flow.weight))
+    np.testing.assert_array_equal(kept.diagonal, found.flow.weight)
     assert kept.robust
     np.testing.assert_array_equal(kept.outlier, theta[::50])
     at = np.array([30.0])
@@ -114,36 +115,3 @@ def test_the_evidence_kept_is_what_the_search_used():
         dof=found.floor.dof_at(at),
     )
     assert alarm[0] == pytest.approx(0.01, rel=0.05)
-
-
-@pytest.mark.parametrize("n", [120, 500])  # added up from the samples, and from sums
-@pytest.mark.parametrize("steps", [[], [0.1, 0.5]])
-def test_trends_beside_lines_are_those_of_whole_fits(n, steps):
-    rng = np.random.default_rng(n)
-    theta = np.sort(rng.uniform(-1, 1, n))
-    y = rng.normal(size=(n, 2)) + 2.0 * theta[:, None] ** 3
-    series = Series.of(theta, y, rng.uniform(0.5, 2.0, n), Settings())
-    series = series.with_steps(np.array(steps))
-    modes = np.array([4.3, 9.8, 20.1])
-    beside = _TrendsBeside(series, modes, 4)
-    for rung in (1, 2, 4):
-        squares, sums = beside.left(rung)
-        whole = fit_lines(series, modes, np.ones(3, bool), rung).refined
-        expected = series.residual_sums(whole, series.slow_grid.modes)
-        np.testing.assert_allclose(squares, whole.rss, rtol=1e-9)
-        np.testing.assert_allclose(sums, expected, atol=1e-8 * n)
-
-
-@pytest.mark.parametrize("apart", [1.0, 1.5])
-def test_slow_noise_is_the_mean_of_the_lowest_modes_that_nothing_has_emptied(apart):
-    rng = np.random.default_rng(8)
-    series = Series.of(np.linspace(-1, 1, 400), rng.normal(size=(400, 2)), None, Settings())
-    grid = series.slow_grid
-    sums, squares = grid.data_sums(series.values), series.weights @ series.values**2
-    for lines in (np.zeros(0), np.array([3.4, 9.0, 40.2]), np.arange(0.0, 66.0)):
-        noise, dof = slow_noise(series, sums, squares, 4, lines, apart)
-        far = [m > 2.0 and np.all(np.abs(m - lines) > apart) for m in grid.modes]
-        few = np.flatnonzero(far)[:8]
-        expected = grid.power(sums)[few].mean(axis=0) if len(few) else squares / series.total
-        np.testing.assert_allclose(noise, expected, rtol=1e-12)
-        assert dof == max(len(few) * series.share, 1.0)

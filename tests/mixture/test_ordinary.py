@@ -6,10 +6,9 @@ import pytest
 from robustfourier import PeriodicMixture
 from robustfourier.mixture.components.grouping import Grouping, group
 from robustfourier.mixture.components.side_lines import with_side_lines
-from robustfourier.mixture.cusps import _SIZES, OFFSETS, Cusps, _size_of
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search.assess import assess, fit_lines
 from robustfourier.mixture.search.detection import detect
+from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.places import relocate
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series, Settings
@@ -218,26 +217,6 @@ def square(samples, seed):
 
 
 class TestLivingPatterns:
-    def test_a_steady_line_has_no_cusp_and_neither_has_its_strong_neighbour(self):
-        rng = np.random.default_rng(0)
-        theta = np.linspace(-1, 1, 2000)
-        y = np.cos(np.pi * 100.3 * theta) + 0.3 * np.cos(np.pi * 102.4 * theta)
-        series = Series.of(theta, (y + 0.3 * rng.normal(size=2000))[:, None], None, Settings())
-        fit = fit_lines(series, np.array([100.3, 102.4]), np.zeros(2, bool), 1)
-        assessment = assess(series, fit)
-        assert assessment.cusps.size.tolist() == [0.0, 0.0]
-        assert np.all(assessment.false_alarm < 1e-12)
-
-    def test_a_cusp_is_measured_and_falls_with_the_square_of_the_distance(self):
-        grid = np.arange(0.0, 200.0, 0.25)
-        distance = np.maximum(np.abs(grid - 100.0), 0.25)
-        rng = np.random.default_rng(0)
-        left = rng.exponential(size=len(grid)) * (1.0 + 900.0 / distance**2)
-        cusps = Cusps.of(np.array([100.0]), np.array([1e6]), grid, left.__getitem__, 1, 1.0)
-        assert 300.0 < cusps.size[0] < 2700.0
-        lift = cusps.at(np.array([101.0, 103.0, 150.0]))
-        np.testing.assert_allclose(lift, [1 + cusps.size[0], 1 + cusps.size[0] / 9, 1.0])
-
     def test_a_rhythm_that_wanders_is_one_pattern(self):
         kept = []
         for seed in range(3):
@@ -317,12 +296,3 @@ class TestLivingPatterns:
             crlb = np.sqrt(6.0 / 200) * 0.4 / (np.pi * 100) * 7.3**2
             wide += model.components_[0].period_error > 1.5 * crlb
         assert wide <= 2
-
-
-@pytest.mark.parametrize("size", [7.0, 4e5, 1e14])
-def test_the_size_of_a_cusp_is_that_of_a_table_of_all_sizes(size):
-    power = np.random.default_rng(0).exponential(size=12) * (1.0 + size / OFFSETS**2)
-    power[[2, 9]] = np.nan
-    medians = np.nanmedian(power / (1.0 + _SIZES[:, None] / OFFSETS**2), axis=1)
-    expected = np.interp(-np.log(0.7), -np.log(medians), _SIZES)
-    assert _size_of(power, 0.7) == pytest.approx(expected, rel=1e-12)

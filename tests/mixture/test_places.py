@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from robustfourier.mixture.search.assess import fit_lines
-from robustfourier.mixture.search.places import exchange, relocate
+from robustfourier.mixture.search.line_fit import fit_lines
+from robustfourier.mixture.search.places import relocate
 from robustfourier.mixture.series import Series, Settings
 
 
@@ -59,14 +59,3 @@ def test_without_side_peaks_of_the_window_nothing_is_tried():
     series = series_of(theta, np.cos(np.pi * 40 * theta))
     fit = fit_lines(series, np.array([40.2]), np.zeros(1, bool), 1)
     assert relocate(series, fit) is fit
-
-
-def test_a_weak_line_is_exchanged_for_the_one_that_is_missing():
-    rng = np.random.default_rng(2)
-    theta = np.sort(rng.uniform(-1, 1, 600))
-    y = np.cos(np.pi * 40.3 * theta) + 0.5 * np.sin(np.pi * 71.6 * theta)
-    series = series_of(theta, y + 0.3 * rng.normal(size=600))
-    start = fit_lines(series, np.array([40.3, 200.0]), np.zeros(2, bool), 1)
-    mended = exchange(series, start, np.array([1]), 1.5)
-    np.testing.assert_allclose(mended.modes, [40.3, 71.6], atol=0.1)
-    assert exchange(series, mended, np.array([0, 1]), 1.5) is mended, "what is right stays"

@@ -13,9 +13,7 @@ from robustfourier.mixture.judge import (
     line_power,
     search_width,
 )
-from robustfourier.mixture.noise import noise_floor
 from robustfourier.mixture.search.aliases import alias_notes, sampling_aliases
-from robustfourier.mixture.search.proposals import flow_proposals, pursued
 from robustfourier.mixture.search.robust import (
     HUBER,
     huber_pays,
@@ -28,69 +26,8 @@ from robustfourier.periodic.basis import Lines, trend_columns
 from robustfourier.periodic.moments import direct_moments
 from robustfourier.periodic.periodogram import PeriodogramGrid
 from robustfourier.rows import canonical_rows, weighted_median
-from robustfourier.spectral.flow import DiagonalFlow
 
 # -- noise floor ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("exponent", [0.0, -1.0, -2.0])
-def test_floor_follows_white_and_red_noise(exponent):
-    rng = np.random.default_rng(0)
-    k = np.arange(1.0, 801.0)
-    levels = [
-        noise_floor(rng.exponential(size=(800, 1)) * k[:, None] ** exponent, np.zeros(0)).at(k)
-        for _ in range(60)
-    ]
-    ratio = np.exp(np.mean(np.log(levels), axis=0))[:, 0] / k**exponent
-    np.testing.assert_allclose(ratio[9:], 1.0, atol=0.15)
-    assert np.all(ratio[1:9] > 0.85)
-
-
-@pytest.mark.parametrize("chance", [1e-2, 1e-5])
-def test_floor_is_as_certain_as_it_says(chance):
-    """A threshold that counts on the floor's degrees of freedom is passed as rarely as it says."""
-    rng = np.random.default_rng(1)
-    floors = [noise_floor(rng.exponential(size=(1000, 1)), np.zeros(0)) for _ in range(200)]
-    k = np.array([20.0, 50.0, 200.0, 500.0])
-    passed = []
-    for floor in floors:
-        dof = floor.dof_at(k)
-        threshold = dof * np.expm1(-np.log(chance) / dof)
-        passed.append(np.exp(-threshold * floor.at(k)[:, 0]))
-    ratio = np.mean(passed, axis=0) / chance
-    assert np.all(ratio < 1.3)
-    assert np.all(ratio > 0.6)
-
-
-def test_the_floor_pools_flat_noise_and_stays_local_where_it_falls():
-    rng = np.random.default_rng(6)
-    k = np.arange(1.0, 1001.0)
-    at = np.array([3.0, 100.0, 400.0])
-
-    def worth(exponent):
-        draws = rng.exponential(size=(50, 1000, 1)) * k[:, None] ** exponent
-        return np.median([noise_floor(draw, np.zeros(0)).dof_at(at) for draw in draws], axis=0)
-
-    assert worth(0.0)[0] < 30, "the lowest modes are judged by their neighbours"
-    assert np.all(worth(0.0)[1:] > [250, 700])
-    assert np.all(worth(-1.0) < [30, 110, 130])
-
-
-def test_lines_hardly_lift_the_floor():
-    rng = np.random.default_rng(2)
-    power = rng.exponential(size=(500, 1))
-    clean = noise_floor(power, np.zeros(0)).at(np.array([250.0]))
-    power[200:300:20] = 1e6
-    assert noise_floor(power, np.zeros(0)).at(np.array([250.0])) < 1.3 * clean
-
-
-def test_ordinates_emptied_by_fitted_lines_are_left_out():
-    power = np.ones((200, 1))
-    lines = np.arange(50.0, 150.0, 4.0)
-    for line in lines.astype(int):
-        power[line - 2 : line + 1] = 1e-9
-    level = noise_floor(power, lines).at(np.array([100.0]))[0, 0]
-    assert level == pytest.approx(noise_floor(np.ones((200, 1)), lines).at(np.array([100.0]))[0, 0])
 
 
 # -- significance --------------------------------------------------------------------------------
@@ -266,47 +203,6 @@ def test_rows_are_canonical():
 
 
 # -- proposals and aliases -----------------------------------------------------------------------
-
-
-def test_residual_proposals_are_the_tones_and_not_the_sidelobes_of_gaps():
-    rng = np.random.default_rng(11)
-    theta = rng.uniform(-1, 1, 1500)
-    theta = np.sort(theta[(np.abs(theta) > 0.3) & (np.abs(theta - 0.7) > 0.1)])
-    tones = np.array([20.3, 47.8, 61.1])
-    y = np.cos(np.pi * np.outer(theta, tones)) @ [1.0, 0.7, 0.5] + 0.3 * rng.normal(size=len(theta))
-    grid = PeriodogramGrid.of(theta, np.ones(len(theta)), 100.0)
-    found = pursued(
-        grid,
-        grid.data_sums(y[:, None]),
-        np.full((len(grid.modes), 1), 0.09),
-        lambda ratio, _: ratio > 20,
-        np.zeros(0),
-        lowest=1.5,
-    )
-    np.testing.assert_allclose(found.modes[:3], tones, atol=0.3)
-
-
-def test_nothing_is_proposed_beside_a_line_that_is_there():
-    theta = np.linspace(-1, 1, 300)
-    grid = PeriodogramGrid.of(theta, np.ones(300), 50.0)
-    y = np.cos(np.pi * 20.4 * theta)[:, None]
-    found = pursued(
-        grid,
-        grid.data_sums(y),
-        np.ones((len(grid.modes), 1)),
-        lambda ratio, _: ratio > 1,
-        np.array([20.0]),
-        lowest=1.5,
-    )
-    assert np.all(np.abs(found.modes - 20.0) >= 0.9)
-
-
-def test_neighbouring_modes_of_the_flow_are_one_proposal_between_them():
-    coefficient = np.zeros((40, 1), complex)
-    coefficient[[10, 11, 30], 0] = [1.0, 1.0, 0.5]
-    flow = DiagonalFlow(np.ones(40), coefficient, np.zeros(1), np.ones(1), 0, "")
-    found = flow_proposals(flow, np.full(40, 1e-3), 1000.0)
-    np.testing.assert_allclose(found, [10.5, 30.0])
 
 
 def test_even_samples_name_the_mirror_image():

@@ -74,9 +74,9 @@ class Frames:
         if facts is None:
             return
         weight: FloatArray = np.abs(facts["weight"])
-        mode = np.arange(len(weight), dtype=float)
+        mode: FloatArray = facts["modes"]
         keep = peak_bins(mode, weight, _BARS)
-        frame = {"t": "weights", "step": facts["step"], "error": float(facts["held_out"])}
+        frame = {"t": "weights", "trained": float(facts["trained"])}
         self.send(frame | {"mode": numbers(mode[keep]), "weight": numbers(weight[keep])})
         self.sent = time.monotonic()
 

@@ -34,9 +34,9 @@ class Evidence:
         At the floor's modes, power over floor at which one output's false alarm is `level`.
     total : float
         Total weight: a sinusoid of amplitude a alone has the power total·a²/4.
-    diagonal : ndarray of shape (M + 1,)
-        Weights of the diagonal flow that proposed first, at the modes 0, 1, …, M; empty if there
-        was nothing to search.
+    diagonal, diagonal_mode : ndarray of shape (J,)
+        Weights of the diagonal layer when it proposed first, and their modes; empty if there was
+        nothing to search.
     outlier : ndarray of shape (k,)
         θ of the samples that lie more than six deviations from the fitted lines in any output.
     robust : bool
@@ -52,6 +52,7 @@ class Evidence:
     threshold: FloatArray
     total: float
     diagonal: FloatArray
+    diagonal_mode: FloatArray
     outlier: FloatArray
     robust: bool
 
@@ -73,7 +74,8 @@ class Evidence:
             scale=series.scale,
             threshold=series.judge.threshold(level, floor, floor.mode),
             total=series.total,
-            diagonal=np.zeros(0) if found.flow is None else np.abs(found.flow.weight),
+            diagonal=np.zeros(0) if found.flow is None else found.flow.weight,
+            diagonal_mode=np.zeros(0) if found.flow is None else found.flow.modes,
             outlier=series.theta[np.any(far, axis=1) & found.huber],
             robust=found.huber,
         )

@@ -49,6 +49,7 @@ AWAKES = 0.75
 _MOST_MODES = 600  # in one flow: a matrix of 6 MB; further ones wait for the next flow
 _GROWTH = 0.5  # logarithm by which a sleeping mode may grow in one step
 _MOST_STEPS = 2000
+_FRAMES = 8  # of the training that those who watch are shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,12 +87,6 @@ class DiagonalFlow:
     def complete(self) -> bool:
         """Whether it was trained for the whole calibrated time."""
         return self.time >= self.duration * (1.0 - 1e-12)
-
-    def tell(self) -> None:
-        """Tell observers how far the weights have grown."""
-        if listening():
-            facts = {"weight": self.weight, "amplitude": self.amplitude, "modes": self.modes}
-            tell("diagonal", "weights", step=self.steps, held_out=1.0, **facts)
 
     def peaks(self) -> FloatArray:
         """Return one mode per peak of the awake modes, strongest first.
@@ -157,16 +152,51 @@ def diagonal_flow(
     threshold = max(noise_gradient, largest / DYNAMIC_RANGE)
     alpha = np.sqrt(START * noise_gradient)
     time = asinh(2.0 * threshold / alpha**2) / (2.0 * threshold)
-    weight = alpha * np.cosh(np.minimum(strength * time, 300.0))
-    amplitude = 0.5 * alpha**2 * np.sinh(np.minimum(2.0 * strength * time, 300.0))
-    awake = _can_awake(strength, AWAKES * threshold)
-    amplitude[strength > AWAKES * threshold] = 0.0
-    steps = 0
-    if len(awake):
-        w, z, steps = _trained(awake, coefficients[awake], window, alpha, time, modes)
-        weight[awake] = w
-        amplitude[awake] = z
-    return DiagonalFlow(modes, weight, amplitude, noise_gradient, largest, time, duration, steps)
+    layer = _Layer(modes, coefficients, strength, window, alpha, AWAKES * threshold)
+    for part in np.linspace(0.0, 1.0, _FRAMES, endpoint=False) if listening() else ():
+        tell("diagonal", "weights", modes=modes, weight=layer.after(part * time)[0], trained=part)
+    weight, amplitude, steps = layer.after(time)
+    tell("diagonal", "weights", modes=modes, weight=weight, trained=time / duration)
+    found = modes, weight, amplitude, noise_gradient, largest, time, duration, steps
+    return DiagonalFlow(*found)
+
+
+class _Layer:
+    """The diagonal layer before training, and what it is after a time.
+
+    Modes whose gradient is below `least` grow by the closed form, the others are trained.
+    """
+
+    def __init__(
+        self,
+        modes: FloatArray,
+        coefficients: ComplexArray,
+        strength: FloatArray,
+        window: ComplexArray,
+        alpha: float,
+        least: float,
+    ) -> None:
+        self.strength, self.alpha, self.least = strength, alpha, least
+        self.index = _can_awake(strength, least)
+        self.beta = np.ascontiguousarray(coefficients[self.index])
+        spacing = modes[1] - modes[0] if len(modes) > 1 else 1.0
+        place = np.round(modes[self.index] / spacing).astype(np.int64)
+        apart = place[:, None] - place
+        near = window[np.abs(apart)]
+        self.toeplitz = np.where(apart >= 0, near, near.conj())
+        self.hankel = window[place[:, None] + place]
+
+    def after(self, time: float) -> tuple[FloatArray, FloatArray, int]:
+        """Return |w| and |z| after a time, shape (J,), and the steps that took."""
+        alpha = self.alpha
+        weight = alpha * np.cosh(np.minimum(self.strength * time, 300.0))
+        amplitude = 0.5 * alpha**2 * np.sinh(np.minimum(2.0 * self.strength * time, 300.0))
+        amplitude[self.strength > self.least] = 0.0
+        w, c = np.full(len(self.index), alpha), np.zeros(self.beta.shape, np.complex128)
+        steps = _train(self.toeplitz, self.hankel, self.beta, time, w, c) if len(w) else 0
+        weight[self.index] = np.abs(w)
+        amplitude[self.index] = np.abs(w) * np.sqrt(np.sum(np.abs(c) ** 2, axis=1))
+        return weight, amplitude, steps
 
 
 def _can_awake(strength: FloatArray, least: float) -> IndexArray:
@@ -175,25 +205,6 @@ def _can_awake(strength: FloatArray, least: float) -> IndexArray:
     if len(awake) > _MOST_MODES:
         awake = np.sort(awake[np.argsort(-strength[awake], kind="stable")[:_MOST_MODES]])
     return awake
-
-
-def _trained(
-    index: IndexArray,
-    beta: ComplexArray,
-    window: ComplexArray,
-    alpha: float,
-    time: float,
-    modes: FloatArray,
-) -> tuple[FloatArray, FloatArray, int]:
-    """Return |w| and |z| of some modes after a time."""
-    spacing = modes[1] - modes[0] if len(modes) > 1 else 1.0
-    place = np.round(modes[index] / spacing).astype(np.int64)
-    apart = place[:, None] - place
-    toeplitz = np.where(apart >= 0, window[np.abs(apart)], window[np.abs(apart)].conj())
-    hankel = window[place[:, None] + place]
-    w, c = np.full(len(index), alpha), np.zeros(beta.shape, np.complex128)
-    steps = _train(toeplitz, hankel, np.ascontiguousarray(beta), time, w, c)
-    return np.abs(w), np.abs(w) * np.sqrt(np.sum(np.abs(c) ** 2, axis=1)), steps
 
 
 @compiled

@@ -167,13 +167,13 @@ class MixtureView:
         )
 
     def diagonal(self) -> Diagonal | None:
-        """Weights of the flow that proposed first; the lowest ones, up to beyond the last mode."""
+        """Weights of the layer that proposed first; the lowest ones, up to beyond the last mode."""
         if self.evidence is None or len(self.evidence.diagonal) < 2:
             return None
-        top = 1.4 * float(self.modes.mode.max(initial=0.0))
-        count = int(np.clip(top, *_FLOW_MODES))
-        weight = self.evidence.diagonal[1 : count + 1, None]
-        return Diagonal(np.arange(1.0, len(weight) + 1.0), weight, ("weight",))
+        top = np.clip(1.4 * float(self.modes.mode.max(initial=0.0)), *_FLOW_MODES)
+        shown = self.evidence.diagonal_mode <= max(top, self.evidence.diagonal_mode[1])
+        weight = self.evidence.diagonal[shown, None]
+        return Diagonal(self.evidence.diagonal_mode[shown], weight, ("weight",))
 
 
 class NetworkView:

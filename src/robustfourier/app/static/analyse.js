@@ -80,7 +80,7 @@
     if (frame.t === "columns") columns = frame.columns;
     else if (frame.t === "read") { read = frame; taken(); if (live) dataPlot(); }
     else if (frame.t === "stage") stage(frame);
-    else if (frame.t === "weights") { if (live) { charts().weights.setData([frame.mode, frame.weight, []]); $("doing").textContent = "Training the diagonal: step " + frame.step + ", error on held-out samples " + (100 * frame.error).toFixed(0) + " %"; document.body.dataset.weights = Number(document.body.dataset.weights || 0) + 1; } }
+    else if (frame.t === "weights") { if (live) { charts().weights.setData([frame.mode, frame.weight, []]); $("doing").textContent = "Training the diagonal: " + (100 * frame.trained).toFixed(0) + " % of the time that the false-alarm level gives"; document.body.dataset.weights = Number(document.body.dataset.weights || 0) + 1; } }
     else if (frame.t === "lines") { if (live) lines(frame); }
     else if (frame.t === "patterns") { if (live) shapes(frame.patterns); }
     else if (frame.t === "result") answers[one.id] = frame;

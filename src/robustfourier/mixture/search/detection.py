@@ -1,8 +1,9 @@
 """Detection: the lines of a series, with what decided about them.
 
 The diagonal layer proposes modes, joint least squares places them, and the evidence of the whole
-structure, noise and trend among it, keeps or drops them (`moves`). The search cannot run away: nothing slower than 1.5 cycles over the record (that is trend), no two lines closer than 0.9
-modes, and no more lines than the samples can bear.
+structure, noise and trend among it, keeps or drops them (`moves`). The search cannot run away:
+nothing slower than 1.5 cycles over the record (that is trend), no two lines closer than 0.9 modes,
+and no more lines than the samples can bear.
 """
 
 from __future__ import annotations

@@ -101,8 +101,9 @@ class Search:
         self._take(best)
         yield
         self.series = plain.series
-        bent = self._with_trend(plain)
-        if bent.score > plain.score + _WORTH:
+        white = self._scored(self._given(self.series.settings.rungs[0]), fresh=False)
+        bent = self._with_trend(white)
+        if bent is not white:
             best = max(best, self._improved(bent), key=lambda one: one.score)
         self._take(best)
         self._pull_in_outliers()
@@ -124,16 +125,16 @@ class Search:
     def _scored(self, fit: Fit, start: NoiseModel | None = None, fresh: bool = True) -> Scored:
         """Return a fit with the noise of the highest evidence beside it; known ones are kept."""
         values, steps = id(self.series.values), self.series.steps.tobytes()
-        key = (values, steps, fit.modes.tobytes(), fit.rung)
-        for known in ((*key, True), (*key, fresh)):
-            if known in self._scores:
-                return self._scores[known]
+        coloured = start is not None and start.coloured
+        key = (values, steps, fit.modes.tobytes(), fit.rung, fresh, coloured)
+        if key in self._scores:
+            return self._scores[key]
         noise, score = NoiseEvidence(self.series, fit).best(start, fresh)
         assessment = assess(self.series, fit, noise)
         score -= float(line_prices(self.series, fit, assessment).sum()) * len(noise.white)
         score -= len(self.series.steps) * float(np.log(self.series.distinct))
         scored = Scored(self.series, fit, noise, assessment, score)
-        self._scores[(*key, fresh)] = scored
+        self._scores[key] = scored
         return scored
 
     def _take(self, scored: Scored) -> None:
@@ -296,7 +297,6 @@ class Search:
         window = grid.weight_sums[::step] / series.total
         flow = diagonal_flow(modes, coefficients, window, float(np.sqrt(threshold)))
         self.flow = self.flow or flow
-        flow.tell()
         peaks = np.round(flow.peaks()) if series.integer else flow.peaks()
         inside = self._lowest(fit), series.max_mode, series.integer
         return allowed(peaks, taken, *inside)[:room]

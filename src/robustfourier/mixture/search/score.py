@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.mixture.line_wings import LineWings
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.process import Waves
 from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows, oscillators_of
-from robustfourier.mixture.search.line_fit import Fit
+from robustfourier.mixture.search.line_fit import Fit, trend_reach
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.slopes import Likelihood
 from robustfourier.periodic.priors import TREND_WIDTH, largest_quality, line_price, noise_price
@@ -142,9 +143,27 @@ class Assessment:
 
 
 def assess(series: Series, fit: Fit, noise: NoiseModel) -> Assessment:
-    """Return strength and false-alarm probability of each line of a fit."""
-    floor = noise.floor(series, fit)
-    return Assessment(floor, *series.judge.lines(fit.refined, floor))
+    """Return strength and false-alarm probability of each line of a fit.
+
+    A line beside a stronger one is tested against the wings of that one.
+    """
+    floor, judge = noise.floor(series, fit), series.judge
+    ratio, alarm = judge.lines(fit.refined, floor)
+    if series.integer or len(ratio) < 2:
+        return Assessment(floor, ratio, alarm)
+    n_outputs, grid = series.values.shape[1], series.grid.modes
+
+    def left(at: IndexArray) -> FloatArray:
+        sums = series.residual_sums(fit.refined, grid[at])
+        return np.sum(np.abs(sums) ** 2 / series.total / floor.at(grid[at]), axis=1)
+
+    lowest = max(1.0, trend_reach(fit.rung))
+    wings = LineWings.of(fit.modes, ratio, grid, left, n_outputs, lowest)
+    lift, dof = wings.beside_stronger()
+    beside = np.flatnonzero(lift > 1.0)
+    dof = np.minimum(dof, floor.dof_at(fit.modes))[beside]
+    alarm[beside] = judge.alarm(ratio[beside] / lift[beside], fit.modes[beside], dof, n_outputs)
+    return Assessment(floor, ratio, alarm)
 
 
 def line_prices(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
