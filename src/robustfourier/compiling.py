@@ -47,27 +47,6 @@ def compiled(function: Function) -> Function:
         return njit(**_OPTIONS)(function)
 
 
-def unrolled(function: Function) -> Function:
-    """Compile into each place that calls it: loops over a constant given there are unrolled.
-
-    For a few steps that is twice as fast, and each such place takes a second more to compile.
-
-    Examples
-    --------
-    >>> @unrolled
-    ... def power(count, x):
-    ...     for _ in range(count):
-    ...         x *= x
-    ...     return x
-    >>> @compiled
-    ... def fourth(x):
-    ...     return power(2, x)
-    >>> fourth(3)
-    81
-    """
-    return njit(inline="always", **_OPTIONS)(function)
-
-
 class _Announce(event.Listener):
     """Says once that a compilation has begun; kernels inside kernels are part of it."""
 

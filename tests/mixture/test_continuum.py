@@ -7,7 +7,6 @@ from scipy.signal import lfilter
 from robustfourier import PeriodicMixture
 from robustfourier.datasets import load_sunspots
 from robustfourier.mixture.continuum import _with_sure, told_from_continuum
-from robustfourier.mixture.process import Waves, log_likelihood, oscillator
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.series import Series, Settings
 
@@ -60,19 +59,6 @@ def test_what_keeps_its_phase_for_some_cycles_is_a_pattern():
     model = PeriodicMixture().fit(data.times, data.values)
     assert [10.5 < one.period < 11.3 for one in model.components_] == [True]
     assert np.isfinite(model.components_[0].coherence)
-
-
-def test_columns_of_unknown_size_are_averaged_over():
-    """As in the dense Gaussian process, K + C Cᵀ."""
-    rng = np.random.default_rng(0)
-    theta, values = np.sort(rng.uniform(-1, 1, 60)), rng.normal(size=60)
-    noise, columns = rng.uniform(0.5, 2.0, 60), rng.normal(size=(60, 3))
-    waves = Waves.joined([oscillator(20.0, 3.0, 2.0), oscillator(4.0, 0.2, 1.0)])
-    dense = waves(theta[:, None] - theta) + np.diag(noise) + columns @ columns.T
-    factor = values @ np.linalg.solve(dense, values) / 60
-    expected = -0.5 * (60 * np.log(factor) + np.linalg.slogdet(dense)[1])
-    told = log_likelihood(waves, theta, values, noise, columns=columns)
-    np.testing.assert_allclose(told, (expected, factor), rtol=1e-9)
 
 
 def test_harmonics_and_neighbours_of_a_sure_line_are_not_asked():

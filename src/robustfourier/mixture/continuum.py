@@ -19,18 +19,16 @@ from robustfourier.mixture.belonging import ways_to_live
 from robustfourier.mixture.cusps import REACH
 from robustfourier.mixture.least_squares.lines import Lines
 from robustfourier.mixture.living import ROWS, SHORTEST, most_alive
-from robustfourier.mixture.process import Waves
 from robustfourier.mixture.remainder import (
     AKAIKE,
     FEWEST,
     ROUNDING,
     OscillatorSearch,
     chosen_rows,
-    oscillators_of,
 )
-from robustfourier.mixture.sampled import Sampled
 from robustfourier.mixture.search.detection import Detection
-from robustfourier.mixture.slopes import Likelihood
+from robustfourier.periodic.kernels import Kernel, sho_of_logarithms
+from robustfourier.periodic.semiseparable import MarginalLikelihood, Observations
 
 # Power over that of the continuum beside it, from which on a line is none of its peaks: a hump
 # wider than two modes that is raised to explain it is less likely by 14, more than lines must gain.
@@ -74,7 +72,7 @@ class _Left:
 
     Parameters
     ----------
-    samples : Sampled
+    samples : Observations
         The residual.
     trend : ndarray of shape (n, p)
         Columns of the trend, of unknown size.
@@ -85,7 +83,7 @@ class _Left:
         Typical distance of samples in θ.
     """
 
-    samples: Sampled
+    samples: Observations
     trend: FloatArray
     bends: FloatArray
     lines: Lines
@@ -98,9 +96,9 @@ class _Left:
         rows = chosen_rows(len(series.theta), ROWS)
         trend = series.trend(fit.rung)[rows]
         bends = (trend @ fit.refined.trend)[:, 0] if fit.rung > 2 else np.zeros(len(rows))
-        samples = Sampled(series.theta, fit.refined.residuals[:, 0], 1.0 / series.weights)
+        samples = Observations(series.theta, fit.refined.residuals[:, 0], 1.0 / series.weights)
         lines, step = fit.refined.lines, 2.0 / series.distinct
-        return cls(samples.some(rows), trend, bends - bends.mean(), lines, step)
+        return cls(samples.select(rows), trend, bends - bends.mean(), lines, step)
 
     @property
     def values(self) -> FloatArray:
@@ -112,11 +110,13 @@ class _Left:
         return self.values + self.lines.select(which).evaluate(self.samples.theta)[:, 0]
 
     def likelihood(
-        self, oscillators: FloatArray, values: FloatArray, life: Waves | None = None
+        self, oscillators: FloatArray, values: FloatArray, life: Kernel | None = None
     ) -> tuple[float, float]:
         """Log-likelihood of values, averaged over all trends, and the white variance."""
-        waves = Waves.joined([Waves.none() if life is None else life, oscillators_of(oscillators)])
-        return self.samples.with_values(values).likelihood(waves, _VAGUE * self.trend)
+        kernel = Kernel.sum(
+            [Kernel.zero() if life is None else life, sho_of_logarithms(oscillators)]
+        )
+        return self.samples._replace(values=values).log_likelihood(kernel, _VAGUE * self.trend)
 
     def read(self, values: FloatArray, kind: type[OscillatorSearch]) -> FloatArray:
         """Return the oscillators that values show; as many as pay, or none."""
@@ -134,9 +134,9 @@ class _Left:
     ) -> tuple[FloatArray, float]:
         """Return the likeliest oscillators near a start, and how likely they are."""
         theta, noise = self.samples.theta, self.samples.noise
-        averaged = Likelihood(theta, values, noise, _VAGUE * self.trend)
-        search = kind(theta, values, self.samples.weights, sloped=averaged)
-        end, gain = search.climbed(start, exact=False)
+        averaged = MarginalLikelihood(theta, values, noise, _VAGUE * self.trend)
+        search = kind(theta, values, self.samples.weights, likelihood=averaged)
+        end, gain = search.optimised(start, exact=False)
         return end, gain + search.none
 
     def _with_bends(self, values: FloatArray) -> list[FloatArray]:
@@ -161,14 +161,14 @@ class _Left:
         theta, rows = self.samples.theta, np.arange(len(values))
         without = values - own.evaluate(theta)[:, 0]
         present, white = self.likelihood(oscillators, values)
-        samples = (theta, self.samples.noise, rows, Waves.none(), oscillators, white)
+        samples = (theta, self.samples.noise, rows, Kernel.zero(), oscillators, white)
         for way in ways_to_live(0, own, zero, one, mode, without, theta, steady=False)[:2]:
             life = most_alive([way], *samples, score=-np.inf)
             if life is None or 0.5 * mode / life.rate < _STEADY:
                 continue
             more = 1 + (len(life.oscillators) - len(oscillators)) // 3
             paid = AKAIKE * more + (price if way.strict else 0.0)
-            if self.likelihood(life.oscillators, way.values, life.waves)[0] - paid > present:
+            if self.likelihood(life.oscillators, way.values, life.kernel)[0] - paid > present:
                 return True
         return False
 

@@ -1,0 +1,1 @@
+"""The model of periodic data: Gaussian processes and spectra."""
