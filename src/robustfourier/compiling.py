@@ -47,6 +47,23 @@ def compiled(function: Function) -> Function:
         return njit(**_OPTIONS)(function)
 
 
+def inlined(function: Function) -> Function:
+    """Compile into the place that calls it, once for each row of an array: no call is left.
+
+    Examples
+    --------
+    >>> @inlined
+    ... def square(x):
+    ...     return x * x
+    >>> @compiled
+    ... def fourth(x):
+    ...     return square(square(x))
+    >>> fourth(3)
+    81
+    """
+    return njit(inline="always", **_OPTIONS)(function)
+
+
 class _Announce(event.Listener):
     """Says once that a compilation has begun; kernels inside kernels are part of it."""
 

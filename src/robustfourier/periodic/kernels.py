@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from robustfourier.compiling import compiled
 from robustfourier.spectral.kernels import turns
 
@@ -76,7 +76,7 @@ class Kernel:
         none = np.zeros(0)
         return cls(none, none, none, none, np.zeros(0, np.int64))
 
-    def select(self, which: BoolArray) -> Kernel:
+    def select(self, which: BoolArray | IndexArray) -> Kernel:
         """Return the sum of some of the terms."""
         names = ("a", "b", "c", "d", "component")
         return Kernel(*(getattr(self, name)[which] for name in names))
@@ -171,11 +171,11 @@ class Kernel:
         """
         wave = self.d != 0.0
         count, result = 2 * int(np.count_nonzero(wave)), np.zeros((4, len(wave)))
-        even, odd = sums[:, 0:count:2], sums[:, 1:count:2]
-        result[0, wave], result[1, wave], result[3, wave] = even[1], odd[1], even[3]
-        result[2, wave] = even[2] + odd[2]
-        single = slice(count, count + len(wave) - count // 2)
-        result[0, ~wave], result[2, ~wave] = sums[0, single], sums[2, single]
+        if count:
+            even, odd = sums[:, 0:count:2], sums[:, 1:count:2]
+            result[:, wave] = np.stack([even[1], odd[1], even[2] + odd[2], even[3]])
+        if count < 2 * len(wave):
+            result[::2, ~wave] = sums[::2, count : count + len(wave) - count // 2]
         result[0] += diagonal
         return result
 

@@ -112,19 +112,16 @@ class TaperedSpectrum:
 
     def log_likelihoods(self, density: FloatArray) -> FloatArray:
         """Return the log-likelihoods of densities of shape (j, m), up to a constant."""
-        whole = 1.0 + np.maximum(density, 0.0)
-        mean = np.maximum((self.power / whole).mean(axis=1), 1e-300)
-        return np.asarray(-(len(self.power) * np.log(mean) + np.log(whole).sum(axis=1)))
+        result = np.empty(len(density))
+        _whittle(self.power, density, result)
+        return result
 
     def gradient(self, density: Densities, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Return the log-likelihood and its gradient along parameters of shape (k,)."""
         densities = _beside(density, parameters)
-        whole = 1.0 + np.maximum(densities[0], 0.0)
-        ratio = self.power / whole
-        mean = max(float(ratio.mean()), 1e-300)
-        rises = (densities[1:] - whole + 1.0) / (whole * _STEP)
-        value = -(len(whole) * float(np.log(mean)) + float(np.log(whole).sum()))
-        return value, rises @ (ratio / mean - 1.0)
+        gradient, value = np.empty(len(parameters)), self.log_likelihoods(densities[:1])
+        _gradient(self.power, densities, gradient)
+        return float(value[0]), gradient
 
     def fisher_information(self, density: Densities, parameters: FloatArray) -> FloatArray:
         """Return the Fisher information on parameters, shape (k, k), the scale being free.
@@ -177,7 +174,7 @@ def _add_aliased(
     """
     for k in range(len(row)):
         a, b, c, d = terms[0, k], terms[1, k], terms[2, k], terms[3, k]
-        size = np.exp(-(c + blur) * step)
+        size, at = np.exp(-(c + blur) * step), row[k]
         x, y = size * np.cos(d * step), size * np.sin(d * step)
         for j in range(len(cosine)):
             on, across = 1.0 - x * cosine[j], x * sine[j]
@@ -186,4 +183,40 @@ def _add_aliased(
             first = (a * real - b * imaginary) / (real**2 + imaginary**2)
             real, imaginary = on + along, across + aside
             second = (a * real + b * imaginary) / (real**2 + imaginary**2)
-            result[row[k], j] += first + second - a
+            result[at, j] += first + second - a
+
+
+@compiled
+def _whittle(power: Any, densities: Any, result: Any) -> None:
+    """Write the log-likelihoods of some densities."""
+    for i in range(len(densities)):
+        total, logs, product = 0.0, 0.0, 1.0
+        for j in range(len(power)):
+            whole = 1.0 + max(densities[i, j], 0.0)
+            total += power[j] / whole
+            product *= whole  # a logarithm takes longer
+            if product > 1e200:
+                logs, product = logs + np.log(product), 1.0
+        mean = max(total / len(power), 1e-300)
+        result[i] = -(len(power) * np.log(mean) + logs + np.log(product))
+
+
+@compiled
+def _gradient(power: Any, densities: Any, gradient: Any) -> None:
+    """Write the gradient of the log-likelihood at the first density; each other is a step beyond.
+
+    The scale is free: ordinates count by how their ratio to the density differs from the mean.
+    """
+    count, total = len(power), 0.0
+    over, ratio = np.empty(count), np.empty(count)
+    for j in range(count):
+        over[j] = 1.0 / (1.0 + max(densities[0, j], 0.0))
+        ratio[j] = power[j] * over[j]
+        total += ratio[j]
+    scale = 1.0 / max(total / count, 1e-300)
+    for k in range(len(gradient)):
+        slope = 0.0
+        for j in range(count):
+            rise = (densities[k + 1, j] - max(densities[0, j], 0.0)) * over[j]
+            slope += rise * (ratio[j] * scale - 1.0)
+        gradient[k] = slope / _STEP

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 from robustfourier.arrays import BoolArray, FloatArray
 
@@ -96,10 +97,10 @@ def _newton_step(
 def _solve_free(curvature: FloatArray, gradient: FloatArray, held: BoolArray) -> FloatArray:
     """Solve for the parameters that are not held."""
     if not held.any():
-        return np.linalg.solve(curvature, gradient)
+        return np.asarray(dposv(curvature, gradient)[1])
     step, free = np.zeros(len(gradient)), ~held
     if free.any():
-        step[free] = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
+        step[free] = dposv(curvature[np.ix_(free, free)], gradient[free])[1]
     return step
 
 

@@ -36,12 +36,13 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray
-from robustfourier.compiling import compiled
+from robustfourier.compiling import compiled, inlined
 from robustfourier.periodic.kernels import Kernel
 
 BLOCK = 32  # rows between states that are kept: their S of 18 columns take 80 kB, which a cache has
@@ -474,6 +475,9 @@ def _marginalised(
     log det(K + XXᵀ) = log det K + log det(1 + G), and yᵀ(K + XXᵀ)⁻¹y = yᵀK⁻¹y − hᵀ(1 + G)⁻¹h.
     """
     left, size = float(products[0, 0]), len(products)
+    if size == 1 and 0.0 < left < np.inf and np.isfinite(log_determinant):
+        scale = left / n
+        return -0.5 * (n * log(scale) + log_determinant), scale, np.array([[-0.5 / scale]])
     inverse, mean = np.zeros((size, size)), np.zeros(size)
     if size > 1 and np.isfinite(left):
         root = np.linalg.cholesky(products[1:, 1:] + np.eye(size - 1))
@@ -487,7 +491,7 @@ def _marginalised(
         return -np.inf, 1.0, inverse
     mean[0] = -1.0
     gradient = -0.5 * (inverse + np.multiply.outer(mean, mean) / scale)
-    return -0.5 * (n * float(np.log(scale)) + log_determinant), scale, gradient
+    return -0.5 * (n * log(scale) + log_determinant), scale, gradient
 
 
 @compiled
@@ -611,7 +615,7 @@ def _factor_adjoint(
                 on_w[p + 1] += x1 * before
                 more += x0 * w[i, p] + x1 * w[i, p + 1]
             on_z[r] = more
-        on_d = _adjoint_of_update(i, decay[k], u, w, d, s[place], half, on_v, on_s, on_u, on_w)
+        on_d = _adjoint_of_update(i, k, place, decay, u, w, d, s, half, on_v, on_s, on_u, on_w)
         t = theta[i]
         for p in range(0, size, 2):
             a0, a1, b0, b1 = on_u[p], on_u[p + 1], on_v[p], on_v[p + 1]
@@ -653,24 +657,23 @@ def _states_again(
                 f[j + 1, r, p] = decay[k, p] * (f[j, r, p] + w[m, p] * x)
 
 
-@compiled
+@inlined
 def _adjoint_of_update(
-    i: int, fade: Any, u: Any, w: Any, d: Any, s: Any, half: Any, on_v: Any, on_s: Any, on_u: Any,
-    on_w: Any,
+    i: int, k: int, place: int, decay: Any, u: Any, w: Any, d: Any, s: Any, half: Any, on_v: Any,
+    on_s: Any, on_u: Any, on_w: Any,
 ) -> float:  # fmt: skip
     """Carry the derivative along S from one row to the one before; return the one along its d.
 
     `half` is half of the derivative along S u.
     """
-    size = u.shape[1]
     on_d = 0.0
-    for p in range(0, size, 2):
-        g0, g1, u0, u1 = fade[p], fade[p + 1], u[i, p], u[i, p + 1]
+    for p in range(0, u.shape[1], 2):
+        g0, g1, u0, u1 = decay[k, p], decay[k, p + 1], u[i, p], u[i, p + 1]
         half0, half1, w0, w1 = half[p], half[p + 1], w[i, p], w[i, p + 1]
         v0, v1 = on_v[p], on_v[p + 1]
         t0, t1, c0, c1 = 0.0, 0.0, 0.0, 0.0
         for q in range(p):
-            h, a, b = fade[q], half[q], u[i, q]
+            h, a, b = decay[k, q], half[q], u[i, q]
             x = g0 * h * (on_s[p, q] + half0 * b + u0 * a)
             y = g1 * h * (on_s[p + 1, q] + half1 * b + u1 * a)
             on_s[p, q], on_s[p + 1, q] = x, y
@@ -679,9 +682,9 @@ def _adjoint_of_update(
             both = x * w0 + y * w1
             on_w[q] += 2.0 * d[i] * both
             on_d += both * w[i, q]
-            c0 += s[p, q] * on_v[q]
-            c1 += s[p + 1, q] * on_v[q]
-            on_u[q] -= s[p, q] * v0 + s[p + 1, q] * v1
+            c0 += s[place, p, q] * on_v[q]
+            c1 += s[place, p + 1, q] * on_v[q]
+            on_u[q] -= s[place, p, q] * v0 + s[place, p + 1, q] * v1
         x00 = g0 * g0 * (on_s[p, p] + 2.0 * half0 * u0)
         x10 = g1 * g0 * (on_s[p + 1, p] + half1 * u0 + u1 * half0)
         x11 = g1 * g1 * (on_s[p + 1, p + 1] + 2.0 * half1 * u1)
@@ -691,7 +694,7 @@ def _adjoint_of_update(
         on_w[p] += 2.0 * d[i] * t0
         on_w[p + 1] += 2.0 * d[i] * t1
         on_d += t0 * w0 + t1 * w1
-        s00, s10, s11 = s[p, p], s[p + 1, p], s[p + 1, p + 1]
+        s00, s10, s11 = s[place, p, p], s[place, p + 1, p], s[place, p + 1, p + 1]
         on_u[p] -= c0 + s00 * v0 + s10 * v1
         on_u[p + 1] -= c1 + s10 * v0 + s11 * v1
     return on_d
