@@ -1,9 +1,10 @@
 """Maximum likelihood of a few parameters within bounds: Fisher scoring, then quasi-Newton.
 
 Fisher's information says how far the maximum is, and `noise_model` has it for nothing; what it has
-wrong, the gradients on the way mend (the update of Broyden, Fletcher, Goldfarb and Shanno). Three
-likelihoods are enough, where L-BFGS-B of scipy, which knows no curvature at the start, takes four
-times as many.
+wrong, the gradients on the way mend (the update of Broyden, Fletcher, Goldfarb, Shanno). L-BFGS-B
+of scipy, which knows no curvature at the start, ends at the same maxima with 1.5–1.8 times as many
+likelihoods: on four records of coloured noise and quasi-periodic waves whole fits took 1.05–1.4
+times as long.
 """
 
 from __future__ import annotations
