@@ -17,10 +17,12 @@ from robustfourier.periodic.kernels import (
 )
 from robustfourier.periodic.semiseparable import (
     BLOCK,
+    EVEN,
     ConditionedProcess,
     FilteredState,
     MarginalLikelihood,
     Observations,
+    _steps,
     marginal_log_likelihood,
     normal_equations,
 )
@@ -266,7 +268,10 @@ def test_the_gradient_along_a_family_is_the_dense_one(few_samples, phase_diffusi
 @pytest.mark.parametrize("kind", ["even", "gaps", "slowly changing"])
 def test_steps_that_are_equal_are_taken_together(kernel, kind):
     i, rng = np.arange(300.0), np.random.default_rng(1)
-    theta = {"even": i, "gaps": i + 7 * (i // 41), "slowly changing": i + 1e-9 * i**2}[kind]
+    theta = {"even": i, "gaps": i + 7 * (i // 41), "slowly changing": i + 4e-10 * i**2}[kind]
     samples = Observations(theta / 200.0 - 1.0, rng.normal(size=300), np.ones(300))
+    which, lengths = _steps(theta)
+    assert np.diff(theta) == pytest.approx(lengths[which][1:], rel=1.1 * EVEN)
+    assert len(lengths) == {"even": 2, "gaps": 16, "slowly changing": 300}[kind]
     value, _ = samples.log_likelihood(kernel)
     assert value == pytest.approx(dense_log_likelihood(kernel, samples)[0], abs=1e-8)
