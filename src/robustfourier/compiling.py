@@ -47,21 +47,17 @@ def compiled(function: Function) -> Function:
         return njit(**_OPTIONS)(function)
 
 
-def unrolled(function: Function) -> Function:
-    """Compile into each place that calls it: loops over a constant given there are unrolled.
-
-    For a few steps that is twice as fast, and each such place takes a second more to compile.
+def inlined(function: Function) -> Function:
+    """Compile into the place that calls it, once for each row of an array: no call is left.
 
     Examples
     --------
-    >>> @unrolled
-    ... def power(count, x):
-    ...     for _ in range(count):
-    ...         x *= x
-    ...     return x
+    >>> @inlined
+    ... def square(x):
+    ...     return x * x
     >>> @compiled
     ... def fourth(x):
-    ...     return power(2, x)
+    ...     return square(square(x))
     >>> fourth(3)
     81
     """

@@ -8,9 +8,9 @@ import pytest
 from robustfourier import PeriodicMixture, load
 from robustfourier.mixture import drift
 from robustfourier.mixture.onward import Onward, Way
-from robustfourier.mixture.process import Waves, oscillator
-from robustfourier.mixture.told import Told
 from robustfourier.periodic.basis import trend_columns
+from robustfourier.periodic.kernels import Kernel, integrated_ornstein_uhlenbeck, sho
+from robustfourier.periodic.semiseparable import FilteredState, Observations
 
 BEYOND = np.array([-1.3, -1.001, 1.002, 1.05, 1.4])
 
@@ -19,22 +19,22 @@ BEYOND = np.array([-1.3, -1.001, 1.002, 1.05, 1.4])
 def sampled():
     rng = np.random.default_rng(0)
     theta = np.sort(rng.uniform(-1, 1, 200))
-    waves = Waves.joined([oscillator(0.5, 0.1, 40.0), oscillator(30.0, 4.0, 1.0)])
+    kernel = Kernel.sum([sho([[0.5, 0.1, 40.0]]), sho([[30.0, 4.0, 1.0]])])
     noise = rng.uniform(0.1, 0.3, 200)
-    covariance = waves(theta[:, None] - theta) + np.diag(noise)
+    covariance = kernel(theta[:, None] - theta) + np.diag(noise)
     values = 3.0 + 2.0 * theta + np.linalg.cholesky(covariance) @ rng.normal(size=200)
-    return waves, theta, noise, values, covariance
+    return kernel, theta, noise, values, covariance
 
 
 def way_of(sampled, weight=1.0, slope=1.0):
-    waves, theta, noise, values, covariance = sampled
+    kernel, theta, noise, values, covariance = sampled
     columns = trend_columns(theta, 2)
     errors = np.linalg.inv(columns.T @ np.linalg.solve(covariance, columns))
     line = slope * errors @ columns.T @ np.linalg.solve(covariance, values)
     both = np.column_stack([values - columns @ line, columns])
-    told, known, _ = Told.from_ends(waves, theta, noise, both)
+    told, known, _ = FilteredState.at_ends(kernel, theta, noise, both)
     numbers = (told[:, :, 0], known, told[:, :, 1:], line, np.linalg.cholesky(errors))
-    return Way(weight, waves, theta[[0, -1]], *numbers)
+    return Way(weight, kernel, theta[[0, -1]], *numbers)
 
 
 def told_by(*ways):
@@ -44,14 +44,14 @@ def told_by(*ways):
 
 
 def test_the_numbers_at_the_ends_tell_what_all_samples_tell(sampled):
-    waves, theta, _, values, covariance = sampled
+    kernel, theta, _, values, covariance = sampled
     way = way_of(sampled)
-    across = waves(BEYOND[:, None] - theta)
+    across = kernel(BEYOND[:, None] - theta)
     columns, here = trend_columns(theta, 2), trend_columns(BEYOND, 2)
     mean = here @ way.line + across @ np.linalg.solve(covariance, values - columns @ way.line)
     off = here - across @ np.linalg.solve(covariance, columns)
     known = np.einsum("ij,ji->i", across, np.linalg.solve(covariance, across.T))
-    variance = waves.variance - known + np.sum((off @ way.line_factor) ** 2, axis=1)
+    variance = kernel.variance - known + np.sum((off @ way.line_factor) ** 2, axis=1)
     told, spread = told_by(way)
     assert told == pytest.approx(mean, rel=1e-8)
     assert spread == pytest.approx(variance, rel=1e-8)
@@ -69,22 +69,12 @@ def test_ways_that_differ_widen_the_error_by_how_much_they_do(sampled):
 
 def test_a_drift_that_is_no_covariance_is_none(sampled):
     _, theta, noise, values, _ = sampled
-    good = drift._drift(1.0, 2.0)
-    samples = drift.Sampled(theta, values, noise)
+    good = integrated_ornstein_uhlenbeck(1.0, 0.2, 2.0, 0.03)
+    samples = Observations(theta, values, noise)
     for factor in (-0.5 * noise[0] / good.variance, -1.0):  # fails on the way, and at once
         drifts = [good.scaled(factor), good]
-        cases = list(drift._judged(samples, 1.0, np.zeros(0), Waves.none(), drifts))
+        cases = list(drift._judged(samples, 1.0, np.zeros(0), Kernel.zero(), drifts))
         assert [case.terms[1] for case in cases] == [good, good]
-
-
-@pytest.mark.parametrize("rate", [1.0, 10.0, 100.0])
-def test_a_drift_changes_by_what_it_is_told_in_a_tenth_of_the_record(rate):
-    waves = drift._drift(rate, 2.0)
-    before = np.array([-1e-4 / rate, 0.0])  # level and slope
-    covariance = waves(before[:, None] - before)
-    across = waves(0.2 - before)
-    left = waves.variance - across @ np.linalg.solve(covariance, across)
-    assert left == pytest.approx(2.0, rel=0.01)
 
 
 def test_a_walk_and_a_bend_are_told_apart_by_their_weights():
@@ -95,7 +85,7 @@ def test_a_walk_and_a_bend_are_told_apart_by_their_weights():
     for y in (walk, bend):
         (ways,) = PeriodicMixture(scale="linear").fit(t, y).models_[0].onward.ways
         assert sum(way.weight for way in ways) == pytest.approx(1.0)
-        fastest = [way.waves.c.max() for way in ways]  # the drift's rate, about
+        fastest = [way.kernel.c.max() for way in ways]  # the drift's rate, about
         shares.append(sum(w.weight for w, c in zip(ways, fastest, strict=True) if c > 20.0))
     assert shares[0] > 0.9
     assert shares[1] < 0.1

@@ -8,8 +8,8 @@ from robustfourier.datasets import load_sunspots
 from robustfourier.mixture import remembering
 from robustfourier.mixture.belonging import foreign, ways_to_live
 from robustfourier.mixture.living import most_alive
-from robustfourier.mixture.process import Waves
 from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.kernels import Kernel
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_strict_lines_do_not_make_a_long_coherence_short():
     theta, order = np.linspace(-1, 1, 400), np.array([1, 2])
     angle = np.multiply.outer(theta, 40.0 * np.pi * order)
     columns = np.concatenate([np.cos(angle), np.sin(angle)], axis=1)
-    life = Waves(*np.array([[2.0, 0.5], [0, 0], [1, 1], 40.0 * np.pi * order]), np.zeros(2, int))
+    life = Kernel(*np.array([[2.0, 0.5], [0, 0], [1, 1], 40.0 * np.pi * order]), np.zeros(2, int))
     root = np.linalg.cholesky(life(theta[:, None] - theta) + np.eye(400))  # half the record
     told = []
     for seed in range(30):
@@ -123,7 +123,7 @@ def test_strict_lines_do_not_make_a_long_coherence_short():
         lines = Lines(40.0 * order, found[:2, None], found[2:, None])
         left = values - columns @ found
         ways = ways_to_live(0, lines, np.zeros(2, int), order, 40.0, left, theta, steady=False)
-        known = (theta, np.ones(400), np.arange(400), Waves.none(), np.zeros(0), 1.0, -np.inf)
+        known = (theta, np.ones(400), np.arange(400), Kernel.zero(), np.zeros(0), 1.0, -np.inf)
         told.append(1.0 / most_alive(ways[:1], *known).rate)
     assert 0.5 < np.median(told) < 2.0
 

@@ -5,15 +5,15 @@ import pytest
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.mixture import remainder as room
-from robustfourier.mixture.process import oscillator
 from robustfourier.mixture.remainder import remainder_of
+from robustfourier.periodic.kernels import sho
 from robustfourier.periodic.uncertainty import prediction_errors
 
 ONE = np.ones(1)
 
 
 def memory(theta, rng, frequency=30.0, quality=0.3, variance=1.0):
-    covariance = oscillator(frequency, quality, variance)(theta[:, None] - theta)
+    covariance = sho([[frequency, quality, variance]])(theta[:, None] - theta)
     return np.linalg.cholesky(covariance + 1e-9 * np.eye(len(theta))) @ rng.normal(size=len(theta))
 
 

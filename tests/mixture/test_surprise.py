@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 
 from robustfourier.mixture import surprise
-from robustfourier.mixture.process import Conditioned, Waves, oscillator
+from robustfourier.periodic.kernels import Kernel, sho
+from robustfourier.periodic.semiseparable import ConditionedProcess
 
 
 @pytest.fixture
 def process():
     rng = np.random.default_rng(0)
     theta = np.sort(rng.uniform(-1, 1, 300))
-    waves = Waves.joined([oscillator(3.0, 0.3, 4.0), oscillator(40.0, 5.0, 1.0)])
-    covariance = waves(theta[:, None] - theta) + 0.1 * np.eye(300)
+    kernel = Kernel.sum([sho([[3.0, 0.3, 4.0]]), sho([[40.0, 5.0, 1.0]])])
+    covariance = kernel(theta[:, None] - theta) + 0.1 * np.eye(300)
     values = np.linalg.cholesky(covariance) @ rng.normal(size=300)
-    return Conditioned.on(waves, theta, np.full(300, 0.1), values), values
+    return ConditionedProcess.on(kernel, theta, np.full(300, 0.1), values), values
 
 
 def test_all_origins_at_once_equal_each_alone(process, monkeypatch):
@@ -26,7 +27,9 @@ def test_all_origins_at_once_equal_each_alone(process, monkeypatch):
         slow = []
         for origin in (90, 180):
             past = slice(0, origin)
-            known = Conditioned.on(whole.waves, theta[past], whole.noise[past], values[past])
+            known = ConditionedProcess.on(
+                whole.kernel, theta[past], whole.noise[past], values[past]
+            )
             rows, counts = surprise._ahead(theta, np.array([origin]))
             rows = rows.reshape(4, -1)[bin_, counts[0, bin_]]
             spread = known.variance(theta[rows]) + whole.noise[rows]
@@ -37,7 +40,7 @@ def test_all_origins_at_once_equal_each_alone(process, monkeypatch):
 def test_a_true_process_is_little_surprised_and_a_quiet_one_much(process):
     whole, values = process
     assert (surprise.surprise_of(whole, values) < 1.4).all()
-    quiet = Conditioned.on(whole.waves.scaled(0.05), whole.theta, whole.noise, values)
+    quiet = ConditionedProcess.on(whole.kernel.scaled(0.05), whole.theta, whole.noise, values)
     assert (surprise.surprise_of(quiet, values) > 1.5).all()
 
 

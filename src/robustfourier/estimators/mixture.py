@@ -124,7 +124,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     *function*, averaged over the noise and over what is unknown of frequencies and shapes; a new
     measurement scatters on top, by ``noise_``, or by ``remainder_.white`` where what is left over
     has a memory. Such a remainder is read as one or two damped oscillators driven by noise (a
-    Gaussian process, by celerite2), and `predict` adds what neighbouring samples tell about it; far
+    Gaussian process), and `predict` adds what neighbouring samples tell about it; far
     from any sample it adds nothing. Beyond 10,000 rows its parameters come from five stretches of
     2,000 neighbours, and what is told still comes from all rows. Beyond the record patterns go on,
     the trend goes on as a straight line, and errors grow.

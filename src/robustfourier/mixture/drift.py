@@ -21,26 +21,28 @@ from typing import NamedTuple
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.abreast import each_summed
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.onward import Onward, Way
-from robustfourier.mixture.process import (
-    Conditioned,
-    Waves,
-    oscillator,
-)
 from robustfourier.mixture.remainder import (
     AKAIKE,
     FEWEST,
     chosen_rows,
-    oscillators_of,
     say_of,
 )
-from robustfourier.mixture.sampled import Sampled
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
-from robustfourier.mixture.told import Told
 from robustfourier.periodic.basis import trend_columns
+from robustfourier.periodic.kernels import (
+    Kernel,
+    integrated_ornstein_uhlenbeck,
+    sho_of_logarithms,
+)
+from robustfourier.periodic.semiseparable import (
+    ConditionedProcess,
+    FilteredState,
+    Observations,
+    normal_equations,
+)
 
 ROWS = 2_000  # rows on which likelihoods are taken: what is slow, few tell as well
 CONDITIONED = 10_000  # rows that tell how the ways go on, in stretches up to the last one
@@ -67,13 +69,13 @@ class _Case(NamedTuple):
     worth: float
     white: float
     oscillators: FloatArray
-    terms: tuple[Waves, Waves]  # what is known, and the drift
+    terms: tuple[Kernel, Kernel]  # what is known, and the drift
     columns: int
 
     @property
-    def waves(self) -> Waves:
+    def kernel(self) -> Kernel:
         """All terms together."""
-        return Waves.joined([*self.terms])
+        return Kernel.sum([*self.terms])
 
 
 def with_drift(model: ColumnModel, series: Series) -> ColumnModel:
@@ -97,37 +99,39 @@ def with_drift(model: ColumnModel, series: Series) -> ColumnModel:
 
 def _one_output(
     model: ColumnModel, series: Series, o: int, values: FloatArray
-) -> tuple[Conditioned, float, float, FloatArray, tuple[Way, ...]]:
+) -> tuple[ConditionedProcess, float, float, FloatArray, tuple[Way, ...]]:
     """Return the fields of `Onward` for one output."""
     noise, white, beside, oscillators = _known(model, series, o)
     theta, n = series.theta, len(series.theta)
     centre = float(np.average(values, weights=1.0 / noise))
-    samples = Sampled(theta, values - centre, noise)
-    few = samples.some(chosen_rows(n, ROWS))
+    samples = Observations(theta, values - centre, noise)
+    few = samples.select(chosen_rows(n, ROWS))
     cases = _likeliest(list(_cases(few, white, beside, oscillators)))
     weights = np.exp([case.worth - cases[0].worth for case in cases])
-    many = samples.some(chosen_rows(n, CONDITIONED))
+    many = samples.select(chosen_rows(n, CONDITIONED))
     before = np.diag([0.0, 1.0 / _steepest(many)])
     pairs = zip(cases, weights / weights.sum(), strict=True)
     ways = tuple(_way(case, float(weight), many, centre, before) for case, weight in pairs)
     best = cases[0]
     around = values - trend_columns(theta, best.columns) @ ways[0].line
-    process = Conditioned.on(best.waves.scaled(best.white), theta, best.white * noise, around)
-    gain = few.likelihood(best.waves)[0] - few.likelihood(Waves.none())[0]
+    process = ConditionedProcess.on(
+        best.kernel.scaled(best.white), theta, best.white * noise, around
+    )
+    gain = few.log_likelihood(best.kernel)[0] - few.log_likelihood(Kernel.zero())[0]
     return process, float(np.sqrt(best.white)), gain, np.exp(best.oscillators), ways
 
 
 def _known(
     model: ColumnModel, series: Series, o: int
-) -> tuple[FloatArray, float, Waves, FloatArray]:
+) -> tuple[FloatArray, float, Kernel, FloatArray]:
     """White variances up to a factor, that factor, living patterns over it, and oscillators.
 
     Oscillators are the logarithms of their parameters, shape (k, 3).
     """
     left = model.remainder
     if left is not None:
-        white, waves = float(left.white[o] ** 2), left.parts[o].waves
-        living = waves.select(waves.owner >= 0).scaled(1.0 / white)
+        white, kernel = float(left.white[o] ** 2), left.parts[o].kernel
+        living = kernel.select(kernel.component >= 0).scaled(1.0 / white)
         return left.parts[o].noise / white, white, living, np.log(left.oscillators[o])
     weights, values = series.weights, series.original[:, [o]] * series.scale[o] + series.centre[o]
     off = values - model.evaluate(series.theta)[:, [o]]
@@ -135,10 +139,10 @@ def _known(
         scale = max(float(robust_scale(off, weights)[0]), 1e-300)
         weights = weights * say_of(off[:, 0] * np.sqrt(weights) / scale)
     white = float(np.mean(weights * off[:, 0] ** 2))
-    return 1.0 / weights, white, Waves.none(), np.zeros((0, 3))
+    return 1.0 / weights, white, Kernel.zero(), np.zeros((0, 3))
 
 
-def _steepest(samples: Sampled) -> float:
+def _steepest(samples: Observations) -> float:
     """Variance that slopes have beforehand: that which is all of the values' variation.
 
     θ has the variance 1/3.
@@ -147,41 +151,31 @@ def _steepest(samples: Sampled) -> float:
 
 
 def _cases(
-    samples: Sampled, white: float, beside: Waves, oscillators: FloatArray
+    samples: Observations, white: float, beside: Kernel, oscillators: FloatArray
 ) -> Iterator[_Case]:
     """Every process that is looked at."""
     most = min(10.0 * samples.variance / max(white, 1e-300), _LARGEST)  # nothing changes by more
     # A drift that changes the level by less than its error cannot be seen.
     least = min(1.0 / len(samples.theta), most)
     count = 1 + round(np.log(most / least) / np.log(_APART))
-    drifts = [_drift(*pair) for pair in product(_RATES, np.geomspace(least, most, count))]
+    drifts = [
+        integrated_ornstein_uhlenbeck(rate, _LAG, float(change), _SLOWEST)
+        for rate, change in product(_RATES, np.geomspace(least, most, count))
+    ]
     drifts = [drift for drift in drifts if drift.variance <= _LARGEST]
     slowest_last = oscillators[np.argsort(-oscillators[:, 0], kind="stable")]
     for kept in range(len(oscillators), -1, -1):
         some = slowest_last[:kept]
-        known = Waves.joined([beside, oscillators_of(some.ravel())])
+        known = Kernel.sum([beside, sho_of_logarithms(some.ravel())])
         yield from _judged(samples, white, some, known, drifts)
 
 
-def _drift(rate: float, change: float) -> Waves:
-    """Return the covariance of a drift whose slope forgets at a rate.
-
-    With s² the variance of the slope, and the slope known, the drift has changed by a variance of
-    s² (2x − 3 + 4 exp(−x) − exp(−2x)) / rate² after a time x / rate.
-
-    Parameters
-    ----------
-    rate : float
-    change : float
-        This variance after a tenth of the record, over the white one.
-    """
-    x = rate * _LAG
-    slope = change * rate**2 / (2.0 * x - 3.0 + 4.0 * np.exp(-x) - np.exp(-2.0 * x))
-    return oscillator(_SLOWEST, _SLOWEST / rate, float(slope) / _SLOWEST**2)
-
-
 def _judged(
-    samples: Sampled, white: float, oscillators: FloatArray, known: Waves, drifts: list[Waves]
+    samples: Observations,
+    white: float,
+    oscillators: FloatArray,
+    known: Kernel,
+    drifts: list[Kernel],
 ) -> Iterator[_Case]:
     """Yield processes with each drift, around a level and around a line with a slope.
 
@@ -190,8 +184,9 @@ def _judged(
     """
     theta, values, noise = samples
     columns = np.column_stack([values, trend_columns(theta, 2)])
-    every = Waves.joined(drifts)
-    gram, determinant = each_summed(theta, noise, columns, known, every, len(drifts))
+    kernels = [Kernel.sum([known, drift]) for drift in drifts]
+    found = [normal_equations(kernel, theta, noise, columns) for kernel in kernels]
+    gram, determinant = (np.array(numbers) for numbers in zip(*found, strict=True))
     freedom, before = len(theta) - 1, white / _steepest(samples)
     level, slope = gram[:, 1, 1], gram[:, 2, 2] + before
     # The slope and its product with the values, around the level. Where there is no covariance
@@ -218,19 +213,21 @@ def _likeliest(cases: list[_Case]) -> list[_Case]:
     return [case for case in cases[:WAYS] if case.worth >= least]
 
 
-def _way(case: _Case, weight: float, samples: Sampled, centre: float, before: FloatArray) -> Way:
+def _way(
+    case: _Case, weight: float, samples: Observations, centre: float, before: FloatArray
+) -> Way:
     """Return how a process goes on.
 
     `centre` is what was taken off the values, `before` what is known of level and slope beforehand.
     """
     theta, values, noise = samples
-    waves = case.waves.scaled(case.white)
+    kernel = case.kernel.scaled(case.white)
     both = np.column_stack([values, trend_columns(theta, case.columns)])
-    told, known, gram = Told.from_ends(waves, theta, case.white * noise, both)
+    told, known, gram = FilteredState.at_ends(kernel, theta, case.white * noise, both)
     along = np.ascontiguousarray(told[:, :, 1:])  # as from a file: a saved model gives these bits
     covariance = np.linalg.inv(gram[1:, 1:] + before[: case.columns, : case.columns])
     line = covariance @ gram[1:, 0]
     left = told[:, :, 0] - along @ line
     line[0] += centre
     factor = np.linalg.cholesky(covariance)
-    return Way(weight, waves, theta[[0, -1]], left, known, along, line, factor)
+    return Way(weight, kernel, theta[[0, -1]], left, known, along, line, factor)

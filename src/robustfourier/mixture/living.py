@@ -22,12 +22,21 @@ import numpy as np
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.belonging import Candidate, foreign
 from robustfourier.mixture.blocks import walk_error
-from robustfourier.mixture.climbing import climb
-from robustfourier.mixture.factoring import averaged
-from robustfourier.mixture.process import Waves, whitened
-from robustfourier.mixture.remainder import COARSE, OscillatorSearch, oscillators_of, price
-from robustfourier.mixture.slopes import Likelihood, along_oscillators
-from robustfourier.mixture.spectrum import Spectrum
+from robustfourier.mixture.remainder import COARSE, OscillatorSearch, price
+from robustfourier.periodic.kernels import (
+    Kernel,
+    QuasiPeriodic,
+    line_columns,
+    sho_of_logarithms,
+    sho_pullback,
+)
+from robustfourier.periodic.noise_model import TaperedSpectrum
+from robustfourier.periodic.optimise import maximise
+from robustfourier.periodic.semiseparable import (
+    MarginalLikelihood,
+    marginal_log_likelihood,
+    normal_equations,
+)
 
 CANDIDATES = 4  # patterns tried, the strongest first
 ROWS = 4_000  # rows on which lives are tried: they have more terms than the remainder
@@ -75,33 +84,21 @@ class Life:
         return self.rate / np.pi
 
     @property
-    def waves(self) -> Waves:
+    def kernel(self) -> Kernel:
         """The covariance over the white variance."""
         logs = np.log([self.rate, self.strength])
-        return _waves(self.candidate, np.append(logs, self.shift))
+        return _family(self.candidate).kernel(np.append(logs, self.shift))
 
 
-def _waves(candidate: Candidate, living: FloatArray) -> Waves:
-    """The covariance of a life, of log rate, log strength and shift of the mode.
-
-    Or of several lives, one after the other, of numbers of shape (m, 3).
-    """
-    logs, shift = living[..., None, :2], living[..., None, 2]
-    rate, strength = np.exp(logs[..., 0]), np.exp(logs[..., 1])
-    order = candidate.order.astype(np.float64)
-    share = candidate.power / candidate.power.sum()
-    rates = rate * (order**2 if candidate.clock else np.ones(len(order)))
-    frequency = np.pi * order * (candidate.mode + shift)
-    size = (strength * share).ravel()
-    owner = np.full(len(size), candidate.component)
-    return Waves(size, np.zeros(len(size)), rates.ravel(), frequency.ravel(), owner)
+def _family(candidate: Candidate) -> QuasiPeriodic:
+    """The quasi-periodic family of log rate, log strength and shift of the mode."""
+    way = candidate
+    return QuasiPeriodic(way.order, way.power, way.mode, way.clock, way.component)
 
 
-def _still(lines: FloatArray, white: float) -> Waves:
-    """Waves that forget nothing, of modes and powers, over the white variance."""
-    mode, power = lines
-    zero = np.zeros(len(mode))
-    return Waves(power / white, zero, zero, np.pi * mode, np.zeros(len(mode), np.int64))
+def _lines(theta: FloatArray, lines: FloatArray, white: float) -> FloatArray:
+    """Columns of strict lines, of modes and powers, over the white variance."""
+    return line_columns(theta, lines[0], lines[1] / white)
 
 
 def most_alive(
@@ -109,7 +106,7 @@ def most_alive(
     theta: FloatArray,
     noise: FloatArray,
     rows: IndexArray,
-    beside: Waves,
+    beside: Kernel,
     oscillators: FloatArray,
     white: float,
     score: float,
@@ -123,7 +120,7 @@ def most_alive(
         Positions, and white variances up to a factor.
     rows : ndarray of int
         Rows on which likelihoods are taken.
-    beside : Waves
+    beside : Kernel
         Patterns that live already, over the white variance.
     oscillators : ndarray
         Parameters of the remainder found without this life.
@@ -139,21 +136,21 @@ def most_alive(
                 _Trial(way, trials[1].plain, trials[1].plain, trials[1].spectrum, beside, rows)
             )
             continue
-        spectrum = Spectrum(theta[rows], way.values[rows], 1.0 / noise[rows])
-        plain = sloped = Likelihood(theta[rows], way.values[rows], noise[rows])
+        spectrum = TaperedSpectrum(theta[rows], way.values[rows], 1.0 / noise[rows])
+        plain = exact = MarginalLikelihood(theta[rows], way.values[rows], noise[rows])
         if way.strict:
             # A strict line takes the slow part of a life with it, and what is left seems to forget
             # sooner: its amplitude is averaged over. What that costs strict lines is given back.
-            still = _still(way.still, white).columns(theta[rows])
-            sloped = Likelihood(theta[rows], way.held[rows], noise[rows], still)
-        trials.append(_Trial(way, plain, sloped, spectrum, beside, rows))
+            still = _lines(theta[rows], way.still, white)
+            exact = MarginalLikelihood(theta[rows], way.held[rows], noise[rows], still)
+        trials.append(_Trial(way, plain, exact, spectrum, beside, rows))
         if way.strict:
-            present = Waves.joined([beside, oscillators_of(oscillators)])
-            trials[-1].credit += plain.value(present)[0] - sloped.value(present)[0]
+            present = Kernel.sum([beside, sho_of_logarithms(oscillators)])
+            trials[-1].credit += plain.value(present)[0] - exact.value(present)[0]
     others = foreign(oscillators, ways[0].mode, ways[0].order)
     if len(others) < len(oscillators):  # what rings at its harmonics is the pattern, and lives
         oscillators, score = others, -np.inf
-    # All are asked about the same values, with lines as waves that forget nothing. Lines near its
+    # All are asked about the same values, with lines as kernel that forget nothing. Lines near its
     # own that show nothing, such as a period asked for, make no pattern alive.
     whole = trials[-1]
     strict = cache(partial(whole.evidence_of_lines, oscillators, white))  # few starts ask for it
@@ -174,15 +171,15 @@ class _Trial:
     def __init__(
         self,
         way: Candidate,
-        plain: Likelihood,
-        sloped: Likelihood,
-        spectrum: Spectrum,
-        beside: Waves,
+        plain: MarginalLikelihood,
+        exact: MarginalLikelihood,
+        spectrum: TaperedSpectrum,
+        beside: Kernel,
         rows: IndexArray,
     ) -> None:
         self.way, self.spectrum, self.beside = way, spectrum, beside
-        self.plain, self.sloped = plain, sloped
-        self.theta, self.noise = sloped.theta, sloped.noise
+        self.plain, self.exact = plain, exact
+        self.theta, self.noise = exact.theta, exact.noise
         self.whole = way.whole[rows]
         self.log_n = float(np.log(len(self.theta)))
         # Two numbers for the living part, one more for a frequency of its own. A line taken in has
@@ -195,14 +192,14 @@ class _Trial:
 
     def search(self, living: FloatArray) -> OscillatorSearch:
         """The search for a remainder beside this life, in what strict lines leave over."""
-        beside = Waves.joined([self.beside, _waves(self.way, living)])
+        beside = Kernel.sum([self.beside, _family(self.way).kernel(living)])
         samples = (self.theta, self.plain.values, 1.0 / self.noise)
         return OscillatorSearch(*samples, beside, self.spectrum, self.plain)
 
     def likelihood(self, living: FloatArray, remainder: FloatArray) -> float:
         """Log-likelihood of log rate, log strength and shift, with the remainder's parameters."""
-        parts = [_waves(self.way, living), self.beside, oscillators_of(remainder)]
-        return self.sloped.value(Waves.joined(parts))[0]
+        parts = [_family(self.way).kernel(living), self.beside, sho_of_logarithms(remainder)]
+        return self.exact.value(Kernel.sum(parts))[0]
 
     def run(
         self, oscillators: FloatArray, white: float, score: float, strict: Callable[[], float]
@@ -216,7 +213,7 @@ class _Trial:
         self.forgets = np.exp(living[0]) > 1.05 / _LONGEST
         if value < score - self.log_n:  # a start has much of the gain
             return None
-        living, _, value = self._climbed(living, remainder, white, together=False)
+        living, _, value = self._optimised(living, remainder, white, together=False)
         self.forgets = np.exp(living[0]) > 1.05 / _LONGEST
         behind = strict() - self.evidence(self._life(living, remainder), white)
         # A remainder of its own makes up for the penalty of two numbers, log n, hardly for more;
@@ -225,7 +222,7 @@ class _Trial:
             return None
         found = self.search(living).run(exact=False)
         remainder = remainder if found is None else foreign(found, self.way.mode, self.way.order)
-        living, remainder, value = self._climbed(living, remainder, white, together=True)
+        living, remainder, value = self._optimised(living, remainder, white, together=True)
         own_score = value + self.credit - price(remainder, len(self.theta))
         rate = float(np.exp(living[0]))
         if own_score < score:
@@ -250,30 +247,28 @@ class _Trial:
     def evidence(self, life: Life, white: float) -> float:
         """Log-likelihood less penalties of a life, beside strict lines or in their place.
 
-        Strict lines are waves that forget nothing, of the power that was fitted: their amplitudes
+        Strict lines are kernel that forget nothing, of the power that was fitted: their amplitudes
         are averaged over in the same way as those of a living pattern.
         """
-        waves = Waves.joined([self.beside, life.waves, oscillators_of(life.oscillators)])
+        kernel = Kernel.sum([self.beside, life.kernel, sho_of_logarithms(life.oscillators)])
         strict = life.candidate.strict
-        lines = _still(self.way.own, white).columns(self.theta) if strict else None
-        value = Likelihood(self.theta, self.whole, self.noise, lines).value(waves)[0]
+        lines = _lines(self.theta, self.way.own, white) if strict else None
+        value = MarginalLikelihood(self.theta, self.whole, self.noise, lines).value(kernel)[0]
         return value - price(life.oscillators, len(self.theta)) - 1.5 * self.log_n
 
     def evidence_of_lines(self, oscillators: FloatArray, white: float) -> float:
         """Log-likelihood less penalties of strict lines, with those near or without."""
-        own, near = (_still(lines, white) for lines in (self.way.own, self.way.near))
-        columns = [self.whole[:, None], own.columns(self.theta), near.columns(self.theta)]
-        waves = Waves.joined([self.beside, oscillators_of(oscillators)])
-        divided = whitened(waves, self.theta, self.noise, np.concatenate(columns, axis=1))
-        if divided is None:
-            return -np.inf
-        gram, n = divided[0].T @ divided[0], len(self.theta)
+        own, near = (_lines(self.theta, x, white) for x in (self.way.own, self.way.near))
+        columns = [self.whole[:, None], own, near]
+        kernel = Kernel.sum([self.beside, sho_of_logarithms(oscillators)])
+        both, n = np.concatenate(columns, axis=1), len(self.theta)
+        gram, logs = normal_equations(kernel, self.theta, self.noise, both)
         alone, taken = 1 + columns[1].shape[1], len(self.way.taken)
         # Each line taken in has a frequency and how strong it is; the pattern a frequency: how
         # strong its lines are, one draw tells, however long.
         value = max(
-            averaged(gram, divided[1], n)[0] - taken * self.log_n,
-            averaged(gram[:alone, :alone].copy(), divided[1], n)[0],
+            marginal_log_likelihood(gram, logs, n) - taken * self.log_n,
+            marginal_log_likelihood(gram[:alone, :alone], logs, n),
         )
         return value - price(oscillators, n) - 0.5 * self.log_n
 
@@ -295,33 +290,35 @@ class _Trial:
         paid = [price(remainder, len(self.theta)) for remainder in remainders]
         pairs = list(zip(remainders, paid, strict=True))
         starts = [(one, rest, self.credit - cost) for rest, cost in pairs for one in grid]
-        if self.spectrum.fair:
-            own, told = self.spectrum.densities(_waves(self.way, grid), len(grid)), []
+        if self.spectrum.is_even:
+            own, told = self.spectrum.densities(_family(self.way).kernel(grid), len(grid)), []
             for rest, cost in pairs:
-                waves = Waves.joined([self.beside, oscillators_of(rest)])
-                told.append(self.spectrum.likelihoods(self.spectrum.density(waves) + own) - cost)
+                kernel = Kernel.sum([self.beside, sho_of_logarithms(rest)])
+                told.append(
+                    self.spectrum.log_likelihoods(self.spectrum.density(kernel) + own) - cost
+                )
             starts = [starts[which] for which in np.argsort(np.concatenate(told))[-_WORTH:]]
         worth = [(one, rest, self.likelihood(one, rest) + more) for one, rest, more in starts]
         return max(worth, key=lambda start: start[2])
 
-    def _climbed(
+    def _optimised(
         self, living: FloatArray, remainder: FloatArray, white: float, together: bool
     ) -> tuple[FloatArray, FloatArray, float]:
         """Return the likeliest life near a start, with the remainder or beside it as it is."""
-        kept = Waves.none() if together else oscillators_of(remainder)
+        kept = Kernel.zero() if together else sho_of_logarithms(remainder)
         first, size = len(self.beside.a) + len(kept.a), len(living)
+        family = _family(self.way)
 
-        def joined(parameters: FloatArray) -> Waves:
-            life, moving = _waves(self.way, parameters[:size]), oscillators_of(parameters[size:])
-            return Waves.joined([self.beside, kept, life, moving])
+        def joined(parameters: FloatArray) -> Kernel:
+            life, moving = family.kernel(parameters[:size]), sho_of_logarithms(parameters[size:])
+            return Kernel.sum([self.beside, kept, life, moving])
 
-        def height(parameters: FloatArray) -> tuple[float, FloatArray]:
-            waves = joined(parameters)
-            value, slopes = self.sloped(waves, still=first)
-            own = slice(first, first + len(self.way.order))
-            on_a, _, on_c, on_d = slopes[:, own]
-            along = [on_c @ waves.c[own], on_a @ waves.a[own], np.pi * (self.way.order @ on_d)]
-            return value, np.append(along, along_oscillators(parameters[size:], slopes))
+        def log_likelihood(parameters: FloatArray) -> tuple[float, FloatArray]:
+            kernel = joined(parameters)
+            value, gradient = self.exact.gradient(kernel)
+            own = np.arange(first, first + len(self.way.order))
+            along = family.pullback(kernel.select(own), gradient[:, own])
+            return value, np.append(along, sho_pullback(parameters[size:], gradient))
 
         def density(parameters: FloatArray) -> FloatArray:
             return np.array([self.spectrum.density(joined(p)) for p in parameters])
@@ -329,8 +326,8 @@ class _Trial:
         start = np.concatenate([living, remainder]) if together else living
         threes = (len(start) - size) // 3
         bounds = self._bounds(white) + self.search(living).bounds * threes
-        information = self.spectrum.information(density, start)
-        end, value = climb(height, start, bounds, information, COARSE)
+        information = self.spectrum.fisher_information(density, start)
+        end, value = maximise(log_likelihood, start, bounds, information, COARSE)
         return end[:size], end[size:] if together else remainder, value
 
     def _bounds(self, white: float) -> list[tuple[float, float]]:

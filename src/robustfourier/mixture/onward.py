@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.mixture.process import Waves
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.periodic.basis import trend_columns
+from robustfourier.periodic.kernels import Kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Way:
     ----------
     weight : float
         Probability of this way.
-    waves : Waves
+    kernel : Kernel
         Drift, remainder and living patterns; J numbers in its memory.
     ends : ndarray of shape (2,)
         θ of the first and of the last sample.
@@ -44,7 +44,7 @@ class Way:
     """
 
     weight: float
-    waves: Waves
+    kernel: Kernel
     ends: FloatArray
     told: FloatArray
     known: FloatArray
@@ -65,13 +65,16 @@ class Way:
             Which of the waves each term is.
         count : int
         """
-        terms, own = self.waves, np.arange(len(place))
+        terms, own = self.kernel, np.arange(len(place))
         a, b = (terms.a, terms.b) if end else (np.ones(len(own)), np.zeros(len(own)))
         rows = np.zeros((len(own), 2, 2 * count))
         rows[own, 0, place], rows[own, 0, count + place] = a, b
         rows[own, 1, place], rows[own, 1, count + place] = -b, a
         plain = terms.d == 0.0
-        return np.concatenate([rows[plain, 0], rows[~plain].reshape(-1, 2 * count)])
+        result = np.zeros((terms.n_columns, 2 * count))
+        columns = np.concatenate([rows[~plain].reshape(-1, 2 * count), rows[plain, 0]])
+        result[: len(columns)] = columns
+        return result
 
 
 class _Beyond:
@@ -87,22 +90,24 @@ class _Beyond:
     """
 
     def __init__(self, ways: tuple[Way, ...], end: int) -> None:
-        every = Waves.joined([way.waves for way in ways])
+        every = Kernel.sum([way.kernel for way in ways])
         waves, place = np.unique(np.stack([every.c, every.d]), axis=1, return_inverse=True)
-        ends = np.cumsum([len(way.waves.a) for way in ways])[:-1]
+        ends = np.cumsum([len(way.kernel.a) for way in ways])[:-1]
         places = np.split(place.ravel(), ends)
         self.weight = np.array([way.weight for way in ways])
-        self.variance = np.array([way.waves.variance for way in ways])
+        self.variance = np.array([way.kernel.variance for way in ways])
         self.end, (self.fading, self.turning) = ways[0].ends[end], waves
         size = 2 * waves.shape[1]
         # Of living patterns and, as -1, of all else.
-        self.told = {owner: np.zeros((size, len(ways))) for owner in {-1, *every.owner.tolist()}}
+        self.told = {
+            owner: np.zeros((size, len(ways))) for owner in {-1, *every.component.tolist()}
+        }
         self.known = np.zeros((size, len(ways), size))
         self.line, self.along = np.zeros((2, len(ways))), np.zeros((size + 2, len(ways), 2))
         for i, (way, its) in enumerate(zip(ways, places, strict=True)):
             memory, k = way.memory(end, its, size // 2), len(way.line)
             for owner, told in self.told.items():
-                own = way.waves.memory_of(way.waves.owner == owner)
+                own = way.kernel.per_column(way.kernel.component == owner)
                 told[:, i] = (own * way.told[end]) @ memory
             self.known[:, i] = memory.T @ way.known[end] @ memory
             self.line[:k, i] = way.line

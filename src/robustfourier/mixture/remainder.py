@@ -21,11 +21,11 @@ from math import log
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.mixture.climbing import climb
-from robustfourier.mixture.process import Conditioned, Waves, oscillators
 from robustfourier.mixture.search.robust import FAR, robust_scale
-from robustfourier.mixture.slopes import Likelihood, along_oscillators
-from robustfourier.mixture.spectrum import Spectrum
+from robustfourier.periodic.kernels import Kernel, sho_of_logarithms, sho_pullback
+from robustfourier.periodic.noise_model import TaperedSpectrum
+from robustfourier.periodic.optimise import maximise
+from robustfourier.periodic.semiseparable import ConditionedProcess, MarginalLikelihood
 
 #: Gives the columns of a model at θ.
 Columns = Callable[[FloatArray], FloatArray]
@@ -61,7 +61,7 @@ class Remainder:
 
     Parameters
     ----------
-    parts : tuple of Conditioned
+    parts : tuple of ConditionedProcess
         One per output, in units of y; without terms where the noise is white.
     white : ndarray of shape (q,)
         Standard deviation of the white part of a sample of weight one.
@@ -72,7 +72,7 @@ class Remainder:
         white one, of each oscillator.
     """
 
-    parts: tuple[Conditioned, ...]
+    parts: tuple[ConditionedProcess, ...]
     white: FloatArray
     gain: FloatArray
     oscillators: tuple[FloatArray, ...]
@@ -80,15 +80,17 @@ class Remainder:
     @property
     def deviation(self) -> FloatArray:
         """Standard deviation of the part with memory, living patterns not counted, shape (q,)."""
-        return np.sqrt([part.waves.select(part.waves.owner < 0).variance for part in self.parts])
+        return np.sqrt(
+            [part.kernel.select(part.kernel.component < 0).variance for part in self.parts]
+        )
 
     def mean(self, theta: FloatArray, owner: int = -1) -> FloatArray:
         """Return the conditional mean at θ of the remainder or of a living pattern, (n, q)."""
-        return np.stack([p.mean(theta, p.waves.owner == owner) for p in self.parts], axis=1)
+        return np.stack([p.mean(theta, p.kernel.component == owner) for p in self.parts], axis=1)
 
     def variance(self, theta: FloatArray, patterns: bool = False) -> FloatArray:
         """Return the conditional variance at θ, of all or of living patterns alone, (n, q)."""
-        which = [part.waves.owner >= (0 if patterns else -1) for part in self.parts]
+        which = [part.kernel.component >= (0 if patterns else -1) for part in self.parts]
         pairs = zip(self.parts, which, strict=True)
         return np.stack([part.variance(theta, own) for part, own in pairs], axis=1)
 
@@ -111,8 +113,8 @@ class Remainder:
             width = max(1, _ENTRIES // (len(part.theta) + len(theta)))
             for start in range(0, factor.shape[2], width):
                 some = factor[o, :, start : start + width]
-                known = part.divided(_times(columns, part.theta, some))
-                off = _times(columns, theta, some) - part.across(theta, known)
+                known = part.solve(_times(columns, part.theta, some))
+                off = _times(columns, theta, some) - part.cross_product(theta, known)
                 square[:, o] += np.sum(off**2, axis=1)
         return np.sqrt(square)
 
@@ -144,7 +146,7 @@ def remainder_of(
         _one_output(theta, column, weights, float(s), robust)
         for column, s in zip(left.T, size, strict=True)
     ]
-    if not any(len(part.waves.a) for part, *_ in outputs):
+    if not any(len(part.kernel.a) for part, *_ in outputs):
         return None
     parts, white, gain, oscillators = zip(*outputs, strict=True)
     return Remainder(tuple(parts), np.array(white), np.array(gain), tuple(oscillators))
@@ -152,10 +154,10 @@ def remainder_of(
 
 def _one_output(
     theta: FloatArray, left: FloatArray, weights: FloatArray, size: float, robust: bool
-) -> tuple[Conditioned, float, float, FloatArray]:
+) -> tuple[ConditionedProcess, float, float, FloatArray]:
     """Return the process, the white deviation, the gain and the oscillators of one output."""
     variance = float(np.average(left**2, weights=weights))
-    white = Conditioned(Waves.none(), theta, variance / weights, np.zeros(len(theta)))
+    white = ConditionedProcess(Kernel.zero(), theta, variance / weights, np.zeros(len(theta)))
     nothing_to_tell = (white, float(np.sqrt(variance)), 0.0, np.zeros((0, 3)))
     if len(theta) < FEWEST or not np.sqrt(variance) > ROUNDING * size:
         return nothing_to_tell
@@ -170,13 +172,13 @@ def _one_output(
         return nothing_to_tell
     for _ in range(_ROUNDS if robust else 0):
         process, factor = search.conditioned(found, theta, left, weights * say)
-        distance, spread = process.left_out()
+        distance, spread = process.leave_one_out()
         own = factor / weights  # what the white noise of a sample would be with all its say
         before, say = say, say_of(distance / np.sqrt(np.maximum(spread - own / say, 0.0) + own))
         if np.array_equal(before, say):
             break
         search = OscillatorSearch(theta[rows], left[rows], weights[rows] * say[rows])
-        found, _ = search.climbed(found)
+        found, _ = search.optimised(found)
     process, factor = search.conditioned(found, theta, left, weights * say)
     return process, float(np.sqrt(factor)), search.gain(found), np.exp(found.reshape(-1, 3))
 
@@ -201,11 +203,11 @@ class OscillatorSearch:
     Parameters
     ----------
     theta, values, weights : ndarray of shape (n,)
-    beside : Waves, optional
+    beside : Kernel, optional
         Other processes in the values, over the white variance.
-    spectrum : Spectrum, optional
+    spectrum : TaperedSpectrum, optional
         Of these values, if it is known.
-    sloped : Likelihood, optional
+    likelihood : MarginalLikelihood, optional
         Of these values, if it is known.
     """
 
@@ -214,27 +216,27 @@ class OscillatorSearch:
         theta: FloatArray,
         values: FloatArray,
         weights: FloatArray,
-        beside: Waves | None = None,
-        spectrum: Spectrum | None = None,
-        sloped: Likelihood | None = None,
+        beside: Kernel | None = None,
+        spectrum: TaperedSpectrum | None = None,
+        likelihood: MarginalLikelihood | None = None,
     ) -> None:
         self.theta, self.values, self.noise = theta, values, 1.0 / weights
-        self.beside = Waves.none() if beside is None else beside
-        self._spectrum, self._sloped = spectrum, sloped
+        self.beside = Kernel.zero() if beside is None else beside
+        self._spectrum, self._likelihood = spectrum, likelihood
         nyquist = 0.5 * len(np.unique(theta)) / max(np.ptp(theta) / 2.0, 1e-300)
         self.fastest = np.pi * max(nyquist, 1.0)
         bounds = ((0.1 * np.pi, 10.0 * self.fastest), _QUALITY, _RATIO)
         self.bounds = [(np.log(low), np.log(high)) for low, high in bounds]
 
     @cached_property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> TaperedSpectrum:
         """Of the values."""
-        return self._spectrum or Spectrum(self.theta, self.values, 1.0 / self.noise)
+        return self._spectrum or TaperedSpectrum(self.theta, self.values, 1.0 / self.noise)
 
     @cached_property
-    def sloped(self) -> Likelihood:
-        """The likelihood of the values with its slopes."""
-        return self._sloped or Likelihood(self.theta, self.values, self.noise)
+    def exact(self) -> MarginalLikelihood:
+        """The exact likelihood of the values."""
+        return self._likelihood or MarginalLikelihood(self.theta, self.values, self.noise)
 
     @cached_property
     def none(self) -> float:
@@ -243,7 +245,7 @@ class OscillatorSearch:
 
     def likelihood(self, parameters: FloatArray) -> tuple[float, float]:
         """Return the log-likelihood, and the white variance."""
-        return self.sloped.value(Waves.joined([self.beside, oscillators_of(parameters)]))
+        return self.exact.value(Kernel.sum([self.beside, sho_of_logarithms(parameters)]))
 
     def gain(self, parameters: FloatArray) -> float:
         """Return the log-likelihood above that without oscillators."""
@@ -256,24 +258,26 @@ class OscillatorSearch:
     def run(self, exact: bool = True) -> FloatArray | None:
         """Return the likeliest oscillators that pay for themselves; None for white noise.
 
-        If not `exact`, climbing ends early.
+        If not `exact`, the optimisation ends early.
         """
         found, best = np.zeros(0), 0.0
         for _ in range(OSCILLATORS):
-            starts = self._told(found) if self.spectrum.fair else self._tried(found)
+            starts = (
+                self._spectral_starts(found) if self.spectrum.is_even else self._exact_starts(found)
+            )
             starts = sorted(starts, key=lambda start: start[1], reverse=True)
             # A start has much of the gain.
             if not best and starts[0][1] < 0.25 * self.price(starts[0][0]):
                 break
-            more, gain = self.climbed(starts[0][0], False)
+            more, gain = self.optimised(starts[0][0], False)
             # Hills of the likelihood are many, and the highest start may stand on a low one. But
             # who tries often finds a second oscillator in noise: it has to be clear for that.
             if exact and gain - best > self.price(starts[0][0][:3]):
-                ends = [self.climbed(start, False) for start, _ in starts[1:]]
+                ends = [self.optimised(start, False) for start, _ in starts[1:]]
                 more, gain = max([(more, gain), *ends], key=lambda end: end[1])
             paid = self.price(more) - self.price(found)
             if exact and gain - best > paid - 1.0:  # what is left to climb is far less than one
-                more, gain = self.climbed(more)
+                more, gain = self.optimised(more)
             if gain - best < paid:
                 break
             found, best = more, gain
@@ -284,17 +288,18 @@ class OscillatorSearch:
         frequencies = np.linspace(np.log(np.pi), np.log(self.fastest), _FREQUENCIES).tolist()
         return np.array(list(product(frequencies, map(log, qualities), map(log, ratios))))
 
-    def _tried(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
+    def _exact_starts(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
         """Return the likeliest start of each quality, and its gain.
 
         Where there is memory, a little of it is better than none: the lowest ratio tells.
         """
         best: list[tuple[FloatArray, float]] = []
-        present = Waves.joined([self.beside, oscillators_of(found)])
+        present = Kernel.sum([self.beside, sho_of_logarithms(found)])
         for ratios in (_RATIOS[:1], _RATIOS[1:]):
             for quality in _QUALITIES:
                 grid = self._grid((quality,), ratios)
-                values = self.sloped.of_each(present, oscillators_of(grid.ravel()), len(grid))
+                kernels = [sho_of_logarithms(start) for start in grid]
+                values = self.exact.values_of(present, kernels)
                 top = int(np.argmax(values))
                 best.append((np.append(found, grid[top]), float(values[top]) - self.none))
             if not len(found) and max(gain for _, gain in best) < 0.25 * self.price(best[0][0]):
@@ -302,58 +307,58 @@ class OscillatorSearch:
         pairs = zip(best[: len(_QUALITIES)], best[len(_QUALITIES) :], strict=True)
         return [max(pair, key=lambda one: one[1]) for pair in pairs]
 
-    def _told(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
+    def _spectral_starts(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
         """Return of each quality what the spectrum has for the likeliest start, and its gain.
 
         Oscillators that were found stay as they are meanwhile.
         """
         spectrum = self.spectrum
-        present = spectrum.density(Waves.joined([self.beside, oscillators_of(found)]))
+        present = spectrum.density(Kernel.sum([self.beside, sho_of_logarithms(found)]))
 
         def density(parameters: FloatArray) -> FloatArray:
-            return present + spectrum.of_oscillators(parameters)
+            return present + spectrum.sho_densities(parameters)
 
-        def height(parameters: FloatArray) -> tuple[float, FloatArray]:
-            return spectrum.sloped(density, parameters)
+        def log_likelihood(parameters: FloatArray) -> tuple[float, FloatArray]:
+            return spectrum.gradient(density, parameters)
 
         starts = []
         for quality in _QUALITIES:
             grid = self._grid((quality,), _RATIOS)
-            each = spectrum.of_oscillators(grid)
-            best = grid[int(np.argmax(spectrum.likelihoods(present + each)))]
-            information = spectrum.information(density, best)
+            each = spectrum.sho_densities(grid)
+            best = grid[int(np.argmax(spectrum.log_likelihoods(present + each)))]
+            information = spectrum.fisher_information(density, best)
             # A start needs not be better than half a unit.
-            near, _ = climb(height, best, self.bounds, information, 0.5)
+            near, _ = maximise(log_likelihood, best, self.bounds, information, 0.5)
             starts.append(np.concatenate([found, near]))
         return [(start, self.gain(start)) for start in starts]
 
     def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
         return self.bounds * (len(parameters) // 3)
 
-    def climbed(self, start: FloatArray, exact: bool = True) -> tuple[FloatArray, float]:
+    def optimised(self, start: FloatArray, exact: bool = True) -> tuple[FloatArray, float]:
         """Return the likeliest parameters near a start, and their gain."""
         beside = self.spectrum.density(self.beside)
 
-        def height(parameters: FloatArray) -> tuple[float, FloatArray]:
-            waves = Waves.joined([self.beside, oscillators_of(parameters)])
-            value, slopes = self.sloped(waves, still=len(self.beside.a))
-            return value, along_oscillators(parameters, slopes)
+        def log_likelihood(parameters: FloatArray) -> tuple[float, FloatArray]:
+            kernel = Kernel.sum([self.beside, sho_of_logarithms(parameters)])
+            value, gradient = self.exact.gradient(kernel)
+            return value, sho_pullback(parameters, gradient)
 
         def density(parameters: FloatArray) -> FloatArray:
-            return beside + self.spectrum.of_oscillators(parameters)
+            return beside + self.spectrum.sho_densities(parameters)
 
-        information = self.spectrum.information(density, start)
+        information = self.spectrum.fisher_information(density, start)
         enough = FINE if exact else COARSE
-        end, value = climb(height, start, self._bounds(start), information, enough)
+        end, value = maximise(log_likelihood, start, self._bounds(start), information, enough)
         return end, value - self.none
 
     def conditioned(
         self, found: FloatArray, theta: FloatArray, values: FloatArray, weights: FloatArray
-    ) -> tuple[Conditioned, float]:
+    ) -> tuple[ConditionedProcess, float]:
         """Return the process given all rows, and the white variance."""
         factor = self.likelihood(found)[1]
-        waves = Waves.joined([self.beside, oscillators_of(found)]).scaled(factor)
-        return Conditioned.on(waves, theta, factor / weights, values), factor
+        kernel = Kernel.sum([self.beside, sho_of_logarithms(found)]).scaled(factor)
+        return ConditionedProcess.on(kernel, theta, factor / weights, values), factor
 
 
 def price(parameters: FloatArray, n: int) -> float:
@@ -361,8 +366,3 @@ def price(parameters: FloatArray, n: int) -> float:
     count = len(parameters) // 3
     # Half of three parameters' log n.
     return 1.5 * float(np.log(n)) + AKAIKE * (count - 1) if count else 0.0
-
-
-def oscillators_of(parameters: FloatArray) -> Waves:
-    """Return the covariance of oscillators, over the white variance, of their logarithms."""
-    return oscillators(np.exp(parameters).reshape(-1, 3))

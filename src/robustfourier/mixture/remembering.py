@@ -12,7 +12,6 @@ from robustfourier.mixture.component import Living
 from robustfourier.mixture.drift import with_drift
 from robustfourier.mixture.living import CANDIDATES, ROWS, Life, most_alive
 from robustfourier.mixture.model import ColumnModel
-from robustfourier.mixture.process import Conditioned, Waves
 from robustfourier.mixture.remainder import (
     FEWEST,
     OscillatorSearch,
@@ -26,6 +25,8 @@ from robustfourier.mixture.series import Series
 from robustfourier.mixture.steadiness import unsteadiness
 from robustfourier.mixture.surprise import surprise_of
 from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.kernels import Kernel
+from robustfourier.periodic.semiseparable import ConditionedProcess
 
 _PER_COHERENCE = 8  # places at which amplitude and phase of a living pattern are told
 _PLACES_AT_MOST = 2000  # as many as a figure has pixels
@@ -99,7 +100,7 @@ def _with_life(model: ColumnModel, series: Series) -> ColumnModel:
         alive = []
         kept = np.flatnonzero(~gone)
         lines, component, order = model.lines.select(kept), model.component[kept], model.order[kept]
-        beside = Waves.joined([Waves.none(), *(life.waves for life in lives)])
+        beside = Kernel.sum([Kernel.zero(), *(life.kernel for life in lives)])
         for c in waiting:
             if gone[model.component == c].any():
                 continue
@@ -122,10 +123,10 @@ def _with_life(model: ColumnModel, series: Series) -> ColumnModel:
         waiting = [other.candidate.component for other in alive if other is not life]
     if not lives:
         return model
-    beside = Waves.joined([life.waves for life in lives])
+    beside = Kernel.sum([life.kernel for life in lives])
     search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
     if len(oscillators):
-        oscillators, _ = search.climbed(oscillators)
+        oscillators, _ = search.optimised(oscillators)
     process, factor = search.conditioned(oscillators, theta, left, 1.0 / noise)
     gain = np.array([search.gain(oscillators)])
     parameters = (np.exp(oscillators.reshape(-1, 3)),)
@@ -156,7 +157,7 @@ def _ground(
 def _alive(model: ColumnModel, lives: list[Life], gone: BoolArray, white: float) -> ColumnModel:
     """Take lines that are part of living patterns out, and tell how these wander."""
     forgotten = np.zeros(len(gone), bool)
-    owner = _process(model).waves.owner
+    owner = _process(model).kernel.component
     bases, covariance = model.bases.copy(), model.base_covariance.copy()
     cosine, sine = model.lines.cosine.copy(), model.lines.sine.copy()
     records: list[Living | None] = [None] * model.n_components
@@ -216,8 +217,8 @@ def _without(model: ColumnModel, gone: BoolArray, owner: IntArray) -> ColumnMode
     harmonics = _harmonics(model)[keep]
     used = np.any(harmonics != 0, axis=0) | np.any(model.rows[left] != 0, axis=0)
     process = _process(model)
-    waves = replace(process.waves, owner=number[owner])
-    remainder = replace(_known(model.remainder), parts=(replace(process, waves=waves),))
+    kernel = replace(process.kernel, component=number[owner])
+    remainder = replace(_known(model.remainder), parts=(replace(process, kernel=kernel),))
     return replace(
         model,
         rows=model.rows[left][:, used],
@@ -246,12 +247,12 @@ def _traced(model: ColumnModel, life: Life, white: float) -> Living:
     strict = way.own[1].sum() if way.strict else 0.0
     count = int(np.clip(_PER_COHERENCE * 2.0 * life.rate, 50, _PLACES_AT_MOST))
     theta = np.linspace(-1.0, 1.0, count + 1)
-    which = np.zeros(len(process.waves.a), bool)
-    which[np.flatnonzero(process.waves.owner == way.component)[0]] = True  # of the strongest
-    solved = process.solved[:, None]
-    wave = process.across(theta, solved, which)[:, 0]
-    quarter = process.across(theta, solved, which, quarter=True)[:, 0]
-    turning = np.exp(1j * process.waves.d[which] * theta)
+    which = np.zeros(len(process.kernel.a), bool)
+    which[np.flatnonzero(process.kernel.component == way.component)[0]] = True  # of the strongest
+    solved = process.alpha[:, None]
+    wave = process.cross_product(theta, solved, which)[:, 0]
+    quarter = process.cross_product(theta, solved, which, quadrature=True)[:, 0]
+    turning = np.exp(1j * process.kernel.d[which] * theta)
     coefficient = (wave - 1j * quarter) * turning
     line = model.lines.cosine[own, 0] + 1j * model.lines.sine[own, 0]
     # Relative to the phase of the strict pattern, or of the typical one.
@@ -267,7 +268,7 @@ def _traced(model: ColumnModel, life: Life, white: float) -> Living:
     )
 
 
-def _process(model: ColumnModel) -> Conditioned:
+def _process(model: ColumnModel) -> ConditionedProcess:
     return _known(model.remainder).parts[0]
 
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.mixture.process import Conditioned
-from robustfourier.mixture.told import Told
+from robustfourier.periodic.semiseparable import ConditionedProcess, FilteredState
 
 #: Ends of the bins of horizons, in parts of the record.
 HORIZONS = (0.025, 0.05, 0.1, 0.2)
@@ -20,21 +19,21 @@ _ORIGINS = np.linspace(0.5, 0.95, 20)  # places from which is forecast, in parts
 _TIMES = 15  # samples looked at in each bin: neighbours tell the same
 
 
-def surprise_of(process: Conditioned, values: FloatArray) -> FloatArray:
+def surprise_of(process: ConditionedProcess, values: FloatArray) -> FloatArray:
     """Return factors of the standard error at the horizons, at least one and never falling.
 
     Parameters
     ----------
-    process : Conditioned
+    process : ConditionedProcess
     values : ndarray of shape (n,)
         What it was conditioned on.
 
     Examples
     --------
-    >>> from robustfourier.mixture.process import oscillator
+    >>> from robustfourier.periodic.kernels import sho
     >>> t = np.linspace(-1, 1, 400)
     >>> y = np.cumsum(np.random.default_rng(0).normal(size=400))
-    >>> quiet = Conditioned.on(oscillator(2.0, 0.1, 1.0), t, np.full(400, 0.1), y)
+    >>> quiet = ConditionedProcess.on(sho([[2.0, 0.1, 1.0]]), t, np.full(400, 0.1), y)
     >>> bool((surprise_of(quiet, y) > 5).all())
     True
     """
@@ -43,17 +42,17 @@ def surprise_of(process: Conditioned, values: FloatArray) -> FloatArray:
     return np.sqrt(np.maximum.accumulate(np.maximum(means, 1.0)))
 
 
-def _standardised(process: Conditioned, values: FloatArray) -> list[FloatArray]:
+def _standardised(process: ConditionedProcess, values: FloatArray) -> list[FloatArray]:
     """Squared distances over variances, of all origins, for each bin of horizons."""
-    theta, noise, waves = process.theta, process.noise, process.waves
+    theta, noise, kernel = process.theta, process.noise, process.kernel
     origins = np.unique((_ORIGINS * len(theta)).astype(int))
-    told, known, _ = Told.after(origins - 1, waves, theta, noise, values[:, None])
+    told, known, _ = FilteredState.after(origins - 1, kernel, theta, noise, values[:, None])
     rows, counts = _ahead(theta, origins)
-    c, _, u, _ = waves.matrices(theta, noise)
+    u, _ = kernel.generators(theta)
     far = theta[rows] - theta[origins - 1, None]
-    seen = u[rows] * np.exp(-np.multiply.outer(far, c))
+    seen = u[rows] * np.exp(-np.multiply.outer(far, kernel.per_column(kernel.c)))
     off = values[rows] - (seen @ told)[:, :, 0]
-    spread = waves.variance - np.einsum("mni,mni->mn", seen @ known, seen)
+    spread = kernel.variance - np.einsum("mni,mni->mn", seen @ known, seen)
     squared = off**2 / (np.maximum(spread, 0.0) + noise[rows])
     bins = (x.reshape(len(origins), len(HORIZONS), _TIMES) for x in (squared, counts))
     return [some[which] for some, which in zip(*(x.swapaxes(0, 1) for x in bins), strict=True)]

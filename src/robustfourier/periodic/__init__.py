@@ -1,1 +1,1 @@
-"""Periodic models: Fourier sums at any times, least squares on trend and lines, their errors."""
+"""Periodic models: Fourier sums, least squares, Gaussian processes, the diagonal layer, priors."""

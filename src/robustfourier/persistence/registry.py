@@ -21,11 +21,12 @@ _PLACES = {
     "ColumnModel": "robustfourier.mixture.model:ColumnModel",
     "Component": "robustfourier.mixture.component:Component",
     "Components": "robustfourier.estimators.components:Components",
-    "Conditioned": "robustfourier.mixture.process:Conditioned",
+    "ConditionedProcess": "robustfourier.periodic.semiseparable:ConditionedProcess",
     "Domain": "robustfourier.domain:Domain",
     "Evidence": "robustfourier.mixture.evidence:Evidence",
     "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",
     "History": "robustfourier.training.history:History",
+    "Kernel": "robustfourier.periodic.kernels:Kernel",
     "LevelShift": "robustfourier.mixture.trend:LevelShift",
     "Lines": "robustfourier.periodic.basis:Lines",
     "Living": "robustfourier.mixture.component:Living",
@@ -38,7 +39,6 @@ _PLACES = {
     "SaveCheckpoint": "robustfourier.training.observers:SaveCheckpoint",
     "StopWhenStalled": "robustfourier.training.observers:StopWhenStalled",
     "Way": "robustfourier.mixture.onward:Way",
-    "Waves": "robustfourier.mixture.process:Waves",
     "Weights": "robustfourier.network.weights:Weights",
 }
 _TAGS = {place: tag for tag, place in _PLACES.items()}

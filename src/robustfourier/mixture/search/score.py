@@ -18,12 +18,12 @@ import numpy as np
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.line_wings import LineWings
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.process import Waves
-from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows, oscillators_of
+from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows
 from robustfourier.mixture.search.line_fit import Fit, trend_reach
 from robustfourier.mixture.series import Series
-from robustfourier.mixture.slopes import Likelihood
+from robustfourier.periodic.kernels import Kernel, sho_of_logarithms
 from robustfourier.periodic.priors import TREND_WIDTH, largest_quality, line_price, noise_price
+from robustfourier.periodic.semiseparable import MarginalLikelihood
 
 ROWS = 4000  # rows on which a likelihood is taken; more of them in stretches spread over the record
 _FEWEST = 8  # distinct rows that can show coloured noise
@@ -211,7 +211,7 @@ class NoiseEvidence:
     ) -> tuple[FloatArray, float, float]:
         """Return oscillators, white variance and evidence of one output."""
         exact, left = self._likelihood(output)
-        best, (score, white) = np.zeros(0), exact.value(Waves.none())
+        best, (score, white) = np.zeros(0), exact.value(Kernel.zero())
         starts = [start] if len(start) else []
         rounding = np.std(left) <= _ROUNDING * np.std(self.values[:, output])
         if not self.enough or rounding:
@@ -219,11 +219,11 @@ class NoiseEvidence:
         if fresh:
             found = _Resolved(self.theta, left, self.weights).run(exact=False)
             starts += [found] if found is not None else []
-        search = _Resolved(self.theta, self.values[:, output], self.weights, sloped=exact)
+        search = _Resolved(self.theta, self.values[:, output], self.weights, likelihood=exact)
         for one in starts:
-            end, gain = search.climbed(one, exact=False)
+            end, gain = search.optimised(one, exact=False)
             if (value := gain + search.none - noise_price(end)) > score:
-                best, score, white = end, value, exact.value(oscillators_of(end))[1]
+                best, score, white = end, value, exact.value(sho_of_logarithms(end))[1]
         return best, white, score
 
     def near(
@@ -239,19 +239,21 @@ class NoiseEvidence:
         which : int, optional
         """
         exact, _ = self._likelihood(0)
-        search = _Capped(self.theta, self.values[:, 0], self.weights, sloped=exact)
+        search = _Capped(self.theta, self.values[:, 0], self.weights, likelihood=exact)
         oscillators = start.oscillators[0].reshape(-1, 3).copy()
         capped = slice(None) if which is None else slice(which, which + 1)
         search.caps = np.full(len(oscillators), search.bounds[1][1])
         search.caps[capped] = np.minimum(search.caps[capped], np.log(most))
         oscillators[:, 1] = np.minimum(oscillators[:, 1], search.caps)
         end = (
-            search.climbed(oscillators.ravel(), exact=False)[0] if len(oscillators) else np.zeros(0)
+            search.optimised(oscillators.ravel(), exact=False)[0]
+            if len(oscillators)
+            else np.zeros(0)
         )
-        value, white = exact.value(oscillators_of(end))
+        value, white = exact.value(sho_of_logarithms(end))
         return NoiseModel(np.array([white]), (end,)), value
 
-    def _likelihood(self, output: int) -> tuple[Likelihood, FloatArray]:
+    def _likelihood(self, output: int) -> tuple[MarginalLikelihood, FloatArray]:
         """Return the likelihood with the trend marginalised, and what the trend leaves over.
 
         The factor of all variances is profiled, so the prior of the trend, which is in units of the
@@ -262,7 +264,7 @@ class NoiseEvidence:
         width = TREND_WIDTH * max(float(np.std(values)), 1e-150)
         sigma = max(float(np.std(left)), 1e-12 * width)
         columns = (width / sigma) * self.trend
-        return Likelihood(self.theta, values, 1.0 / self.weights, columns), left
+        return MarginalLikelihood(self.theta, values, 1.0 / self.weights, columns), left
 
 
 class _Resolved(OscillatorSearch):
