@@ -89,8 +89,8 @@ class LineWings:
         Notes
         -----
         At a place where a weaker line was fitted, that line's power counts: it may be part of the
-        wings themselves. Places next to other lines are left out. The size is read off the median, so
-        that a strong line of its own beside a steady one does not make that one's wings.
+        wings. Places next to other lines are left out. The size is read off the median, so that a
+        strong line of its own beside a steady one does not make that one's wings.
         """
         place = mode[:, None] + OFFSETS
         power = _beside(place, mode, strength, grid, left, lowest)

@@ -245,11 +245,8 @@ class NoiseEvidence:
         search.caps = np.full(len(oscillators), search.bounds[1][1])
         search.caps[capped] = np.minimum(search.caps[capped], np.log(most))
         oscillators[:, 1] = np.minimum(oscillators[:, 1], search.caps)
-        end = (
-            search.optimised(oscillators.ravel(), exact=False)[0]
-            if len(oscillators)
-            else np.zeros(0)
-        )
+        end = oscillators.ravel()
+        end = search.optimised(end, exact=False)[0] if len(end) else end
         value, white = exact.value(sho_of_logarithms(end))
         return NoiseModel(np.array([white]), (end,)), value
 
