@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from robustfourier.mixture.abreast import each_summed
@@ -191,6 +193,27 @@ def test_the_spectrum_of_even_stretches_tells_the_likelihood(stretches):
 def test_irregular_samples_have_no_fair_spectrum():
     theta = np.sort(np.random.default_rng(0).uniform(-1, 1, 300))
     assert not Spectrum(theta, theta, np.ones(300)).fair
+
+
+@example([199, 1], 10.0)
+@example([1, 130], 1e4)
+@example([1, 1, 300, 1, 2], 11.0)
+@given(
+    st.lists(st.sampled_from([1, 2, 3, 64, 200]), min_size=1, max_size=5).filter(
+        lambda counts: sum(counts) > 2
+    ),
+    st.floats(1.0, 1e6),
+)
+def test_any_stretches_and_gaps_have_a_spectrum_of_finite_power(counts, gap):
+    starts = np.cumsum([0.0, *(count - 1.0 + gap for count in counts[:-1])])
+    times = np.concatenate(
+        [start + np.arange(count) for start, count in zip(starts, counts, strict=True)]
+    )
+    theta = 2.0 * times / np.ptp(times) - 1.0
+    spectrum = Spectrum(theta, np.sin(times), np.ones(len(times)))
+    assert len(spectrum.power) == len(spectrum.cosine) > 0
+    assert np.isfinite(spectrum.power).all()
+    assert np.isfinite(spectrum.likelihoods(np.ones((1, len(spectrum.power))))).all()
 
 
 @pytest.mark.parametrize("sampling", ["even", "irregular"])

@@ -51,7 +51,8 @@ class Spectrum:
         #: Whether samples are even and long enough for this likelihood to be close.
         self.fair = bool(even.mean() >= _EVEN and len(theta) >= _LONG * (len(ends) - 1))
         ends = ends if self.fair else [0, len(theta)]
-        self._stretches = list(pairwise(ends))
+        # A lone sample beside a gap has no spectrum.
+        self._stretches = [(first, last) for first, last in pairwise(ends) if last - first > 1]
         counts = [(last - first) // 2 for first, last in self._stretches]
         angle = np.concatenate([np.arange(1, m + 1) * (np.pi / max(m, 1)) for m in counts])
         self.cosine, self.sine = np.cos(angle), np.sin(angle)
