@@ -46,7 +46,7 @@ _STEADY = 1.25 * SHORTEST
 _NEAR = 0.25  # of a mode: what is nearer to a living pattern, or to a harmonic, belongs to it
 _CHANCE = 0.1  # how often a line anywhere may be as near to a harmonic
 _VAGUE = 1e3  # times the values, which are of order one: how large a trend may be
-_WHY = "{} modes are left out: noise with a memory has such peaks"
+_WHY = "left out: noise with a memory has such peaks"
 
 
 class _Humps(OscillatorSearch):
@@ -184,10 +184,12 @@ def told_from_continuum(found: Detection) -> Detection:
     gone = _peaks(found, _Left.of(found))
     if not gone.any():
         return found
-    less = found.without(found.fit.modes[gone], _WHY.format(int(gone.sum())))
+    many = "1 mode is" if gone.sum() == 1 else f"{int(gone.sum())} modes are"
+    less = found.without(found.fit.modes[gone], f"{many} {_WHY}")
     # The floor has their power now, and others may not stand out of it any more.
     weak = ~less.known & (less.false_alarm > found.series.settings.level)
-    why = f"{int(weak.sum())} modes more do not stand out of that noise"
+    more = "mode more does" if weak.sum() == 1 else "modes more do"
+    why = f"{int(weak.sum())} {more} not stand out of that noise"
     return less.without(less.fit.modes[weak], why) if weak.any() else less
 
 

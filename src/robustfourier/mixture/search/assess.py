@@ -96,7 +96,7 @@ def fit_lines(
     While lines come and go, a hundredth of a standard error is close enough; the last fit, which
     knows the noise's colour, goes on to rounding.
     """
-    alternating = ~known & (np.abs(modes - series.nyquist) < 1.0)
+    alternating = ~known & (not series.integer) & (np.abs(modes - series.nyquist) < 1.0)
     modes = np.where(alternating, series.nyquist, modes) if alternating.any() else modes
     fit = Fit(_refined(series, modes, known | alternating, rung, colour), known, rung)
     if fit.refined.exact and series.add_up_directly():
@@ -195,15 +195,12 @@ def _floor_of(
     power = series.grid.power(sums, step)[1:]
     spent += fit.rung + 2 * len(series.steps) + 3 * len(fit.modes)
     left = max(1.0 - spent / series.total, 0.05)
-    # Rounding errors are no signal: neither those of the values nor 1e-20 of the variance.
-    tiny = 1e-20 * float(np.max(series.weights @ series.values**2)) / series.total
-    smallest = np.maximum(tiny, series.rounding)
     floor = noise_floor(
         power / left,
         np.concatenate([fit.modes, emptied]),
         share=series.share,
         at_most=0.5 * series.distinct,
-        smallest=smallest,
+        smallest=series.smallest_noise,
         slowest=trend_reach(fit.rung),
     )
     peaks = np.array(series.grid.side_peaks).reshape(-1, 2)

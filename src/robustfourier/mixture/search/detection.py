@@ -27,6 +27,7 @@ from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.trend import Trend
 from robustfourier.spectral.flow import DiagonalFlow
 from robustfourier.spectral.limits import ModeLimit
+from robustfourier.wording import plural
 
 _EACH = 3  # so many lines with fringes are told one by one
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
@@ -130,7 +131,7 @@ class Detection:
         limit, n_lines = self.limit, len(self.known)
         notes = [f"searched up to mode {limit.max_mode:.6g}: {limit.rule}"]
         if n_lines and n_lines >= self.series.bearable_lines:
-            notes.append(f"stopped at {n_lines} lines, as many as these samples can bear")
+            notes.append(f"stopped at {plural(n_lines, 'line')}, as many as these samples can bear")
         notes.extend(alias_notes(self.aliases))
         notes.extend(self.left_out)
         notes.extend(str(fringes) for fringes in self.fringes[:_EACH])
@@ -182,6 +183,7 @@ class LineSearch:
     @cached_property
     def whole(self) -> Detection:
         """All lines, and what else they could be."""
+        _ = self.first  # is what it is after one round, whichever of the two is asked for first
         search = _ended(self._search, self._rounds)
         if fits_better_beyond(search.series, search.fit):
             rule = f"{self.series.limit.rule}, but the samples tell more"

@@ -47,10 +47,12 @@ class Fringes:
     error: float
 
     def __str__(self) -> str:
+        many = len(self.others) > 1
+        first, last = f"{self.others.min():.6g}", f"{self.others.max():.6g}"
+        where = f"{len(self.others)} other places from mode {first} to {last}" if many else first
         return (
-            f"mode {self.mode:.6g} fits as well at {len(self.others)} other places from mode "
-            f"{self.others.min():.5g} to {self.others.max():.5g}: the samples have long gaps, and "
-            "its standard error counts them all"
+            f"mode {self.mode:.6g} fits as well at {where}: the samples have long gaps, and its "
+            f"standard error counts {'them all' if many else 'both'}"
         )
 
 

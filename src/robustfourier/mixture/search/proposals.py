@@ -89,6 +89,7 @@ def pursued(
     apart: float = APART,
     at_most: int = 64,
     faintest: float = _DYNAMIC_RANGE,
+    between: bool = True,
 ) -> Pursued:
     """Take peaks out of the residual as long as it holds more than noise.
 
@@ -111,6 +112,8 @@ def pursued(
         Largest number of peaks.
     faintest : float
         Peaks below this share of the strongest, in power over floor, are left.
+    between : bool
+        Whether a peak may lie between modes of the grid.
     """
     modes, sums, allowed = grid.modes, data_sums, apart_from(taken, grid, lowest, apart)
     found: list[float] = []
@@ -122,7 +125,7 @@ def pursued(
         top = max(top, here[0])
         if here[0] < faintest * top or not passes(here, modes[best : best + 1])[0]:
             break
-        found.append((best + _peak_position(*ratio)) * grid.spacing)
+        found.append((best + (_peak_position(*ratio) if between else 0.0)) * grid.spacing)
         strength.append(grid.power_at(sums, np.array([best]))[0])
         sums = data_sums.copy() if sums is data_sums else sums
         grid.take_out(sums, best)

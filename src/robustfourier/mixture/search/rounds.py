@@ -148,12 +148,7 @@ class Search:
     def _separated(self, fit: Fit) -> Fit:
         """Drop lines that left the range or came closer than the record can resolve."""
         while True:
-            # A line that crossed the Nyquist mode is, on the samples, its mirror image.
-            folded = np.where(
-                fit.modes > self.series.nyquist, 2.0 * self.series.nyquist - fit.modes, fit.modes
-            )
-            near = np.abs(folded - self.series.nyquist) < 1.0
-            folded = np.where(near, self.series.nyquist, folded)
+            folded = self.series.folded(fit.modes)
             if np.any(folded != fit.modes) and not fit.known[folded != fit.modes].any():
                 fit = fit_lines(self.series, folded, fit.known, fit.rung)
                 continue
@@ -382,6 +377,7 @@ class Search:
             lowest=max(_LOOK_FROM, self.lowest) if ahead else self.lowest,
             apart=0.5 if series.integer else APART,
             at_most=min(ahead or 64, max(self.max_lines - len(self.fit.modes), 0)),
+            between=not series.integer,
             **settings,
         )
 
