@@ -288,7 +288,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         if remainder:
             values = values + self._remainder(theta)
         values = from_log(values) if self._multiplies else values
-        values = self._every_output(values, self._constant)
+        values = self._every_output(values, None)
         if not return_std:
             return self._shaped(values)
         errors = [m.errors_at(theta[:, j], remainder) for j, m in enumerate(self.models_)]
@@ -344,7 +344,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         if self._multiplies:
             trend, components = from_log(trend), from_log(components)
             left = None if left is None else from_log(left)
-        trend = self._every_output(trend, self._constant)
+        trend = self._every_output(trend, None)
         scale = "log" if self._multiplies else "linear"
         return Unmixed(self._shaped(trend), components, labels, scale, times, left)
 
@@ -392,13 +392,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         return getattr(self, "scale_", "linear") == "log"
 
     def _every_output(self, values: Any, fill: Any = 0.0) -> FloatArray:
-        """Return values of shape (…, q) from those of the outputs that vary; `fill` for the rest."""
-        return every_output(self._constant, values, fill)
-
-    @property
-    def _constant(self) -> FloatArray | None:
-        """Outputs that never change; models of earlier versions know none."""
-        return getattr(self, "constant_", None)
+        """Return values of all outputs, (…, q): of constant ones `fill`, or themselves if None."""
+        return every_output(getattr(self, "constant_", None), values, fill)
 
     def _shaped(self, values: Any) -> FloatArray:
         return np.asarray(values[:, 0] if self.single_output_ else values)

@@ -198,13 +198,13 @@ def every_output(constant: FloatArray | None, values: Any, fill: Any) -> FloatAr
     constant : ndarray of shape (q,), optional
         NaN for outputs that vary.
     values : ndarray of shape (…, p)
-    fill : float or ndarray of shape (q,)
-        What outputs that never change get.
+    fill : float, optional
+        What outputs that never change get, if not their own values.
     """
     if constant is None:
         return np.asarray(values)
     whole = np.empty((*np.shape(values)[:-1], len(constant)))
-    whole[...] = fill
+    whole[...] = constant if fill is None else fill
     whole[..., np.isnan(constant)] = values
     return whole
 
