@@ -104,6 +104,7 @@ def result_of(source: Any, times: Any = None, values: Any = None) -> Result:
             np.ravel(values),
             errors,
             duplicates="keep",
+            marks=False,  # what the fit took for measurements
             unit=domain.unit,
             time_name=_name(times, "time"),
             value_name=_name(values, "value"),
