@@ -9,6 +9,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.cusps import local_noise
 from robustfourier.mixture.judge import together
+from robustfourier.mixture.search import robust
 from robustfourier.mixture.search.assess import (
     Assessment,
     Fit,
@@ -264,6 +265,12 @@ class Search:
 
         Which of its aliases a line belongs to is asked again, now that the others are known.
         """
+        if (
+            self.loss == "auto"
+            and not self.huber
+            and (found := robust.unmasked(self.series, self.fit))
+        ):
+            (self.series, self.fit), self.huber = found, True
         for _ in range(20 if self.huber else 0):
             before = self.fit.refined.residuals
             self._pull_in_outliers(redescend=True)
