@@ -354,8 +354,9 @@ class _Fit:
         pairs = zip_longest(before, now)
         was, other = next((pair for pair in pairs if pair[0] != pair[1]), (None, None))
         what = "is gone" if other is None else "has changed" if was else "is new"
+        name = next((part[0] for part in (other, was) if part), "it")
         raise CheckpointError(
-            f"{self.path}: the checkpoint belongs to other data: {(other or was)[0]!r} {what} "
+            f"{self.path}: the checkpoint belongs to other data: {name!r} {what} "
             "since it was written; remove it to begin anew, or give another checkpoint"
         )
 

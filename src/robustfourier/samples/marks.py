@@ -42,22 +42,22 @@ def marks_of(values: FloatArray) -> FloatArray:
     array([], dtype=float64)
     """
     distinct, count = np.unique(values[np.isfinite(values)], return_counts=True)
-    ends = range(_ENDS + 1)
+    ends, total = range(_ENDS + 1), int(count.sum())
     for peeled in range(2 * _ENDS, 0, -1):
         for low in ends:
             high = len(distinct) - (peeled - low)
             if 0 <= peeled - low <= _ENDS and high - low >= _LEVELS:
                 marks = np.r_[distinct[:low], distinct[high:]]
-                if _are_marks(marks, np.r_[count[:low], count[high:]], distinct[low:high], count):
+                if _are_marks(marks, np.r_[count[:low], count[high:]], distinct[low:high], total):
                     return marks
     return np.zeros(0)
 
 
-def _are_marks(marks: FloatArray, times: FloatArray, rest: FloatArray, count: FloatArray) -> bool:
+def _are_marks(marks: FloatArray, times: FloatArray, rest: FloatArray, total: int) -> bool:
     """Whether some values are marks, beside the others."""
     spread = float(rest[-1] - rest[0])
     away = np.minimum(np.abs(marks - rest[0]), np.abs(marks - rest[-1]))
-    if times.min() < 2 or times.sum() > _MOST * count.sum() or np.any(marks == 0):
+    if times.min() < 2 or times.sum() > _MOST * total or np.any(marks == 0):
         return False
     if np.any(away <= spread):
         return False
