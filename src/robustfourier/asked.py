@@ -13,7 +13,7 @@ from robustfourier.wording import duration
 if TYPE_CHECKING:
     from robustfourier.samples import Samples
 
-_CYCLES = 1e7  # in the record: the Fourier sums of more would need gigabytes
+MOST_CYCLES = 2_000_000  # in the record: a periodogram of more would not fit into memory
 
 
 @dataclass(frozen=True)
@@ -167,10 +167,10 @@ def _lengths(samples: Samples) -> Callable[[str, str], float]:
 
     def length(text: str, option: str) -> float:
         period = duration(text, samples.unit, option)
-        if span / period > _CYCLES:
+        if span / period > MOST_CYCLES:
             raise InputError(
                 f"{option} {text!r}: would fit {span / period:.0e} times into the record; "
-                f"at most {_CYCLES:.0e} can be searched, so give a longer period"
+                f"at most {MOST_CYCLES:,} can be searched, so give a longer period"
             )
         return period
 

@@ -230,6 +230,17 @@ def counted(count: int, noun: str) -> str:
     return f"{word} {noun}{'' if count == 1 else 's'}"
 
 
+def plural(count: int, noun: str) -> str:
+    """A number of things, in digits.
+
+    Examples
+    --------
+    >>> plural(1, "sample"), plural(12_000, "sample")
+    ('1 sample', '12,000 samples')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def percent(share: float) -> str:
     """A share of variance; never 100 % of anything that is not all.
 

@@ -12,6 +12,7 @@ from robustfourier import load
 from robustfourier.datasets import load_double_mode_cepheid
 from robustfourier.errors import InputError
 from robustfourier.estimators.mixture import PeriodicMixture
+from robustfourier.estimators.times import split_series
 
 SLOPE, LEVEL = 0.02, 3.0
 
@@ -313,3 +314,57 @@ def test_two_columns_keep_their_unit():
     X = np.column_stack([np.sort(rng.uniform(0, 50, 300)), rng.uniform(0, 30, 300)])
     y = np.cos(2 * np.pi * X[:, 0] / 3) + 0.1 * rng.normal(size=300)
     assert PeriodicMixture(unit="h").fit(X, y).modes_.unit == "h"
+
+
+def test_a_constant_output_hides_nothing_and_is_named():
+    rng = np.random.default_rng(0)
+    t = np.arange(300.0)
+    y = np.sin(2 * np.pi * t / 17) + 0.5 * rng.normal(size=300)
+    alone = PeriodicMixture().fit(t, y)
+    table = pd.DataFrame({"level": y, "stuck": 7.0})
+    model = PeriodicMixture().fit(t, table)
+    assert "constant outputs are left out of the fit: stuck (always 7)" in model.notes_
+    assert [c.period for c in model.components_] == [c.period for c in alone.components_]
+    np.testing.assert_array_equal(model.predict(t), np.stack([alone.predict(t), 0 * t + 7.0], 1))
+    np.testing.assert_array_equal(model.noise_, [alone.noise_, 0.0])
+    parts, ahead = model.unmix(t), model.forecast(10)
+    np.testing.assert_allclose(parts.total, model.predict(t))
+    np.testing.assert_array_equal(ahead.lower[:, 1], 7.0)
+    np.testing.assert_array_equal(ahead.upper[:, 0], alone.forecast(10).upper)
+
+
+def test_a_model_with_a_constant_output_is_saved_as_it_is(tmp_path):
+    t = np.arange(200.0)
+    y = np.stack([0 * t + 3.0, np.sin(2 * np.pi * t / 17), np.cos(2 * np.pi * t / 17)], 1)
+    y[:, 1:] += 0.3 * np.random.default_rng(0).normal(size=(200, 2))
+    model = PeriodicMixture().fit(t, y)
+    assert [round(c.period) for c in model.components_] == [17]
+    model.save(tmp_path / "model.rfm")
+    np.testing.assert_array_equal(load(tmp_path / "model.rfm").predict(t), model.predict(t))
+
+
+def test_outputs_that_are_all_constant_have_no_modes():
+    model = PeriodicMixture().fit(np.arange(30.0), np.tile([1.0, 2.0], (30, 1)))
+    assert len(model.modes_) == 0
+    np.testing.assert_allclose(model.predict([40.0]), [[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("index", [True, False])
+@pytest.mark.parametrize("name", ["err", "y_err", "e_mag", "sigma"])
+def test_a_column_named_like_an_error_is_the_error(name, index):
+    rng = np.random.default_rng(1)
+    t = pd.date_range("2024-01-01", periods=200)
+    error = rng.uniform(0.1, 2.0, 200)
+    y = np.sin(2 * np.pi * np.arange(200) / 17) + error * rng.normal(size=200)
+    table = pd.DataFrame({"t": t, "y": y, name: error})
+    model = PeriodicMixture().fit(table.set_index("t") if index else table)
+    expected = PeriodicMixture().fit(t, y, y_err=error)
+    assert model.single_output_
+    np.testing.assert_array_equal(model.predict(t), expected.predict(t))
+
+
+def test_of_several_columns_named_like_errors_none_is_an_output():
+    table = pd.DataFrame({"t": np.arange(9.0), "y": np.arange(9.0) % 3, "e_a": 1.0, "e_b": 2.0})
+    _, values, errors = split_series(table, None)
+    assert values.name == "y"
+    assert errors is None

@@ -180,3 +180,19 @@ def test_values_whose_sums_would_overflow_are_refused(size):
     t = np.arange(60.0)
     with pytest.raises(InputError, match=re.escape("so divide y by a constant")):
         PeriodicMixture().fit(t, size * np.cos(np.pi * t))
+
+
+def test_a_lone_sample_beside_a_gap_is_a_sample_like_others():
+    t = np.r_[np.arange(199.0), 208.0]
+    y = np.sin(2 * np.pi * t / 17) + 0.3 * np.random.default_rng(0).normal(size=200)
+    (component,) = PeriodicMixture().fit(t, y).components_
+    assert component.period == pytest.approx(17.0, abs=4 * component.period_error)
+    assert component.period_error < 0.1
+
+
+def test_one_date_of_1970_among_130_days_does_not_end_the_fit():
+    t = pd.date_range("2024-01-01", periods=130).to_series().reset_index(drop=True)
+    y = np.sin(2 * np.pi * np.arange(130) / 7) + 0.3 * np.random.default_rng(0).normal(size=130)
+    t[129] = pd.Timestamp("1970-01-01")
+    periods = [component.period for component in PeriodicMixture().fit(t, y).components_]
+    assert periods == pytest.approx([7.0], abs=0.05)

@@ -7,6 +7,8 @@ import shlex
 import subprocess
 import sys
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +17,14 @@ from tests.program import PROGRAM
 
 import robustfourier
 from robustfourier.analysis.predicting import grid_samples
+from robustfourier.asked import Asked
 from robustfourier.cli.console import Console
 from robustfourier.cli.options import instant
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
+from robustfourier.estimators.asked import settings_of
+from robustfourier.estimators.mixture import PeriodicMixture
+from robustfourier.samples import from_arrays
 
 COMMAND = shlex.join(PROGRAM)
 SOURCE = str(Path(robustfourier.__file__).parents[1])
@@ -74,6 +80,21 @@ def test_a_period_that_no_search_reaches_is_refused(run, record, option, period)
     code, _, err = run("fit", record, "--no-files", option, period)
     assert code == 2
     assert f"{option} '{period}': would fit" in err
+
+
+def test_the_command_line_and_the_estimator_refuse_the_same_periods():
+    samples = from_arrays(np.linspace(0.0, 100.0, 50), np.arange(50.0))
+    record = [Domain(0.0, 100.0)]
+    for cycles in (1.9e6, 2.1e6):
+        period = 100.0 / cycles
+        for ask, words in (
+            (partial(Asked(shortest_period=repr(period)).parameters, samples), "at most 2,000,000"),
+            (partial(settings_of, PeriodicMixture(max_frequency=1 / period), record), "at most 2"),
+            (partial(settings_of, PeriodicMixture(periods=[period]), record), "only periods from"),
+        ):
+            expected = pytest.raises(InputError, match=re.escape(words))
+            with expected if cycles > 2e6 else nullcontext():
+                ask()
 
 
 def test_an_instant_that_the_clock_leaves_out_is_refused():

@@ -73,3 +73,39 @@ def test_a_strong_tone_is_found_whatever_the_last_digits_are():
     last_digits = np.random.default_rng(5).normal(size=(14, 400))[13]  # the first that hid it
     (pattern,) = PeriodicMixture().fit(t, y * (1 + 1e-12 * last_digits)).components_
     assert abs(pattern.period - 0.7) < 2 * pattern.period_error
+
+
+def seasons(rng, count=57, years=9):
+    """Epochs within seven weeks of each year, in the hours of a night."""
+    day = 365.25 * rng.integers(0, years, count) + rng.integers(0, 50, count)
+    return np.sort(day + rng.uniform(0.2, 0.4, count))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_seasons_of_years_are_no_grid(seed):
+    """The window comes back to 0.9 each year, but a season has many samples."""
+    rng = np.random.default_rng(seed)
+    t = seasons(rng)
+    y = 0.5 * np.sin(2 * np.pi * t / 0.5731 + seed) + 0.05 * rng.normal(size=len(t))
+    (pattern,) = PeriodicMixture().fit(t, y).components_
+    assert pattern.period == pytest.approx(0.5731, abs=1e-4)
+
+
+def test_noise_at_seasons_of_years_has_no_pattern():
+    found = 0
+    for seed in range(20):
+        rng = np.random.default_rng(100 + seed)
+        t = seasons(rng)
+        found += len(PeriodicMixture().fit(t, rng.normal(size=len(t))).components_) > 0
+    assert found <= 2  # at a level of 1 % more than two of twenty are there once in a thousand
+
+
+@pytest.mark.parametrize("span", [1000, 3000])
+def test_a_few_samples_in_each_of_some_nights_tell_what_happens_within_one(span):
+    rng = np.random.default_rng(span)
+    nights = np.sort(rng.choice(span, 29, replace=False))[:, None]
+    within = 0.075 * (np.arange(4) + rng.uniform(-0.1, 0.1, (29, 4)))
+    t = (nights + 0.3 + within + rng.uniform(-0.05, 0.05, (29, 1))).ravel()
+    y = 0.05 * np.sin(2 * np.pi * t / 0.0672) + 0.01 * rng.normal(size=116)
+    (pattern,) = PeriodicMixture().fit(t, y).components_
+    assert pattern.period == pytest.approx(0.0672, abs=1e-5)

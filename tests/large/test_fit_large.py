@@ -1,13 +1,16 @@
+import os
 import re
 
 import numpy as np
 import pandas as pd
+import pyarrow.dataset
 import pytest
 
 import robustfourier as rf
-from robustfourier.errors import DataError
+from robustfourier.errors import CheckpointError, DataError
 from robustfourier.large import passes
 from robustfourier.large.fit import _Adder
+from robustfourier.samples.parts import parts_of
 
 FAST = {"max_frequency": 0.5}  # 500 modes: 4300 condensed rows
 ROWS = 30_000
@@ -94,8 +97,9 @@ def test_dates_are_told_in_days_and_known_periods_in_words(table):
     assert {9.0, 7.31} <= {round(part.period, 9) for part in found.model.components_}
 
 
-def test_a_broken_run_goes_on_from_its_checkpoint(table, large, tmp_path, monkeypatch):
-    place, honest = tmp_path / "pass", _Adder.__call__
+def break_off(source, place, monkeypatch):
+    """Begin a fit, and end it in its third pass."""
+    honest = _Adder.__call__
 
     def breaking(self, work, what):
         if self.passes == 2:
@@ -104,9 +108,60 @@ def test_a_broken_run_goes_on_from_its_checkpoint(table, large, tmp_path, monkey
 
     monkeypatch.setattr(_Adder, "__call__", breaking)
     with pytest.raises(KeyboardInterrupt):
-        rf.fit_large(table, engine="serial", checkpoint=place, **FAST)
+        rf.fit_large(source, engine="serial", checkpoint=place, **FAST)
     monkeypatch.undo()
     assert place.exists()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "table", "dataset"])
+def test_a_checkpoint_of_other_data_under_the_same_name_is_refused(
+    table, kind, tmp_path, monkeypatch
+):
+    path, place = tmp_path / f"part.{kind}", tmp_path / "pass"
+
+    def written(rows):
+        if kind == "csv":
+            rows.to_csv(path, index=False)
+        elif kind != "table":
+            rows.to_parquet(path)
+        return {"table": rows, "dataset": None}.get(kind, path)
+
+    def source(rows):
+        given = written(rows)
+        return pyarrow.dataset.dataset(path) if given is None else given
+
+    few = table[::10].round(6)
+    break_off(source(few), place, monkeypatch)
+    other = few.assign(value=few["value"].to_numpy()[::-1])
+    name = "table" if kind == "table" else path.name
+    with pytest.raises(CheckpointError, match=re.escape(f"{name}' has changed since")):
+        rf.fit_large(source(other), engine="serial", checkpoint=place, **FAST)
+    assert place.exists()
+
+
+def test_a_file_replaced_by_one_of_the_same_size_and_time_is_told_from_it(tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    for path, value in ((first, 1), (second, 2)):
+        path.write_text(f"t,y\n0,{value}\n1,{value}\n")
+        os.utime(path, (1.0, 1.0))
+    (one,), (other,) = parts_of(first), parts_of(second)
+    assert one.content().split(", ")[:2] == other.content().split(", ")[:2]
+    assert one.content() != other.content()
+
+
+def test_a_part_that_is_gone_is_named(table, tmp_path, monkeypatch):
+    few = table[::10]
+    for i in range(2):
+        few[i::2].to_csv(tmp_path / f"{i}.csv", index=False)
+    place = tmp_path / "pass"
+    break_off([tmp_path / "0.csv", tmp_path / "1.csv"], place, monkeypatch)
+    with pytest.raises(CheckpointError, match=re.escape("1.csv' is gone since")):
+        rf.fit_large([tmp_path / "0.csv"], engine="serial", checkpoint=place, **FAST)
+
+
+def test_a_broken_run_goes_on_from_its_checkpoint(table, large, tmp_path, monkeypatch):
+    place = tmp_path / "pass"
+    break_off(table, place, monkeypatch)
     said = []
     found = rf.fit_large(table, engine="serial", checkpoint=place, observe=said.append, **FAST)
     assert [word for word in said if word.startswith("pass")] == [

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustfourier.errors import InputError
-from robustfourier.mixture.search.detection import detect
+from robustfourier.estimators.mixture import PeriodicMixture
+from robustfourier.mixture.search.detection import LineSearch, detect
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.periodic.uncertainty import amplitude_errors
@@ -182,6 +183,18 @@ def test_outliers_hardly_move_anything(one_sided):
     assert change < 2 * np.sqrt(7 / 1500) * 0.4
 
 
+@pytest.mark.parametrize("seed", [0, 22, 50])
+def test_six_outliers_are_not_missed_among_few_rows(seed):
+    """Least squares bends towards them, and around the bent fit they are none."""
+    rng = np.random.default_rng(seed)
+    t, outliers = np.arange(30.0), np.zeros(30)
+    outliers[rng.choice(30, 6, replace=False)] = 0.96
+    y = np.sin(2 * np.pi * t / 7.3 + rng.uniform(0, 6)) + 0.02 * rng.normal(size=30) + outliers
+    auto, huber = (PeriodicMixture(loss=loss).fit(t, y) for loss in ("auto", "huber"))
+    assert auto.noise_ == pytest.approx(huber.noise_, rel=0.1)
+    assert auto.noise_ < 0.06
+
+
 def test_one_huge_outlier_is_no_line():
     theta, y = tones()
     y[100] = 1e9
@@ -194,6 +207,44 @@ def test_an_alternating_series_is_the_nyquist_mode():
     found = detect(np.linspace(-1, 1, 200), y[:, None])
     np.testing.assert_allclose(found.lines.mode, [99.5])
     assert found.lines.amplitude[0, 0] == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize("n", [21, 60, 99, 400, 401])
+def test_a_pure_alternation_has_a_period_of_two_with_finite_errors(n):
+    t = np.arange(float(n))
+    model = PeriodicMixture().fit(t, t % 2)
+    (mode,) = model.modes_.to_frame().itertuples()
+    assert mode.period == pytest.approx(2.0, abs=1e-6)
+    assert mode.amplitude == pytest.approx(0.5)
+    assert 0 <= mode.period_error < 1e-3
+    assert 0 <= mode.amplitude_error < 1e-3
+
+
+@pytest.mark.parametrize(("sampling", "seed"), [("gappy", 1), ("gappy", 7), ("irregular", 3)])
+def test_whole_numbers_are_asked_for_and_told(sampling, seed):
+    options = {"n_samples": 1500, "noise": 0.5, "random_state": seed}
+    problem = random_mixture(14, sampling=sampling, **options)
+    found = detect(problem.theta, problem.y[:, None], frequencies="integer")
+    np.testing.assert_array_equal(found.lines.mode, np.round(found.lines.mode))
+    assert np.isin(problem.modes, found.lines.mode).sum() >= 13
+
+
+@pytest.mark.parametrize("endpoint", ["included", "excluded"])
+def test_an_alternation_between_two_whole_numbers_is_told_as_one_of_them(endpoint):
+    t = np.arange(100.0 if endpoint == "included" else 101.0)  # 49.5 or 50.5 cycles
+    model = PeriodicMixture(frequencies="integer", endpoint=endpoint).fit(t, t % 2)
+    mode = model.modes_.mode
+    assert len(mode) == len(np.unique(mode)) > 0
+    np.testing.assert_array_equal(mode, np.round(mode))
+
+
+def test_the_first_round_is_the_same_whether_it_is_asked_for_first_or_last():
+    theta, y = tones(modes=(7.3, 31.8, 60.1, 77.7), amplitudes=(1.0, 0.6, 0.5, 0.15))
+    series = Series.of(theta, y, None, Settings(max_mode=150.0))
+    early, late = LineSearch(series), LineSearch(series)
+    before, _ = early.first, late.whole
+    np.testing.assert_array_equal(late.first.lines.mode, before.lines.mode)
+    assert len(before.known) < len(early.whole.known)
 
 
 # -- form does not matter ------------------------------------------------------------------------

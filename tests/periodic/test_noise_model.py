@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from robustfourier.mixture.remainder import OscillatorSearch
@@ -110,3 +112,23 @@ def test_a_lone_sample_beside_a_gap_has_no_ordinates(last):
     spectrum = TaperedSpectrum(theta, drawn(theta, 2), np.ones(200))
     assert len(spectrum.power) == len(spectrum.cosine) > 90
     assert np.isfinite(spectrum.log_likelihoods(spectrum.density(sho([[60.0, 0.3, 4.0]]))[None]))
+
+
+@example([199, 1], 10.0)
+@example([1, 130], 1e4)
+@example([1, 1, 300, 1, 2], 11.0)
+@given(
+    st.lists(st.sampled_from([1, 2, 3, 64, 200]), min_size=1, max_size=5).filter(
+        lambda counts: sum(counts) > 2
+    ),
+    st.floats(1.0, 1e6),
+)
+def test_any_stretches_and_gaps_have_a_spectrum_of_finite_power(counts, gap):
+    starts = np.cumsum([0.0, *(count - 1.0 + gap for count in counts[:-1])])
+    times = np.concatenate(
+        [start + np.arange(count) for start, count in zip(starts, counts, strict=True)]
+    )
+    theta = 2.0 * times / np.ptp(times) - 1.0
+    spectrum = TaperedSpectrum(theta, np.sin(times), np.ones(len(times)))
+    assert len(spectrum.power) == len(spectrum.cosine) > 0
+    assert np.isfinite(spectrum.power).all()

@@ -1,6 +1,7 @@
 import re
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,10 +9,14 @@ import pytest
 from robustfourier import PeriodicMixture
 from robustfourier.analysis import fit_model
 from robustfourier.domain import Domain
+from robustfourier.errors import DataError
 from robustfourier.mixture.fit import fit_column
+from robustfourier.mixture.search.fringes import Fringes
 from robustfourier.mixture.series import Settings
+from robustfourier.modes import ModeTable
 from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
+from robustfourier.results.outline import outline
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
 from robustfourier.results.tables import components_columns
 from robustfourier.results.thinning import envelope
@@ -215,3 +220,30 @@ def test_samples_that_bear_no_period_tell_no_range():
     t = np.concatenate([np.arange(100) * 0.01, 1e9 + np.arange(100)])
     samples = from_arrays(t, rng.normal(size=200))
     assert summarise(samples, PeriodicMixture().fit(t, samples.values)).searched is None
+
+
+@pytest.mark.parametrize(
+    ("modes", "words"),
+    [
+        ([2.0], "One mode stands out, of period 5."),
+        ([2.0, 4.0], "Two modes stand out, of periods 5 and 2.5."),
+    ],
+)
+def test_one_mode_stands_out_and_two_stand_out(modes, words):
+    table = ModeTable.build(mode=modes, cosine=[3.0] * len(modes), sine=modes, span=10.0)
+    table = replace(table, active=np.ones(len(modes), bool))
+    table = replace(table, amplitude=np.arange(len(modes), 0.0, -1.0))
+    model = SimpleNamespace(modes_=table, domains_=(Domain(0.0, 10.0),))
+    assert outline(model).headline == words
+
+
+def test_one_other_place_is_one_place():
+    one = str(Fringes(0, 9687.3, np.array([9692.1]), 1.0))
+    assert one.startswith("mode 9687.3 fits as well at 9692.1: ")
+    two = str(Fringes(0, 9687.3, np.array([9692.1, 9682.5]), 1.0))
+    assert two.startswith("mode 9687.3 fits as well at 2 other places from mode 9682.5 to 9692.1: ")
+
+
+def test_one_sample_is_one_sample():
+    with pytest.raises(DataError, match=re.escape("data: 1 sample is too few")):
+        fit_model(from_arrays([1.0], [2.0]))

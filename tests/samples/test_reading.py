@@ -220,10 +220,19 @@ class TestCleaning:
         samples = read_samples(write("t,v\n1,5\n2,-999\n3,bad\n4,6\n"), na=("-999", "bad"))
         assert samples.values.tolist() == [5.0, 6.0]
 
-    def test_a_suspicious_value_is_asked_about_but_kept(self, write):
-        samples = read_samples(write("t,v\n1,5\n2,-999\n3,-999\n4,6\n5,5\n"))
-        assert samples.values.min() == -999
-        assert any("--na=-999" in note for note in samples.notes)
+    def test_a_mark_of_missing_values_is_left_out_where_enough_others_show_it(self, write):
+        rows = [
+            (1, 5.0),
+            (2, -999.0),
+            (3, -999.0),
+            *((t, 5.0 + t % 13 / 100) for t in range(4, 40)),
+        ]
+        assert read_samples(write("t,v\n1,5\n2,-999\n3,-999\n4,6\n5,5\n")).values.min() == -999
+        samples = read_samples(
+            write("t,v\n" + "".join(f"{t},{v}\n" for t, v in [*rows, (40, -999)]))
+        )
+        assert samples.values.min() == 5
+        assert samples.counts.missing == 3
 
     @pytest.mark.parametrize(
         ("rule", "expected"), [("mean", [3.0, 9.0]), ("first", [1.0, 9.0]), ("last", [5.0, 9.0])]

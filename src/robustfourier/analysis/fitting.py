@@ -35,8 +35,9 @@ def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> A
     """
     name = samples.source or "data"
     if len(samples) < _AT_LEAST:
+        few = "sample is" if len(samples) == 1 else "samples are"
         raise DataError(
-            f"{name}: {len(samples)} samples are too few; at least {_AT_LEAST} are needed to tell "
+            f"{name}: {len(samples)} {few} too few; at least {_AT_LEAST} are needed to tell "
             "a pattern from noise"
         )
     if len(np.unique(samples.times)) < 2:

@@ -77,7 +77,7 @@ def _ahead(analysis: Analysis, text: str) -> dict[str, Any]:
     result = analysis.result
     unit = result.domain.unit
     forecast = analysis.model.forecast(duration(text, unit, "forecast"))
-    at = from_arrays(forecast.times, forecast.mean, duplicates="keep", unit=unit)
+    at = from_arrays(forecast.times, forecast.mean, duplicates="keep", marks=False, unit=unit)
     ends = (forecast.std, forecast.lower, forecast.upper)
     table = prediction_table(at, forecast.mean, *ends)
     assert analysis.folder is not None

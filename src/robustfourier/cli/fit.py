@@ -183,10 +183,12 @@ def print_written(console: Console, analysis: Analysis) -> None:
 
 def print_taken(console: Console, samples: Samples) -> None:
     """Say which columns were taken and what was left out."""
+    from robustfourier.wording import plural
+
     taken = f"time {samples.time_name!r}, value {samples.value_name!r}"
     if samples.error_name is not None:
         taken += f", error {samples.error_name!r}"
-    console.say(f"{samples.source}: {len(samples):,} samples ({taken})")
+    console.say(f"{samples.source}: {plural(len(samples), 'sample')} ({taken})")
     for words in (*samples.counts.words(), *samples.notes):
         console.say(f"  {words}")
 

@@ -11,7 +11,7 @@ import typer
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
-from robustfourier.wording import duration
+from robustfourier.wording import duration, plural
 
 _POINTS_AT_MOST = 10_000_000
 
@@ -127,7 +127,9 @@ def info(
         f"(format {about['format']}, {about['bytes']:,} bytes of arrays)",
         style="bold",
     )
-    console.say(f"Record of {domain.period_words(domain.span)}; {len(fitted.modes_)} modes")
+    console.say(
+        f"Record of {domain.period_words(domain.span)}; {plural(len(fitted.modes_), 'mode')}"
+    )
     rows = [
         (
             c.label,

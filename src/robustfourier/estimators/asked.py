@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.asked import MOST_CYCLES
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.estimators.times import known_periods
 from robustfourier.estimators.validation import seed_sequence
 from robustfourier.mixture.series import Settings
 
-MOST_MODES = 2_000_000  # a periodogram of more would not fit into memory
 _LEAST_MODE = 1e-3  # of a known period: one that is longer than a thousand records is a level
 
 
@@ -31,7 +31,7 @@ def known_modes(domain: Domain, periods: Any, name: str = "periods") -> FloatArr
         return values
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError(f"{name}={periods!r} must all be positive finite numbers")
-    shortest, longest = domain.span / MOST_MODES, domain.span / _LEAST_MODE
+    shortest, longest = domain.span / MOST_CYCLES, domain.span / _LEAST_MODE
     for value in values:
         if not shortest <= value <= longest:
             raise InputError(
@@ -94,9 +94,9 @@ def highest_mode(domain: Domain, max_frequency: float | None) -> float | None:
     if max_frequency is None:
         return None
     mode = float(domain.mode(max_frequency))
-    if mode > MOST_MODES:
+    if mode > MOST_CYCLES:
         raise InputError(
             f"max_frequency={max_frequency!r} makes {mode:.3g} cycles over the record; at most "
-            f"{MOST_MODES} can be searched: lower it"
+            f"{MOST_CYCLES} can be searched: lower it"
         )
     return mode

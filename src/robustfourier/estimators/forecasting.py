@@ -73,12 +73,12 @@ def forecast_of(model: Any, horizon: Any, times: Any, level: float) -> Forecast:
         raise InputError(f"level={level!r} must lie between 0 and 1; the default is 0.9")
     mean, std = model.predict(times, return_std=True)
     left = next((m.onward for m in model.models_ if m.onward is not None), model.remainder_)
-    scatter = np.asarray(model.noise_ if left is None else left.white)
+    scatter = np.asarray(model.noise_ if left is None else model._every_output(left.white))
     reach = ndtri(0.5 + 0.5 * level)
     tails: Any = reach
     if model.n_features_in_ == 1 and model.models_[0].surprise is not None:
         wider, freedom = _unknown(model.models_[0], left, model.domains_[0].to_theta(times))
-        std = std * wider.reshape(std.shape)
+        std = std * model._every_output(wider, 1.0).reshape(std.shape)
         tails = stdtrit(freedom.reshape(-1, *[1] * (std.ndim - 1)), 0.5 + 0.5 * level)
     ends = _new_measurements(
         mean, tails * std, reach * scatter, getattr(model, "scale_", "linear") == "log"

@@ -14,17 +14,15 @@ from robustfourier.estimators.components import Components
 from robustfourier.estimators.face import Face
 from robustfourier.estimators.forecasting import Forecast, forecast_of
 from robustfourier.estimators.notes import step_note
-from robustfourier.estimators.times import (
-    as_table,
-    is_flat,
-    split_series,
-)
+from robustfourier.estimators.times import as_table, is_flat, split_series
 from robustfourier.estimators.unmixed import Unmixed
 from robustfourier.estimators.validation import (
     check_row_weights,
     check_targets,
+    constant_outputs,
     counted_rows,
     error_precision,
+    every_output,
     input_errors,
     span_columns,
     theta_columns,
@@ -110,6 +108,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         Jumps of the level, with time, size and standard error; part of the trend.
     scale_ : {"linear", "log"}
         The scale that was taken.
+    constant_ : ndarray of shape (q,), or None
+        Of several outputs, the values of those that never change, and NaN for the others; None if
+        all change. A constant is left out of the fit: tables tell of the other outputs.
     notes_ : tuple of str
         How far was searched and why, possible aliases, limits that were met.
     domains_ : tuple of Domain
@@ -197,9 +198,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         X : array-like of shape (n,), (n, 1) or (n, d)
             Times: numbers, dates (also as text), periods or durations, in any order and spacing.
             Several columns add up: f(x₁) + … Without y, a pandas Series whose index is the time,
-            or a table with an index of times or with the time as its first column.
+            or a table with an index of times or with the time as its first column; a column named
+            like an error ("err", "sigma", "e_mag") is then `y_err`.
         y : array-like of shape (n,) or (n, q)
-            Values. Several outputs share the modes and have their own amplitudes.
+            Values. Several outputs share the modes and have their own amplitudes; those that are
+            constant are left out, and `notes_` names them.
         sample_weight : array-like of shape (n,), optional
             Weight 2 is the row twice; a row of weight 0 is not there. Only ratios matter: weights
             are scaled to sum to the number of rows that they are worth, (Σw)² / Σw² with equal
@@ -208,7 +211,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             Standard errors of the values, up to a common factor.
         """
         with input_errors():
-            X, y = split_series(X, y)
+            X, y, named = split_series(X, y)
+            y_err = named if y_err is None else y_err
             X, y, sample_weight, y_err = without_masked_rows(X, y, sample_weight, y_err)
             table = as_table(X)
             columns = time_columns(table, self)
@@ -216,8 +220,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         weights = check_row_weights(sample_weight, len(values))
         domains = span_columns(columns, weights > 0, self.span, self.endpoint, self.unit)
         precision = error_precision(weights, y_err, values if self.scale == "log" else None)
+        varying, constant = constant_outputs(y, values, weights)
         theta, targets, weights, weighing = counted_rows(
-            theta_columns(columns, domains), values.reshape(len(values), -1), weights, precision
+            theta_columns(columns, domains), varying, weights, precision
         )
         settings = settings_of(self, domains)
         # Errors in the unit of y say that noise adds.
@@ -247,15 +252,17 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             for component in model.components(share[column], int(bases[column]), column)
         )
         self.modes_ = mode_table(models, self.single_output_)
-        self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
+        self.constant_ = constant.values
+        noise = self._every_output(models[-1].noise)
+        self.noise_ = float(noise[0]) if self.single_output_ else noise
         left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
-        scatter = weighted_deviation(left, weights)
+        scatter = self._every_output(weighted_deviation(left, weights))
         self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
         self.scale_ = fit.scale
         self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
         steps = tuple(step_note(shift, self._multiplies) for shift in self.steps_)
         searched = tuple(note for found in fit.found for note in found.notes)
-        self.notes_ = weighing + fit.notes + steps + searched
+        self.notes_ = constant.notes + weighing + fit.notes + steps + searched
         return self
 
     def predict(self, X: Any, return_std: bool = False, remainder: bool = True) -> Any:
@@ -281,10 +288,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         if remainder:
             values = values + self._remainder(theta)
         values = from_log(values) if self._multiplies else values
+        values = self._every_output(values, None)
         if not return_std:
             return self._shaped(values)
         errors = [m.errors_at(theta[:, j], remainder) for j, m in enumerate(self.models_)]
-        std = lengths(np.stack(errors, axis=-1))
+        std = self._every_output(lengths(np.stack(errors, axis=-1)))
         return self._shaped(values), self._shaped(values * std if self._multiplies else std)
 
     def forecast(self, horizon: Any = None, *, times: Any = None, level: float = 0.9) -> Forecast:
@@ -326,16 +334,17 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         columns, theta = self._times(X)
         trend = sum(m.trend_at(theta[:, j]) for j, m in enumerate(self.models_))
         parts = [m.components_at(theta[:, j]) for j, m in enumerate(self.models_)]
-        components = np.concatenate(parts, axis=1)
+        components = self._every_output(np.concatenate(parts, axis=1))
         if self.single_output_:
             components = components[:, :, 0]
         labels = tuple(component.label for component in self.components_)
         times = columns[0] if len(columns) == 1 else None
-        told = self._remainder(theta)
+        told = self._every_output(self._remainder(theta))
         left = self._shaped(told) if self.remainder_ is not None or told.any() else None
         if self._multiplies:
             trend, components = from_log(trend), from_log(components)
             left = None if left is None else from_log(left)
+        trend = self._every_output(trend, None)
         scale = "log" if self._multiplies else "linear"
         return Unmixed(self._shaped(trend), components, labels, scale, times, left)
 
@@ -381,6 +390,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     def _multiplies(self) -> bool:
         """Whether the logarithm was fitted; models saved by version 0.1 know no scale."""
         return getattr(self, "scale_", "linear") == "log"
+
+    def _every_output(self, values: Any, fill: Any = 0.0) -> FloatArray:
+        """Return values of all outputs, (…, q): of constant ones `fill`, or themselves if None."""
+        return every_output(getattr(self, "constant_", None), values, fill)
 
     def _shaped(self, values: Any) -> FloatArray:
         return np.asarray(values[:, 0] if self.single_output_ else values)

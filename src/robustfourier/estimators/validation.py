@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
@@ -152,6 +153,60 @@ def check_targets(y: Any, n_rows: int, estimator: BaseEstimator) -> FloatArray:
             "so divide y by a constant"
         )
     return array
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Outputs that never change: their values, shape (q,), NaN for the others; and notes."""
+
+    values: FloatArray | None = None
+    notes: tuple[str, ...] = ()
+
+
+def constant_outputs(
+    y: Any, values: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, Constants]:
+    """Return the outputs that change, shape (n, q), and what the others are.
+
+    A constant has no noise, and beside one that has none no other output would count. If all are
+    constant, all are returned.
+
+    Parameters
+    ----------
+    y : array-like
+        As it was given: its columns may have names.
+    values : ndarray of shape (n,) or (n, q)
+    weights : ndarray of shape (n,)
+        Rows of weight zero are not there.
+    """
+    columns = values.reshape(len(values), -1)
+    rows = columns[weights > 0]
+    still = np.all(rows == rows[:1], axis=0)
+    if not still.any() or still.all():
+        return columns, Constants()
+    names = list(getattr(y, "columns", range(1, len(still) + 1)))
+    left = ", ".join(f"{names[i]} (always {rows[0, i]:g})" for i in np.flatnonzero(still))
+    note = f"constant outputs are left out of the fit: {left}"
+    return columns[:, ~still], Constants(np.where(still, rows[0], np.nan), (note,))
+
+
+def every_output(constant: FloatArray | None, values: Any, fill: Any) -> FloatArray:
+    """Return values of shape (…, q) from those of the outputs that vary.
+
+    Parameters
+    ----------
+    constant : ndarray of shape (q,), optional
+        NaN for outputs that vary.
+    values : ndarray of shape (…, p)
+    fill : float, optional
+        What outputs that never change get, if not their own values.
+    """
+    if constant is None:
+        return np.asarray(values)
+    whole = np.empty((*np.shape(values)[:-1], len(constant)))
+    whole[...] = constant if fill is None else fill
+    whole[..., np.isnan(constant)] = values
+    return whole
 
 
 def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +96,9 @@ def fit_large(
     address : str or dask Client, optional
         For ``engine="dask"``.
     checkpoint : path, optional
-        A file that is written after each pass; if it is there, and of the same source and
-        parameters, the fit goes on from it. It is removed at the end.
+        A file that is written after each pass; if it is there, and of the same data and
+        parameters, the fit goes on from it. One of other data is refused: files are known by size,
+        time of the last change and a digest of their ends. It is removed at the end.
     observe : callable, optional
         Told in words of each pass as it begins.
     **parameters
@@ -112,7 +114,8 @@ def fit_large(
     parts = parts_of(source)
     layout = Layout.of(parts[0], asked, None if value is None else [value], None)
     adder = _Adder(parts, engine, jobs, address, observe or (lambda _: None))
-    identity = plain({"parts": [part.name for part in parts], "layout": vars(layout)})
+    held = [] if checkpoint is None else [[part.name, part.content()] for part in parts]
+    identity = plain({"parts": held, "layout": vars(layout)})
     return _Fit(layout, adder, parameters, identity, checkpoint).run()
 
 
@@ -342,11 +345,27 @@ class _Fit:
         arrays |= {"sample": columns[1], "errors": columns[2], "dates": np.array([dates])}
         save_checkpoint(self.path, Checkpoint(self.add.passes, self.identity, state, arrays))
 
+    def _require_same_data(self, before: Any) -> None:
+        """Refuse a checkpoint of other data, by the first part that is another one."""
+        now = self.identity["parts"]
+        before = before if isinstance(before, list) else []
+        if before == now:
+            return
+        pairs = zip_longest(before, now)
+        was, other = next((pair for pair in pairs if pair[0] != pair[1]), (None, None))
+        what = "is gone" if other is None else "has changed" if was else "is new"
+        name = next((part[0] for part in (other, was) if part), "it")
+        raise CheckpointError(
+            f"{self.path}: the checkpoint belongs to other data: {name!r} {what} "
+            "since it was written; remove it to begin anew, or give another checkpoint"
+        )
+
     def _held(self) -> tuple[Added, FloatArray, Any] | None:
         """What an earlier run has left, if it was of the same source and parameters."""
         if self.path is None or not Path(self.path).exists():
             return None
         held = load_checkpoint(self.path)
+        self._require_same_data(held.training.get("parts"))
         try:
             held.require_same(self.identity)
         except CheckpointError:

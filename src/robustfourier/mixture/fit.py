@@ -67,7 +67,9 @@ def _patterns(domain: Domain, found: Detection) -> tuple[ColumnModel, Detection]
     tell("patterns")
     model, series = _composed(domain, found)
     while len(unknown := unknown_period(model)):
-        why = f"{len(unknown)} modes are left out: their errors are more than half of them"
+        many = len(unknown) > 1
+        why = "modes are left out: their errors are" if many else "mode is left out: its error is"
+        why = f"{len(unknown)} {why} more than half of {'them' if many else 'it'}"
         less = found.without(unknown, why)
         if len(less.known) == len(found.known):
             break

@@ -245,7 +245,8 @@ def local_noise(
     """
     left = partial(series.residual_sums, refined)
     wings = wing_ratio(left, series.total, modes, modes, floor)
-    white = np.maximum(variance, np.finfo(float).tiny)
+    # The floor goes no lower than rounding does, so neither does what it is compared with.
+    white = np.maximum(variance, np.maximum(series.smallest_noise, np.finfo(float).tiny))
     local = np.log((floor.at(modes) / white).mean(axis=1))
     chance = 1.0 / np.maximum(floor.dof_at(modes), 1.0)
     kept = 1.0 - chance / np.maximum(local**2, chance)

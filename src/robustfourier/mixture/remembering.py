@@ -109,7 +109,7 @@ def _with_life(model: ColumnModel, series: Series) -> ColumnModel:
             ways = ways_to_live(c, lines, component, order, float(mode[c]), left, theta, steady)
             if not ways:
                 continue
-            if not _has_a_frequency_of_its_own(model, c):
+            if series.integer or not _has_a_frequency_of_its_own(model, c):
                 ways = ways[:1]  # who forgets its phase leaves the frequencies that hold it
             life = most_alive(ways, theta, noise, rows, beside, oscillators, white, score)
             alive += [life] if life is not None else []

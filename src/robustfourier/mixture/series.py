@@ -135,6 +135,16 @@ class Series:
         """
         return np.inf if self.limit.nyquist is None else self.limit.nyquist
 
+    def folded(self, modes: FloatArray) -> FloatArray:
+        """Return modes as even samples see them; whole ones stay whole.
+
+        A line that crossed the Nyquist mode is, on the samples, its mirror image.
+        """
+        if self.integer:
+            return modes
+        folded = np.where(modes > self.nyquist, 2.0 * self.nyquist - modes, modes)
+        return np.where(np.abs(folded - self.nyquist) < 1.0, self.nyquist, folded)
+
     @cached_property
     def reach(self) -> float:
         """Highest mode that a harmonic may have: an even grid shows all up to its Nyquist mode."""
@@ -163,6 +173,15 @@ class Series:
         rows = self.original[:: len(self.original) // _ENOUGH + 1]
         steps = np.array([rounding_step(column) for column in rows.T])
         return np.minimum(steps**2 / 12.0, 0.5 * np.var(rows, axis=0))
+
+    @property
+    def smallest_noise(self) -> FloatArray:
+        """Variance below which what is left over is no signal but rounding, shape (q,).
+
+        Of the values, or 1e-20 of their variance.
+        """
+        tiny = 1e-20 * float(np.max(self.weights @ self.values**2)) / self.total
+        return np.maximum(tiny, self.rounding)
 
     @cached_property
     def distinct(self) -> int:

@@ -3,8 +3,10 @@
 Samples on an even grid, with or without missing ones, cannot tell modes above the Nyquist mode
 (one over the grid's spacing in θ) from their mirror images. Irregular samples have no such limit:
 a star seen once a night tells periods of an hour. They are searched up to ten modes per sample, at
-least 12 000 (a quarter of a second) and at most 50 000. If their spectral window comes back
-to 0.9 of its height at some mode D (a jittered grid), they are as good as even: D/2 is the limit.
+least 12 000 (a quarter of a second) and at most 50 000, and to periods of half a typical step: a
+few samples in each of some nights tell what happens within a night. If their spectral window comes
+back to 0.9 of its height at some mode D (a jittered grid), they are as good as even: D/2 is the
+limit, unless little or nothing is found below it (seasons of years come back as well).
 Months, quarters and years of the calendar are such a grid, and nothing is looked for beyond it.
 """
 
@@ -20,6 +22,7 @@ from robustfourier.periodic.nufft import RealModeSums, weighted_sums
 
 WindowTo = Callable[[float], RealModeSums]
 
+_MODES_PER_STEP = 2.0  # of a typical length, so that nights far apart show what one of them shows
 _MODES_PER_SAMPLE = 10.0  # see above; short periods are looked for, at a cost that is bounded:
 _MODES_AT_LEAST, MODES_AT_MOST = 12_000, 50_000  # a quarter of a second, and one second
 _NEARLY_EVEN = 0.9  # of the window: an alias then has four fifths of the line's power
@@ -144,7 +147,9 @@ def highest_mode(
 def _irregular_limit(theta: FloatArray, window_to: WindowTo | None) -> ModeLimit:
     """Apply the rule for irregular samples."""
     n = len(theta)
-    top = int(np.clip(_MODES_PER_SAMPLE * n, _MODES_AT_LEAST, MODES_AT_MOST))
+    usual = _MODES_PER_STEP * float(theta[-1] - theta[0]) / float(np.median(np.diff(theta)))
+    wanted = max(_MODES_PER_SAMPLE * n, usual)
+    top = int(np.clip(wanted, _MODES_AT_LEAST, MODES_AT_MOST))
     if window_to is None:
         window = np.abs(weighted_sums(theta, np.ones((n, 1)), 2 * top + 1)[:, 0]) / n
     else:
@@ -158,4 +163,6 @@ def _irregular_limit(theta: FloatArray, window_to: WindowTo | None) -> ModeLimit
         rule = f"nearly even sampling: the spectral window peaks at {2 * half}"
         return ModeLimit(half, None, rule, float(top))
     rule = f"irregular sampling: ten modes per sample, {_MODES_AT_LEAST} to {MODES_AT_MOST}"
+    if wanted == usual > _MODES_AT_LEAST:
+        rule = f"irregular sampling: half a typical step, up to mode {MODES_AT_MOST}"
     return ModeLimit(top, None, rule)

@@ -69,7 +69,8 @@ def _network_words(model: Any, domain: Domain) -> str:
     order = np.argsort(-np.asarray(active.amplitude).reshape(len(active), -1).max(axis=1))
     periods = [domain.period_words(float(active.period[i])) for i in order[:_NAMED]]
     more = ["…"] if len(order) > _NAMED else []
-    return f"{counted(len(active), 'mode')} stand out, of periods {listed([*periods, *more])}."
+    stand, of = ("stands", "period") if len(active) == 1 else ("stand", "periods")
+    return f"{counted(len(active), 'mode')} {stand} out, of {of} {listed([*periods, *more])}."
 
 
 def result_of(source: Any, times: Any = None, values: Any = None) -> Result:
@@ -103,6 +104,7 @@ def result_of(source: Any, times: Any = None, values: Any = None) -> Result:
             np.ravel(values),
             errors,
             duplicates="keep",
+            marks=False,  # what the fit took for measurements
             unit=domain.unit,
             time_name=_name(times, "time"),
             value_name=_name(values, "value"),

@@ -19,6 +19,7 @@ from robustfourier.wording import (
     listed,
     number,
     percent,
+    plural,
     with_error,
 )
 
@@ -104,7 +105,8 @@ def plain_warnings(
     said = list(first)
     if sampling.n < _FEW:
         said.append(
-            f"Only {sampling.n} samples: weak patterns cannot be seen in so short a record."
+            f"Only {plural(sampling.n, 'sample')}: weak patterns cannot be seen in so short a "
+            "record."
         )
     said += [*_too_short(patterns, sampling), *_gap_words(sampling)]
     said += [*_alias_words(patterns, sampling), *_outlier_words(residual)]

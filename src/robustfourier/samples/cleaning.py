@@ -1,7 +1,8 @@
 """Missing values, repeated times and unsorted rows: what is done about them, and how often.
 
-The defaults: rows with a missing time, value or error are left out; samples of one time become
-their mean (weighted by their errors where there are some); samples are sorted by time.
+The defaults: rows with a missing time, value or error are left out, also where a mark (`marks`)
+stands for it; samples of one time become their mean (weighted by their errors where there are
+some); samples are sorted by time.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.domain import timezone_of, to_array
 from robustfourier.errors import DataError, InputError
 from robustfourier.samples.instants import Times
+from robustfourier.samples.marks import marks_of
 from robustfourier.samples.samples import Counts, Samples
 from robustfourier.samples.source import quoted
 
@@ -31,6 +33,7 @@ def clean(
     *,
     missing: str = "drop",
     duplicates: str = "mean",
+    marks: bool = True,
     **record: Any,
 ) -> Samples:
     """Turn columns as read into sorted samples without gaps in them.
@@ -47,15 +50,19 @@ def clean(
         What to do with rows that lack something.
     duplicates : {"mean", "first", "last", "keep", "error"}
         What to do with samples of the same time.
+    marks : bool
+        Whether values that are marks of missing ones are looked for.
     **record
         Further fields of `Samples`.
     """
-    _check_rule("missing", missing, MISSING_RULES)
-    _check_rule("duplicates", duplicates, DUPLICATES)
+    _check_rules(missing, duplicates)
     source = record.get("source", "") or "data"
+    notes = [*record.get("notes", ()), *times.notes]
+    if marks:
+        values, errors = (_without_marks(column, notes) for column in (values, errors))
     stamps = times.values
-    good = ~np.isnat(stamps) if stamps.dtype.kind == "M" else np.isfinite(stamps)
-    good &= np.isfinite(values)
+    timed = ~np.isnat(stamps) if stamps.dtype.kind == "M" else np.isfinite(stamps)
+    good = timed & np.isfinite(values)
     if errors is not None:
         good &= np.isfinite(errors)
         _check_errors(errors, lines, source, record.get("error_name"))
@@ -95,7 +102,7 @@ def clean(
         counts=Counts(len(good), len(values), n_missing, n_repeated, out_of_order),
         unit=times.unit,
         timezone=times.timezone,
-        **{**record, "notes": (*record.get("notes", ()), *times.notes)},
+        **{**record, "notes": tuple(notes)},
     )
 
 
@@ -106,6 +113,7 @@ def from_arrays(
     *,
     missing: str = "drop",
     duplicates: str = "mean",
+    marks: bool = True,
     unit: str = "",
     **record: Any,
 ) -> Samples:
@@ -117,7 +125,7 @@ def from_arrays(
         Numbers or dates; dates with a zone keep it.
     values, errors : array-like of shape (n,)
         Numbers; NaN where missing.
-    missing, duplicates : str
+    missing, duplicates, marks
         As in `clean`.
     unit : str
         Unit of numeric times.
@@ -129,7 +137,20 @@ def from_arrays(
     spread = None if errors is None else numbers_of(errors, "errors", stamps.shape)
     read = Times(stamps, "day" if stamps.dtype.kind == "M" else unit, zone, ())
     rows = np.arange(1, len(stamps) + 1)
-    return clean(read, numbers, spread, rows, missing=missing, duplicates=duplicates, **record)
+    rules: dict[str, Any] = {"missing": missing, "duplicates": duplicates, "marks": marks}
+    return clean(read, numbers, spread, rows, **rules, **record)
+
+
+def _without_marks(column: Any, notes: list[str]) -> Any:
+    """Return a column, if there is one, with NaN for its marks of missing values; notes them."""
+    found = marks_of(column) if column is not None else ()
+    for mark in found:
+        times = int(np.count_nonzero(column == mark))
+        notes.append(
+            f"{mark:.7g} occurs {times} times, far from all other values: taken for a mark of "
+            "missing values and left out"
+        )
+    return np.where(np.isin(column, found), np.nan, column) if len(found) else column
 
 
 def stamps_of(times: Any) -> tuple[NDArray[Any], str | None]:
@@ -157,9 +178,11 @@ def numbers_of(column: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
     return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
-def _check_rule(name: str, given: str, known: tuple[str, ...]) -> None:
-    if given not in known:
-        raise DataError(f"{name}={given!r} must be one of {', '.join(known)}")
+def _check_rules(missing: str, duplicates: str) -> None:
+    rules = (("missing", missing, MISSING_RULES), ("duplicates", duplicates, DUPLICATES))
+    for name, given, known in rules:
+        if given not in known:
+            raise DataError(f"{name}={given!r} must be one of {', '.join(known)}")
 
 
 def _check_errors(errors: FloatArray, lines: NDArray[Any], source: str, name: str | None) -> None:

@@ -112,6 +112,9 @@ class Part(Protocol):
     def name(self) -> str:
         """For messages."""
 
+    def content(self) -> str:
+        """What tells this part from another of the same name."""
+
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
         """Names and kinds of the columns."""
 

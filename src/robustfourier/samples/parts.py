@@ -7,6 +7,7 @@ the first part that can be read, and holds for all others (`Layout`).
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from robustfourier.samples.times import TimeReader
 from robustfourier.samples.tokens import to_numbers
 
 PIECE = 1 << 18  # rows held at once; a dozen columns of them take 25 MB
+_ENDS = 1 << 20  # bytes of either end of a file that tell it from another
 _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz")
 
 
@@ -91,6 +93,10 @@ class _Frames:
         """Rows in pieces."""
         raise NotImplementedError
 
+    def content(self) -> str:
+        """What tells this part from another of the same name."""
+        raise NotImplementedError
+
     def time_form(self, layout: Layout) -> tuple[str, Times]:
         first = next((f for f in self.frames([layout.time]) if len(f)), None)
         if first is None:
@@ -127,6 +133,10 @@ class _FramePart(_Frames):
 
     frame: pd.DataFrame
 
+    def content(self) -> str:
+        rows = pd.util.hash_pandas_object(self.frame, index=False).to_numpy()
+        return f"{len(rows)} rows, {hashlib.sha256(rows.tobytes()).hexdigest()}"
+
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
         del asked
         names = [str(name) for name in self.frame.columns]
@@ -148,6 +158,10 @@ class _LazyPart(_Frames):
     """A partition of a Dask table, computed when it is read."""
 
     partition: Any
+
+    def content(self) -> str:
+        blocks = self.partition if isinstance(self.partition, tuple) else (self.partition,)
+        return " ".join(str(block.key) for block in blocks)  # a token of its graph
 
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
         return self._computed().schema(asked)
@@ -177,6 +191,13 @@ class _FragmentPart(_Frames):
     fragment: Any
     types: Any
 
+    def content(self) -> str:
+        path = getattr(self.fragment, "path", None)
+        if not path:
+            return f"{self.fragment.count_rows()} rows"
+        (info,) = self.fragment.filesystem.get_file_info([path])
+        return f"{info.size} bytes, {info.mtime_ns}"
+
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
         del asked
         return list(self.types.names), [kind_of_type(field.type) for field in self.types]
@@ -193,6 +214,9 @@ class _ParquetPart(_Frames):
 
     path: Path
     fixed: tuple[tuple[str, str], ...] = ()
+
+    def content(self) -> str:
+        return content_of_file(self.path)
 
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
         del asked
@@ -222,6 +246,9 @@ class _TextPart:
 
     name: str
     path: Path
+
+    def content(self) -> str:
+        return content_of_file(self.path)
 
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
         with open_text(self.path) as source:
@@ -300,6 +327,17 @@ class _TextPart:
         names = list(table.dialect.names)
         clock = None if layout.clock is None else names.index(layout.clock)
         return time_cells(block, names.index(layout.time), clock)
+
+
+def content_of_file(path: Path) -> str:
+    """Size, time of the last change and a digest of both ends: what replacing a file changes."""
+    stat = path.stat()
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        digest.update(file.read(_ENDS))
+        file.seek(max(stat.st_size - _ENDS, 0))
+        digest.update(file.read(_ENDS))
+    return f"{stat.st_size} bytes, {stat.st_mtime_ns}, {digest.hexdigest()}"
 
 
 def _labels(column: Any) -> NDArray[Any]:

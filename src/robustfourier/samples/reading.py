@@ -34,8 +34,6 @@ from robustfourier.samples.tokens import is_number, to_numbers
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000
 
-_SENTINELS = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0, -999.25, 99.99)
-
 
 def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
     """Read times, values and errors from a file.
@@ -91,7 +89,7 @@ def _read_text(source: TextSource, asked: ReadOptions, *, need_value: bool) -> S
     times = reader.times.finish()
     if need_value and asked.duplicates is None:
         refuse_mixture(times.values, reader.others(), source.name)
-    samples = clean(
+    return clean(
         times,
         *reader.numbers(),
         missing=asked.missing,
@@ -103,7 +101,6 @@ def _read_text(source: TextSource, asked: ReadOptions, *, need_value: bool) -> S
         sha256=source.digest(),
         notes=(*_dialect_notes(table.dialect, source, asked), *reader.notes()),
     )
-    return _with_sentinel_note(samples)
 
 
 def _in_unit(samples: Samples, unit: str | None) -> Samples:
@@ -223,21 +220,3 @@ def _dialect_notes(dialect: Dialect, source: TextSource, asked: ReadOptions) -> 
     if source.encoding not in ("utf-8", "utf-8-sig"):
         notes.append(f"text encoded as {source.encoding.upper()}")
     return notes
-
-
-def _with_sentinel_note(samples: Samples) -> Samples:
-    """Ask about -999 and its like where they lie far outside of all other values."""
-    values = samples.values
-    for mark in _SENTINELS:
-        here = values == mark
-        if here.sum() < 2 or here.sum() > 0.5 * len(values):
-            continue
-        rest = values[~here]
-        width = float(np.ptp(rest))
-        if mark < rest.min() - 3 * width or mark > rest.max() + 3 * width:
-            note = (
-                f"the value {mark:g} occurs {int(here.sum())} times, far from all others: "
-                f"if it marks a missing value, say --na={mark:g}"
-            )
-            return replace(samples, notes=(*samples.notes, note))
-    return samples

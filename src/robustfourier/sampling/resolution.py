@@ -17,7 +17,7 @@ from robustfourier.errors import DataError
 from robustfourier.periodic.frequency_limits import even_spacing, highest_mode
 from robustfourier.periodic.nufft import weighted_sums
 from robustfourier.samples import Samples
-from robustfourier.wording import counted, number, percent
+from robustfourier.wording import counted, number, percent, plural
 
 _GAP = 5.0  # on an even grid a pause is a gap if it lasts so many steps …
 _CHANCE = 2.0  # … at irregular times if it is so many times what chance makes the longest …
@@ -191,7 +191,8 @@ def _findings(quality: Sampling, samples: Samples) -> list[Finding]:
     period = quality.domain.period_words
     found = [_sampling_finding(quality, period(quality.step))]
     if not quality.shortest < quality.longest:
-        return [*found, Finding("warning", f"Only {quality.n} samples: too few for any period.")]
+        few = f"Only {plural(quality.n, 'sample')}: too few for any period."
+        return [*found, Finding("warning", few)]
     found.append(
         Finding(
             "good",

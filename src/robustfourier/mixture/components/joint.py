@@ -231,7 +231,9 @@ class _System:
         """Return the step to the minimum, and the standard errors of the bases."""
         ends = np.eye(len(self.normal))[:, self.linear :]
         solved = np.linalg.solve(self.normal, np.column_stack([self.gradient, ends]))
-        return np.asarray(solved[:, 0], np.float64), np.sqrt(np.diag(solved[self.linear :, 1:]))
+        # Of a base that the data hardly tell, rounding may leave a variance below zero.
+        variance = np.maximum(np.diag(solved[self.linear :, 1:]), 0.0)
+        return np.asarray(solved[:, 0], np.float64), np.sqrt(variance)
 
 
 def _own_tangent(state: _State, prior: Prior, p: int, output: int) -> FloatArray:

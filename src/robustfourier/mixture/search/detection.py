@@ -19,7 +19,13 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.aliases import Alias, alias_notes, sampling_aliases
-from robustfourier.mixture.search.fringes import Fringes, fits_better_beyond, fringes_of
+from robustfourier.mixture.search.fringes import (
+    Fringes,
+    explains_little,
+    fits_better_beyond,
+    fits_worse_below,
+    fringes_of,
+)
 from robustfourier.mixture.search.line_fit import Fit, fit_lines
 from robustfourier.mixture.search.moves import Search
 from robustfourier.mixture.search.score import Assessment, NoiseModel, assess
@@ -28,6 +34,7 @@ from robustfourier.mixture.trend import Trend
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.diagonal_flow import DiagonalFlow
 from robustfourier.periodic.frequency_limits import ModeLimit
+from robustfourier.wording import plural
 
 _EACH = 3  # so many lines with fringes are told one by one
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
@@ -134,7 +141,7 @@ class Detection:
         limit, n_lines = self.limit, len(self.known)
         notes = [f"searched up to mode {limit.max_mode:.6g}: {limit.rule}"]
         if n_lines and n_lines >= self.series.bearable_lines:
-            notes.append(f"stopped at {n_lines} lines, as many as these samples can bear")
+            notes.append(f"stopped at {plural(n_lines, 'line')}, as many as these samples can bear")
         notes.extend(alias_notes(self.aliases))
         notes.extend(self.left_out)
         notes.extend(str(fringes) for fringes in self.fringes[:_EACH])
@@ -186,18 +193,41 @@ class LineSearch:
     @cached_property
     def whole(self) -> Detection:
         """All lines, and what else they could be."""
+        _ = self.first  # is what it is after one round, whichever of the two is asked for first
         search = _ended(self._search, self._rounds)
-        if fits_better_beyond(search.series, search.fit):
-            rule = f"{self.series.limit.rule}, but the samples tell more"
-            limit = ModeLimit(self.series.limit.beyond or 0.0, None, rule)
-            search = Search(replace(self.series, limit=limit))
-            search = _ended(search, search.run())
+        better = fits_better_beyond(search.series, search.fit)
+        if better or explains_little(search.series, search.fit):
+            wider = self._beyond()
+            search = wider if better or _tells_more(wider, search) else search
         fit, assessment, limit = search.fit, search.assessment, search.series.limit
         aliases: tuple[Alias, ...] = ()
         if len(fit.modes):
             strength = np.zeros(len(fit.modes)) if assessment is None else assessment.ratio
             aliases = sampling_aliases(fit.modes, strength, limit.nyquist, search.series.grid)
         return replace(_told(search), aliases=aliases, fringes=fringes_of(search.series, fit))
+
+    def _beyond(self) -> Search:
+        """Return a search of all that the samples could tell if they were not nearly even."""
+        rule = f"{self.series.limit.rule}, but the samples tell more"
+        limit = ModeLimit(self.series.limit.beyond or 0.0, None, rule)
+        search = Search(replace(self.series, limit=limit))
+        return _ended(search, search.run())
+
+
+def _tells_more(wider: Search, search: Search) -> bool:
+    """Whether a search of a wider range has found what one of a narrower range has not.
+
+    Lines more must gain what their places in the range cost, and the strongest must not be as
+    well within the narrower range, where it did not pass: slow noise is seen at its aliases too.
+    """
+    if not len(wider.fit.modes):
+        return False
+    least, lines = np.finfo(float).tiny, len(wider.fit.modes) - len(search.fit.modes)
+    left = [np.maximum(each.fit.refined.rss, least) for each in (search, wider)]
+    gain = search.series.total * np.sum(np.log(left[0] / left[1]))
+    if gain <= 2.0 * lines * np.log(max(wider.series.max_mode, 2.0)):
+        return False
+    return fits_worse_below(wider.series, wider.fit, search.series.max_mode)
 
 
 def _ended(search: Search, rounds: Iterator[None]) -> Search:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.search.line_fit import Fit
+from robustfourier.mixture.search.line_fit import Fit, fit_lines
 from robustfourier.mixture.series import GAPPY, Series
 from robustfourier.periodic.periodogram import PeriodogramGrid
 
@@ -22,6 +22,7 @@ _FARTHEST = 160.0  # and at most: sixteen times as many
 _STEP = 0.1  # of a fringe one mode wide; a parabola finds its top to 2e-4 of the power
 _AT_ONCE = 100  # places in one matrix of moments
 _AS_GOOD = 9.0  # in χ²: three standard errors
+_LITTLE = 0.5  # of the variance around the trend left over
 _STRONGEST = 3  # lines for which the rest of the range is looked at
 
 
@@ -47,10 +48,12 @@ class Fringes:
     error: float
 
     def __str__(self) -> str:
+        many = len(self.others) > 1
+        first, last = f"{self.others.min():.6g}", f"{self.others.max():.6g}"
+        where = f"{len(self.others)} other places from mode {first} to {last}" if many else first
         return (
-            f"mode {self.mode:.6g} fits as well at {len(self.others)} other places from mode "
-            f"{self.others.min():.5g} to {self.others.max():.5g}: the samples have long gaps, and "
-            "its standard error counts them all"
+            f"mode {self.mode:.6g} fits as well at {where}: the samples have long gaps, and its "
+            f"standard error counts {'them all' if many else 'both'}"
         )
 
 
@@ -123,7 +126,7 @@ def fits_better_beyond(series: Series, fit: Fit) -> bool:
     grid = PeriodogramGrid.of(series.theta, series.weights, beyond, _STEP)
     noise = np.maximum(fit.refined.noise_variance, 1e-300)
     outside = grid.modes > series.max_mode
-    chance = _AS_GOOD + 2.0 * np.log(beyond / series.max_mode)  # the best of many aliases
+    chance = 2.0 * np.log(beyond / series.max_mode)  # the best of many aliases
     strongest = np.argsort(-fit.refined.lines.amplitude.max(axis=1), kind="stable")
     for line in (int(i) for i in strongest[:_STRONGEST] if not fit.known[i]):
         power = grid.power(grid.data_sums(_part(series, fit, line)))
@@ -132,3 +135,29 @@ def fits_better_beyond(series: Series, fit: Fit) -> bool:
         if gain[outside].max(initial=0.0) > own + chance:
             return True
     return False
+
+
+def explains_little(series: Series, fit: Fit) -> bool:
+    """Tell whether lines found on nearly even samples leave most of what is there unexplained.
+
+    A season of every year, or a night of every day, makes samples nearly even without making them
+    one for each step: what they tell may lie beyond.
+    """
+    if series.limit.beyond is None or series.integer:
+        return False
+    none = np.zeros(0)
+    alone = fit_lines(series, none, none.astype(bool), fit.rung).refined.rss
+    return bool(np.mean(fit.refined.rss / np.maximum(alone, 1e-300)) > _LITTLE)
+
+
+def fits_worse_below(series: Series, fit: Fit, limit: float) -> bool:
+    """Tell whether the strongest line of a fit fits clearly worse anywhere else up to a limit."""
+    line = int(np.argmax(fit.refined.lines.amplitude.max(axis=1)))
+    if fit.modes[line] <= limit:
+        return True
+    grid = PeriodogramGrid.of(series.theta, series.weights, series.max_mode, _STEP)
+    noise = np.maximum(fit.refined.noise_variance, 1e-300)
+    gain = 2.0 * np.sum(grid.power(grid.data_sums(_part(series, fit, line))) / noise, axis=1)
+    own = gain[np.abs(grid.modes - fit.modes[line]) < 0.5].max(initial=0.0)
+    below = (grid.modes >= series.lowest) & (grid.modes <= limit)
+    return bool(own > gain[below].max(initial=0.0) + _AS_GOOD)

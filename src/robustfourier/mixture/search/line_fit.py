@@ -47,7 +47,7 @@ def fit_lines(
     While lines come and go, a hundredth of a standard error is close enough; the last fit, which
     knows the spectrum of the noise, goes on to rounding.
     """
-    alternating = ~known & (np.abs(modes - series.nyquist) < 1.0)
+    alternating = ~known & (not series.integer) & (np.abs(modes - series.nyquist) < 1.0)
     modes = np.where(alternating, series.nyquist, modes) if alternating.any() else modes
     fit = Fit(_refined(series, modes, known | alternating, rung, relative_psd), known, rung)
     if fit.refined.exact and series.add_up_directly():

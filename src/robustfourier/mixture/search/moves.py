@@ -25,14 +25,20 @@ from robustfourier.mixture.judge import false_alarm
 from robustfourier.mixture.line_wings import local_noise
 from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines, trend_reach, unknowable
 from robustfourier.mixture.search.places import allowed, relocate, resolved, weakest_apart
-from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, lines_explain, pseudo_values
+from robustfourier.mixture.search.robust import (
+    FAR,
+    HUBER,
+    huber_pays,
+    lines_explain,
+    pseudo_values,
+    unmasked,
+)
 from robustfourier.mixture.search.score import (
     Assessment,
     NoiseEvidence,
     NoiseModel,
     assess,
     line_prices,
-    smallest_noise,
 )
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series
@@ -328,7 +334,9 @@ class Search:
         if not len(fit.modes) and grid.size * grid.spacing > _MANY:
             power = grid.power(series.grid_sums(fit.refined), round(1.0 / grid.spacing))[2:]
             variance = np.minimum(variance, np.median(power, axis=0) / np.log(2.0))
-        return NoiseModel.white_noise(np.maximum(variance, smallest_noise(series)))
+        return NoiseModel.white_noise(
+            np.maximum(variance, np.maximum(series.smallest_noise, 1e-300))
+        )
 
     def _lowest(self, fit: Fit) -> float:
         """Lowest mode that is not the trend's."""
@@ -338,10 +346,7 @@ class Search:
         """Drop lines that left the range or came closer than the record can resolve."""
         series = self.series
         while True:
-            # A line that crossed the Nyquist mode is, on the samples, its mirror image.
-            mirrored = np.minimum(fit.modes, 2.0 * series.nyquist - fit.modes)
-            near = np.abs(mirrored - series.nyquist) < 1.0
-            mirrored = np.where(near, series.nyquist, mirrored)
+            mirrored = series.folded(fit.modes)
             if np.any(mirrored != fit.modes) and not fit.known[mirrored != fit.modes].any():
                 fit = fit_lines(series, mirrored, fit.known, fit.rung)
                 continue
@@ -393,6 +398,8 @@ class Search:
 
         Which of its aliases a line belongs to is asked again, now that the others are known.
         """
+        if self.loss == "auto" and not self.huber and (found := unmasked(self.series, self.fit)):
+            (self.series, self.fit), self.huber = found, True
         for _ in range(20 if self.huber else 0):
             before = self.fit.refined.residuals
             self._pull_in_outliers(redescend=True)

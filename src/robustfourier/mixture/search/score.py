@@ -92,7 +92,7 @@ class NoiseModel:
         dof = max(0.5 * (series.worth - fit.n_parameters(series)), 1.0)
         # Slow noise seen once a night is seen at one cycle per day too.
         peaks = np.array(series.grid.side_peaks if self.coloured else []).reshape(-1, 2)
-        level = np.maximum(self.spectrum(series, modes), smallest_noise(series))
+        level = np.maximum(self.spectrum(series, modes), np.maximum(series.smallest_noise, 1e-300))
         return NoiseFloor(modes, level, np.full(len(modes), dof), peaks[:, 0], peaks[:, 1])
 
 
@@ -114,12 +114,6 @@ def _scatter(series: Series) -> float:
         return 0.0
     window = np.abs(series.grid.window.on_grid(1.0, count)[10:, 0]) / series.total
     return float(min(np.median(window**2) / np.log(2.0) * series.total, 1.0))
-
-
-def smallest_noise(series: Series) -> FloatArray:
-    """Smallest noise power, (q,): what rounding leaves, or 1e-20 of the variance of the values."""
-    values = 1e-20 * (series.weights @ series.values**2) / series.total
-    return np.maximum(np.maximum(values, series.rounding), 1e-300)
 
 
 @dataclass(frozen=True)
