@@ -93,7 +93,8 @@ class Search:
         self.fit = self._given(settings.rungs[0])
         self.assessment: Assessment | None = None
         self.noise: NoiseModel | None = None
-        self._scores: dict[tuple[object, ...], Scored] = {}
+        self._scores: dict[tuple[object, ...], tuple[Scored | None, set[int | None]]] = {}
+        self._noises: list[NoiseModel] = []
 
     def run(self) -> Iterator[None]:
         """Search from both starts; yields once, after the first."""
@@ -107,9 +108,8 @@ class Search:
         self._take(best)
         yield
         self.series = plain.series
-        white = self._scored(self._given(self.series.settings.rungs[0]), fresh=False)
-        bent = self._with_trend(white)
-        if bent is not white:
+        bent = self._bent()
+        if bent is not None:
             best = max(best, self._improved(bent), key=lambda one: one.score)
         self._take(best)
         self._pull_in_outliers()
@@ -129,19 +129,48 @@ class Search:
     # -- scores -----------------------------------------------------------------------------------
 
     def _scored(self, fit: Fit, start: NoiseModel | None = None, fresh: bool = True) -> Scored:
-        """Return a fit with the noise of the highest evidence beside it; known ones are kept."""
+        """Return a fit with the noise of the highest evidence beside it.
+
+        What was found before beside the same lines is kept. Noise is looked for near `start`, and
+        if `fresh` anywhere.
+        """
         values, steps = id(self.series.values), self.series.steps.tobytes()
-        coloured = start is not None and start.coloured
-        key = (values, steps, fit.modes.tobytes(), fit.rung, fresh, coloured)
-        if key in self._scores:
-            return self._scores[key]
+        key = (values, steps, fit.modes.tobytes(), fit.rung)
+        before, tried = self._scores.get(key, (None, set()))
+        fresh = fresh and None not in tried
+        near = start if start is not None and start.coloured and id(start) not in tried else None
+        if before is not None and not fresh and near is None:
+            return before
+        scored = self._evaluated(fit, near, fresh)
+        noise, score = scored.noise, scored.score
+        if before is not None and before.score >= score:
+            scored = before
+        tried = tried | {id(near)} | {id(noise)} | ({None} if fresh else set())
+        self._scores[key] = (scored, tried)
+        self._noises += [noise] if near is None else [noise, near]  # so that their ids stay theirs
+        return scored
+
+    def _evaluated(self, fit: Fit, start: NoiseModel | None, fresh: bool) -> Scored:
+        """Return a fit with its noise, white if neither a start nor a fresh search is given."""
         noise, score = NoiseEvidence(self.series, fit).best(start, fresh)
         assessment = assess(self.series, fit, noise)
         score -= float(line_prices(self.series, fit, assessment).sum()) * len(noise.white)
         score -= len(self.series.steps) * float(np.log(self.series.distinct))
-        scored = Scored(self.series, fit, noise, assessment, score)
-        self._scores[key] = scored
-        return scored
+        return Scored(self.series, fit, noise, assessment, score)
+
+    def _bent(self) -> Scored | None:
+        """Return trend and level shifts as they would be if the rest were white noise, if any."""
+        rungs = self.series.settings.rungs
+        fits = [self._given(rung) for rung in rungs if rung < self.series.distinct - 2]
+        scores = [self._evaluated(fit, None, False).score for fit in fits]
+        if not scores:
+            return None
+        fit = fits[int(np.argmax(scores))]
+        steps = find_steps(self.series, fit) if len(rungs) > 1 else self.series.steps
+        if fit.rung == rungs[0] and np.array_equal(steps, self.series.steps):
+            return None
+        self.series = self.series.with_steps(steps)
+        return self._evaluated(self._given(fit.rung), None, False)
 
     def _take(self, scored: Scored) -> None:
         """Make a structure the present one."""
