@@ -16,6 +16,8 @@ TREND_WIDTH = 2.0
 #: Red noise tunes no frequency, a resonance does. Tried on records of 60 samples of autoregressive
 #: noise: with 1.5 log n for both, lines are found in an eighth and a quarter of them.
 RED_NOISE, RESONANCE = 1.0, 2.5
+#: Wings of a line, in units of log n: a coherence and a strength, half of that each (BIC).
+WINGS = 1.0
 #: Quality below which an oscillator has no frequency of its own: its spectrum has no peak (1/√2).
 OVERDAMPED = 0.7
 #: Quality of two cycles of coherence (Q/π): what keeps its phase for longer is no noise.

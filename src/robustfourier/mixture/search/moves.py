@@ -16,7 +16,7 @@ for its calibrated time (`periodic.diagonal_flow`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,6 +50,8 @@ _ROUNDS = 30  # at most; each must raise the evidence
 _WORTH = 0.1  # nats: less is not worth a round, and no reason for another trend
 _WEAKEST = 3  # lines that are tried to be dropped, after each of which all are judged again
 _SIZES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)  # of sets of lines compared with coloured noise
+WING_REACH = 12.0  # modes to each side of a line that its wings are looked for in
+_SIDE_LINES = 2  # beside a line, from which on they may be its wings
 _MANY = 20  # modes whose median tells the noise under strong lines
 _OUT_OF_PLACE = "left the range, or came too close to a stronger line"
 _NOISE = "noise alone shows one as strong more often than"
@@ -135,7 +137,8 @@ class Search:
         if `fresh` anywhere.
         """
         values, steps = id(self.series.values), self.series.steps.tobytes()
-        key = (values, steps, fit.modes.tobytes(), fit.rung)
+        wings = b"" if start is None else start.wings.tobytes()
+        key = (values, steps, wings, fit.modes.tobytes(), fit.rung)
         before, tried = self._scores.get(key, (None, set()))
         fresh = fresh and None not in tried
         near = start if start is not None and start.coloured and id(start) not in tried else None
@@ -191,7 +194,7 @@ class Search:
             now = best if count and best.noise.coloured else self._with_many(best)
             if now.noise.coloured:
                 now = self._with_more(now)
-            now = self._with_trend(self._without_weak(now))
+            now = self._with_trend(self._with_wings(self._without_weak(now)))
             if now.score <= best.score + _WORTH:
                 break
             best = now
@@ -234,6 +237,30 @@ class Search:
                     break
             else:
                 return best
+
+    def _with_wings(self, best: Scored) -> Scored:
+        """Explain lines beside a stronger one as wings of that one, if the evidence asks for it."""
+        if len(best.noise.white) > 1 or self.series.integer:
+            return best
+        ratio, tried = best.assessment.ratio, 0
+        for line in np.argsort(-ratio, kind="stable"):
+            fit, mode = best.fit, float(best.fit.modes[line]) if line < len(best.fit.modes) else 0.0
+            weaker = best.assessment.ratio < ratio[line]
+            if tried >= _WEAKEST or len(weaker) != len(ratio):
+                break
+            beside = weaker & ~fit.known & (np.abs(fit.modes - mode) <= WING_REACH)
+            if np.count_nonzero(beside) < _SIDE_LINES:
+                continue
+            tried += 1
+            less = self._kept(fit, ~beside)
+            power = 0.5 * float(np.sum(fit.refined.lines.amplitude[beside, 0] ** 2))
+            quality = max(mode / _SIDE_LINES, 1.0)
+            wing = np.log([np.pi * mode, quality, power / best.noise.white[0]])
+            noise = replace(best.noise, wings=np.concatenate([best.noise.wings, wing]))
+            trial = self._evaluated(less, noise, True)
+            if trial.score > best.score:
+                return self._with_wings(trial)
+        return best
 
     def _with_trend(self, best: Scored) -> Scored:
         """Take the degree of the trend and the level shifts that the evidence asks for."""

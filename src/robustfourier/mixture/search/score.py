@@ -11,18 +11,23 @@ they differ in: lines against coloured noise, a bend against a slow cycle.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.mixture.line_wings import LineWings
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows
-from robustfourier.mixture.search.line_fit import Fit, trend_reach
+from robustfourier.mixture.search.line_fit import Fit
 from robustfourier.mixture.series import Series
-from robustfourier.periodic.kernels import Kernel, sho_of_logarithms
-from robustfourier.periodic.priors import TREND_WIDTH, largest_quality, line_price, noise_price
+from robustfourier.periodic.kernels import sho_of_logarithms
+from robustfourier.periodic.priors import (
+    TREND_WIDTH,
+    WINGS,
+    largest_quality,
+    line_price,
+    noise_price,
+)
 from robustfourier.periodic.semiseparable import MarginalLikelihood
 
 ROWS = 4000  # rows on which a likelihood is taken; more of them in stretches spread over the record
@@ -32,7 +37,7 @@ _ROUNDING = 1e-10  # of the values' size: what a fit to noiseless data leaves ov
 
 @dataclass(frozen=True, eq=False)
 class NoiseModel:
-    """White noise, or white noise and damped oscillators.
+    """White noise, or white noise, damped oscillators and wings of lines.
 
     Parameters
     ----------
@@ -41,10 +46,13 @@ class NoiseModel:
     oscillators : tuple of ndarray of shape (3m,)
         For each output, logarithms of frequency (radians per θ), quality, and variance over the
         white one.
+    wings : ndarray of shape (3w,)
+        The same of narrow oscillators at lines that are not quite steady; of one output alone.
     """
 
     white: FloatArray
     oscillators: tuple[FloatArray, ...]
+    wings: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def white_noise(cls, variance: FloatArray) -> NoiseModel:
@@ -53,13 +61,8 @@ class NoiseModel:
 
     @property
     def coloured(self) -> bool:
-        """Whether any output has an oscillator."""
-        return any(len(one) for one in self.oscillators)
-
-    @property
-    def price(self) -> float:
-        """Price of the oscillators."""
-        return sum(noise_price(one) for one in self.oscillators)
+        """Whether any output has an oscillator or wings."""
+        return len(self.wings) > 0 or any(len(one) for one in self.oscillators)
 
     def without(self, which: int) -> NoiseModel:
         """Return the noise of one output without one of its oscillators."""
@@ -74,7 +77,8 @@ class NoiseModel:
         modes besides.
         """
         level = np.empty((len(modes), len(self.white)))
-        for o, one in enumerate(self.oscillators):
+        for o, own_ones in enumerate(self.oscillators):
+            one = np.concatenate([self.wings, own_ones])
             level[:, o] = self.white[o]
             if len(one):
                 own, quality, ratio = np.exp(one.reshape(-1, 3)).T
@@ -137,27 +141,9 @@ class Assessment:
 
 
 def assess(series: Series, fit: Fit, noise: NoiseModel) -> Assessment:
-    """Return strength and false-alarm probability of each line of a fit.
-
-    A line beside a stronger one is tested against the wings of that one.
-    """
-    floor, judge = noise.floor(series, fit), series.judge
-    ratio, alarm = judge.lines(fit.refined, floor)
-    if series.integer or len(ratio) < 2:
-        return Assessment(floor, ratio, alarm)
-    n_outputs, grid = series.values.shape[1], series.grid.modes
-
-    def left(at: IndexArray) -> FloatArray:
-        sums = series.residual_sums(fit.refined, grid[at])
-        return np.sum(np.abs(sums) ** 2 / series.total / floor.at(grid[at]), axis=1)
-
-    lowest = max(1.0, trend_reach(fit.rung))
-    wings = LineWings.of(fit.modes, ratio, grid, left, n_outputs, lowest)
-    lift, dof = wings.beside_stronger()
-    beside = np.flatnonzero(lift > 1.0)
-    dof = np.minimum(dof, floor.dof_at(fit.modes))[beside]
-    alarm[beside] = judge.alarm(ratio[beside] / lift[beside], fit.modes[beside], dof, n_outputs)
-    return Assessment(floor, ratio, alarm)
+    """Return strength and false-alarm probability of each line of a fit."""
+    floor = noise.floor(series, fit)
+    return Assessment(floor, *series.judge.lines(fit.refined, floor))
 
 
 def line_prices(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
@@ -189,34 +175,41 @@ class NoiseEvidence:
         Parameters
         ----------
         start : NoiseModel, optional
-            Oscillators to begin from.
+            Oscillators to begin from; its wings stay.
         fresh : bool
             Whether to search for oscillators as well.
         """
+        start = start or NoiseModel.white_noise(np.ones(self.values.shape[1]))
         outputs = [
-            self._best_of(o, np.zeros(0) if start is None else start.oscillators[o], fresh)
+            self._best_of(o, start.oscillators[o], start.wings, fresh)
             for o in range(self.values.shape[1])
         ]
         oscillators, white, scores = zip(*outputs, strict=True)
-        return NoiseModel(np.array(white), tuple(oscillators)), float(sum(scores))
+        wings = oscillators[0][: len(start.wings)]
+        rest = tuple(one[len(start.wings) :] for one in oscillators)
+        price = WINGS * np.log(len(self.theta)) * len(wings) / 3
+        return NoiseModel(np.array(white), rest, wings), float(sum(scores)) - price
 
     def _best_of(
-        self, output: int, start: FloatArray, fresh: bool
+        self, output: int, start: FloatArray, wings: FloatArray, fresh: bool
     ) -> tuple[FloatArray, float, float]:
-        """Return oscillators, white variance and evidence of one output."""
+        """Return wings and oscillators, white variance and evidence of one output."""
         exact, left = self._likelihood(output)
-        best, (score, white) = np.zeros(0), exact.value(Kernel.zero())
-        starts = [start] if len(start) else []
+        best, (score, white) = wings, exact.value(sho_of_logarithms(wings))
         rounding = np.std(left) <= _ROUNDING * np.std(self.values[:, output])
         if not self.enough or rounding:
             return best, white, score
+        starts = [start] if len(start) or len(wings) else []
         if fresh:
-            found = _Resolved(self.theta, left, self.weights).run(exact=False)
+            beside = sho_of_logarithms(wings)
+            found = _Resolved(self.theta, left, self.weights, beside).run(exact=False)
             starts += [found] if found is not None else []
-        search = _Resolved(self.theta, self.values[:, output], self.weights, likelihood=exact)
+        search = _Bounded(self.theta, self.values[:, output], self.weights, likelihood=exact)
         for one in starts:
-            end, gain = search.optimised(one, exact=False)
-            if (value := gain + search.none - noise_price(end)) > score:
+            search.wings = wings
+            end, gain = search.optimised(np.concatenate([wings, one]), exact=False)
+            value = gain + search.none - noise_price(end[len(wings) :])
+            if value > score:
                 best, score, white = end, value, exact.value(sho_of_logarithms(end))[1]
         return best, white, score
 
@@ -240,9 +233,10 @@ class NoiseEvidence:
         search.caps[capped] = np.minimum(search.caps[capped], np.log(most))
         oscillators[:, 1] = np.minimum(oscillators[:, 1], search.caps)
         end = oscillators.ravel()
+        search.beside = sho_of_logarithms(start.wings)
         end = search.optimised(end, exact=False)[0] if len(end) else end
-        value, white = exact.value(sho_of_logarithms(end))
-        return NoiseModel(np.array([white]), (end,)), value
+        value, white = exact.value(sho_of_logarithms(np.concatenate([start.wings, end])))
+        return NoiseModel(np.array([white]), (end,), start.wings), value
 
     def _likelihood(self, output: int) -> tuple[MarginalLikelihood, FloatArray]:
         """Return the likelihood with the trend marginalised, and what the trend leaves over.
@@ -266,6 +260,21 @@ class _Resolved(OscillatorSearch):
 
     def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
         return _with_caps(self.bounds, largest_quality(parameters[::3]))
+
+
+class _Bounded(OscillatorSearch):
+    """Wings, which stay at their lines, and oscillators whose spectrum is wider than a line."""
+
+    wings: FloatArray
+
+    def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
+        _, (lowest, _), ratio = self.bounds
+        bounds = []
+        for at in np.exp(self.wings[::3]):
+            near = (float(np.log(at - np.pi)), float(np.log(at + np.pi)))  # a mode to each side
+            bounds += [near, (lowest, float(np.log(max(at / np.pi, 1.0)))), ratio]
+        rest = parameters[len(self.wings) :]
+        return bounds + _with_caps(self.bounds, largest_quality(rest[::3]))
 
 
 class _Capped(OscillatorSearch):
