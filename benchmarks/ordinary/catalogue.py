@@ -10,6 +10,7 @@ from benchmarks.ordinary import (
     calendars,
     changing,
     few_cycles,
+    forecastable,
     machines,
     nature,
     partly_seen,
@@ -35,6 +36,7 @@ _NEW = (
     | partly_seen.KINDS
     | changing.KINDS
     | robust_period.KINDS
+    | forecastable.KINDS
 )
 _DRAWN = _OLD | _NEW
 
