@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,11 @@ import numpy as np
 def unseen_seeds(count: int) -> range:
     """Seeds to measure with. What is below 1000 belongs to tests and development."""
     return range(1000, 1000 + count)
+
+
+def fresh_start() -> int:
+    """Return the first of seeds that nobody has looked at; the caller prints it."""
+    return 1_000_000 + secrets.randbelow(1_000_000_000)
 
 
 @dataclass(frozen=True)
@@ -46,13 +52,27 @@ def judged(passed: bool, trials: int, enough: int = 20) -> bool | None:
     return bool(passed) if trials >= enough else None
 
 
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table; bars inside cells become slashes.
+
+    Examples
+    --------
+    >>> print(markdown(("a", "b"), [(1, "x|y")]))
+    | a | b |
+    |---|---|
+    | 1 | x/y |
+    """
+    lines = [tuple(map(str, row)) for row in rows]
+    cells = [head, ["---"] * len(head), *lines]
+    text = ["| " + " | ".join(cell.replace("|", "/") for cell in row) + " |" for row in cells]
+    return "\n".join([text[0], text[1].replace(" ", ""), *text[2:]])
+
+
 def print_verdicts(title: str, verdicts: Sequence[Verdict]) -> None:
     """Print verdicts as a Markdown table."""
     print(f"\n## {title}\n")
-    print("| case | bar | measured | verdict |")
-    print("|---|---|---|---|")
-    for verdict in verdicts:
-        print(f"| {verdict.case} | {verdict.bar} | {verdict.measured} | {verdict.word} |")
+    rows = [(verdict.case, verdict.bar, verdict.measured, verdict.word) for verdict in verdicts]
+    print(markdown(("case", "bar", "measured", "verdict"), rows))
     words = [verdict.word for verdict in verdicts]
     kept, missed = words.count("PASS"), words.count("FALLS SHORT")
     print(f"\n{kept} passed, {missed} fall short, {len(verdicts) - kept - missed} reported only")

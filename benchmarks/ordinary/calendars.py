@@ -138,7 +138,8 @@ def web_daily(rng: Generator) -> Drawn:
     around = y - np.polyval(np.polyfit(day, y, 2), day)
     share = about(weekday_share(y), weekday_share(np.log(y)), weekday_share(around))
     # No upper bound: to whom the holidays are outliers, the week is nearly all.
-    return Drawn(times, y, Truth((strict(7.0, times, share=(share[0], 1.0)),), 1))
+    wild = np.isin(day, holidays)
+    return Drawn(times, y, Truth((strict(7.0, times, share=(share[0], 1.0)),), 1), wild=wild)
 
 
 def web_hourly(rng: Generator) -> Drawn:

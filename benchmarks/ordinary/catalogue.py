@@ -6,7 +6,21 @@ from zlib import crc32
 
 import numpy as np
 
-from benchmarks.ordinary import calendars, machines, nature, plain, real, stars
+from benchmarks.ordinary import (
+    calendars,
+    changing,
+    few_cycles,
+    forecastable,
+    machines,
+    nature,
+    partly_seen,
+    plain,
+    real,
+    robust_period,
+    stars,
+    surveys,
+    tones,
+)
 from benchmarks.ordinary.problem import Problem
 
 # Kinds whose first seed is right and quick; they run with the tests.
@@ -14,7 +28,17 @@ QUICK = (
     "white", "red", "constant", "ramp", "heavy_tails", "quiet_star", "rounded", "few_samples",
     "irregular_tones", "tone_in_red", "counts", "close_hums",
 )  # fmt: skip
-_DRAWN = stars.KINDS | calendars.KINDS | machines.KINDS | nature.KINDS | plain.KINDS
+_OLD = stars.KINDS | calendars.KINDS | machines.KINDS | nature.KINDS | plain.KINDS
+_NEW = (
+    tones.KINDS
+    | surveys.KINDS
+    | few_cycles.KINDS
+    | partly_seen.KINDS
+    | changing.KINDS
+    | robust_period.KINDS
+    | forecastable.KINDS
+)
+_DRAWN = _OLD | _NEW
 
 
 def drawn_kinds() -> tuple[str, ...]:
@@ -22,9 +46,19 @@ def drawn_kinds() -> tuple[str, ...]:
     return tuple(_DRAWN)
 
 
+def new_kinds() -> tuple[str, ...]:
+    """Names of the harder kinds."""
+    return tuple(_NEW)
+
+
+def old_kinds() -> tuple[str, ...]:
+    """Names of the easier kinds, the real series last."""
+    return (*_OLD, *real.KINDS, *real.shared_kinds())
+
+
 def every_kind() -> tuple[str, ...]:
-    """Names of all kinds, the real series last."""
-    return (*_DRAWN, *real.KINDS, *real.shared_kinds())
+    """Names of all kinds."""
+    return (*old_kinds(), *new_kinds())
 
 
 def problem(kind: str, seed: int) -> Problem:
@@ -42,4 +76,4 @@ def problem(kind: str, seed: int) -> Problem:
     else:
         drawn = _DRAWN[kind](np.random.default_rng([seed, crc32(kind.encode())]))
         name = f"{kind} {seed}"
-    return Problem(name, kind, seed, drawn.times, drawn.values, drawn.errors, drawn.truth)
+    return drawn.problem(name, kind, seed)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.ordinary import real
-from benchmarks.ordinary.catalogue import QUICK, drawn_kinds, every_kind
-from benchmarks.ordinary.rows import Row, changes, read, write
+from benchmarks.ordinary.catalogue import QUICK, drawn_kinds, every_kind, new_kinds, old_kinds
+from benchmarks.ordinary.rows import Row, changes, read, write, write_json
 from benchmarks.ordinary.runner import run
-from benchmarks.verdicts import Verdict, print_verdicts
+from benchmarks.verdicts import Verdict, fresh_start, markdown, print_verdicts
 
 OVERALL, EACH = 0.90, 0.60  # bars: right on so many of all, and of each kind
 SHOWN = 3  # reasons per line
@@ -19,19 +19,25 @@ SHOWN = 3  # reasons per line
 def main(arguments: list[str] | None = None) -> int:
     """Run the truth set; the exit code is 0 when no bar was missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ordinary", description=__doc__)
-    parser.add_argument("--seeds", default="1000-1004", help="such as 1000-1004 or 0,3 (default: "
-                        "1000-1004; below 1000 is for development)")  # fmt: skip
-    parser.add_argument("--kinds", default="", help="names separated by commas; default: all")
+    parser.add_argument(
+        "--kinds", default="all", help="new, old, all (default), or names separated by commas"
+    )
+    parser.add_argument("--seeds", type=int, default=3, help="draws of each kind (default: 3)")
+    parser.add_argument("--start", type=int, help="first seed (default: a fresh one, printed; "
+                        "below 1000 is for development)")  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="a dozen kinds, the first seed alone")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--out", type=Path, help="CSV file for one row per fit")
+    parser.add_argument("--json", type=Path, help="the same as one JSON object per line")
     parser.add_argument("--against", type=Path, help="CSV file of another version to compare with")
     options = parser.parse_args(arguments)
     try:
-        tasks = _tasks(options.kinds, options.seeds, options.quick)
+        start = fresh_start() if options.start is None else options.start
+        tasks = _tasks(options.kinds, range(start, start + options.seeds), options.quick)
     except ValueError as error:
         parser.error(str(error))
-    if not real.shared_kinds() and not options.kinds:
+    print(f"seeds from {start}", flush=True)
+    if not real.shared_kinds() and options.kinds in ("old", "all"):
         print(f"skipped: the star of 1924 and the tide, whose files are not in {real.SHARED}")
     rows = []
     for row in run(tasks, options.jobs):
@@ -40,7 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{row.kind} {row.seed}: {row.reasons}", flush=True)
         if options.out:
             write(options.out, rows)
-    print(table(rows))
+        if options.json:
+            write_json(options.json, rows)
+    print("\n" + table(rows))
     if options.against:
         print("\n".join(["", *changes(read(options.against), rows)]))
     judged = verdicts(rows)
@@ -48,42 +56,32 @@ def main(arguments: list[str] | None = None) -> int:
     return int(any(verdict.passed is False for verdict in judged))
 
 
-def _tasks(kinds: str, seeds: str, quick: bool) -> list[tuple[str, int]]:
+def _tasks(kinds: str, seeds: Sequence[int], quick: bool) -> list[tuple[str, int]]:
     """Kinds × seeds; real series have no seed and come once."""
-    chosen = [name for name in kinds.split(",") if name] or (QUICK if quick else every_kind())
+    if not seeds:
+        raise ValueError("--seeds must be at least 1")
+    groups = {"new": new_kinds(), "old": old_kinds(), "all": QUICK if quick else every_kind()}
+    chosen = [name for part in kinds.split(",") for name in groups.get(part, (part,))]
     unknown = set(chosen) - set(every_kind())
     if unknown:
         raise ValueError(f"unknown kinds {', '.join(sorted(unknown))}; known: {every_kind()}")
-    numbers = _seeds(seeds)[: 1 if quick else None]
-    drawn = drawn_kinds()
-    return [(kind, seed) for kind in chosen for seed in (numbers if kind in drawn else numbers[:1])]
-
-
-def _seeds(text: str) -> list[int]:
-    """Read ``0-4`` or ``1,7``."""
-    seeds: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        if not (first.isdigit() and (last or first).isdigit()):
-            raise ValueError(f"--seeds {text!r} must look like 1000-1004 or 0,3")
-        seeds += range(int(first), int(last or first) + 1)
-    if not seeds:
-        raise ValueError(f"--seeds {text!r} names no seed")
-    return seeds
+    seeds, drawn = seeds[: 1 if quick else None], drawn_kinds()
+    return [(kind, seed) for kind in chosen for seed in (seeds if kind in drawn else seeds[:1])]
 
 
 def table(rows: Sequence[Row]) -> str:
     """One line per kind: right of n, why the others are wrong, seconds of the processor."""
-    lines = ["", "| kind | right | wrong because | n | seconds per fit |", "|---|---|---|---|---|"]
+    lines = []
     for kind, mine in _by_kind(rows).items():
         right = sum(row.right for row in mine)
         reasons = [f"{row.seed}: {row.reasons}"[:110] for row in mine if not row.right]
         more = [f"and {len(reasons) - SHOWN} more"] if len(reasons) > SHOWN else []
         seconds = sum(row.seconds for row in mine) / len(mine)
-        why = "<br>".join([*reasons[:SHOWN], *more]).replace("|", "/")
-        lines.append(f"| {kind} | {right}/{len(mine)} | {why} | {mine[0].n} | {seconds:.1f} |")
-    right, seconds = sum(row.right for row in rows), sum(row.seconds for row in rows)
-    return "\n".join([*lines, f"| **all** | {right}/{len(rows)} | | | {seconds:.0f} in all |"])
+        why = "<br>".join([*reasons[:SHOWN], *more])
+        lines.append((kind, f"{right}/{len(mine)}", why, mine[0].n, f"{seconds:.1f}"))
+    right, total = sum(row.right for row in rows), sum(row.seconds for row in rows)
+    lines.append(("**all**", f"{right}/{len(rows)}", "", "", f"{total:.0f} in all"))
+    return markdown(("kind", "right", "wrong because", "n", "seconds per fit"), lines)
 
 
 def verdicts(rows: Sequence[Row]) -> list[Verdict]:

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from benchmarks.ordinary.checks import SMALL, faults
 from benchmarks.ordinary.problem import Period, Problem, Truth
 from robustfourier import PeriodicMixture
 from robustfourier.results import summarise
 from robustfourier.samples import from_arrays
 
-SMALL = 0.01  # of the variance; a pattern below is a footnote that nobody acts on
+FAR = 4.0  # standard errors; one Gaussian error in 16,000 is larger
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """One reported pattern: period and standard error in the user's unit, share of the variance."""
+    """One reported pattern: period and standard error in the user's unit, share of the variance.
+
+    `strict` is whether it is reported to repeat without end.
+    """
 
     period: float
     error: float
     share: float
     orders: tuple[int, ...]
+    strict: bool = True
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,9 @@ class Said:
     rise : float
         Change of the trend from the first sample to the last.
     faults : tuple of str
-        Numbers that contradict themselves: not finite, or errors beyond what they are errors of.
+        What no fit may say, see `checks`.
+    lines : tuple of (float, float)
+        Period and standard error of each mode.
     """
 
     patterns: tuple[Pattern, ...]
@@ -47,6 +55,7 @@ class Said:
     noise: float
     rise: float
     faults: tuple[str, ...] = ()
+    lines: tuple[tuple[float, float], ...] = ()
 
     @property
     def strong(self) -> tuple[Pattern, ...]:
@@ -76,14 +85,17 @@ def fit(problem: Problem) -> Said:
                 float(component.period_error),
                 float(component.share),
                 tuple(map(int, component.harmonics)),
+                not np.isfinite(component.coherence),
             )
             for component in model.components_
         ),
         words,
         float(model.noise_),
         float(trend[1] - trend[0]),
-        _faults(model, problem),
-    )
+        faults(model, problem),
+        tuple(zip(*(map(float, getattr(model.modes_, name)) for name in ("period", "period_error")),
+                  strict=True)),
+    )  # fmt: skip
 
 
 def _report(model: Any, problem: Problem) -> tuple[str, ...]:
@@ -101,11 +113,24 @@ def judge(truth: Truth, said: Said) -> Verdict:
         *(f"missed {p.value:.4g}" for p in truth.fundamentals if not _matches(p, said)),
         *(f"false {_told(p)}" for p in said.strong if not _known(truth, p)),
         *(reason for period in truth.fundamentals for reason in _wrong_share(period, said)),
+        *(
+            reason
+            for period in truth.fundamentals
+            for reason in _far(period, _strongest(period, said))
+        ),
+        *(reason for line in truth.lines for reason in _wrong_line(line, said)),
+        *(
+            f"{p.period:.4g} is told as strict"
+            for p in said.strong
+            if p.strict and _wanders(truth, p)
+        ),
         *(f"not said: {text}" for text in truth.must_say if not _in(text, said.words)),
         *(f"said: {text}" for text in truth.must_not_say if _in(text, said.words)),
     ]
     if len(said.strong) > truth.most:
         reasons.append(f"{len(said.strong)} patterns for {truth.most}")
+    if truth.total is not None and len(said.patterns) > truth.total:
+        reasons.append(f"{len(said.patterns)} patterns in all for {truth.total}")
     if truth.rise is not None and not abs(said.rise - truth.rise[0]) <= truth.rise[1]:
         reasons.append(f"trend rises {said.rise:.3g} for {truth.rise[0]:.3g}")
     if truth.noise is not None and not truth.noise[0] <= said.noise <= truth.noise[1]:
@@ -116,16 +141,39 @@ def judge(truth: Truth, said: Said) -> Verdict:
 def pull(truth: Truth, said: Said) -> float:
     """Largest distance of a found fundamental from the truth in its own standard errors."""
     pulls = [
-        abs(pattern.period - period.value) / pattern.error if pattern.error > 0 else 0.0
-        for period in truth.fundamentals
-        for pattern in said.patterns
-        if abs(pattern.period - period.value) <= period.tolerance
+        period.pull(*found) for period in truth.fundamentals for found in _strongest(period, said)
     ]
     return max(pulls, default=0.0)
 
 
 def _matches(period: Period, said: Said) -> list[Pattern]:
     return [pattern for pattern in said.patterns if period.fits(pattern.period)]
+
+
+def _strongest(period: Period, said: Said) -> list[tuple[float, float]]:
+    """Period and error of the strongest pattern that is this one; empty if none is."""
+    found = sorted(_matches(period, said), key=lambda pattern: pattern.share)
+    return [(pattern.period, pattern.error) for pattern in found[-1:]]
+
+
+def _far(period: Period, found: Sequence[tuple[float, float]]) -> list[str]:
+    """A period that is known to all digits, and lies beyond four of the stated errors."""
+    return [
+        f"{told:.6g} is {period.pull(told, error):.0f} errors off"
+        for told, error in found
+        if period.exact and not period.pull(told, error) <= FAR
+    ]
+
+
+def _wrong_line(line: Period, said: Said) -> list[str]:
+    near = sorted((abs(told - line.value), (told, error)) for told, error in said.lines)
+    found = [pair for _, pair in near[:1] if line.fits(pair[0])]
+    return _far(line, found) if found else [f"no line at {line.value:.4g}"]
+
+
+def _wanders(truth: Truth, pattern: Pattern) -> bool:
+    known = (*truth.fundamentals, *truth.allowed)
+    return any(period.wanders and period.fits(pattern.period) for period in known)
 
 
 def _known(truth: Truth, pattern: Pattern) -> bool:
@@ -153,26 +201,6 @@ def _contradictions(pattern: Pattern) -> list[str]:
     if pattern.share > 1.0:
         reasons.append(f"share of {name} is {pattern.share:.0%}")
     return reasons
-
-
-def _faults(model: Any, problem: Problem) -> tuple[str, ...]:
-    """What no fit may say, whatever the data; errors count where they are worth a pattern."""
-    faults = []
-    variance = float(np.var(problem.values))
-    amplitude, error = (
-        np.asarray(getattr(model.modes_, name), float) for name in ("amplitude", "amplitude_error")
-    )
-    if not (np.isfinite(amplitude).all() and np.isfinite(error).all()):
-        faults.append("an amplitude is not finite")
-    # A sinusoid of amplitude a has the variance a²/2.
-    elif wild := np.count_nonzero((error > amplitude) & (0.5 * error**2 > SMALL * variance)):
-        faults.append(f"{wild} amplitudes below their errors")
-    if not (np.isfinite(model.noise_) and model.noise_ >= 0.0):
-        faults.append(f"noise is {model.noise_}")
-    mean, deviation = model.predict(problem.times, return_std=True)
-    if not (np.isfinite(mean).all() and np.isfinite(deviation).all()):
-        faults.append("a prediction is not finite")
-    return tuple(faults)
 
 
 def _told(pattern: Pattern) -> str:

@@ -123,7 +123,7 @@ def outliers(rng: Generator) -> Drawn:
         strict(slow, t, noise=0.4, amplitude=1.0, share=(0.4, 0.9)),
         strict(fast, t, noise=0.4, amplitude=0.6, share=(0.12, 0.45)),
     )
-    return Drawn(t, y, Truth(told, 2))
+    return Drawn(t, y, Truth(told, 2), wild=wild)
 
 
 def irregular_tones(rng: Generator) -> Drawn:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 
@@ -33,17 +34,30 @@ class Period:
     instead : tuple of Period
         Honest other readings, any of which counts as this one: half or double a period where the
         shape leaves both open.
+    exact : bool
+        Whether this is the period to all digits: a reported one must then lie within four of its
+        own standard errors.
+    wanders : bool
+        Whether it loses its phase within the record: it must not be reported as strict.
     """
 
     value: float
     tolerance: float
     share: tuple[float, float] = (0.0, 1.0)
     instead: tuple[Period, ...] = ()
+    exact: bool = False
+    wanders: bool = False
 
     def fits(self, period: float) -> bool:
         """Whether a reported period is this one, or an honest other reading of it."""
         near = abs(period - self.value) <= self.tolerance
         return near or any(other.fits(period) for other in self.instead)
+
+    def pull(self, period: float, error: float) -> float:
+        """Distance of a reported period from the nearest reading, in its own standard errors."""
+        away = min(abs(period - reading.value) for reading in (self, *self.instead))
+        # A period that is right to rounding needs no error.
+        return 0.0 if away <= 1e-9 * period else away / error if error > 0.0 else np.inf
 
 
 @dataclass(frozen=True)
@@ -64,6 +78,10 @@ class Truth:
         Change of the trend from the first sample to the last, and its tolerance.
     noise : tuple of float or None
         Least and most standard deviation of the noise that may be told.
+    lines : tuple of Period
+        Sinusoids that must be among the modes, whatever pattern they were given to.
+    total : int or None
+        So many patterns may be reported in all, however weak.
     """
 
     fundamentals: tuple[Period, ...]
@@ -73,6 +91,16 @@ class Truth:
     must_not_say: tuple[str, ...] = ()
     rise: tuple[float, float] | None = None
     noise: tuple[float, float] | None = None
+    lines: tuple[Period, ...] = ()
+    total: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """What comes after the record, to judge a forecast by: times and values of shape (m,)."""
+
+    times: Any
+    values: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +119,10 @@ class Problem:
     errors : ndarray of shape (n,) or None
         Standard errors of the values, where the user has them.
     truth : Truth
+    wild : ndarray of bool of shape (n,) or None
+        Values that are wild by construction: what is explained is measured on the others.
+    ahead : Ahead or None
+        What comes after, where a forecast makes sense.
     """
 
     name: str
@@ -100,6 +132,8 @@ class Problem:
     values: FloatArray
     errors: FloatArray | None
     truth: Truth
+    wild: NDArray[np.bool_] | None = None
+    ahead: Ahead | None = None
 
     def __post_init__(self) -> None:
         for array in (self.times, self.values, self.errors):
@@ -109,12 +143,27 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What the function of a kind returns; the catalogue makes a `Problem` of it."""
+    """What the function of a kind returns; the catalogue makes a `Problem` of it.
+
+    The last `ahead` samples are held out for the forecast; `wild` is as in `Problem`.
+    """
 
     times: Any
     values: FloatArray
     truth: Truth
     errors: FloatArray | None = None
+    wild: NDArray[np.bool_] | None = None
+    ahead: int = 0
+
+    def problem(self, name: str, kind: str, seed: int) -> Problem:
+        """Return the record without what is held out."""
+        n = len(self.values) - self.ahead
+        after = Ahead(self.times[n:], self.values[n:]) if self.ahead else None
+        errors = None if self.errors is None else self.errors[:n]
+        wild = None if self.wild is None else self.wild[:n]
+        return Problem(
+            name, kind, seed, self.times[:n], self.values[:n], errors, self.truth, wild, after
+        )
 
 
 def resolution(period: float, times: Any, part: float) -> float:
@@ -131,6 +180,7 @@ def strict(
     noise: float = 0.0,
     amplitude: float = 1.0,
     share: tuple[float, float] = (0.0, 1.0),
+    exact: bool = False,
 ) -> Period:
     """A strict period with its tolerance (see the module).
 
@@ -140,11 +190,11 @@ def strict(
     times : ndarray of shape (n,)
     noise, amplitude : float
         Standard deviation of the noise, and amplitude of the pattern's strongest harmonic.
-    share : tuple of float
+    share, exact
         See `Period`.
     """
     error = np.sqrt(6.0 / len(times)) * noise / (np.pi * amplitude)
-    return Period(period, resolution(period, times, max(DRIFT, SURE * error)), share)
+    return Period(period, resolution(period, times, max(DRIFT, SURE * error)), share, exact=exact)
 
 
 def about(*shares: float) -> tuple[float, float]:
@@ -156,6 +206,16 @@ def about(*shares: float) -> tuple[float, float]:
     at fewer samples.
     """
     return max(min(shares) - 0.1, 0.0), min(max(shares) + 0.1, 1.0)
+
+
+def part(signal: FloatArray, around: FloatArray) -> tuple[float, float]:
+    """Return the range of right shares of a signal that is known, around a trend that is known.
+
+    In few samples signal and noise are correlated by chance: what it is alone, and what is missing
+    without it, are both right.
+    """
+    variance = float(np.var(around))
+    return about(float(np.var(signal)) / variance, 1.0 - float(np.var(around - signal)) / variance)
 
 
 def nothing(**said: Any) -> Truth:

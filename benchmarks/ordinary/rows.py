@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -24,8 +25,7 @@ class Row:
     n : int
         Samples.
     pull : float
-        Largest distance of a found fundamental from the truth, in its own standard errors. It is
-        told, not judged.
+        Largest distance of a found fundamental from the truth, in its own standard errors.
     patterns : str
         What was reported above 1 %, as ``period±error share``.
     """
@@ -49,6 +49,12 @@ def write(path: Path, rows: Iterable[Row]) -> None:
             asdict(row) | {"right": int(row.right), "seconds": f"{row.seconds:.2f}",
                            "pull": f"{row.pull:.2f}"} for row in rows
         )  # fmt: skip
+
+
+def write_json(path: Path, rows: Iterable[Row]) -> None:
+    """Write one JSON object per row and line."""
+    lines = (json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows)
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def read(path: Path) -> list[Row]:

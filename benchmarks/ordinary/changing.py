@@ -1,0 +1,125 @@
+"""Patterns that change: rates that drift, modes that ring, and noise that looks like a period."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+
+from benchmarks import noises
+from benchmarks.ordinary.problem import Drawn, Period, Truth, about, nothing, resolution, strict
+
+
+def drifting_heart(rng: Generator) -> Drawn:
+    """A minute of heart beats whose rate rises by a fifth, as in somebody who stands up."""
+    t = np.arange(3000) / 50.0
+    rate = rng.uniform(1.0, 1.3) * (1.0 + 0.2 * t / 60.0)
+    rate *= 1.0 + 0.01 * noises.autoregressive(rng, 3000, 400.0)
+    phase = np.cumsum(rate) / 50.0
+    beat = phase % 1.0
+    y = np.exp(-0.5 * ((beat - 0.3) / 0.03) ** 2) + 0.3 * np.exp(-0.5 * ((beat - 0.6) / 0.07) ** 2)
+    y += 0.05 * rng.normal(size=3000)
+    mean = 60.0 / float(phase[-1] - phase[0])
+    told = Period(mean, 0.11 * mean, wanders=True)  # the rates of the record, ten percent each way
+    return Drawn(t, y, Truth((told,), 1))
+
+
+def ringing_modes(rng: Generator) -> Drawn:
+    """Seven modes, each rung by noise and damped within ten cycles: none of them is a line."""
+    n = 3000
+    t = np.arange(n) / 10.0
+    periods = 1.0 / (0.5 + 0.35 * np.arange(7) + 0.02 * rng.normal(size=7))
+    y = 0.1 * rng.normal(size=n)
+    for period in periods:
+        y += noises.resonance(rng, n, 10.0 * period, 100.0 * period)
+    # Half width of a hump that is damped within ten cycles: 1/(2π 10) of its frequency; four each.
+    told = tuple(Period(p, 4.0 * p / (20.0 * np.pi), wanders=True) for p in periods)
+    return Drawn(t, y, Truth((), 7, told))
+
+
+def chirp(rng: Generator) -> Drawn:
+    """A tone whose frequency doubles over the record: no period is strict."""
+    t = np.arange(1200) / 20.0
+    low = rng.uniform(0.4, 0.7)
+    y = np.cos(2 * np.pi * low * (t + t**2 / 120.0)) + 0.3 * rng.normal(size=1200)
+    middle = 1.0 / (1.5 * low)
+    told = Period(middle, 0.55 * middle, wanders=True)
+    return Drawn(t, y, Truth((), 1, (told,)))
+
+
+def phase_jump(rng: Generator) -> Drawn:
+    """A clock that is set forward by a third of a cycle midway."""
+    n = 800
+    t = np.arange(n) / 10.0
+    period = rng.uniform(2.0, 4.0)
+    late = np.where(t > rng.uniform(30.0, 50.0), 1.0 / 3.0, 0.0)
+    y = np.cos(2 * np.pi * (t / period + late + rng.uniform())) + 0.3 * rng.normal(size=n)
+    told = Period(period, resolution(period, t, 0.5), wanders=True)
+    return Drawn(t, y, Truth((told,), 1))
+
+
+def fading(rng: Generator) -> Drawn:
+    """A bell struck once: one tone whose height falls to a tenth, period strict."""
+    n = 1000
+    t = np.arange(n) / 20.0
+    period = rng.uniform(0.8, 1.4)
+    signal = np.exp(-2.3 * t / t[-1]) * np.cos(2 * np.pi * (t / period + rng.uniform()))
+    y = signal + 0.1 * rng.normal(size=n)
+    share = (about(float(np.var(signal) / np.var(y)))[0] - 0.3, 1.0)  # its mean height, or all
+    return Drawn(t, y, Truth((Period(period, resolution(period, t, 0.2), share),), 1))
+
+
+def _nothing(rng: Generator, kind: str, sampling: str, n: int) -> Drawn:
+    t = noises.SAMPLINGS[sampling](rng, n)
+    return Drawn(t, noises.KINDS[kind](rng, t), nothing())
+
+
+def short_hump(rng: Generator) -> Drawn:
+    """Sixty samples of a resonance that rings for one cycle."""
+    return _nothing(rng, "hump", "even", 60)
+
+
+def short_red(rng: Generator) -> Drawn:
+    """Sixty samples that forget after thirty."""
+    return _nothing(rng, "ar_97", "even", 60)
+
+
+def red_nights(rng: Generator) -> Drawn:
+    """Noise with memory, five samples a night."""
+    return _nothing(rng, "ar_90", "nightly", 200)
+
+
+def flicker_nights(rng: Generator) -> Drawn:
+    """Flicker noise, five samples a night."""
+    return _nothing(rng, "pink", "nightly", 400)
+
+
+def seasonal_noise(rng: Generator) -> Drawn:
+    """Noise whose size follows the year around a constant mean: no value repeats. In years."""
+    t = np.arange(520) / 52.0
+    y = 10.0 + np.exp(0.7 * np.cos(2 * np.pi * t)) * rng.normal(size=520)
+    return Drawn(t, y, nothing())
+
+
+def week_with_steps_and_outliers(rng: Generator) -> Drawn:
+    """A year of daily values: a week, two changes of level, and four in a hundred values wild."""
+    n = 365 + 28
+    day = np.arange(float(n))
+    week = np.array([0.0, 0.3, 0.4, 0.3, 0.1, -0.9, -0.2])[np.arange(n) % 7]
+    level = np.where(day < rng.uniform(90, 150), 0.0, 3.0) - np.where(
+        day < rng.uniform(220, 290), 0.0, 1.5
+    )
+    y = 20.0 + level + week + 0.25 * rng.normal(size=n)
+    wild = (rng.uniform(size=n) < 0.04) & (day < 365)
+    y[wild] += rng.choice([-1.0, 1.0], int(wild.sum())) * rng.uniform(4.0, 12.0, int(wild.sum()))
+    share = about(float(np.var(week) / np.var((y - level)[~wild])))
+    told = strict(7.0, day, noise=0.25, amplitude=0.4, share=share, exact=True)
+    return Drawn(day, y, Truth((told,), 1), wild=wild, ahead=28)
+
+
+KINDS = {
+    kind.__name__: kind
+    for kind in (
+        drifting_heart, ringing_modes, chirp, phase_jump, fading, short_hump, short_red, red_nights,
+        flicker_nights, seasonal_noise, week_with_steps_and_outliers,
+    )
+}  # fmt: skip

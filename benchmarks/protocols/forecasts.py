@@ -1,0 +1,200 @@
+"""Forecasts of real series: 40 of the M4 competition by hour, 60 of Australian tourism by quarter.
+
+``python -m benchmarks.protocols forecasts --data DIR --rows FILE`` reads
+``DIR/forecasts/m4_hourly_40.csv.gz`` and ``tourism_quarterly_60.csv.gz``, holds out the last 48
+hours or 8 quarters, and measures the mean absolute error over that of the seasonal naive forecast
+within the record (MASE) and the part of new values inside the 90 % interval. statsforecast pins
+another pandas: run the same command with ``--methods`` in an environment of its own and the same
+file of rows.
+
+Settings. Ours: `PeriodicMixture()` with dates, told nothing. statsforecast: MSTL of 24 and 168
+hours, or 4 quarters (its trend by AutoETS), AutoETS and SeasonalNaive of 24 hours or 4 quarters.
+Prophet: interval_width=0.9, its own choice of seasonalities from the dates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchmarks.protocols.rows import Row, chosen, keep
+from benchmarks.verdicts import markdown
+
+FloatArray = NDArray[np.float64]
+Ahead = tuple[FloatArray, FloatArray, FloatArray]  # mean, lower, upper
+COVERAGE = 0.9
+LEVEL = 90  # the same, as statsforecast has it
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A series: its set, dates, values, how many are held out, seasons in samples, frequency."""
+
+    group: str
+    name: str
+    times: Any
+    values: FloatArray
+    ahead: int
+    seasons: tuple[int, ...]
+    frequency: str
+
+    @property
+    def known(self) -> FloatArray:
+        """Values before those that are held out."""
+        return self.values[: -self.ahead]
+
+
+def records(data: Path) -> Iterator[Record]:
+    """Read both sets."""
+    sets = (
+        ("M4 hourly", "m4_hourly_40.csv.gz", ("series_id", "timestamp", "value"), 48, (24, 168),
+         "h"),
+        ("tourism quarterly", "tourism_quarterly_60.csv.gz", ("id", "date_time", "Trips"), 8, (4,),
+         "QS"),
+    )  # fmt: skip
+    for group, file, (name, when, value), ahead, seasons, frequency in sets:
+        frame = pd.read_csv(data / "forecasts" / file, parse_dates=[when])
+        for series, part in frame.groupby(name):
+            part = part.sort_values(when)
+            yield Record(group, str(series), part[when].to_numpy(), part[value].to_numpy(float),
+                         ahead, seasons, frequency)  # fmt: skip
+
+
+def ours(record: Record) -> Ahead:
+    """`PeriodicMixture`, told nothing."""
+    from robustfourier import PeriodicMixture
+
+    n = len(record.known)
+    model = PeriodicMixture().fit(record.times[:n], record.known)
+    told = model.forecast(times=record.times[n:])
+    return told.mean, told.lower, told.upper
+
+
+def _statsforecast(record: Record, model: Any) -> Ahead:
+    told = model.forecast(y=record.known, h=record.ahead, level=[LEVEL])
+    ends = (np.asarray(told[f"{end}-{LEVEL}"], float) for end in ("lo", "hi"))
+    return np.asarray(told["mean"], float), *ends  # type: ignore[return-value]
+
+
+def mstl(record: Record) -> Ahead:
+    """MSTL of all seasons."""
+    from statsforecast.models import MSTL, AutoETS
+
+    return _statsforecast(record, MSTL(season_length=list(record.seasons),
+                                       trend_forecaster=AutoETS(model="ZZN")))  # fmt: skip
+
+
+def auto_ets(record: Record) -> Ahead:
+    """AutoETS of the shortest season."""
+    from statsforecast.models import AutoETS
+
+    return _statsforecast(record, AutoETS(season_length=record.seasons[0]))
+
+
+def seasonal_naive(record: Record) -> Ahead:
+    """The last cycle of the shortest season again."""
+    from statsforecast.models import SeasonalNaive
+
+    return _statsforecast(record, SeasonalNaive(season_length=record.seasons[0]))
+
+
+def prophet(record: Record) -> Ahead:
+    """Prophet with what it chooses from the dates."""
+    from prophet import Prophet
+
+    for name in ("prophet", "cmdstanpy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    n = len(record.known)
+    model = Prophet(interval_width=COVERAGE)
+    model.fit(pd.DataFrame({"ds": record.times[:n], "y": record.known}))
+    told = model.predict(pd.DataFrame({"ds": record.times[n:]}))
+    mean, lower, upper = (told[k].to_numpy(float) for k in ("yhat", "yhat_lower", "yhat_upper"))
+    return mean, lower, upper
+
+
+METHODS: dict[str, tuple[str, Callable[[Record], Ahead]]] = {
+    "PeriodicMixture": ("robustfourier", ours),
+    "MSTL": ("statsforecast", mstl),
+    "AutoETS": ("statsforecast", auto_ets),
+    "seasonal naive": ("statsforecast", seasonal_naive),
+    "Prophet": ("prophet", prophet),
+}
+
+
+def scaled_error(record: Record, mean: FloatArray) -> float:
+    """Mean absolute error over that of the seasonal naive forecast within the record (MASE)."""
+    season = record.seasons[0]
+    naive = np.mean(np.abs(record.known[season:] - record.known[:-season]))
+    return float(np.mean(np.abs(record.values[-record.ahead :] - mean)) / naive)
+
+
+def measure(method: str, record: Record) -> Row:
+    """Forecast one series; a method that fails has no error."""
+    start = time.process_time()
+    row: Row = {"method": method, "set": record.group, "series": record.name}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            mean, lower, upper = METHODS[method][1](record)
+        except Exception as problem:
+            return row | {"failed": f"{type(problem).__name__}: {problem}"[:120]}
+    after = record.values[-record.ahead :]
+    naive = np.mean(np.abs(np.diff(record.known)))
+    return row | {
+        "mase": round(scaled_error(record, mean), 4),
+        "inside": float(np.mean((after >= lower) & (after <= upper))),
+        "width": round(float(np.mean(upper - lower) / naive), 3),
+        "seconds": round(time.process_time() - start, 3),
+    }
+
+
+def table(rows: Sequence[Row]) -> str:
+    """One line per set and method: MASE, coverage, bad series, seconds."""
+    lines = []
+    for group in dict.fromkeys(row["set"] for row in rows):
+        for method in METHODS:
+            mine = [r for r in rows if r["set"] == group and r["method"] == method]
+            done = [r for r in mine if "mase" in r]
+            if not done:
+                continue
+            mase, inside = (np.array([r[key] for r in done]) for key in ("mase", "inside"))
+            lines.append((
+                group, method, f"{mase.mean():.3f}", f"{np.median(mase):.3f}",
+                f"{inside.mean():.1%}", f"{np.sum(inside < 0.6)} of {len(done)}",
+                len(mine) - len(done), f"{np.mean([r['seconds'] for r in done]):.2f}",
+            ))  # fmt: skip
+    head = ("set", "method", "MASE, mean", "MASE, median", "in the 90 % interval",
+            "series below 60 %", "failed", "seconds")  # fmt: skip
+    return markdown(head, lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the forecasts and print the table of all rows in the file."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.protocols forecasts",
+                                     description=__doc__)  # fmt: skip
+    parser.add_argument("--data", type=Path, required=True, help="folder that holds forecasts/")
+    parser.add_argument("--every", type=int, default=1, help="take every so many-th series")
+    parser.add_argument("--methods", default="", help=f"of {'; '.join(METHODS)}, by semicolons")
+    parser.add_argument("--rows", type=Path, help="file of rows, one JSON object per line")
+    options = parser.parse_args(arguments)
+    if not (options.data / "forecasts").is_dir():
+        parser.error(f"--data {options.data}: there is no folder forecasts in it")
+    packages = {name: package for name, (package, _) in METHODS.items()}
+    methods = chosen(parser, options.methods, packages)
+    everything: list[Row] = []
+    for method in methods:
+        rows = [measure(method, r) for r in list(records(options.data))[:: options.every]]
+        everything = keep(options.rows, (*everything, *rows), ("method", "set", "series"))
+        print(f"{method}: {sum('mase' in row for row in rows)} of {len(rows)}", flush=True)
+    print("\n" + table(everything))
+    return 0
