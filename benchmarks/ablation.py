@@ -49,7 +49,7 @@ class Switch:
     module : str
         Where it lives, without the package.
     attribute : str
-        The function, constant, list or table.
+        The function, constant, list or table; ``class.method`` for a method.
     changed : callable
         From what stands there to what stands in for it.
     """
@@ -66,7 +66,7 @@ class Switch:
 
 
 def off(name: str, place: str, instead: Callable[..., Any]) -> Switch:
-    """Let `instead` stand in for the function at ``module:function``."""
+    """Let `instead` stand in for the function at ``module:function`` or ``module:class.method``."""
     module, attribute = place.split(":")
     return Switch(name, module, attribute, lambda _: instead)
 
@@ -111,6 +111,10 @@ def _first(value: Any, *_: Any, **__: Any) -> Any:
     return value
 
 
+def _second(_: Any, value: Any, *__: Any, **___: Any) -> Any:
+    return value
+
+
 def _false(*_: Any, **__: Any) -> bool:
     return False
 
@@ -120,26 +124,29 @@ def _none(*_: Any, **__: Any) -> tuple[()]:
 
 
 SWITCHES: tuple[Switch, ...] = (
-    off("diagonal flow proposes", "mixture.search.rounds:flow_proposals", lambda *_: np.zeros(0)),
-    off("many peaks of a continuum", "mixture.search.assess:left_a_continuum", _false),
-    off("lines clear of a continuum", "mixture.search.proposals:clear_of_continuum",
-        lambda _, modes: np.ones(len(modes), bool)),
+    off("diagonal layer proposes", "mixture.search.moves:Search._proposed",
+        lambda *_: np.zeros(0)),
+    off("many lines at once", "mixture.search.moves:Search._with_many", _second),
+    off("lines out of coloured noise", "mixture.search.moves:Search._with_more", _second),
+    off("weak lines dropped", "mixture.search.moves:Search._without_weak", _second),
+    off("wings of lines", "mixture.search.moves:Search._with_wings", _second),
+    off("degree of the trend", "mixture.search.moves:Search._with_trend", _second),
+    off("start with a trend", "mixture.search.moves:Search._bent", lambda *_: None),
+    off("quasi-periodic lines", "mixture.search.moves:Search._with_quasi_periodic", _second),
+    valued("price of red noise", "periodic.priors:RED_NOISE", 1e9),
+    valued("price of a resonance", "periodic.priors:RESONANCE", 1e9),
     off("move to an alias", "mixture.search.places:relocate", lambda _, fit: fit),
-    off("exchange of weak lines", "mixture.search.places:exchange", lambda _, fit, *__: fit),
-    off("lines that gaps let grow", "mixture.search.assess:unknowable",
+    off("lines that gaps let grow", "mixture.search.line_fit:unknowable",
         lambda _, fit: np.zeros(len(fit.modes), bool)),
-    off("bends of the trend", "mixture.search.assess:trend_rung",
-        lambda series, _: series.settings.rungs[0]),
     off("level shifts", "mixture.search.steps:find_steps", lambda series, _: series.steps[:0]),
     off("outliers pulled in", "mixture.search.robust:huber_pays", _false),
     off("lines explain outliers", "mixture.search.robust:lines_explain", _false),
     off("degenerate frequencies", "mixture.search.fringes:fringes_of", _none),
     off("search beyond bursts", "mixture.search.fringes:fits_better_beyond", _false),
-    off("line wings", "mixture.cusps:cusp_ratio",
+    off("noise around each line", "mixture.line_wings:wing_ratio",
         lambda _, __, modes, *___: np.ones(len(modes))),
-    off("noise around each line", "mixture.cusps:local_noise",
+    off("spectrum at each line", "mixture.line_wings:local_noise",
         lambda _, __, modes, *___: np.ones(len(modes))),
-    off("peaks of coloured noise", "mixture.continuum:told_from_continuum", _first),
     off("ties tested again", "mixture.components.loosening:loosened",
         lambda _, found, refined: (found, refined)),
     off("families too close to tell", "mixture.components.resolving:resolved_families", _first),
@@ -180,7 +187,9 @@ def switched(switch: Switch | None) -> Iterator[Counter[str]]:
     if switch is None:
         yield calls
         return
-    original = getattr(switch.home, switch.attribute)
+    *owner, attribute = switch.attribute.split(".")
+    home = getattr(switch.home, owner[0]) if owner else switch.home
+    original = getattr(home, attribute)
     instead = switch.changed(original)
     if callable(original):
         stand_in = instead
@@ -189,20 +198,21 @@ def switched(switch: Switch | None) -> Iterator[Counter[str]]:
             calls["calls"] += 1
             return stand_in(*values, **named)
 
-    homes = [
+    homes: list[Any] = [
         module
         for name, module in list(sys.modules.items())
-        if name.split(".")[0] == ROOM and getattr(module, switch.attribute, None) is original
+        if name.split(".")[0] == ROOM and getattr(module, attribute, None) is original
     ]
+    homes = [home] if owner else homes  # a method has one home, its class
     if not callable(original):
         calls["homes"] = len(homes)
-    for module in homes:
-        setattr(module, switch.attribute, instead)
+    for place in homes:
+        setattr(place, attribute, instead)
     try:
         yield calls
     finally:
-        for module in homes:
-            setattr(module, switch.attribute, original)
+        for place in homes:
+            setattr(place, attribute, original)
 
 
 @dataclass(frozen=True)

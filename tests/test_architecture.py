@@ -119,12 +119,6 @@ def test_every_file_of_the_mixture_is_on_the_architecture_page(room):
             assert f"`{name}`" in page or f"`{room}/{name}`" in page, path
 
 
-def test_every_file_of_the_periodic_room_is_on_the_architecture_page():
-    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for path in (PACKAGE / "periodic").glob("*.py"):
-        assert path.name == "__init__.py" or f"`periodic/{path.name}`" in page, path
-
-
 @pytest.mark.parametrize(
     "statement",
     [
