@@ -296,8 +296,12 @@ class Search:
         oscillators = free.oscillators[0].reshape(-1, 3)
         modes, quality = np.exp(oscillators[:, 0]) / np.pi, np.exp(oscillators[:, 1])
         within = (modes >= self._lowest(best.fit)) & (modes <= self.series.max_mode)
-        for own in np.flatnonzero(within & (quality > FORGETFUL)):
+        within &= self.series.is_open(modes)
+        # What is narrower than a mode is a line, which the diagonal layer proposes.
+        for own in np.flatnonzero(within & (quality > FORGETFUL) & (quality < modes)):
             fit, mode = best.fit, modes[own]
+            if len(fit.modes) >= self.max_lines:
+                break
             steadier = score - evidence.near(free, FORGETFUL, int(own))[1]
             rest, without = evidence.near(free.without(int(own)), LONGEST)
             gain = np.array([score - without])
