@@ -114,7 +114,9 @@ def output(*command: str) -> str:
 def found(version: str) -> str | None:
     """Return a Python of this version that runs, if there is one."""
     ask = "import sys; print('%d.%d' % sys.version_info[:2])"
-    return next((path for path in interpreters(version) if output(path, "-c", ask) == version), None)
+    return next(
+        (path for path in interpreters(version) if output(path, "-c", ask) == version), None
+    )
 
 
 def check(environment: Environment, wheel: Path, folder: Path) -> tuple[bool, str]:
