@@ -271,7 +271,8 @@ def _widen(
     q, left, right = level.shape[1], centres[0], centres[-1]
     lowest, highest, wide = np.empty(q), np.empty(q), np.empty(q)
     for j in range(len(centres)):
-        lowest[:], highest[:] = 0.0, np.inf
+        for o in range(q):
+            lowest[o], highest[o] = 0.0, np.inf
         reach, first, last = half[j], right, left
         while first > left or last < right:
             error = 1.0 / np.sqrt(dof[j])
@@ -293,7 +294,9 @@ def _widen(
                 fits &= abs(end - 2.0 * middle + start) <= tilted * (end - start)
             if not fits:
                 break
-            level[j], dof[j] = wide, worth
+            dof[j] = worth
+            for o in range(q):  # a row at once would compile a check of its shape for a second
+                level[j, o] = wide[o]
 
 
 @compiled
