@@ -144,13 +144,6 @@ def test_public_names_all_resolve():
         robustfourier.nonsense  # noqa: B018
 
 
-def test_the_version_is_told_once():
-    import robustfourier
-
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'version = "{robustfourier.__version__}"' in project
-
-
 MOST_LINES, MOST_CODE = 400, 60  # of a file; of a function, without its words
 
 

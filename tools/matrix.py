@@ -1,10 +1,10 @@
 """The wheel on every Python at hand: `make matrix`.
 
 Builds the wheel, installs it with today's newest packages into a clean environment of each Python
-that the wheel names and that is found here (as ``python3.x`` on the path, or by pyenv), and once
-more, on the oldest of them, with the oldest packages that the wheel admits. In each environment the
-program is used as a new user would, and a few tests run against what was installed. torch is not
-installed: the core does without.
+that the wheel names and that is found here (the one that runs this, ``python3.x`` on the path, or
+what pyenv knows), and once more, on the oldest of them, with the oldest packages that the wheel
+admits. In each environment the program is used as a new user would, and a few tests run against
+what was installed. torch is not installed: the core does without.
 
     python tools/matrix.py                      all of it, two environments at a time
     python tools/matrix.py --only 3.12 oldest   some of it
@@ -28,10 +28,10 @@ from email.message import Message
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-#: What a wheel meets in the field: model files, the command line, arrays of all kinds.
+#: What a wheel meets in the field: model files, the command line, a fit and who watches it.
 TESTS = (
     *("tests/persistence", "tests/cli/test_console.py", "tests/cli/test_models_and_sampling.py"),
-    *("tests/test_modes.py", "tests/estimators/test_periodic_mixture_checks.py"),
+    *("tests/test_modes.py", "tests/test_observers.py"),
 )
 TEST_TOOLS = ("pytest>=8.0", "hypothesis>=6.100")
 #: The model is loaded again, predicts, and has the periods that were printed.
@@ -96,7 +96,8 @@ def floors(told: Message) -> tuple[str, ...]:
 
 
 def interpreters(version: str) -> Iterator[str]:
-    """Yield what may be a Python of this version: of the path, then those that pyenv knows."""
+    """Yield what may be a Python of this version: this one, of the path, then what pyenv knows."""
+    yield sys.executable
     if path := shutil.which(f"python{version}"):
         yield path
     if pyenv := shutil.which("pyenv"):

@@ -10,6 +10,7 @@ from robustfourier.cli import stages
 from robustfourier.cli.console import Console
 from robustfourier.observers import Event
 
+needs_terminals = pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo-terminals here")
 TABLE = [("", "left"), ("Period", "right")], [("A", "7.00 d")]
 
 
@@ -54,6 +55,7 @@ def test_without_a_terminal_there_is_the_answer_and_no_bar(capsys, monkeypatch, 
     assert err == ""
 
 
+@needs_terminals
 def test_the_answer_is_on_standard_output_while_the_bar_is_on_the_terminal(capsys):
     with terminal() as parts:
         answer(Console())
@@ -65,6 +67,7 @@ def test_the_answer_is_on_standard_output_while_the_bar_is_on_the_terminal(capsy
     assert shown.index("lines: propose") < shown.index("drawing figures"), "the bar is back again"
 
 
+@needs_terminals
 def test_a_bar_of_a_survey_leaves_standard_output_alone(capsys):
     with terminal() as parts, Console().progress("series") as move:
         move(1, 2)
