@@ -76,10 +76,10 @@ class StageBar:
         elif event.what in ("began", "kept"):
             found = f", {len(event.facts['modes'])} found" if event.what == "kept" else ""
             self._words = _WORDS[event.stage] + found
-            self._say(self._words, completed=STAGES.index(event.stage))
+            self._say(self._words, STAGES.index(event.stage))
 
-    def _say(self, words: str, **place: int) -> None:
-        self._bar.update(self._task, description=f"{words} …", **place)
+    def _say(self, words: str, place: int | None = None) -> None:
+        self._bar.update(self._task, description=f"{words} …", completed=place)
 
     def _draw(self) -> None:
         with self._lock:
