@@ -2,51 +2,68 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-STAMP  := $(VENV)/.installed
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
+# What is installed: a stamp for each set. `run` needs the core alone, `app` two small packages more.
+CORE   := $(VENV)/.installed-core
+APP    := $(VENV)/.installed-app
+TEST   := $(VENV)/.installed-test
 BENCH  := $(VENV)/.installed-bench
-
 DOCS   := $(VENV)/.installed-docs
 
-.PHONY: setup run app test lint format reproduce bench docs links screenshots clean
+.PHONY: setup run app test matrix lint format reproduce bench docs links screenshots clean
 
-setup: $(STAMP)
+setup: $(TEST)
 
-$(STAMP): pyproject.toml constraints.txt
+$(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[torch,test]"
-	touch $(STAMP)
+	$(PIP) -e .
+	touch $@
+
+$(APP): $(CORE)
+	$(PIP) -e ".[app]"
+	touch $@
+
+# torch, and all that tests and linters need.
+$(TEST): $(CORE)
+	$(PIP) -e ".[torch,test]"
+	touch $@
 
 # Other people's tools, to be measured against; nothing else needs them.
-$(BENCH): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[torch,test,bench]"
-	touch $(BENCH)
+$(BENCH): $(TEST)
+	$(PIP) -e ".[torch,test,bench]"
+	touch $@
+
+$(DOCS): $(TEST)
+	$(PIP) -e ".[torch,test,docs]"
+	touch $@
 
 # make run: the embedded example. make run DATA=my.csv: your own file.
-run: setup
+run: $(CORE)
 	$(BIN)/robustfourier fit "$(or $(DATA),example:double_mode_cepheid)" --out $(or $(OUT),out/run) --overwrite
 
 # make app: a local page for dropping files on, and the paper's laboratory.
-app: setup
+app: $(APP)
 	$(BIN)/robustfourier app --folder $(or $(OUT),out/app)
 
-test: setup
+test: $(TEST)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-lint: setup
+# The wheel in a clean environment of every Python found, and with the oldest packages it admits.
+matrix: $(CORE)
+	$(BIN)/python tools/matrix.py
+
+lint: $(TEST)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-format: setup
+format: $(TEST)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The site, executed and with warnings as errors: out/site/index.html. `make links` asks the web, too.
-$(DOCS): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[torch,test,docs]"
-	touch $(DOCS)
-
+# The site, executed and with warnings as errors: out/site/index.html. Pages whose code has not
+# changed since are not executed again, unless the package has. `make links` asks the web, too.
 docs: $(DOCS)
 	$(BIN)/python -m sphinx -W --keep-going -q -E -d out/doctrees docs out/site
 
@@ -58,7 +75,7 @@ screenshots: $(DOCS)
 	$(BIN)/python docs/screenshots.py
 
 # The paper again. Interrupt it as you like: it goes on where it was, and from the rows in docs.
-reproduce: setup
+reproduce: $(TEST)
 	$(BIN)/robustfourier reproduce all --out $(or $(OUT),out/reproduction) --rows docs/reproduction
 
 # The first line ends in 1 if a bar is missed; the comparison with others then still runs.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from importlib import metadata
@@ -13,6 +14,16 @@ sys.path.insert(0, str(ROOT / "src"))
 os.environ["PYTHONPATH"] = str(ROOT / "src")
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
+
+
+def _digest(folder: Path) -> str:
+    """Return a name for the state of all source files in a folder."""
+    sums = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            sums.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return sums.hexdigest()[:16]
+
 
 project = "robustfourier"
 author = "The robustfourier developers"
@@ -57,9 +68,12 @@ napoleon_use_ivar = True
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-nb_execution_mode = "force"
+# A page is executed if its code has changed since it last was, or the package has. One page takes
+# up to a minute where it is alone, and many times that where kernels are compiled beside others.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(ROOT / "out" / "executed" / _digest(ROOT / "src"))
 nb_execution_in_temp = True
-nb_execution_timeout = 120
+nb_execution_timeout = 900
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True

@@ -125,3 +125,50 @@ def test_a_quick_fit_draws_no_bar(told):
         for event in told[0]:
             bar(event)
     assert "diagonal" not in page.getvalue()
+
+
+def test_the_bar_says_how_long_kernels_have_been_compiled_and_goes_back_to_its_stage():
+    from rich.console import Console
+
+    from robustfourier.cli.stages import StageBar
+
+    page = io.StringIO()
+    with StageBar(Console(file=page, force_terminal=True, width=100), patience=0.0) as bar:
+        bar._timer.join()
+        shown = []
+        for event in (
+            Event("lines", "began"),
+            Event("compiling", "kernel", {"seconds": 11.2}),
+            Event("compiling", "compiled", {"seconds": 12.4}),
+        ):
+            bar(event)
+            shown.append(bar._bar.tasks[0].description)
+    lines = "lines: propose, refine, test …"
+    assert shown == [lines, "compiling, once (11 s so far) …", lines]
+    assert "compiled in 12 s, once" in page.getvalue()
+
+
+def test_an_analysis_tells_its_observers_and_its_record_of_what_was_compiled(tmp_path, monkeypatch):
+    from numba import njit
+
+    from robustfourier.analysis import analyse, run
+
+    path = tmp_path / "a.csv"
+    t = np.arange(60.0)
+    np.savetxt(path, np.c_[t, np.sin(t)], delimiter=",", header="t,y", comments="")
+    analyse(path)  # so that nothing of ours is compiled later
+    events: list[Event] = []
+    fit_model = run.fit_model
+
+    def fit_after_compiling(*arguments, **options):
+        njit(lambda x: x + 1)(1)
+        return fit_model(*arguments, **options)
+
+    with observed_by(events.append):
+        assert "compiling" not in analyse(path).seconds
+        assert not [event for event in events if event.stage == "compiling"]
+        monkeypatch.setattr(run, "fit_model", fit_after_compiling)
+        seconds = analyse(path).seconds
+    told = [event for event in events if event.stage == "compiling"]
+    assert [event.what for event in told] == ["kernel", "compiled"]
+    assert 0.0 < told[-1].facts["seconds"] == seconds["compiling"] < seconds["fitting"]

@@ -1,22 +1,25 @@
 """Compilation of the kernels: once, cached on disk, and not in silence.
 
 numba compiles a kernel when it is first called and keeps the result beside the source file, or
-in the user's cache folder where the source cannot be written. Compiling takes some seconds, once
-for each machine and version; `announced` says so while it happens. The cache of a kernel is renewed
-when its own file changes, not when a kernel that it calls from another file does: after editing
-such a file, delete the ``*.nbi`` files in ``__pycache__``.
+in the user's cache folder where the source cannot be written. That is once for each machine and
+version; `announced` says so while it happens, `observed_compilation` tells observers of a fit. The
+cache of a kernel is renewed when its own file changes, not when a kernel that it calls from another
+file does: after editing such a file, delete the ``*.nbi`` files in ``__pycache__``.
 """
 
 from __future__ import annotations
 
 import logging
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from numba import njit
 from numba.core import event
+
+from robustfourier.observers import tell
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,7 +30,10 @@ _LOG = logging.getLogger("robustfourier.training")
 # Sums may be reordered and products contracted, which vectorises them. NaN and infinity keep
 # their meaning: divergence must be seen.
 _ARITHMETIC = {"reassoc", "contract", "nsz"}
-_OPTIONS: dict[str, Any] = {"fastmath": _ARITHMETIC, "nogil": True, "error_model": "numpy"}
+_OPTIONS: dict[str, Any] = {
+    **{"fastmath": _ARITHMETIC, "nogil": True, "error_model": "numpy"},
+    "no_cfunc_wrapper": True,  # nobody calls a kernel from C: a twentieth less to compile
+}
 
 
 def compiled(function: Function) -> Function:
@@ -64,20 +70,45 @@ def inlined(function: Function) -> Function:
     return njit(inline="always", **_OPTIONS)(function)
 
 
-class _Announce(event.Listener):
-    """Says once that a compilation has begun; kernels inside kernels are part of it."""
+class Compilation(event.Listener):
+    """What numba compiles, and the seconds of it; loading from its cache is nothing.
 
-    def __init__(self) -> None:
-        self.said = False
+    Parameters
+    ----------
+    began : callable
+        Is given this object when a kernel begins; kernels inside kernels are part of it.
+    ended : callable, optional
+        The same, when it is done.
+
+    Attributes
+    ----------
+    kernels : int
+        How many have begun.
+    seconds : float
+        Of all that are done, by the clock on the wall.
+    """
+
+    def __init__(
+        self, began: Callable[[Any], None], ended: Callable[[Any], None] = lambda _: None
+    ) -> None:
+        self.kernels, self.seconds = 0, 0.0
+        self._began, self._ended = began, ended
+        self._depth, self._start = 0, 0.0
 
     def on_start(self, _: event.Event) -> None:
-        if not self.said:
-            self.said = True
-            level = logging.WARNING if sys.stderr.isatty() else logging.INFO
-            _LOG.log(level, NOTICE)
+        """Numba begins with a function."""
+        self._depth += 1
+        if self._depth == 1:
+            self.kernels += 1
+            self._start = time.perf_counter()
+            self._began(self)
 
     def on_end(self, _: event.Event) -> None:
-        pass
+        """Numba is done with it."""
+        self._depth -= 1
+        if self._depth == 0:
+            self.seconds += time.perf_counter() - self._start
+            self._ended(self)
 
 
 @contextmanager
@@ -87,5 +118,33 @@ def announced() -> Iterator[None]:
     The message goes to the logger ``robustfourier.training``, as a warning where somebody looks
     at the terminal and as information otherwise.
     """
-    with event.install_listener("numba:compile", _Announce()):
+
+    def say(compilation: Compilation) -> None:
+        if compilation.kernels == 1:
+            _LOG.log(logging.WARNING if sys.stderr.isatty() else logging.INFO, NOTICE)
+
+    with event.install_listener("numba:compile", Compilation(say)):
         yield
+
+
+@contextmanager
+def observed_compilation() -> Iterator[Compilation]:
+    """Tell observers of what numba compiles inside, in the stage "compiling".
+
+    Examples
+    --------
+    >>> from robustfourier.observers import observed_by
+    >>> seen = []
+    >>> with observed_by(seen.append), observed_compilation() as compilation:
+    ...     njit(lambda x: 2 * x)(4)
+    8
+    >>> [event.what for event in seen], compilation.kernels
+    (['kernel', 'compiled'], 1)
+    """
+
+    def teller(what: str) -> Callable[[Compilation], None]:
+        return lambda compilation: tell("compiling", what, seconds=compilation.seconds)
+
+    listener = Compilation(teller("kernel"), teller("compiled"))
+    with event.install_listener("numba:compile", listener):
+        yield listener

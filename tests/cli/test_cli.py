@@ -365,6 +365,15 @@ def test_a_module_that_waits_is_not_seen_by_others_and_loads_when_asked(monkeypa
     assert sys.modules["colorsys"] is not colorsys
 
 
+def test_a_module_that_waits_tells_its_version(monkeypatch):
+    monkeypatch.delitem(sys.modules, "platform", raising=False)
+    with waiting("platform"):
+        import platform
+    assert platform.__version__ == sys.modules["platform"].__version__
+    with pytest.raises(AttributeError, match="__wrapped__"):
+        _ = platform.__wrapped__
+
+
 def test_garbage_is_looked_for_again_after_libraries_have_loaded():
     with undisturbed():
         assert not gc.isenabled()

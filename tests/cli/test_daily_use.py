@@ -1,9 +1,11 @@
 """What a user types on an ordinary day, each line as it is meant."""
 
+import inspect
 import json
 import os
 import re
 import subprocess
+from typing import get_origin
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from tests.program import PROGRAM
 
 from robustfourier import PeriodicMixture
 from robustfourier.analysis.comparing import compare
+from robustfourier.cli.app import _COMMANDS
 from robustfourier.errors import InputError
 
 T = np.arange(200.0)
@@ -93,6 +96,16 @@ def test_an_empty_name_is_not_this_folder(run, command):
     code, _, told = run(command, "")
     assert code == 2
     assert "name of a file is empty" in told
+
+
+def test_types_of_callbacks_are_plain_classes_which_every_python_tells_apart():
+    """Python 3.10 takes ``list[str]`` for a class, and typer then fails on every command."""
+    for name, command in _COMMANDS.items():
+        for parameter in inspect.signature(command).parameters.values():
+            for option in getattr(parameter.annotation, "__metadata__", ()):
+                if option.callback is not None:
+                    types = inspect.get_annotations(option.callback, eval_str=True).values()
+                    assert all(get_origin(kind) is None for kind in types), name
 
 
 def test_a_folder_means_the_files_in_it(run, tmp_path):

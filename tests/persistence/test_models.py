@@ -1,6 +1,7 @@
 import re
 import subprocess
 import sys
+import typing
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import robustfourier
 from robustfourier import FourierNetworkRegressor, PeriodicMixture
 from robustfourier.errors import InputError, ModelFormatError
 from robustfourier.persistence import describe, load, save
-from robustfourier.persistence.codec import decode, encode
+from robustfourier.persistence.codec import _kinds, decode, encode
 from robustfourier.persistence.container import read_container, write_container
 from robustfourier.persistence.registry import _PLACES, class_of, tag_of
 
@@ -195,3 +196,15 @@ def test_files_hold_tags_and_no_places(mixture, tmp_path):
 def test_values_of_other_types_are_refused(value):
     with pytest.raises(TypeError):
         encode(value, [], "value")
+
+
+def test_a_field_declared_by_an_alias_holds_what_the_alias_stands_for():
+    """`numpy.typing.NDArray` is such an alias from numpy 2.5 on, where Python has them."""
+    alias_type = getattr(typing, "TypeAliasType", None)
+    if alias_type is None:
+        alias_type = pytest.importorskip("typing_extensions").TypeAliasType
+    kind = typing.TypeVar("kind")
+    array = alias_type("array", np.ndarray[typing.Any, kind], type_params=(kind,))
+    assert list(_kinds(array[float])) == [np.ndarray]
+    assert list(_kinds(typing.Optional[array[float]])) == [np.ndarray, type(None)]  # noqa: UP045
+    assert list(_kinds(alias_type("either", int | str))) == [(int, np.integer), str]

@@ -55,6 +55,20 @@ def test_nothing_is_shown_where_there_is_no_terminal():
     assert screen.file.getvalue() == ""
 
 
+def test_no_bar_is_drawn_into_a_file_whatever_force_color_says(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with ProgressBar() as bar:
+        assert not bar.visible
+        print("a line of the script")
+    assert capsys.readouterr() == ("a line of the script\n", "")
+
+
+def test_a_script_prints_to_its_file_while_the_bar_is_on_a_terminal(capsys):
+    with ProgressBar(console=console(terminal=True)):
+        print("a line of the script")
+    assert capsys.readouterr().out == "a line of the script\n"
+
+
 def test_a_bar_that_was_not_opened_shows_nothing():
     screen = console(terminal=True)
     train([ProgressBar(console=screen)])

@@ -17,6 +17,7 @@ from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.folder import claimed, exchanged, write_run
 from robustfourier.analysis.tables import write_csv, write_fit
 from robustfourier.asked import reading_words
+from robustfourier.compiling import observed_compilation
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
 from robustfourier.results import Result, summarise
@@ -102,11 +103,13 @@ def analyse(
         "parameters": plain(parameters),
     }
     with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
-        with clock("fitting"):
+        with clock("fitting"), observed_compilation() as compilation:
             if samples is None:
                 samples, model = _fit_chunks(path, out, reading, parameters)
             else:
                 model = fit_model(samples, method, **parameters)
+        if compilation.kernels:  # of the seconds of fitting
+            clock.seconds["compiling"] = compilation.seconds
         with clock("summing up"):
             result = summarise(samples, model, magnitudes)
         if ready is not None:

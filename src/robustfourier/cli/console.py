@@ -1,6 +1,7 @@
-"""Where words go: answers to standard output, all else to standard error; colour on terminals only.
+"""Where words go: answers to standard output, all else to standard error.
 
-Text from users is never read as markup.
+Bars are drawn on terminals only; colour there and where FORCE_COLOR asks for it. Text from users is
+never read as markup.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from robustfourier.writing import plain
@@ -35,21 +36,13 @@ def let_go(stream: Any) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _write(stream: Any, text: str) -> None:
-    """Write at once; where the reader has gone (`… | head`), the work goes on without words."""
-    try:
-        stream.write(text)
-        stream.flush()
-    except BrokenPipeError:
-        let_go(stream)
-
-
 class Console:
     """Prints at one of three levels: quiet (-1), plain (0), verbose (1)."""
 
     def __init__(self, level: int = 0, as_json: bool = False) -> None:
         self.level = -1 if as_json else level
         self.as_json = as_json
+        self._bar: Any = None  # that is on the screen meanwhile
 
     def say(self, text: str = "", style: str | None = None) -> None:
         """A line of the answer."""
@@ -91,34 +84,39 @@ class Console:
             table.add_row(*(Text(_visible(cell)) for cell in row[:fitting]))
         with console.capture() as shown:
             console.print(table)
-        _write(sys.stdout, shown.get())
+        self._write(sys.stdout, shown.get())
         if left := list(filter(None, heads[fitting:])):
             self.say(f"(a wider terminal also shows: {', '.join(left)})")
 
     def json(self, content: Any) -> None:
         """The answer for scripts: one JSON document, NaN and infinity as null."""
-        _write(sys.stdout, json.dumps(plain(content), ensure_ascii=False, indent=2) + "\n")
+        self._write(sys.stdout, json.dumps(plain(content), ensure_ascii=False, indent=2) + "\n")
 
     @contextmanager
     def stages(self) -> Iterator[Any]:
         """A bar that observes a fit of more than 2 s; silent when not on a terminal."""
-        if self.level < 0 or not _is_terminal(sys.stderr):
+        if self.level < 0 or not sys.stderr.isatty():
             yield lambda *_: None
             return
         from robustfourier.cli.stages import StageBar
 
         with StageBar(self._rich(sys.stderr)) as bar:
-            yield bar
+            self._bar = bar
+            try:
+                yield bar
+            finally:
+                self._bar = None
 
     @contextmanager
     def progress(self, words: str) -> Iterator[Any]:
         """A bar that is told (done, total, words); silent when not on a terminal."""
-        if self.level < 0 or not _is_terminal(sys.stderr):
+        if self.level < 0 or not sys.stderr.isatty():
             yield lambda *_: None
             return
         from rich.progress import Progress
 
-        with Progress(console=self._rich(sys.stderr), transient=True) as bar:
+        console = self._rich(sys.stderr)
+        with Progress(console=console, transient=True, redirect_stdout=False) as bar:
             task = bar.add_task(words, total=None)
 
             def move(done: int, total: int, now: str = words) -> None:
@@ -127,23 +125,30 @@ class Console:
             yield move
 
     def _print(self, stream: Any, text: str, style: str | None) -> None:
-        if not _is_terminal(stream):
-            _write(stream, f"{_visible(text)}\n")
+        if not (stream.isatty() or os.environ.get("FORCE_COLOR")):  # rich need not load
+            self._write(stream, f"{_visible(text)}\n")
             return
         console = self._rich(stream)
         with console.capture() as shown:
             console.print(_visible(text), style=style, markup=False, highlight=False)
-        _write(stream, shown.get())
+        self._write(stream, shown.get())
+
+    def _write(self, stream: Any, text: str) -> None:
+        """Write at once; where the reader has gone (`… | head`), the work goes on without words.
+
+        A bar gives way meanwhile.
+        """
+        with nullcontext() if self._bar is None else self._bar.hidden():
+            try:
+                stream.write(text)
+                stream.flush()
+            except BrokenPipeError:
+                let_go(stream)
 
     def _rich(self, stream: Any) -> Any:
         from rich.console import Console as RichConsole
 
         return RichConsole(file=stream, soft_wrap=not stream.isatty())
-
-
-def _is_terminal(stream: Any) -> bool:
-    """Whether a stream is a terminal or to be taken for one; nothing else needs rich to load."""
-    return bool(stream.isatty() or os.environ.get("FORCE_COLOR"))
 
 
 def _visible(text: str) -> str:

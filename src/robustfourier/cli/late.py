@@ -20,8 +20,9 @@ class _Late(ModuleType):
     """Stands in for a module, and gives way to it at the first question."""
 
     def __getattr__(self, name: str) -> Any:
-        # Whoever looks through all modules asks for such names; packages need their path.
-        if name.startswith("__") and name != "__path__":
+        # Whoever looks through all modules asks for such names; packages need their path, and
+        # older scikit-learn the version.
+        if name.startswith("__") and name not in ("__path__", "__version__"):
             raise AttributeError(name)
         _give_way(self)
         return getattr(import_module(self.__name__), name)

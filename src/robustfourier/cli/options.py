@@ -22,8 +22,12 @@ _SOURCES = (
 File = Annotated[str, typer.Argument(help=f"CSV, TSV, gzip or Parquet file; {_SOURCES}")]
 
 
-def named(files: list[str]) -> list[str]:
-    """Refuse an empty name, which would mean the folder one is in: a variable was not set."""
+def named(files: list) -> list:
+    """Refuse an empty name, which would mean the folder one is in: a variable was not set.
+
+    typer looks for classes among the types of a callback, and Python 3.10 takes ``list[str]``
+    for one.
+    """
     if "" in files:
         raise InputError("the name of a file is empty; give a path, or . for this folder")
     return files

@@ -7,7 +7,7 @@ What is not in the list cannot be written, and a file cannot name anything outsi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import UnionType
@@ -161,8 +161,20 @@ _hints = cache(get_type_hints)
 
 def _check_fields(cls: type, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
-        hint = _hints(cls)[name]
-        choices = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-        kinds = [get_origin(choice) or choice for choice in choices]
-        if not any(isinstance(value, _SAME.get(kind, kind)) for kind in kinds):
+        if not any(isinstance(value, kind) for kind in _kinds(_hints(cls)[name])):
             raise TypeError(f"{name} of a {cls.__name__} is a {type(value).__name__}")
+
+
+def _kinds(hint: Any) -> Iterator[Any]:
+    """Return what `isinstance` takes for a declared type, choice by choice.
+
+    An alias stands for its value: ``NDArray`` of numpy from 2.5 on is one (PEP 695).
+    """
+    origin = get_origin(hint) or hint
+    if hasattr(origin, "__value__"):
+        yield from _kinds(origin.__value__)
+    elif origin in (Union, UnionType):
+        for choice in get_args(hint):
+            yield from _kinds(choice)
+    else:
+        yield _SAME.get(origin, origin)

@@ -7,6 +7,7 @@ is computed.
 from __future__ import annotations
 
 import logging
+import sys
 from typing import TYPE_CHECKING, Any
 
 from robustfourier.training.observers import Progress
@@ -46,7 +47,8 @@ class ProgressBar:
         from rich.console import Console
 
         self._description = description
-        self._console = console or Console(stderr=True)
+        # FORCE_COLOR makes no terminal of a file.
+        self._console = console or Console(stderr=True, force_terminal=sys.stderr.isatty())
         self._bar: Any = None
         self._task: Any = None
         self._notice = _Notice(self)
@@ -116,5 +118,6 @@ def _rich_bar(console: Console) -> Any:
         TextColumn("rate {task.fields[rate]}"),
         TimeRemainingColumn(),
         console=console,
+        redirect_stdout=sys.stdout.isatty(),  # what goes to a file stays on its way
         refresh_per_second=4,  # drawn by its own thread: more would take time from the training
     )

@@ -117,7 +117,11 @@ def _turning(theta: Any, weights: Any, left: Any, scale: Any, total: float, ends
             square += moved[o] * moved[o]
         if theta[i + 1] > theta[i]:
             gain = square / (below * (1.0 - below / total))
-            if gain > highest and np.min(np.abs(ends - count)) >= FEWEST:
-                best, highest = i, gain
+            if gain > highest:
+                free = True
+                for end in ends:
+                    free &= abs(end - count) >= FEWEST
+                if free:
+                    best, highest = i, gain
             count += 1
     return best, highest

@@ -1,0 +1,51 @@
+"""What is said of a release in several files is the same everywhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import robustfourier
+
+ROOT = Path(__file__).parents[1]
+PROJECT = pytest.importorskip("tomllib").loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PYTHONS = [
+    text.rpartition(" ")[2]
+    for text in PROJECT["project"]["classifiers"]
+    if re.search(r":: 3\.\d+$", text)
+]
+
+
+def parsed(name):
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load((ROOT / name).read_text("utf-8"))
+
+
+def test_the_version_stands_in_the_package_and_nowhere_differs():
+    version = robustfourier.__version__
+    assert "version" in PROJECT["project"]["dynamic"]
+    assert parsed("CITATION.cff")["version"] == version
+    assert parsed("packaging/conda/meta.yaml")["package"]["version"] == version
+    assert f"version = {{{version}}}" in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_conda_recipe_needs_what_the_wheel_needs():
+    run = parsed("packaging/conda/meta.yaml")["requirements"]["run"]
+    ours = {text.replace(">=", " >=") for text in PROJECT["project"]["dependencies"]}
+    assert {text.replace("matplotlib-base", "matplotlib") for text in run} == {
+        f"python {PROJECT['project']['requires-python']}",
+        *ours,
+    }
+
+
+def test_the_workflow_tries_the_wheel_on_every_python_that_it_names():
+    jobs = parsed(".github/workflows/test.yml")["jobs"]
+    assert jobs["wheel"]["strategy"]["matrix"]["python"] == PYTHONS
+    assert PYTHONS[0] in PROJECT["project"]["requires-python"]
+
+
+def test_only_the_step_that_publishes_may_ask_for_a_token():
+    workflow = parsed(".github/workflows/release.yml")
+    assert workflow["permissions"] == {"contents": "read"}
+    assert workflow["jobs"]["publish"]["permissions"] == {"id-token": "write"}
+    assert "permissions" not in workflow["jobs"]["build"]
