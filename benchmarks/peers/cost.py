@@ -35,25 +35,22 @@ Function = tuple[str, int, str]
 
 @dataclass
 class Work:
-    """What was counted during a fit: lengths of real FFTs; samples and modes of NUFFTs; calls."""
+    """What was counted during a fit: samples and modes of nonuniform FFTs, and calls."""
 
-    real_ffts: list[int] = field(default_factory=list)
     nuffts: list[tuple[int, int]] = field(default_factory=list)
     calls: Counter[str] = field(default_factory=Counter)
 
     def operations(self) -> float:
         """Floating-point operations of the transforms."""
-        real = sum(real_fft_work(length) for length in self.real_ffts)
         # Spreading: one real multiply-add per sample and cell; then one real FFT of the grid, two
         # cells for each mode of either sign, and twice as dense.
         spread = sum(2.0 * KERNEL * samples for samples, _ in self.nuffts)
         grids = sum(real_fft_work(int(2.0 * UPSAMPLING * modes)) for _, modes in self.nuffts)
-        return real + spread + grids
+        return spread + grids
 
     def bytes(self) -> float:
         """Memory traffic if each array were read and written once."""
-        real = sum(16.0 * length for length in self.real_ffts)
-        return real + sum(24.0 * samples + 32.0 * modes for samples, modes in self.nuffts)
+        return sum(24.0 * samples + 32.0 * modes for samples, modes in self.nuffts)
 
 
 def fit_profile(samples: int) -> tuple[float, dict[str, float], Work]:
@@ -114,29 +111,26 @@ def by_stage(stats: dict[Function, Any]) -> dict[str, float]:
 
 @contextmanager
 def counted(work: Work) -> Iterator[None]:
-    """Count the transforms of the spectral layer, and the calls of what is worth counting."""
-    from robustfourier.mixture.search import assess
-    from robustfourier.periodic import normal_operator as operator
+    """Count the nonuniform FFTs, and the calls of what is worth counting."""
+    from robustfourier.mixture.search import moves
+    from robustfourier.mixture.search.score import NoiseEvidence
     from robustfourier.periodic import variable_projection
     from robustfourier.periodic.basis import Lines
     from robustfourier.periodic.nufft import NufftPlan
 
-    forward, backward, nufft = operator.rfft, operator.irfft, NufftPlan.write
-
-    def rfft(values: Any, *args: Any, **options: Any) -> Any:
-        work.real_ffts += [len(values)] * (values.size // len(values))
-        return forward(values, *args, **options)
-
-    def irfft(values: Any, length: int, *args: Any, **options: Any) -> Any:
-        work.real_ffts += [int(length)] * (values.size // len(values))
-        return backward(values, length, *args, **options)
+    nufft = NufftPlan.write
 
     def write(self: Any, column: Any, real: Any, imag: Any) -> None:
         work.nuffts.append((len(column), len(real)))
         nufft(self, column, real, imag)
 
-    places = [(operator, "rfft", rfft), (operator, "irfft", irfft), (NufftPlan, "write", write)]
-    counts = (variable_projection, "linear_fit"), (assess, "noise_floor"), (Lines, "evaluate")
+    places: list[tuple[Any, str, Any]] = [(NufftPlan, "write", write)]
+    counts: list[tuple[Any, str]] = [
+        (moves, "diagonal_flow"),
+        (variable_projection, "linear_fit"),
+        (NoiseEvidence, "best"),
+        (Lines, "evaluate"),
+    ]
     for home, name in counts:
         places.append((home, name, _counting(work.calls, name, getattr(home, name))))
     before = [getattr(home, name) for home, name, _ in places]

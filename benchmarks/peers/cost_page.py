@@ -9,11 +9,10 @@ from benchmarks.peers.cost import Step, Work, limit
 from benchmarks.peers.machine import Machine
 
 STAGES = {
-    "periodic/normal_operator.py": "normal operator of the diagonal flow (FFTs forth and back)",
-    "spectral/flow.py": "diagonal flow: its own updates",
+    "periodic/diagonal_flow.py": "diagonal flow",
     "periodic/nufft.py": "Fourier sums (nonuniform FFT)",
     "periodic/periodogram.py": "periodogram of the residual",
-    "mixture/noise.py": "noise floor",
+    "mixture/noise.py": "noise power at each mode",
     "mixture/judge.py": "significance",
     "mixture/trend.py": "trend",
     "mixture/fit.py": "the flow itself",
@@ -21,9 +20,15 @@ STAGES = {
     "periodic/basis.py": "evaluating lines at the samples",
     "periodic/moments.py": "normal equations of the lines",
     "periodic/semidefinite.py": "solving normal equations",
-    "mixture/search/rounds.py": "rounds of the search",
-    "mixture/search/assess.py": "fitting and judging sets of lines",
-    "mixture/search/proposals.py": "proposals",
+    "periodic/uncertainty.py": "standard errors",
+    "periodic/frequency_limits.py": "the range to be searched",
+    "periodic/kernels.py": "kernels of Gaussian processes",
+    "periodic/semiseparable.py": "likelihoods of Gaussian processes",
+    "periodic/noise_model.py": "spectra of Gaussian processes",
+    "periodic/optimise.py": "optimisation of likelihoods",
+    "mixture/search/moves.py": "moves of the search",
+    "mixture/search/score.py": "evidence of lines and coloured noise",
+    "mixture/search/line_fit.py": "fits of sets of lines",
     "mixture/search/places.py": "moving lines to better places",
     "mixture/search/steps.py": "steps of the level",
     "mixture/search/robust.py": "robust weights",
@@ -39,14 +44,7 @@ STAGES = {
     "mixture/series.py": "samples and their sums, as every stage reads them",
     "mixture/steadiness.py": "errors of patterns that are not steady",
     "mixture/drift.py": "how a trend goes on",
-    "mixture/told.py": "what samples tell at the ends of a record",
-    "mixture/climbing.py": "climbing of likelihoods",
     "mixture/blocks.py": "steadiness in blocks",
-    "mixture/factoring.py": "passes over the rows for likelihoods",
-    "mixture/process.py": "likelihoods of a memory",
-    "mixture/slopes.py": "likelihoods with slopes",
-    "mixture/abreast.py": "likelihoods of many processes at once",
-    "mixture/spectrum.py": "starts by the spectrum",
     "mixture/remainder.py": "search for a remainder",
     "mixture/living.py": "living patterns",
     "mixture/belonging.py": "what rings at harmonics",
@@ -65,11 +63,12 @@ how far away we are."""
 SMALLEST_SHARE = 0.015
 #: Calls that are counted → what they are, and how many the answer needs.
 NEEDED = {
+    "diagonal_flow": ("trainings of the diagonal layer", "0: the lines are known"),
     "linear_fit": (
         "normal equations solved",
         "8: 4 steps of the lines together, and 4 more trends to choose from",
     ),
-    "noise_floor": ("noise floors", "1: of the last residual"),
+    "best": ("noise models chosen", "1: beside the last lines"),
     "evaluate": ("lines evaluated at all samples", "1: for the last residual"),
 }
 Profile = tuple[float, dict[str, float], Work]
@@ -115,13 +114,13 @@ def _fit_section(machine: Machine, fits: dict[int, Profile]) -> str:
         practical = sum_of_transforms(machine, work)
         body.append(
             [
-                f"{samples}", number(seconds), str(len(work.real_ffts)), str(len(work.nuffts)),
+                f"{samples}", number(seconds), str(len(work.nuffts)),
                 number(work.operations() / 1e9), number(work.bytes() / 1e9), number(least),
                 number(seconds / least), number(seconds / practical),
             ]
         )  # fmt: skip
     heads = [
-        "samples", "seconds", "real FFTs", "nonuniform FFTs", "GFLOP", "GB", "limit, s", "ratio",
+        "samples", "seconds", "nonuniform FFTs", "GFLOP", "GB", "limit, s", "ratio",
         "ratio to FFTs in practice",
     ]  # fmt: skip
     return (

@@ -43,8 +43,8 @@ class Event:
         ============  ===========================================================================
         read          `samples`: the `Samples` of a file
         sums began    `domain`, `n_samples`, `max_mode`
-        weights       of the diagonal at one check of the flow: `step`, `weight` and `amplitude`
-                      (M + 1,), `held_out`: error on the held-out fifth, relative to that of zero
+        weights       of the diagonal layer on the way: `modes`, `weight` (J,), `trained`: the part
+                      that has passed of the time that the false-alarm level gives
         proposed      `modes` about to be fitted
         refined       `modes`, `amplitudes` of all lines in the fit, in units of y
         tested        `modes`, `false_alarm` of all lines in the fit

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from benchmarks.peers import comparisons, cost, cost_page, figures, page
@@ -6,6 +8,8 @@ from benchmarks.peers.comparisons import LEVEL, LOSES, WINS, Results
 from benchmarks.peers.machine import Machine
 from benchmarks.peers.rows import Row, append
 from tests.looks import faults
+
+import robustfourier
 
 
 def row(problem, method, seed, error, **more):
@@ -115,7 +119,7 @@ def test_losing_lines_are_read_out(canned):
 
 
 def test_time_in_libraries_is_counted_where_it_was_called_for():
-    ours = ("/site/robustfourier/spectral/flow.py", 1, "flow")
+    ours = ("/site/robustfourier/periodic/diagonal_flow.py", 1, "flow")
     also = ("/site/robustfourier/mixture/noise.py", 1, "noise")
     wrapper, builtin = ("/site/numpy/fft.py", 1, "fft"), ("~", 0, "<c2c>")
     stats = {  # calls, primitive calls, own time, cumulative time, callers
@@ -125,7 +129,7 @@ def test_time_in_libraries_is_counted_where_it_was_called_for():
         builtin: (2, 2, 6.0, 6.0, {wrapper: (2, 2, 6.0, 6.0)}),
     }
     assert cost.by_stage(stats) == pytest.approx(
-        {"spectral/flow.py": 4.0, "mixture/noise.py": 5.0, "elsewhere": 0.0}
+        {"periodic/diagonal_flow.py": 4.0, "mixture/noise.py": 5.0, "elsewhere": 0.0}
     )
 
 
@@ -136,25 +140,29 @@ def test_the_limit_is_the_slower_of_arithmetic_and_traffic():
 
 
 def test_transforms_of_a_fit_are_counted():
-    from robustfourier.periodic.normal_operator import NormalOperator
+    from robustfourier import PeriodicMixture
 
-    from robustfourier.periodic.nufft import fourier_sums
-
-    work = cost.Work()
+    t, work = np.arange(50.0), cost.Work()
     with cost.counted(work):
-        sums = fourier_sums(np.linspace(-1, 1, 50), np.ones((50, 1)), np.ones(50), max_mode=4)
-        NormalOperator.of(sums)(np.ones((5, 1), complex))
-    assert work.real_ffts == [32, 16, 16, 16, 16]  # the density; forth and back in two halves
-    assert work.nuffts
-    assert all(samples == 50 for samples, _ in work.nuffts)
+        PeriodicMixture().fit(t, np.sin(t) + 0.1 * np.cos(t**2))
+    assert (50, 100) in work.nuffts  # all samples, to twice the highest mode
+    assert min(work.calls[name] for name in cost_page.NEEDED) >= 1
+    before = work.calls.total()
+    PeriodicMixture().fit(t, np.sin(t))
+    assert work.calls.total() == before  # no longer counted
+
+
+def test_every_stage_of_the_cost_page_is_a_file_of_the_package():
+    home = Path(robustfourier.__file__).parent
+    assert [file for file in cost_page.STAGES if not (home / file).is_file()] == []
 
 
 def test_the_cost_page_names_stages_and_ratios():
     machine = Machine(triad=1e10, cached=1e11, multiply_add=1e10, product=1e9, transform=1e9)
-    work = cost.Work(real_ffts=[1024] * 1000, nuffts=[(1000, 500)])
-    fits = {1000: (1.0, {"spectral/flow.py": 0.9, "mixture/noise.py": 0.1}, work)}
+    work = cost.Work(nuffts=[(1000, 500)])
+    fits = {1000: (1.0, {"periodic/diagonal_flow.py": 0.9, "mixture/noise.py": 0.1}, work)}
     text = cost_page.page_text(machine, fits, [cost.Step("u0_diag", 1e-4, 1e5, 1e5)])
-    assert "| diagonal flow: its own updates | `spectral/flow.py` | 90 % |" in text
+    assert "| diagonal flow | `periodic/diagonal_flow.py` | 90 % |" in text
     assert "| u0_diag | 100 | 100 | 100 | 10 | 10 | 10 |" in text
 
 

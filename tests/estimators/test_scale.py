@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from robustfourier.mixture.search.rounds import Search
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.errors import InputError
@@ -12,6 +11,7 @@ from robustfourier.estimators import mixture
 from robustfourier.mixture import fit as fits
 from robustfourier.mixture import scale as scales
 from robustfourier.mixture.scale import Comparison
+from robustfourier.mixture.search.moves import Search
 
 MONTHS = np.arange(144) / 12.0
 

@@ -106,6 +106,10 @@ class Search:
         self._pull_in_outliers()
         tell("diagonal")
         plain = self._scored(self.fit)
+        if plain.noise.coloured:  # what is far from its neighbours is known as such only now
+            self._take(plain)
+            self._pull_in_outliers()
+            plain = self._scored(self.fit, plain.noise)
         best = self._improved(plain)
         self._take(best)
         yield
@@ -438,6 +442,8 @@ class Search:
         """
         clip = HUBER if len(self.fit.modes) else FAR
         fitted = self.series.values - self.fit.refined.residuals
+        if self.noise is not None and self.noise.coloured:
+            fitted = fitted + self.noise.expected(self.series, self.fit.refined.residuals)
         residuals = self.original - fitted
         # Residuals at the level of rounding have tails of their own, which mean nothing.
         rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)

@@ -28,7 +28,7 @@ from robustfourier.periodic.priors import (
     line_price,
     noise_price,
 )
-from robustfourier.periodic.semiseparable import MarginalLikelihood
+from robustfourier.periodic.semiseparable import ConditionedProcess, MarginalLikelihood
 
 ROWS = 4000  # rows on which a likelihood is taken; more of them in stretches spread over the record
 _FEWEST = 8  # distinct rows that can show coloured noise
@@ -87,6 +87,16 @@ class NoiseModel:
                 lift = np.sum(2.0 * ratio * own**3 / quality / width, axis=1) / _spacing(series)
                 level[:, o] *= 1.0 + lift + _scatter(series) * ratio.sum()
         return level
+
+    def expected(self, series: Series, residuals: FloatArray) -> FloatArray:
+        """Return what neighbours tell of coloured noise at each sample, shape (n, q)."""
+        means = np.zeros_like(residuals)
+        for o, one in enumerate(self.oscillators):
+            kernel = sho_of_logarithms(np.concatenate([self.wings, one]))
+            if len(kernel.a):
+                given = kernel, series.theta, 1.0 / series.weights, residuals[:, o]
+                means[:, o] = ConditionedProcess.on(*given).mean(series.theta)
+        return means
 
     def floor(self, series: Series, fit: Fit) -> NoiseFloor:
         """Return the same on a grid of modes, with what it is worth beside a fit."""
@@ -168,6 +178,8 @@ class NoiseEvidence:
         #: Samples without the lines, the trend still in them, shape (rows, q).
         self.values = fit.refined.residuals[rows] + self.trend @ fit.refined.trend
         self.enough = len(np.unique(self.theta)) >= _FEWEST
+        #: What one row that was taken stands for.
+        self.factor = len(series.theta) / max(len(rows), 1)
 
     def best(self, start: NoiseModel | None, fresh: bool) -> tuple[NoiseModel, float]:
         """Return the noise model of the highest evidence, and that evidence.
@@ -196,6 +208,7 @@ class NoiseEvidence:
         """Return wings and oscillators, white variance and evidence of one output."""
         exact, left = self._likelihood(output)
         best, (score, white) = wings, exact.value(sho_of_logarithms(wings))
+        score *= self.factor
         rounding = np.std(left) <= _ROUNDING * np.std(self.values[:, output])
         if not self.enough or rounding:
             return best, white, score
@@ -208,7 +221,7 @@ class NoiseEvidence:
         for one in starts:
             search.wings = wings
             end, gain = search.optimised(np.concatenate([wings, one]), exact=False)
-            value = gain + search.none - noise_price(end[len(wings) :])
+            value = self.factor * (gain + search.none) - noise_price(end[len(wings) :])
             if value > score:
                 best, score, white = end, value, exact.value(sho_of_logarithms(end))[1]
         return best, white, score
@@ -236,7 +249,7 @@ class NoiseEvidence:
         search.beside = sho_of_logarithms(start.wings)
         end = search.optimised(end, exact=False)[0] if len(end) else end
         value, white = exact.value(sho_of_logarithms(np.concatenate([start.wings, end])))
-        return NoiseModel(np.array([white]), (end,), start.wings), value
+        return NoiseModel(np.array([white]), (end,), start.wings), self.factor * value
 
     def _likelihood(self, output: int) -> tuple[MarginalLikelihood, FloatArray]:
         """Return the likelihood with the trend marginalised, and what the trend leaves over.
