@@ -48,12 +48,15 @@ from robustfourier.periodic.priors import FORGETFUL, LONGEST, STEADIER
 
 _ROUNDS = 30  # at most; each must raise the evidence
 _WORTH = 0.1  # nats: less is not worth a round, and no reason for another trend
+_EVIDENT = 3.0  # nats for which a start with a trend is worth a search: odds of twenty
 _WEAKEST = 3  # lines that are tried to be dropped, after each of which all are judged again
+_FEW = 3  # lines beside which coloured noise is searched for anew
 _SIZES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)  # of sets of lines compared with coloured noise
 WING_REACH = 12.0  # modes to each side of a line that its wings are looked for in
 _SIDE_LINES = 2  # beside a line, from which on they may be its wings
 _MANY = 20  # modes whose median tells the noise under strong lines
 _OUT_OF_PLACE = "left the range, or came too close to a stronger line"
+_EXPLAINED = "coloured noise or fewer lines explain the samples better"
 _NOISE = "noise alone shows one as strong more often than"
 
 
@@ -96,7 +99,9 @@ class Search:
         self.assessment: Assessment | None = None
         self.noise: NoiseModel | None = None
         self._scores: dict[tuple[object, ...], tuple[Scored | None, set[int | None]]] = {}
+        self._wings: dict[tuple[object, ...], Scored] = {}
         self._noises: list[NoiseModel] = []
+        self._asked = np.zeros(0)  # modes that were proposed
 
     def run(self) -> Iterator[None]:
         """Search from both starts; yields once, after the first."""
@@ -110,6 +115,7 @@ class Search:
             self._take(plain)
             self._pull_in_outliers()
             plain = self._scored(self.fit, plain.noise)
+        tell("lines")
         best = self._improved(plain)
         self._take(best)
         yield
@@ -172,7 +178,7 @@ class Search:
         scores = [self._evaluated(fit, None, False).score for fit in fits]
         if not scores:
             return None
-        fit = fits[int(np.argmax(scores))]
+        fit = fits[int(np.argmax(scores))] if max(scores) > scores[0] + _EVIDENT else fits[0]
         steps = find_steps(self.series, fit) if len(rungs) > 1 else self.series.steps
         if fit.rung == rungs[0] and np.array_equal(steps, self.series.steps):
             return None
@@ -192,10 +198,9 @@ class Search:
     def _improved(self, best: Scored) -> Scored:
         """Return what moves make of a structure, when none raises the evidence any more."""
         self.series = best.series
-        tell("lines")
         for count in range(_ROUNDS):
             self.rounds += 1
-            now = best if count and best.noise.coloured else self._with_many(best)
+            now = best if count > 1 and best.noise.coloured else self._with_many(best)
             if now.noise.coloured:
                 now = self._with_more(now)
             now = self._with_trend(self._with_wings(self._without_weak(now)))
@@ -218,7 +223,7 @@ class Search:
             if size < len(strongest):
                 keep = fit.known | np.isin(np.arange(len(ratio)), strongest[:size])
                 less = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
-                trials.append(self._scored(less, whole.noise))
+                trials.append(self._scored(less, whole.noise, fresh=size <= _FEW))
         return max(trials, key=lambda one: one.score)
 
     def _with_more(self, best: Scored) -> Scored:
@@ -235,7 +240,8 @@ class Search:
             weak = weak[np.argsort(margin[weak], kind="stable")][:_WEAKEST]
             for line in weak:
                 keep = np.arange(len(margin)) != line
-                less = self._scored(self._kept(best.fit, keep), best.noise)
+                fresh = not best.noise.coloured
+                less = self._scored(self._kept(best.fit, keep), best.noise, fresh)
                 if less.score > best.score:
                     best = less
                     break
@@ -261,9 +267,11 @@ class Search:
             quality = max(mode / _SIDE_LINES, 1.0)
             wing = np.log([np.pi * mode, quality, power / best.noise.white[0]])
             noise = replace(best.noise, wings=np.concatenate([best.noise.wings, wing]))
-            trial = self._evaluated(less, noise, True)
-            if trial.score > best.score:
-                return self._with_wings(trial)
+            key = (id(self.series.values), fit.modes.tobytes(), int(line))
+            if key not in self._wings:
+                self._wings[key] = self._evaluated(less, noise, False)
+            if self._wings[key].score > best.score:
+                return self._with_wings(self._wings[key])
         return best
 
     def _with_trend(self, best: Scored) -> Scored:
@@ -338,6 +346,7 @@ class Search:
             if not len(proposed):
                 return fit
             tell("lines", "proposed", modes=proposed)
+            self._asked = np.append(self._asked, proposed)
             modes = np.concatenate([fit.modes, proposed])
             known = np.concatenate([fit.known, np.zeros(len(proposed), bool)])
             more = relocate(self.series, fit_lines(self.series, modes, known, fit.rung))
@@ -480,3 +489,5 @@ class Search:
             fit = self._pruned(self._separated(relocate(self.series, fit)), best.noise)
         best = best if fit is best.fit else self._scored(fit, best.noise)
         self._take(self._with_quasi_periodic(best))
+        far = np.abs(self._asked[:, None] - self.fit.modes).min(axis=1, initial=np.inf) >= APART
+        tell("lines", "dropped", modes=np.unique(self._asked[far]), reason=_EXPLAINED)
