@@ -145,7 +145,8 @@ def test_transforms_of_a_fit_are_counted():
     t, work = np.arange(50.0), cost.Work()
     with cost.counted(work):
         PeriodicMixture().fit(t, np.sin(t) + 0.1 * np.cos(t**2))
-    assert (50, 100) in work.nuffts  # all samples, to twice the highest mode
+    assert len(work.nuffts) >= 3  # weights, values, a residual
+    assert all(samples == 50 and modes > 25 for samples, modes in work.nuffts)
     assert min(work.calls[name] for name in cost_page.NEEDED) >= 1
     before = work.calls.total()
     PeriodicMixture().fit(t, np.sin(t))
