@@ -8,7 +8,7 @@ BENCH  := $(VENV)/.installed-bench
 
 DOCS   := $(VENV)/.installed-docs
 
-.PHONY: setup run app test lint format reproduce bench docs links screenshots clean
+.PHONY: setup run app quick test lint format reproduce bench docs links screenshots clean
 
 setup: $(STAMP)
 
@@ -32,6 +32,10 @@ app: setup
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Everyday: without browsers, programs and servers, and counts over many draws.
+quick: setup
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests -m "not browser and not end_to_end and not statistical"
 
 lint: setup
 	$(BIN)/ruff format --check .
