@@ -26,7 +26,8 @@ HEAD = """# The referee
 
 What is right and what is not, on records whose truth is known or published. Every table comes from
 one command, with rivals in the same run; `python -m benchmarks.truth` writes this page from rows
-in `benchmarks/results/truth`. Seeds below 1000 are for development, none of those here is.
+in `benchmarks/results/truth`. Seeds below 1000 are for development; of those here only the dense
+tones' are, which are the draws that were first seen to fail.
 """
 
 
@@ -105,6 +106,15 @@ def _said(module: Any) -> str:
     return text.strip()
 
 
+def _draws(rows: list[dict[str, Any]]) -> str:
+    """How a protocol was called, as its options say it."""
+    calls: dict[str, dict[str, int]] = {}
+    for row in rows:
+        calls.setdefault(f"`--draws {row['draws']} --start {row['start']}`", {})[row["method"]] = 1
+    first, *others = calls
+    return ", ".join([first, *(f"{call} ({', '.join(calls[call])})" for call in others)])
+
+
 def ablations(rows: list[dict[str, Any]]) -> str:
     """What each stage earns."""
     first, *others = rows
@@ -112,8 +122,8 @@ def ablations(rows: list[dict[str, Any]]) -> str:
     base = [Row("", 0, True, "", first["seconds"], 0, 0.0, "")]
     return "\n\n".join([
         "## What each stage earns",
-        f"`python -m benchmarks.ablation --kinds new --start {first['start']}`: {first['right']} of "
-        f"{first['fits']} fits are right as it is. With one stage off at a time: fits that are "
+        f"`python -m benchmarks.ablation --kinds new --start {first['start']}`: "
+        f"{first['right']} of {first['fits']} fits are right as it is. With one stage off at a time: fits that are "
         "right only with it (earns), only without it (costs), and the seconds that it takes. "
         "Rules that overlap hide each other; a zero says that the stage alone is not missed.",
         ablation.table(outcomes, base),
@@ -129,7 +139,8 @@ def page(folder: Path = ROWS) -> str:
         tones(rows["dense_tones"], rows["dense_tones_rival"]),
         alarms(rows["false_alarms"]),
         "## RobustPeriod's synthetic protocol\n\n" + _said(periods),
-        "Precision / recall / F1 at ±2 %, then F1 over all cells at ±2 % and ±0:",
+        f"Here with {_draws(rows['periods'])}. Precision / recall / F1 at ±2 %, then F1 over all "
+        "cells at ±2 % and ±0:",
         periods.table(rows["periods"]),
         "## Stars with catalogue periods\n\n" + _said(stars),
         stars.table(rows["stars"]),
