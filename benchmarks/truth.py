@@ -123,8 +123,9 @@ def ablations(rows: list[dict[str, Any]]) -> str:
     return "\n\n".join([
         "## What each stage earns",
         f"`python -m benchmarks.ablation --kinds new --start {first['start']}`: "
-        f"{first['right']} of {first['fits']} fits are right as it is. With one stage off at a time: fits that are "
-        "right only with it (earns), only without it (costs), and the seconds that it takes. "
+        f"{first['right']} of {first['fits']} fits are right as it is. With one stage off at a "
+        "time: fits that are right only with it (earns), only without it (costs), and the seconds "
+        "that it takes. "
         "Rules that overlap hide each other; a zero says that the stage alone is not missed.",
         ablation.table(outcomes, base),
     ])  # fmt: skip
