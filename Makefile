@@ -11,7 +11,7 @@ TEST   := $(VENV)/.installed-test
 BENCH  := $(VENV)/.installed-bench
 DOCS   := $(VENV)/.installed-docs
 
-.PHONY: setup run app test matrix lint format reproduce bench docs links screenshots clean
+.PHONY: setup run app quick test matrix lint format reproduce bench docs links screenshots clean
 
 setup: $(TEST)
 
@@ -52,6 +52,10 @@ test: $(TEST)
 # The wheel in a clean environment of every Python found, and with the oldest packages it admits.
 matrix: $(CORE)
 	$(BIN)/python tools/matrix.py
+
+# Everyday: without browsers, programs and servers, and counts over many draws.
+quick: $(TEST)
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests -m "not browser and not end_to_end and not statistical"
 
 lint: $(TEST)
 	$(BIN)/ruff format --check .

@@ -28,6 +28,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks import forecasts_simulated as simulated
+from benchmarks.verdicts import markdown
 from robustfourier import PeriodicMixture
 from robustfourier.datasets import load_electricity_demand, load_sunspots
 
@@ -212,15 +213,15 @@ def section(rows_file: Path = ROWS) -> str:
         "smoothings by the corrected AIC (statsmodels). One forecast each, of the last tenth:",
         "`python -m benchmarks.forecasts`.",
         "",
-        "| series | " + " | ".join(METHODS) + " | verdict |",
-        "|---" * (len(METHODS) + 2) + "|",
     ]
+    body = []
     for name in names:
         cells = [_cell(told.get((name, method))) for method in METHODS]
         errors = [float(told[name, m]["error"]) for m in RIVALS if (name, m) in told]
         own = float(told[name, "robustfourier"]["error"])
         word = "ahead" if own < 0.95 * min(errors) else "even" if own <= 1.05 * min(errors) else ""
-        lines.append(f"| {name} | " + " | ".join(cells) + f" | {word or 'behind'} |")
+        body.append((name, *cells, word or "behind"))
+    lines.append(markdown(("series", *METHODS, "verdict"), body))
     lines += _rolled([row for row in rows if row["method"] == ROLLING])
     lines += simulated.told(_read(rows_file.with_name(SIMULATED.name)))
     return "\n".join(lines) + "\n"
@@ -251,14 +252,13 @@ def _rolled(rows: list[dict[str, str]]) -> list[str]:
         f"Our forecasts of the last tenths of {', '.join(f'{p:.0%}' for p in ORIGINS)} of each",
         "record; the 90 % interval should hold at least 80 % of each series.",
         "",
-        "| series | error | inside | verdict |",
-        "|---|---|---|---|",
     ]
+    body = []
     for row in rows:
         inside = float(row["coverage"])
         word = "holds" if inside >= 0.8 else "falls short"
-        lines.append(f"| {row['series']} | {float(row['error']):.3f} | {inside:.0%} | {word} |")
-    return lines
+        body.append((row["series"], f"{float(row['error']):.3f}", f"{inside:.0%}", word))
+    return [*lines, markdown(("series", "error", "inside", "verdict"), body)]
 
 
 def _cell(row: dict[str, str] | None) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.verdicts import markdown
+
 FloatArray = NDArray[np.float64]
 
 SAMPLES, AHEAD = 300, 30
@@ -101,13 +103,12 @@ def told(rows: list[dict[str, str]]) -> list[str]:
         f"{rows[0]['seeds']}: the 90 % interval should hold 87 to 93 % of new measurements",
         "(in brackets the standard error).",
         "",
-        "| kind | inside | verdict |",
-        "|---|---|---|",
     ]
+    body = []
     for row in rows:
         inside, error = float(row["coverage"]), float(row["error"])
         word = "holds" if 0.87 <= inside <= 0.93 else "too wide" if inside > 0.93 else "too narrow"
-        lines.append(f"| {row['kind']} | {inside:.1%} ({error:.1%}) | {word} |")
+        body.append((row["kind"], f"{inside:.1%} ({error:.1%})", word))
     mean = float(np.mean([float(row["coverage"]) for row in rows]))
-    lines.append(f"| all | {mean:.1%} | {'holds' if 0.87 <= mean <= 0.93 else 'does not hold'} |")
-    return lines
+    body.append(("all", f"{mean:.1%}", "holds" if 0.87 <= mean <= 0.93 else "does not hold"))
+    return [*lines, markdown(("kind", "inside", "verdict"), body)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.verdicts import Verdict
+from benchmarks.verdicts import Verdict, markdown
 from robustfourier.network.activity import active_modes, mode_strengths
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import Init, draw_weights
@@ -80,15 +80,13 @@ def train(
 
 
 def show(outcomes: list[Outcome]) -> None:
-    print("\n| network | seed | error at the end | best error | alive modes | active | engine |")
-    print("|---|---|---|---|---|---|---|")
+    body = []
     for o in outcomes:
         active = ", ".join(map(str, o.active)) if len(o.active) < 12 else f"{len(o.active)} modes"
-        print(
-            f"| {o.network} | {o.seed} | {o.error:.3f} | {o.best:.3f} | {o.alive:.0%} | "
-            f"{active or 'none'} | {o.engine} |",
-            flush=True,
-        )
+        body.append((o.network, o.seed, f"{o.error:.3f}", f"{o.best:.3f}", f"{o.alive:.0%}",
+                     active or "none", o.engine))  # fmt: skip
+    head = ("network", "seed", "error at the end", "best error", "alive modes", "active", "engine")
+    print("\n" + markdown(head, body), flush=True)
 
 
 def main(quick: bool = False) -> list[Verdict]:

@@ -59,13 +59,12 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     --------
     >>> print(markdown(("a", "b"), [(1, "x|y")]))
     | a | b |
-    |---|---|
+    | --- | --- |
     | 1 | x/y |
     """
-    lines = [tuple(map(str, row)) for row in rows]
-    cells = [head, ["---"] * len(head), *lines]
-    text = ["| " + " | ".join(cell.replace("|", "/") for cell in row) + " |" for row in cells]
-    return "\n".join([text[0], text[1].replace(" ", ""), *text[2:]])
+    cells = [head, ["---"] * len(head), *rows]
+    lines = (" | ".join(str(cell).replace("|", "/") for cell in row) for row in cells)
+    return "\n".join(f"| {line} |" for line in lines)
 
 
 def print_verdicts(title: str, verdicts: Sequence[Verdict]) -> None:

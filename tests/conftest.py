@@ -5,12 +5,44 @@ Property tests draw the same cases in every run, so that a change is what turns 
 test as an `example`.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+HERE = Path(__file__).parent
+#: Files and folders whose tests carry a marker. `make quick` leaves all of them out.
+MARKED = {
+    "browser": ("app/test_pages.py", "report/test_browser.py"),
+    "end_to_end": ("app", "cli", "faults", "large", "many", "experiments", "analysis", "plots",
+                   "report", "persistence/test_models.py", "training/test_progress.py",
+                   "training/test_many.py", "test_readme.py", "benchmarks/test_engines.py",
+                   "benchmarks/test_page.py", "benchmarks/test_runner.py"),
+    "statistical": ("mixture/test_judge.py", "mixture/test_statistics.py", "mixture/test_detect.py",
+                    "mixture/test_living.py", "mixture/test_continuum.py", "mixture/test_drift.py",
+                    "mixture/test_remainder.py", "mixture/test_components_waveform.py",
+                    "mixture/test_ordinary.py", "mixture/test_surprise.py",
+                    "benchmarks/test_ordinary.py", "theory", "network/test_pruning.py",
+                    "estimators/test_forecast.py", "estimators/test_scale.py",
+                    "estimators/test_network_regressor.py",
+                    "estimators/test_network_regressor_checks.py",
+                    "estimators/test_periodic_mixture_checks.py",
+                    "training/test_against_transcriptions.py"),
+}  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    """Mark tests by their file or folder; the first marker that fits is theirs."""
+    marks = [(mark, HERE / place) for mark, places in MARKED.items() for place in places]
+    for item in items:
+        for mark, place in marks:
+            if item.path == place or place in item.path.parents:
+                item.add_marker(mark)
+                break
 
 
 @pytest.fixture(scope="session")

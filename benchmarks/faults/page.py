@@ -7,6 +7,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks.verdicts import markdown
+
 _BETWEEN = re.compile(r"(<!-- figures -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -21,29 +23,22 @@ def table(rows: list[dict[str, Any]]) -> str:
                 sums[row["name"]][key] += value
     fuzzed = {name: s for name, s in sums.items() if not s["kills"]}
     killed = {name: s for name, s in sums.items() if s["kills"]}
-    lines = [
-        "| fuzzed | cases | read | refused | foreign errors | over 5 s | wrongly read | slowest |",
-        "|---|---|---|---|---|---|---|---|",
+    keys = ("cases", "read", "refused", "foreign", "hangs", "wrong")
+    body = [
+        (name, *(f"{s[key]:,}" for key in keys), f"{s['slowest']:.2f} s")
+        for name, s in fuzzed.items()
     ]
-    for name, s in fuzzed.items():
-        counts = " | ".join(
-            f"{s[key]:,}" for key in ("cases", "read", "refused", "foreign", "hangs", "wrong")
-        )
-        lines.append(f"| {name} | {counts} | {s['slowest']:.2f} s |")
     whole = {key: sum(s[key] for s in fuzzed.values()) for key in ("cases", "bad")}
-    lines.append(
-        f"| **all** | **{whole['cases']:,}** | | | bad in all: **{whole['bad']:,}** | | | |"
-    )
-    lines += [
-        "",
-        "| killed at work | kills | old result whole | new result whole | mixed, torn or lost |",
-        "|---|---|---|---|---|",
-    ]
-    for name, s in killed.items():
-        lines.append(f"| {name} | {s['kills']} | {s['old']} | {s['new']} | {s['bad']} |")
-    lines.append(f"| **all** | **{sum(s['kills'] for s in killed.values())}** | | | "
-                 f"**{sum(s['bad'] for s in killed.values())}** |")  # fmt: skip
-    return "\n".join(lines)
+    bad = f"bad in all: **{whole['bad']:,}**"
+    body.append(("**all**", f"**{whole['cases']:,}**", "", "", bad, "", "", ""))
+    head = ("fuzzed", "cases", "read", "refused", "foreign errors", "over 5 s", "wrongly read",
+            "slowest")  # fmt: skip
+    kills = [(name, s["kills"], s["old"], s["new"], s["bad"]) for name, s in killed.items()]
+    totals = [sum(s[key] for s in killed.values()) for key in ("kills", "bad")]
+    kills.append(("**all**", f"**{totals[0]}**", "", "", f"**{totals[1]}**"))
+    places = ("killed at work", "kills", "old result whole", "new result whole",
+              "mixed, torn or lost")  # fmt: skip
+    return markdown(head, body) + "\n\n" + markdown(places, kills)
 
 
 def write_page(rows: list[dict[str, Any]], page: Path) -> None:

@@ -64,7 +64,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """Whether all is right, and the reasons if not."""
 
     right: bool
@@ -105,7 +105,7 @@ def _report(model: Any, problem: Problem) -> tuple[str, ...]:
     return (shown.headline, *shown.warnings)
 
 
-def judge(truth: Truth, said: Said) -> Verdict:
+def judge(truth: Truth, said: Said) -> Judgement:
     """Return the verdict; reasons are short enough for one cell of a table."""
     reasons = [
         *said.faults,
@@ -135,7 +135,7 @@ def judge(truth: Truth, said: Said) -> Verdict:
         reasons.append(f"trend rises {said.rise:.3g} for {truth.rise[0]:.3g}")
     if truth.noise is not None and not truth.noise[0] <= said.noise <= truth.noise[1]:
         reasons.append(f"noise {said.noise:.3g} not in {truth.noise[0]:.3g}–{truth.noise[1]:.3g}")
-    return Verdict(not reasons, tuple(reasons))
+    return Judgement(not reasons, tuple(reasons))
 
 
 def pull(truth: Truth, said: Said) -> float:

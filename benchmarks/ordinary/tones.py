@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.ordinary.problem import Drawn, Period, Truth, about, strict
+from benchmarks.ordinary.problem import Drawn, Period, Truth, about, part, strict
 from robustfourier.arrays import FloatArray
 from robustfourier.synthetic import Problem as Mixed
 from robustfourier.synthetic import RandomState, random_mixture
@@ -115,8 +115,9 @@ def alternation(rng: Generator) -> Drawn:
     """Every other value is high: a period of two samples, at the Nyquist limit."""
     n = 240
     t = np.arange(float(n))
-    y = 0.8 * (t % 2) + 0.2 * rng.normal(size=n)
-    told = Period(2.0, 2.0**2 / n / 2.0, about(0.16 / float(np.var(y))))
+    signal = 0.8 * (t % 2)
+    y = signal + 0.2 * rng.normal(size=n)
+    told = Period(2.0, 2.0**2 / n / 2.0, part(signal[:210], y[:210]))
     return Drawn(t, y, Truth((told,), 1), ahead=30)
 
 

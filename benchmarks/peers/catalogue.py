@@ -54,6 +54,9 @@ _MIXTURES: list[tuple[str, str, int, str, float, dict[str, Any]]] = [
     ("5 tones, gappy", MIXTURES, 5, "gappy", 0.5, {}),
     ("8 tones, gappy", MIXTURES, 8, "gappy", 0.7, {"n_samples": 2000}),
     ("12 tones, gappy", MIXTURES, 12, "gappy", 0.5, {"n_samples": 2000, "max_mode": 80.0}),
+    # Noise of 0.5 beside tones of 0.3 to 1: the dense ones of `benchmarks.dense_tones`.
+    ("12 dense tones, gappy", MIXTURES, 12, "gappy", 0.3, {"n_samples": 1500, "max_mode": 60.0}),
+    ("20 dense tones, gappy", MIXTURES, 20, "gappy", 0.23, {"n_samples": 1500, "max_mode": 100.0}),
     ("2 links, even", LINKED, 2, "even", 0.5, _SHAPED),
     ("3 links, irregular", LINKED, 3, "irregular", 0.5, _SHAPED),
     ("3 links, gappy", LINKED, 3, "gappy", 0.5, _SHAPED),

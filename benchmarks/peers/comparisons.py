@@ -309,12 +309,6 @@ def plain_name(key: str) -> str:
     return methods.load(key).NAME.replace("*", "")
 
 
-def markdown_table(heads: Sequence[str], body: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    lines = [list(heads), ["---"] * len(heads), *body]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
 def number(value: float) -> str:
     """Three digits; a dash for what is not there."""
     if not np.isfinite(value):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.peers.comparisons import markdown_table, number
+from benchmarks.peers.comparisons import number
 from benchmarks.peers.cost import Step, Work, limit
 from benchmarks.peers.machine import Machine
+from benchmarks.verdicts import markdown
 
 STAGES = {
     "periodic/diagonal_flow.py": "diagonal flow",
@@ -94,7 +95,7 @@ def _head(machine: Machine) -> str:
     def rate(value: float, unit: str) -> str:
         return f"{value / 1e9:.3g} G{unit}/s"
 
-    table = markdown_table(
+    table = markdown(
         ["limit of this machine, one thread", "measured by", "rate"],
         [
             ["memory traffic", "triad a ← b + s·c, 64 MB arrays", rate(machine.triad, "B")],
@@ -126,7 +127,7 @@ def _fit_section(machine: Machine, fits: dict[int, Profile]) -> str:
     return (
         "## PeriodicMixture.fit\n\nFive tones at irregular times. Counted are the transforms, "
         "which any method of this kind needs; everything else is overhead by this count.\n\n"
-        + markdown_table(heads, body)
+        + markdown(heads, body)
         + "\n\n![Seconds against samples](figures/speed.png)"
         + "\n\n*Ten tones, up to 10⁴ modes, median of three (`python -m benchmarks detection`).*"
     )
@@ -146,7 +147,7 @@ def _count_section(fits: dict[int, Profile]) -> str:
     return (
         "### Needed and done\n\n*Needed* is what the answer takes if somebody tells which lines "
         "there are, about where, and that the noise is white; *done* is what it took to find "
-        "out.\n\n" + markdown_table(heads, body)
+        "out.\n\n" + markdown(heads, body)
     )
 
 
@@ -176,7 +177,7 @@ def _stage_section(fits: dict[int, Profile]) -> str:
     heads = ["stage", "file", *(f"n = {samples}" for samples in fits)]
     return (
         "### By stage\n\nShare of the processor time, time inside libraries counted where it was "
-        "called for.\n\n" + markdown_table(heads, body)
+        "called for.\n\n" + markdown(heads, body)
     )
 
 
@@ -197,7 +198,7 @@ def _training_section(machine: Machine, steps: Sequence[Step]) -> str:
     return (
         "## A training step\n\nThe paper's setting: example 1, batches of 201, 100 modes, dense "
         "layer of 100. The rows of a batch lie scattered over a table larger than the cache.\n\n"
-        + markdown_table(heads, body)
+        + markdown(heads, body)
         + "\n\n![Time of a step against modes and batch](figures/engines.png)"
         + "\n\n*Without dense layers: linear in modes × batch (`python -m benchmarks engines`).*"
     )

@@ -34,7 +34,6 @@ from benchmarks.peers.comparisons import (
     duels,
     error_lines,
     is_told,
-    markdown_table,
     number,
     period_lines,
     size_lines,
@@ -43,6 +42,7 @@ from benchmarks.peers.figures import draw
 from benchmarks.peers.reading import reading
 from benchmarks.peers.rows import OK, Row, read
 from benchmarks.peers.runner import LIMIT, NOT_AGAIN
+from benchmarks.verdicts import markdown
 
 NOT_SHIPPED = {
     "tide at Honolulu": "a year of hourly sea level, 2010, from the tests of the UTide project",
@@ -177,7 +177,7 @@ def _versions(results: Results) -> str:
 
 def _verdicts(lines: list[Comparison]) -> str:
     count = {word: sum(line.verdict == word for line in lines) for word in (WINS, LEVEL, LOSES)}
-    table = markdown_table(
+    table = markdown(
         ["case", "ours", "best rival", "", "ours / rival", "verdict", "told †"],
         (
             [line.case, number(line.ours), number(line.rival), line.rival_name,
@@ -207,7 +207,7 @@ def _duels(results: Results, entries: Sequence[Entry]) -> str:
         "### Rival by rival\n\nProblems on which the median error of ours is smaller, level or "
         "larger, and the geometric mean of its ratio to the rival's, over the problems the rival "
         "ran on (without pure noise).\n\n"
-        + markdown_table(["rival", "ours wins", "level", "ours loses", "ours / rival"], body)
+        + markdown(["rival", "ours wins", "level", "ours loses", "ours / rival"], body)
     )
 
 
@@ -230,7 +230,7 @@ def _error_table(results: Results, names: list[str]) -> str:
         if np.isfinite(values).any():
             cells = [_bold(value, best[name]) for value, name in zip(values, names, strict=True)]
             body.append([_name(key), *cells])
-    return markdown_table(["method", *names], body)
+    return markdown(["method", *names], body)
 
 
 def _bold(value: float, best: float) -> str:
@@ -262,7 +262,7 @@ def _period_section(results: Results, entries: Sequence[Entry], figures: list[st
             ]
             parts += [
                 f"### {_capital(group)}",
-                markdown_table(["method", "problems", "periods", *heads, "own 3 s.e. hold"], body),
+                markdown(["method", "problems", "periods", *heads, "own 3 s.e. hold"], body),
             ]
     return "\n\n".join(parts)
 
@@ -276,7 +276,7 @@ def _noise_section(results: Results, entries: Sequence[Entry]) -> str:
     ]
     return (
         "## Pure noise\n\nPeriods reported per series of 1000 samples in which there is none.\n\n"
-        + markdown_table(["method", *names], body)
+        + markdown(["method", *names], body)
     )
 
 
@@ -293,7 +293,7 @@ def _cost_section(results: Results, entries: Sequence[Entry], figures: list[str]
         "Seconds / megabytes, three tones at irregular times; the band of the dictionaries stays, "
         "periodograms search half a mode per sample, ours five (at most 50 000)."
     )
-    parts.append(markdown_table(["method", *sizes], body))
+    parts.append(markdown(["method", *sizes], body))
     parts += _ends(results, sizes)
     body = []
     groups = (PAPER, MIXTURES, LINKED, HARD, REAL)
@@ -305,7 +305,7 @@ def _cost_section(results: Results, entries: Sequence[Entry], figures: list[str]
             medians.append(number(float(np.median(values))) if values else "–")
         if any(cell != "–" for cell in medians):
             body.append([_name(key), *medians])
-    parts += ["Median seconds by group:", markdown_table(["method", *groups], body)]
+    parts += ["Median seconds by group:", markdown(["method", *groups], body)]
     return "\n\n".join(parts)
 
 
@@ -353,9 +353,7 @@ def _trouble_section(results: Results, entries: Sequence[Entry]) -> str:
         for reason, where in reasons.items():
             places = ", ".join(where) if len(where) <= 4 else f"{len(where)} problems"
             body.append([_name(key), reason.replace("|", "/").replace("\n", " "), places])
-    return "## What did not run, and what was told\n\n" + markdown_table(
-        ["method", "", "where"], body
-    )
+    return "## What did not run, and what was told\n\n" + markdown(["method", "", "where"], body)
 
 
 def _name(key: str) -> str:

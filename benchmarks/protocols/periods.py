@@ -5,9 +5,9 @@
 right if it is the true one after rounding (±0) or within 2 %; each true one can be found once.
 
 Settings. Ours: `PeriodicMixture()`, patterns above 1 % of the variance. pyriodicity: Autoperiod,
-SAZED and RobustPeriod with their defaults (linear detrending; RobustPeriod's smoothing parameter as
-below), raw, and after a Hodrick-Prescott filter whose smoothing parameter halves the power at a
-period of 400 samples, (2 sin(π/400))⁻⁴ = 1.6e7.
+SAZED and RobustPeriod with their defaults (linear detrending), the first two raw and after a
+Hodrick-Prescott filter whose smoothing parameter halves the amplitude at a period of 400 samples,
+(2 sin(π/400))⁻⁴ = 1.6e7; RobustPeriod is given the same parameter for its own filter.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The paper's network u1_diag: a dense layer behind the diagonal, fewer steps for the time."""
+"""The paper's network u1_diag: a dense layer behind the diagonal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PACKAGES = ("robustfourier", "torch")
 TOLD = ""
 EVEN_ONLY = False
 BUDGET = "subset"
-STEPS = 10_000
+STEPS = 12_000
 
 
 def warm_up() -> None:
