@@ -15,7 +15,8 @@ PACKAGE = ROOT / "src" / "robustfourier"
 #: Rooms from the ground up. A room may import itself and what stands on a line above it.
 LAYERS = [
     ["arrays", "errors"],
-    ["compiling", "memory", "observers", "rows", "wording", "workers", "writing"],
+    ["compiling", "content", "memory", "observers", "rows", "wording", "workers", "writing"],
+    ["folders"],
     ["persistence"],
     ["domain", "modes"],
     ["samples", "asked"],

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
+from robustfourier.content import file_digest
 from robustfourier.errors import DataError, MissingDependencyError, RobustFourierError
 from robustfourier.samples.cleaning import clean, numbers_of, stamps_of
 from robustfourier.samples.clocks import checked_zone, on_clock
@@ -19,7 +20,7 @@ from robustfourier.samples.columns import choose_columns, parse_by
 from robustfourier.samples.instants import Times, interpret_numbers
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
-from robustfourier.samples.source import display_name, file_digest, quoted
+from robustfourier.samples.source import display_name, quoted
 
 if TYPE_CHECKING:
     from robustfourier.samples.table import ReadOptions

@@ -178,15 +178,6 @@ def display_name(path: str | os.PathLike[str]) -> str:
     return name if len(name) <= 120 else name[:119] + "…"
 
 
-def file_digest(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of a file's bytes."""
-    digest = hashlib.sha256()
-    with Path(path).open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 @contextmanager
 def open_text(path: str | os.PathLike[str]) -> Iterator[TextSource]:
     """Open a text file, a gzip file or standard input ("-") as checked text.
