@@ -19,6 +19,7 @@ from robustfourier.folders import names_within
 from robustfourier.many.item import Batch, digest, load
 from robustfourier.many.rows import failed_row, rows_of
 from robustfourier.samples.parquet import arrow
+from robustfourier.workers import one_blas_thread
 from robustfourier.writing import replacing
 
 #: Failures that are no property of the data: a second run tries such series again.
@@ -44,10 +45,8 @@ class Done:
 
 def fit_batch(batch: Batch) -> Done:
     """Fit all items of a batch and write its shard; runs wherever the engine says."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     start, rows, read = time.thread_time(), [], load(batch.task)
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         for item in batch.items:
             began = time.thread_time()
             try:
