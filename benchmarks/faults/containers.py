@@ -48,7 +48,7 @@ def damaged(rng: random.Random, content: bytes, other: bytes) -> bytes:
             return hurt
 
 
-def _changed_tree(rng: random.Random, content: bytes) -> bytes:
+def changed_tree(rng: random.Random, content: bytes) -> bytes:
     """Change values or arrays, with right checksums; the same bytes if it holds none."""
     with tempfile.TemporaryDirectory(dir=_memory()) as folder:
         path = Path(folder) / "file"
@@ -117,7 +117,7 @@ class _Containers:
         """Damage a whole file, or craft one with right checksums."""
         if case.options or rng.random() < DAMAGED:
             return Case(damaged(rng, case.content, other.content), {"damaged": True})
-        return Case(_changed_tree(rng, case.content))
+        return Case(changed_tree(rng, case.content))
 
 
 class Models(_Containers):
