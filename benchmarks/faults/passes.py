@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import random
+import shutil
 import tempfile
 from functools import cached_property
 from pathlib import Path
@@ -33,8 +35,9 @@ class LargeCheckpoints:
     @cached_property
     def table(self) -> Path:
         """A short record, in a folder that lasts as long as this process."""
-        self._place = tempfile.TemporaryDirectory()
-        path, t = Path(self._place.name) / "record.parquet", np.arange(300.0)
+        place = tempfile.mkdtemp()
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        path, t = Path(place) / "record.parquet", np.arange(300.0)
         noise = 0.1 * np.random.default_rng(0).normal(size=len(t))
         pd.DataFrame({"t": t, "v": np.sin(t / 6.0) + noise}).to_parquet(path)
         return path

@@ -1,22 +1,26 @@
 """Compilation of the kernels: once, cached on disk, and not in silence.
 
 numba compiles a kernel when it is first called and keeps the result beside the source file, or
-in the user's cache folder where the source cannot be written. Compiling takes some seconds, once
-for each machine and version; `announced` says so while it happens. The cache of a kernel is renewed
-when its own file changes, not when a kernel that it calls from another file does: after editing
-such a file, delete the ``*.nbi`` files in ``__pycache__``.
+in the user's cache folder where the source cannot be written, or else in a folder of the user's own
+among the temporary files. Where it cannot be kept, as on a full disk, it is compiled anew in each
+process. Compiling takes some seconds, once for each machine and version; `announced` says so while
+it happens. The cache of a kernel is renewed when its own file changes, not when a kernel that it
+calls from another file does: after editing such a file, delete the ``*.nbi`` files in
+``__pycache__``.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from numba import njit
-from numba.core import event
+from numba.core import config, event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -42,9 +46,52 @@ def compiled(function: Function) -> Function:
     8
     """
     try:
-        return njit(cache=True, **_OPTIONS)(function)
-    except RuntimeError:  # numba found no place for a cache: compile anew in each process
-        return njit(**_OPTIONS)(function)
+        return _lenient(njit(cache=True, **_OPTIONS)(function))
+    except RuntimeError:  # numba found no place for a cache
+        with _cached_in(_own_folder()):
+            try:
+                return _lenient(njit(cache=True, **_OPTIONS)(function))
+            except RuntimeError:
+                return njit(**_OPTIONS)(function)
+
+
+def _lenient(kernel: Any) -> Any:
+    """Let a cache that cannot be written, as on a full disk, be no error of the computation."""
+    save = kernel._cache.save_overload
+
+    def attempt(*given: Any) -> None:
+        with suppress(OSError):
+            save(*given)
+
+    kernel._cache.save_overload = attempt
+    return kernel
+
+
+@contextmanager
+def _cached_in(folder: str) -> Iterator[None]:
+    """Let numba keep what is compiled in a folder; no folder if it is empty."""
+    before, config.CACHE_DIR = config.CACHE_DIR, folder
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def _own_folder() -> str:
+    """A folder among the temporary files that belongs to the user alone; empty if there is none.
+
+    What is cached there is executed: a folder that another could have made is not taken.
+    """
+    for base in (os.environ.get("TMPDIR", ""), "/var/tmp", "/tmp"):
+        folder = os.path.join(base, f"robustfourier-kernels-{getattr(os, 'getuid', lambda: 0)()}")
+        with suppress(OSError):
+            if base and not os.path.lexists(folder):
+                os.mkdir(folder, 0o700)
+            found = os.lstat(folder)
+            private = stat.S_ISDIR(found.st_mode) and not stat.S_IMODE(found.st_mode) & 0o077
+            if base and private and found.st_uid == os.getuid():
+                return folder
+    return ""
 
 
 def unrolled(function: Function) -> Function:

@@ -1,6 +1,7 @@
 """Broken surroundings: a full or read-only disk, threads, forks, and no torch."""
 
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -246,3 +247,61 @@ def test_without_torch_all_but_the_layer_works(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "torch" in done.stdout
+
+
+#: numba without a place for its cache, as where neither installation nor home can be written.
+NOWHERE = """
+import sys
+from numba.core import caching
+classes = caching.CacheImpl._locator_classes
+caching.CacheImpl._locator_classes = [one for one in classes if "UserProvided" in one.__name__]
+sys.path.insert(0, sys.argv[1])
+from kernel import twice
+twice(2)
+print(sum(twice.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders of users are others there")
+def test_where_nothing_can_be_written_kernels_are_kept_among_temporary_files(tmp_path, monkeypatch):
+    (tmp_path / "kernel.py").write_text(
+        "from robustfourier.compiling import compiled\n\n"
+        "@compiled\ndef twice(x):\n    return 2 * x\n"
+    )
+    (tmp_path / "temporary").mkdir()
+    env = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    env.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-c", NOWHERE, str(tmp_path)]
+    hits = [
+        subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout.strip()
+        for _ in range(2)
+    ]
+    assert hits == ["0", "1"]
+    (kept,) = (tmp_path / "temporary").iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o700
+    from robustfourier import compiling
+
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr(os, "mkdir", None)  # nothing is made
+    assert compiling._own_folder() == str(kept)
+    kept.chmod(0o777)  # others could have put code there
+    monkeypatch.setattr(os, "lstat", {str(kept): os.lstat(kept)}.__getitem__)
+    monkeypatch.setattr(os.path, "lexists", lambda _: True)
+    with pytest.raises(KeyError, match=re.escape("/var/tmp")):
+        compiling._own_folder()  # looks elsewhere
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
+    from numba.core import caching
+
+    from robustfourier.compiling import compiled
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(caching.Cache, "_save_overload", full)
+    code = compile("def thrice(x):\n    return 3 * x\n", str(tmp_path / "k.py"), "exec")
+    (tmp_path / "k.py").write_text("def thrice(x):\n    return 3 * x\n")
+    names = {}
+    exec(code, names)
+    assert compiled(names["thrice"])(2) == 6
