@@ -6,6 +6,7 @@ import json
 import random
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,7 +122,7 @@ class _Containers:
 
 
 class Models(_Containers):
-    """Model files, through `load` and `describe`."""
+    """Model files, through `load` and `describe`, and all uses of what was loaded."""
 
     name = "model files"
 
@@ -137,13 +138,29 @@ class Models(_Containers):
         path = place / "fuzz.rfm"
         path.write_bytes(case.content)
         try:
-            load(path)
+            model = load(path)
             describe(path)
         except ModelFormatError:
             return False
         if case.options:
             raise Wrong("a damaged file was loaded")
+        with suppress(RobustFourierError):
+            _use(model, place)
         return True
+
+
+def _use(model: Any, place: Path) -> None:
+    """All that a model is for, at times within and beyond its record."""
+    times = model.domains_[0].from_theta(np.linspace(-1.0, 1.2, 7))
+    repr(model), repr(model.modes_), model.save(place / "again.rfm")
+    if not hasattr(model, "components_"):
+        return
+    model.summary()
+    for component in model.components_:
+        repr(component), component.waveform(np.linspace(0.0, 1.0, 5)), component.wandering
+        component.amplitude_at(times), component.phase_at(times)
+    if len(model.domains_) == 1:
+        model.predict(times, return_std=True), model.unmix(times), model.forecast(times=times)
 
 
 class Checkpoints(_Containers):

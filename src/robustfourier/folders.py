@@ -184,8 +184,8 @@ def clear(kind: Kind, draft: Path, folder: Path) -> None:
         raise OutputError(f"{str(draft)!r} is no folder of ours; move it away")
     if not draft.exists():
         return
-    nothing = [] if kind.read(draft) is None else None
-    _remove(kind, draft, folder, kind.own(draft) or nothing)
+    own = [] if kind.read(draft) is None else kind.own(draft)  # None: it was never finished
+    _remove(kind, draft, folder, own)
     if draft.exists():
         raise OutputError(f"{str(draft)!r} holds files that are not of ours; move it away")
 
