@@ -45,7 +45,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "numbers": lambda: _T,
     **{f"as {kind}": (lambda kind=kind: _T.astype(kind)) for kind in
        ("i1", "u8", "f2", "g", ">f8", "c16", "?", "U", "S", "O", "M8[D]", "M8[Y]", "m8[s]")},
-    **{f"times {x}": (lambda x=x: _T * float(x)) for x in ("nan", "inf", "1e308", "1e-320", "0")},
+    **{f"times {x}": (lambda x=x: _T * float(x)) for x in ("nan", "inf", "1e306", "1e-320", "0")},
     "attoseconds": lambda: np.arange(_N).astype("M8[as]"),
     "no times": lambda: np.full(_N, "NaT", "M8[ns]"),
     "nothing": lambda: None,

@@ -70,11 +70,12 @@ def _lenient(kernel: Any) -> Any:
 @contextmanager
 def _cached_in(folder: str) -> Iterator[None]:
     """Let numba keep what is compiled in a folder; no folder if it is empty."""
-    before, config.CACHE_DIR = config.CACHE_DIR, folder
+    numba: Any = config
+    before, numba.CACHE_DIR = numba.CACHE_DIR, folder
     try:
         yield
     finally:
-        config.CACHE_DIR = before
+        numba.CACHE_DIR = before
 
 
 def _own_folder() -> str:

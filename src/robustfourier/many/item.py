@@ -140,7 +140,7 @@ class load:  # noqa: N801 - called like a function, it remembers the last bucket
             reading = self.task.reading
             options = [{**reading, "value": value} for value in item.values] or [reading]
             found = [read_samples(item.path, **each) for each in options]
-            if any(each.sha256[: len(item.data)] != item.data for each in found):
+            if any((each.sha256 or "")[: len(item.data)] != item.data for each in found):
                 raise DataError(
                     f"{quoted(item.id)}: the file has changed since the survey began; run the same "
                     "command again"

@@ -145,13 +145,13 @@ def _try_out(model: Any) -> None:
 
 
 def _try_parts(model: Any) -> None:
-    for part, tag in [(model.modes_, "ModeTable")] + [
-        (component, "Component") for component in getattr(model, "components_", ())
-    ]:
+    components = [(component, "Component") for component in getattr(model, "components_", ())]
+    for part, tag in [(model.modes_, "ModeTable"), *components]:
         if not isinstance(part, class_of(tag)):
             raise TypeError(f"a {type(part).__name__} is no {tag}")
         repr(part)
-        len(part) if tag == "ModeTable" else _try_component(part)
+    for component, _ in components:
+        _try_component(component)
 
 
 def _try_component(part: Any) -> None:
