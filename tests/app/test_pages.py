@@ -229,3 +229,37 @@ def test_the_laboratory_shows_the_diagonal_ahead_pauses_steps_and_gives_a_link(b
     assert said.startswith(f"After 1,200 steps: {100 * ours:.1f} % off the truth with the diagonal")
     assert "Of its 3 largest weights 3 belong to modes that are in the signal" in said
     assert page.complaints() == []
+
+
+def test_a_server_at_another_port_is_sent_no_cookie_of_ours(browser, server):
+    import threading
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
+    seen = []
+
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self):
+            seen.append((self.path, self.headers.get("cookie", ""), self.headers.get("referer")))
+            self.send_response(200)
+            self.send_header("set-cookie", "own=1")
+            self.end_headers()
+            self.wfile.write(b"<title>other</title>")
+
+        def log_message(self, *_):
+            pass
+
+    page = Page(browser, server)
+    assert page.base.startswith(f"http://{server.host}/s/")
+    with HTTPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{other.server_port}"
+        for path in ("/", "/", "/s/", "/laboratory"):
+            browser.get(address + path)
+        page.browser.get(page.base)
+        page.js(f"location.assign('{address}/left')")
+        page.until("document.title === 'other'")
+        other.shutdown()
+    assert len(seen) >= 5
+    assert all("robustfourier" not in cookie for _, cookie, _ in seen)
+    assert any("own=1" in cookie for _, cookie, _ in seen), "cookies know no port"
+    assert all(server.host not in (referer or "") for _, _, referer in seen)
