@@ -179,6 +179,8 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if sample_weight is None:
         return np.ones(n_rows)
     try:
+        if np.iscomplexobj(sample_weight):
+            raise TypeError
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(

@@ -38,6 +38,7 @@ from robustfourier.writing import plain
 
 _REWEIGHTINGS = 8  # each brings the fit about five times closer to its fixed point
 _SETTLED = 0.01  # standard errors
+_STORED = ("weight", "value", "values", "sample", "errors")  # numbers of a checkpoint
 _PROBES = 500  # places at which two fits are compared
 
 
@@ -372,19 +373,12 @@ class _Fit:
         self.add.passes = counts["passes"]
         reals = [float(state[name]) for name in ("total", "squares", "raw", "inside")]
         sums = Sums(counts["first"], self.bins, arrays["weight"], arrays["value"], *reals[:2])
-        values = arrays["values"]
-        columns = (values, times, arrays["sample"], arrays["errors"])
-        lengths = {np.shape(column) for column in columns[1:]}
-        sound = [
-            np.isfinite(arrays[name]).all() for name in ("weight", "value", "values", "sample")
-        ]
-        sound += [len(lengths) == 1, np.ndim(times) == 1, np.isfinite(reals).all(), reals[0] > 0]
-        sound += [
-            0 <= counts["first"] <= self.bins - len(sums.weight),
-            (arrays["errors"] > 0).all(),
-        ]
-        sound += [len(sums.value) == len(sums.weight), len(sums.nodes().theta) == len(values)]
-        if not all(sound):
+        values, stored = arrays["values"], [arrays[name] for name in _STORED]
+        sound = [one.dtype == np.float64 and np.isfinite(one).all() for one in stored]
+        sound += [{np.shape(c) for c in sample[0]} == {(len(times),)}, np.isfinite(reals).all()]
+        sound += [reals[0] > 0, 0 <= counts["first"] <= self.bins - len(sums.weight)]
+        sound += [(arrays["errors"] > 0).all(), len(sums.value) == len(sums.weight)]
+        if not (all(sound) and len(sums.nodes().theta) == len(values)):
             raise ValueError("its parts do not fit together")
         return Added(sums, *reals[2:]), values, True if state["robust"] else None
 
