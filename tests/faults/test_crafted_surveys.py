@@ -78,6 +78,7 @@ CRAFTED = [
     {"labels": []}, {"labels": {"../../x.parquet": ["a"]}}, {"digests": {}}, {"seals": None},
     {"unread": [1]}, {"unread": "abc"}, {"labels": {"000.parquet": [1]}},
     {"labels": {"000.parquet": 7}},
+    {"labels": None},  # stands for labels exchanged between buckets
 ]  # fmt: skip
 
 
@@ -86,7 +87,10 @@ def test_a_crafted_record_of_buckets_is_not_believed(tmp_path, change):
     source = long_table(tmp_path / "long.csv")
     first = by(source, tmp_path / "S")
     record = tmp_path / "S" / "buckets" / "buckets.json"
-    record.write_text(json.dumps({**json.loads(record.read_text()), **change}))
+    held = json.loads(record.read_text())
+    if change == {"labels": None}:
+        change = {"labels": {name: ["another"] for name in held["labels"]}}
+    record.write_text(json.dumps({**held, **change}))
     found = by(source, tmp_path / "S")
     assert list(found.series["id"]) == list(first.series["id"])
     assert set(found.series["status"]) == {"ok"}

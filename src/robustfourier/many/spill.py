@@ -25,7 +25,7 @@ from robustfourier.errors import DataError
 from robustfourier.many.item import ERROR, LABEL, TIME, VALUE, digest
 from robustfourier.samples.layout import Layout, Part, Piece
 from robustfourier.samples.parquet import arrow
-from robustfourier.writing import write_text
+from robustfourier.writing import plain, write_text
 
 BUCKETS = 64  # a table of a hundred million rows is then read in pieces of 1.6 million
 _NAME = re.compile(r"[0-9]{3}\.parquet")
@@ -90,15 +90,21 @@ def spill(parts: Sequence[Part], layout: Layout, folder: Path, source: str | Non
             spilled.labels[bucket.path.name] = list(bucket.labels)
             spilled.digests[bucket.path.name] = bucket.hash.hexdigest()[:32]
             spilled.seals[bucket.path.name] = file_digest(bucket.path)[:32]
-    content = {"source": source, **vars(spilled)}
-    write_text(record, json.dumps(content, ensure_ascii=True))
+    content = plain({"source": source, **vars(spilled)})
+    write_text(record, json.dumps({**content, "seal": _seal(content)}, ensure_ascii=True))
     return spilled
+
+
+def _seal(content: dict[str, Any]) -> str:
+    return digest(json.dumps(content, sort_keys=True))
 
 
 def _held(record: Path, source: str) -> Spilled | None:
     """The buckets that are there, if they are those of a source and as they were written."""
     content = read_json(record, n_bytes=_RECORD, n_values=_LABELS)
     if content is None or content.get("source") != source:
+        return None
+    if content.pop("seal", None) != _seal(content):
         return None
     try:
         held = Spilled(content["labels"], content["digests"], content["seals"])
