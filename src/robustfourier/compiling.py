@@ -83,14 +83,16 @@ def _own_folder() -> str:
 
     What is cached there is executed: a folder that another could have made is not taken.
     """
-    for base in (os.environ.get("TMPDIR", ""), "/var/tmp", "/tmp"):
-        folder = os.path.join(base, f"robustfourier-kernels-{getattr(os, 'getuid', lambda: 0)()}")
+    if not hasattr(os, "getuid"):  # Windows, where the user's cache folder can be written
+        return ""
+    for base in filter(None, (os.environ.get("TMPDIR"), "/var/tmp", "/tmp")):
+        folder = os.path.join(base, f"robustfourier-kernels-{os.getuid()}")
         with suppress(OSError):
-            if base and not os.path.lexists(folder):
+            if not os.path.lexists(folder):
                 os.mkdir(folder, 0o700)
             found = os.lstat(folder)
             private = stat.S_ISDIR(found.st_mode) and not stat.S_IMODE(found.st_mode) & 0o077
-            if base and private and found.st_uid == os.getuid():
+            if private and found.st_uid == os.getuid():
                 return folder
     return ""
 
