@@ -71,7 +71,7 @@ class Kind:
 
     def finish(self, draft: Path, content: dict[str, Any]) -> None:
         """Write the record of a finished result, with the list of its files; this comes last."""
-        files = sorted({*names_within(draft), self.record})
+        files = sorted({*names_within(draft), self.record} - {f".{self.record}.part"})
         record = {"holds": self.noun, "finished": True, **content, "files": files}
         write_text(draft / self.record, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
 

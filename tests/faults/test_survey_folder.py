@@ -220,6 +220,16 @@ def test_the_work_of_an_unfinished_survey_is_discarded_only_if_told(survey):
     again(survey, overwrite=True)
 
 
+def test_what_a_killed_run_was_writing_is_not_carried_on(survey):
+    interrupted(survey, level=0.2)
+    torn = [".survey.json.part", "shards/.x.parquet.part", "reports/.x.html.part"]
+    for name in torn:
+        (survey.with_name(".S.part") / name).write_text("half")
+    again(survey, level=0.2, overwrite=True)
+    listed = json.loads((survey / "survey.json").read_text())["files"]
+    assert sorted(str(p.relative_to(survey)) for p in survey.rglob("*") if p.is_file()) == listed
+
+
 def test_a_page_that_was_lost_is_made_again(survey):
     page = next((survey / "reports").iterdir())
     page.unlink()

@@ -39,6 +39,9 @@ def begin(folder: Path, identity: dict[str, Any], overwrite: bool) -> Path:
         if (draft / name).is_symlink():
             raise OutputError(f"{str(draft / name)!r} is a symbolic link; move it away")
         (draft / name).mkdir(exist_ok=True)
+    for name in list(names_within(draft)):  # what a killed run was writing
+        if Path(name).name.startswith(".") and name.endswith(".part"):
+            (draft / name).unlink()
     _take_over(folder, draft)
     return draft
 
