@@ -41,7 +41,16 @@ class App:
         found = re.search(r"http://(\S+)/\?token=(\S+)", self.process.stdout.readline())
         if found is None:
             raise RuntimeError("the app did not tell its address")
-        self.host, self.token = found.groups()
+        self.host, token = found.groups()
+        with urllib.request.urlopen(f"http://{self.host}/?token={token}", timeout=60) as answer:
+            self.token = answer.headers["set-cookie"].partition("=")[2].partition(";")[0]
+
+    def fresh_address(self) -> str:
+        """The address that opens the next session; one is told whenever the last was taken."""
+        assert self.process.stdout is not None
+        while not (found := re.search(r"http://\S+", self.process.stdout.readline())):
+            pass
+        return found[0]
 
     def __enter__(self) -> App:
         return self
@@ -52,7 +61,9 @@ class App:
 
     def open(self, path: str, body: bytes | None = None) -> Any:
         """Return an answer to be read."""
-        request = urllib.request.Request(f"http://{self.host}{path}", body, {"x-token": self.token})
+        request = urllib.request.Request(
+            f"http://{self.host}{path}", body, {"x-session": self.token}
+        )
         return urllib.request.urlopen(request, timeout=60)
 
     def ask(self, path: str, body: bytes | None = None) -> Any:

@@ -79,7 +79,7 @@ def save_moving(shots: list[Image.Image], path: Path) -> None:
 
 def analyse(app: App, page: Any, out: Path, name: str) -> None:
     """The result of a fit, and on a bright desktop the way there."""
-    page.get(f"http://{app.host}/?token={app.token}")
+    page.get(app.fresh_address())
     until(page, "document.querySelectorAll('#examples button').length")
     if name == "desktop-light":
         app.warm()
@@ -99,7 +99,7 @@ def analyse(app: App, page: Any, out: Path, name: str) -> None:
 
 def laboratory(app: App, page: Any, out: Path, name: str) -> None:
     """The diagonal network ahead of the other."""
-    page.get(f"http://{app.host}/laboratory?token={app.token}")
+    page.get(app.fresh_address().replace("/?", "/laboratory?"))
     page.find_element("id", "start").click()
     until(page, "document.body.dataset.state === 'done'")
     page.execute_script("scrollTo(0, arguments[0])", 400 if "phone" in name else 0)

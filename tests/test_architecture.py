@@ -16,7 +16,8 @@ PACKAGE = ROOT / "src" / "robustfourier"
 LAYERS = [
     ["arrays", "errors"],
     ["observers"],
-    ["compiling", "memory", "rows", "wording", "workers", "writing"],
+    ["compiling", "content", "memory", "rows", "wording", "workers", "writing"],
+    ["folders"],
     ["persistence"],
     ["domain", "modes"],
     ["samples", "asked"],

@@ -23,11 +23,22 @@ MODELS = ROOT / "tests" / "persistence" / "data"
 TARGETS = {
     "tables": (0.12, 10_000),
     "model files": (0.50, 50_000),
-    "checkpoints": (0.365, 50_000),
+    "checkpoints": (0.335, 50_000),
+    "checkpoints of passes": (0.01, 2_000),
+    "survey folders": (0.005, 1_000),
+    "app records": (0.01, 5_000),
+    "arrays": (0.005, 1_000),
     "command lines": (0.015, 5_000),
 }
 #: Parts of all kills.
-KILLED = {"fit": 0.2, "save": 0.5, "reproduce": 0.05, "many series": 0.15, "app": 0.1}
+KILLED = {
+    "fit": 0.2,
+    "save": 0.4,
+    "reproduce": 0.05,
+    "many series": 0.15,
+    "survey over another": 0.1,
+    "app": 0.1,
+}
 KILLS = 25  # of one piece
 MEMORY = 4 * 2**30  # bytes of address space that a piece may take beyond what it starts with
 
@@ -136,6 +147,18 @@ def target(name: str) -> Any:
         from benchmarks.faults.command_lines import CommandLines
 
         return CommandLines(MODELS / "two-components-with-dates.rfm")
+    if name == "checkpoints of passes":
+        from benchmarks.faults.passes import LargeCheckpoints
+
+        return LargeCheckpoints()
+    if name in ("survey folders", "app records"):
+        from benchmarks.faults.folders import AppRecords, Surveys
+
+        return Surveys() if name == "survey folders" else AppRecords()
+    if name == "arrays":
+        from benchmarks.faults.arrays import OddArrays
+
+        return OddArrays()
     from benchmarks.faults.containers import Checkpoints, Models
 
     return Models(MODELS) if name == "model files" else Checkpoints()

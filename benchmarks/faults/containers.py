@@ -6,6 +6,7 @@ import json
 import random
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,7 @@ def damaged(rng: random.Random, content: bytes, other: bytes) -> bytes:
             return hurt
 
 
-def _changed_tree(rng: random.Random, content: bytes) -> bytes:
+def changed_tree(rng: random.Random, content: bytes) -> bytes:
     """Change values or arrays, with right checksums; the same bytes if it holds none."""
     with tempfile.TemporaryDirectory(dir=_memory()) as folder:
         path = Path(folder) / "file"
@@ -117,11 +118,11 @@ class _Containers:
         """Damage a whole file, or craft one with right checksums."""
         if case.options or rng.random() < DAMAGED:
             return Case(damaged(rng, case.content, other.content), {"damaged": True})
-        return Case(_changed_tree(rng, case.content))
+        return Case(changed_tree(rng, case.content))
 
 
 class Models(_Containers):
-    """Model files, through `load` and `describe`."""
+    """Model files, through `load` and `describe`, and all uses of what was loaded."""
 
     name = "model files"
 
@@ -137,13 +138,29 @@ class Models(_Containers):
         path = place / "fuzz.rfm"
         path.write_bytes(case.content)
         try:
-            load(path)
+            model = load(path)
             describe(path)
         except ModelFormatError:
             return False
         if case.options:
             raise Wrong("a damaged file was loaded")
+        with suppress(RobustFourierError):
+            _use(model, place)
         return True
+
+
+def _use(model: Any, place: Path) -> None:
+    """All that a model is for, at times within and beyond its record."""
+    times = model.domains_[0].from_theta(np.linspace(-1.0, 1.2, 7))
+    repr(model), repr(model.modes_), model.save(place / "again.rfm")
+    if not hasattr(model, "components_"):
+        return
+    model.summary()
+    for component in model.components_:
+        repr(component), component.waveform(np.linspace(0.0, 1.0, 5)), component.wandering
+        component.amplitude_at(times), component.phase_at(times)
+    if len(model.domains_) == 1:
+        model.predict(times, return_std=True), model.unmix(times), model.forecast(times=times)
 
 
 class Checkpoints(_Containers):

@@ -250,6 +250,37 @@ def _many(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]: 
     return _resumed(out, lambda: _ignored(run(out=out)), rows, place / "reference")
 
 
+def _over(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]:
+    """`fit_many(overwrite=True)` of the same files with one of two levels, into one folder."""
+    import json
+
+    import pandas as pd
+
+    from robustfourier.many import fit_many
+
+    files = [str(_table(place / f"s{i}.csv", 4.0 + i, "v")) for i in range(4)]
+    out, wanted, levels = place / "out", [1], (0.01, 0.2)
+    run = partial(fit_many, files, engine="serial", out=out, overwrite=True)
+    _seconds(lambda: _ignored(run(level=levels[0])))
+    (out / "reports" / "mine.txt").write_text("mine")
+
+    def check() -> str:
+        record = json.loads((out / "survey.json").read_text(encoding="utf-8"))
+        now = levels.index(record["identity"]["parameters"]["level"])
+        pages = pd.read_parquet(out / "series.parquet")["report"]
+        linked = (out / "index" / "columns.js").read_text(encoding="utf-8")
+        there = {str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()}
+        if there != {*record["files"], "reports/mine.txt"}:
+            return f"files {sorted(there ^ {*record['files']})[:3]}"
+        if not all((out / page).exists() and page in linked for page in pages):
+            return "tables, index and pages are of two surveys"
+        outcome = "new" if now == wanted[0] else "old"
+        wanted[0] = rng.randrange(2) if outcome == "new" else wanted[0]
+        return outcome
+
+    return lambda: _ignored(run(level=levels[wanted[0]])), check
+
+
 def _ignored(_: object) -> None:
     """A work returns nothing."""
 
@@ -267,5 +298,6 @@ KINDS = {
     "save": _save,
     "reproduce": _reproduce,
     "many series": _many,
+    "survey over another": _over,
     "app": _app,
 }

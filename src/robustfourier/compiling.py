@@ -1,23 +1,27 @@
 """Compilation of the kernels: once, cached on disk, and not in silence.
 
 numba compiles a kernel when it is first called and keeps the result beside the source file, or
-in the user's cache folder where the source cannot be written. That is once for each machine and
-version; `announced` says so while it happens, `observed_compilation` tells observers of a fit. The
-cache of a kernel is renewed when its own file changes, not when a kernel that it calls from another
-file does: after editing such a file, delete the ``*.nbi`` files in ``__pycache__``.
+in the user's cache folder where the source cannot be written, or else in a folder of the user's own
+among the temporary files. Where it cannot be kept, as on a full disk, it is compiled anew in each
+process. That is once for each machine and version; `announced` says so while it happens,
+`observed_compilation` tells observers of a fit. The cache of a kernel is renewed when its own file
+changes, not when a kernel that it calls from another file does: after editing such a file, delete
+the ``*.nbi`` files in ``__pycache__``.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from numba import njit
-from numba.core import event
+from numba.core import config, event
 
 from robustfourier.observers import tell
 
@@ -48,9 +52,55 @@ def compiled(function: Function) -> Function:
     8
     """
     try:
-        return njit(cache=True, **_OPTIONS)(function)
-    except RuntimeError:  # numba found no place for a cache: compile anew in each process
-        return njit(**_OPTIONS)(function)
+        return _lenient(njit(cache=True, **_OPTIONS)(function))
+    except RuntimeError:  # numba found no place for a cache
+        with _cached_in(_own_folder()):
+            try:
+                return _lenient(njit(cache=True, **_OPTIONS)(function))
+            except RuntimeError:
+                return njit(**_OPTIONS)(function)
+
+
+def _lenient(kernel: Any) -> Any:
+    """Let a cache that cannot be written, as on a full disk, be no error of the computation."""
+    save = kernel._cache.save_overload
+
+    def attempt(*given: Any) -> None:
+        with suppress(OSError):
+            save(*given)
+
+    kernel._cache.save_overload = attempt
+    return kernel
+
+
+@contextmanager
+def _cached_in(folder: str) -> Iterator[None]:
+    """Let numba keep what is compiled in a folder; no folder if it is empty."""
+    numba: Any = config
+    before, numba.CACHE_DIR = numba.CACHE_DIR, folder
+    try:
+        yield
+    finally:
+        numba.CACHE_DIR = before
+
+
+def _own_folder() -> str:
+    """A folder among the temporary files that belongs to the user alone; empty if there is none.
+
+    What is cached there is executed: a folder that another could have made is not taken.
+    """
+    if not hasattr(os, "getuid"):  # Windows, where the user's cache folder can be written
+        return ""
+    for base in filter(None, (os.environ.get("TMPDIR"), "/var/tmp", "/tmp")):
+        folder = os.path.join(base, f"robustfourier-kernels-{os.getuid()}")
+        with suppress(OSError):
+            if not os.path.lexists(folder):
+                os.mkdir(folder, 0o700)
+            found = os.lstat(folder)
+            private = stat.S_ISDIR(found.st_mode) and not stat.S_IMODE(found.st_mode) & 0o077
+            if private and found.st_uid == os.getuid():
+                return folder
+    return ""
 
 
 def inlined(function: Function) -> Function:

@@ -250,8 +250,13 @@ def _read_times(times: Any, unit: str) -> _Timestamps:
 
 def _read_dates(array: NDArray[Any], timezone: str | None) -> _Timestamps:
     _require(~np.isnat(array), array)
-    seconds = array.astype("datetime64[s]")
-    rest = (array - seconds).astype("timedelta64[ns]").astype(np.int64)
+    try:
+        seconds = array.astype("datetime64[s]")
+        rest = (array - seconds).astype("timedelta64[ns]").astype(np.int64)
+    except OverflowError:  # attoseconds and seconds have no common 64-bit unit
+        raise InputError(
+            f"times of type {array.dtype} cannot be read; convert them to datetime64[ns]"
+        ) from None
     return _Timestamps(seconds.astype(np.int64), rest, timezone)
 
 

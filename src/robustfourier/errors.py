@@ -16,6 +16,7 @@ __all__ = [
     "DataError",
     "DivergenceError",
     "InputError",
+    "InputKindError",
     "MissingDependencyError",
     "ModelFormatError",
     "OutOfMemoryError",
@@ -34,6 +35,10 @@ class RobustFourierError(Exception):
 
 class InputError(RobustFourierError, ValueError):
     """An argument has a value that cannot be used."""
+
+
+class InputKindError(InputError, TypeError):
+    """An argument is of a kind that cannot be used."""
 
 
 class DataError(InputError):

@@ -39,14 +39,22 @@ class Server:
         self.process = subprocess.Popen(
             [*command, "--folder", str(folder), *options], stdout=subprocess.PIPE, text=True
         )
-        assert self.process.stdout is not None
-        self.address = re.search(r"http\S+", self.process.stdout.readline())[0]
-        parts = urlsplit(self.address)
-        self.host, self.token = parts.netloc, parts.query.removeprefix("token=")
+        parts = urlsplit(self.fresh_address())
+        self.host, self.first_token = parts.netloc, parts.query.removeprefix("token=")
+        answer = self.ask(f"/?token={self.first_token}", token=False)
+        self.cookie = answer.headers["set-cookie"]
+        self.token = re.search(r"=([^;]+)", self.cookie)[1]
+        self.base = re.search(r"Path=([^;]+)", self.cookie)[1]
+
+    def fresh_address(self) -> str:
+        """The address that opens the next session; one is told whenever the last was taken."""
+        while not (found := re.search(r"http\S+", self.process.stdout.readline())):
+            pass
+        return found[0]
 
     def ask(self, path, body=None, *, method=None, token=True, **headers) -> Answer:
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        given = {"x-token": self.token} if token else {}
+        given = {"x-session": self.token} if token else {}
         request = urllib.request.Request(
             f"http://{self.host}{path}",
             data,
@@ -132,7 +140,7 @@ def fitted(server, record):
     with socket.create_connection((name, int(port))) as client:
         client.sendall(
             f"GET /api/jobs/{fit}/events HTTP/1.1\r\nHost: {server.host}\r\n"
-            f"X-Token: {server.token}\r\n\r\n".encode()
+            f"X-Session: {server.token}\r\n\r\n".encode()
         )
         assert b"200 OK" in client.recv(4096)
     assert server.wait(fit)["state"] == "done"

@@ -14,7 +14,9 @@ class Page:
 
     def __init__(self, browser, server, path="/"):
         self.browser, self.server = browser, server
-        browser.get(f"http://{server.host}{path}?token={server.token}")
+        browser.get(server.fresh_address().replace("/?", f"{path}?"))
+        self.until("location.pathname.startsWith('/s/') && document.readyState === 'complete'")
+        self.base = self.js("location.href.replace(/[^/]*$/, '')")
 
     def js(self, code, *arguments):
         return self.browser.execute_script(f"return {code}", *arguments)
@@ -93,14 +95,14 @@ def test_a_dropped_file_is_fitted_changed_taken_back_and_exported(page, server, 
     page.until("document.body.dataset.fit === arguments[0]", first)
     assert page.shown() == first
     href = page.js("[...document.querySelectorAll('#export a')].pop().getAttribute('href')")
-    assert href == f"/fits/{first}/everything.zip"
-    names = zipfile.ZipFile(BytesIO(server.ask(href).body)).namelist()
+    assert href == f"fits/{first}/everything.zip"
+    names = zipfile.ZipFile(BytesIO(server.ask(f"/{href}").body)).namelist()
     assert {"report.html", "modes.csv", "model.rfm", "figures/fit.svg"} <= set(names)
     assert page.complaints() == []
 
 
 def test_a_pattern_is_switched_off_a_family_split_and_two_merged_by_a_new_fit(page, server, fitted):
-    page.browser.get(f"http://{server.host}/#{fitted[0]}")
+    page.browser.get(f"{page.base}#{fitted[0]}")
     page.browser.refresh()
     one = page.shown()
     answer = next(frame for frame in server.story(one) if frame.get("t") == "result")
@@ -171,20 +173,20 @@ def test_what_cannot_be_read_is_said_and_other_columns_can_be_chosen(page, tmp_p
 
 
 @pytest.mark.parametrize("width", [390, 1300])
-def test_nothing_is_wider_than_the_window_and_axe_finds_no_fault(page, server, fitted, width):
+def test_nothing_is_wider_than_the_window_and_axe_finds_no_fault(page, fitted, width):
     page.browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500},
     )
     wide = "document.documentElement.scrollWidth"
     assert page.js(wide) <= width
-    page.browser.get(f"http://{server.host}/#{fitted[0]}")
+    page.browser.get(f"{page.base}#{fitted[0]}")
     page.browser.refresh()
     page.shown()
     assert page.js(wide) <= width
     assert page.complaints() == []
     for path in ("/", "/laboratory"):
-        assert faults(page, f"http://{server.host}{path}") == []
+        assert faults(page, f"{page.base}{path[1:]}") == []
         assert page.js(wide) <= width
 
 
@@ -227,3 +229,37 @@ def test_the_laboratory_shows_the_diagonal_ahead_pauses_steps_and_gives_a_link(b
     assert said.startswith(f"After 1,200 steps: {100 * ours:.1f} % off the truth with the diagonal")
     assert "Of its 3 largest weights 3 belong to modes that are in the signal" in said
     assert page.complaints() == []
+
+
+def test_a_server_at_another_port_is_sent_no_cookie_of_ours(browser, server):
+    import threading
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
+    seen = []
+
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self):
+            seen.append((self.path, self.headers.get("cookie", ""), self.headers.get("referer")))
+            self.send_response(200)
+            self.send_header("set-cookie", "own=1")
+            self.end_headers()
+            self.wfile.write(b"<title>other</title>")
+
+        def log_message(self, *_):
+            pass
+
+    page = Page(browser, server)
+    assert page.base.startswith(f"http://{server.host}/s/")
+    with HTTPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{other.server_port}"
+        for path in ("/", "/", "/s/", "/laboratory"):
+            browser.get(address + path)
+        page.browser.get(page.base)
+        page.js(f"location.assign('{address}/left')")
+        page.until("document.title === 'other'")
+        other.shutdown()
+    assert len(seen) >= 5
+    assert all("robustfourier" not in cookie for _, cookie, _ in seen)
+    assert any("own=1" in cookie for _, cookie, _ in seen), "cookies know no port"
+    assert all(server.host not in (referer or "") for _, _, referer in seen)

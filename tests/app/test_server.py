@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -30,22 +31,34 @@ def children(server) -> list[int]:
 
 
 class TestWhoMayAsk:
-    def test_nobody_without_the_token(self, server):
+    def test_nobody_without_a_session(self, server):
         assert server.ask("/", token=False).status == 403
-        assert server.ask("/api/state", token=False, x_token="guess").status == 403
+        assert server.ask("/api/state", token=False, x_session="guess").status == 403
+        assert server.ask(f"{server.base}api/state", token=False).status == 403
 
-    def test_the_address_with_the_token_gives_a_cookie_that_scripts_cannot_read(self, server):
-        connection = http.client.HTTPConnection(server.host)
-        connection.request("GET", f"/?token={server.token}")
-        answer = connection.getresponse()
-        assert answer.status == 303
-        assert answer.headers["location"] == "/"
-        cookie = answer.headers["set-cookie"]
-        assert "HttpOnly" in cookie
-        assert "SameSite=strict" in cookie
-        connection.close()
-        value = cookie.split(";")[0]
-        assert server.ask("/", token=False, cookie=value).status == 200
+    def test_the_address_gives_a_cookie_that_scripts_cannot_read_and_only_our_path_is_sent(
+        self, server
+    ):
+        assert "HttpOnly" in server.cookie
+        assert "SameSite=strict" in server.cookie
+        assert re.search(r"Path=/s/[A-Za-z0-9_-]{24}/;", server.cookie)
+        assert server.cookie.startswith(f"robustfourier-{server.host.rpartition(':')[2]}=")
+        value = server.cookie.split(";")[0]
+        assert server.first_token not in value
+        assert server.ask(server.base, token=False, cookie=value).status == 200
+        assert server.ask("/", token=False, cookie=value).status == 403
+
+    def test_a_token_opens_one_session_and_is_void_then(self, server):
+        again = server.ask(f"/?token={server.first_token}", token=False)
+        assert again.status == 403
+        assert "set-cookie" not in again.headers
+
+    def test_a_browser_tells_its_origin_when_it_changes_something(self, server):
+        value = {"cookie": server.cookie.split(";")[0]}
+        path = f"{server.base}api/examples/nothing"
+        assert server.ask(path, {}, token=False, **value).status == 403
+        own = {"origin": f"http://{server.host}"}
+        assert server.ask(path, {}, token=False, **value, **own).status == 404
 
     @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1:1", ""])
     def test_no_foreign_host(self, server, host):
@@ -112,7 +125,7 @@ class TestPaths:
     def test_no_path_leads_out(self, server, fitted, path):
         connection = http.client.HTTPConnection(server.host)
         connection.putrequest("GET", path.format(fit=fitted[1]), skip_accept_encoding=True)
-        connection.putheader("x-token", server.token)
+        connection.putheader("x-session", server.token)
         connection.endheaders()
         assert connection.getresponse().status == 404
         connection.close()
@@ -133,7 +146,7 @@ class TestBadInput:
     def test_a_gigabyte_is_refused_before_it_is_read(self, server):
         connection = http.client.HTTPConnection(server.host)
         connection.putrequest("POST", "/api/files?name=large.csv")
-        connection.putheader("x-token", server.token)
+        connection.putheader("x-session", server.token)
         connection.putheader("content-length", str(10**9))
         connection.endheaders()
         answer = connection.getresponse()
@@ -145,7 +158,7 @@ class TestBadInput:
         before = len(server.ask("/api/state").json["files"])
         connection = http.client.HTTPConnection(server.host)
         connection.putrequest("POST", "/api/files?name=large.csv")
-        connection.putheader("x-token", server.token)
+        connection.putheader("x-session", server.token)
         connection.putheader("transfer-encoding", "chunked")
         connection.endheaders()
         chunk = b"100000\r\n" + b"1" * 0x100000 + b"\r\n"

@@ -203,3 +203,10 @@ def test_one_series_of_a_long_table_is_chosen_on_the_command_line(run, tmp_path)
     code, out, _ = run("check", path, "--by", "sensor=A", "--json")
     assert code == 0
     assert json.loads(out)["samples"] == 20
+
+
+def test_json_holds_no_character_that_commands_a_terminal(capsys):
+    Console(as_json=True).json({"name": "a\u009b2J\u202eb\x7f\u2066", "words": "é\n"})
+    said = capsys.readouterr().out
+    assert not set(said) & set("\u009b\u202e\x7f\u2066")
+    assert json.loads(said) == {"name": "a\u009b2J\u202eb\x7f\u2066", "words": "é\n"}

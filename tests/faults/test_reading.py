@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from robustfourier.errors import DataError, InputError, RobustFourierError
-from robustfourier.samples import read_samples, read_times
+from robustfourier.samples import column_names, read_samples, read_times
 from robustfourier.samples.dialect import MAX_COLUMNS
 from robustfourier.samples.tokens import is_number
 
@@ -96,8 +96,23 @@ class TestSlowOnPurpose:
     @pytest.mark.parametrize("line", ["\n", "#\n", ",\n", "1,1\n"])
     def test_a_gzip_bomb_of_short_lines_is_refused(self, write, line):
         bomb = gzip.compress(b"t,v\n1,2\n2,3\n" + line.encode() * (2_500_000 // len(line)), 9)
-        with pytest.raises(DataError, match=re.escape("unpack to more than 200 times their size")):
+        with pytest.raises(DataError, match=re.escape("unpack to more than 100 times their size")):
             read_samples(write(bomb, "bomb.csv.gz"))
+
+    def test_a_parquet_of_few_bytes_and_many_rows_is_refused_before_it_is_unpacked(self, tmp_path):
+        pa = pytest.importorskip("pyarrow")
+        import pyarrow.parquet as pq
+
+        zeros = pa.array(np.zeros(2_000_000))
+        pq.write_table(pa.table({"t": zeros, "v": zeros}), tmp_path / "bomb.parquet")
+        assert (tmp_path / "bomb.parquet").stat().st_size < 200_000
+        words = "bomb.parquet: the rows unpack to more than 100 times their size"
+        for read in (read_samples, column_names):
+            with pytest.raises(DataError, match=re.escape(words)):
+                read(tmp_path / "bomb.parquet")
+        even = pa.array(np.arange(100_000.0))
+        pq.write_table(pa.table({"t": even, "v": even}), tmp_path / "even.parquet")
+        assert len(read_samples(tmp_path / "even.parquet")) == 100_000
 
     def test_a_table_that_shrinks_well_is_no_bomb(self, write):
         table = gzip.compress(b"t,v\n" + b"".join(b"%d,1\n" % i for i in range(20_000)))

@@ -136,7 +136,7 @@ def test_a_file_of_another_with_a_name_of_ours_is_not_overwritten(folder):
 
 @pytest.mark.parametrize("before", ["a result", "an empty folder"])
 def test_a_file_that_arrives_during_the_exchange_is_not_deleted(tmp_path, monkeypatch, before):
-    from robustfourier.analysis import folder as module
+    from robustfourier import folders as module
 
     def late(new, old):
         (old / "late.txt").write_text("mine")

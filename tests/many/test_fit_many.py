@@ -121,7 +121,10 @@ def test_other_data_under_the_same_name_are_fitted_again(tmp_path):
     first = rf.fit_many(series("x", 1), out=tmp_path / "out", engine="serial", **QUICK)
     other = series("x", 1)
     other["level"] *= 2.0
-    second = rf.fit_many(other, out=tmp_path / "out", engine="serial", **QUICK)
+    words = "holds the survey of another table; say overwrite=True"
+    with pytest.raises(OutputError, match=re.escape(words)):
+        rf.fit_many(other, out=tmp_path / "out", engine="serial", **QUICK)
+    second = rf.fit_many(other, out=tmp_path / "out", engine="serial", overwrite=True, **QUICK)
     assert len(second.series) == 1
     assert np.isclose(second.series["noise"][0], 2.0 * first.series["noise"][0])
 
@@ -151,8 +154,8 @@ def test_a_script_that_its_workers_would_run_anew_is_told_so_at_once(tmp_path):
 def test_two_runs_on_one_folder_are_refused(tmp_path):
     rf.fit_many(series("x", 1), out=tmp_path / "out", engine="serial", **QUICK)
     with (
-        locked(tmp_path / "out" / ".lock", ""),
-        pytest.raises(RunLockedError, match=re.escape("another run is working on")),
+        locked(tmp_path / ".out.lock", ""),
+        pytest.raises(RunLockedError, match=re.escape("another run is writing")),
     ):
         rf.fit_many(series("x", 1), out=tmp_path / "out", engine="serial", **QUICK)
 
@@ -163,7 +166,7 @@ def test_folders_of_others_and_other_parameters_are_refused(tmp_path):
     with pytest.raises(OutputError, match=re.escape("holds no survey of ours")):
         rf.fit_many(series("x", 1), out=tmp_path / "mine", engine="serial", **QUICK)
     rf.fit_many(series("x", 1), out=tmp_path / "out", engine="serial", **QUICK)
-    with pytest.raises(OutputError, match=re.escape("holds a survey with other parameters")):
+    with pytest.raises(OutputError, match=re.escape("holds another survey")):
         rf.fit_many(series("x", 1), out=tmp_path / "out", engine="serial", level=0.1, **QUICK)
     with pytest.raises(InputError, match=re.escape("'levle' is no parameter")):
         rf.fit_many(series("x", 1), out=tmp_path / "new", levle=0.1, **QUICK)

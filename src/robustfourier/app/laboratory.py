@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.app.frames import numbers
 from robustfourier.arrays import FloatArray
@@ -32,6 +31,7 @@ from robustfourier.synthetic import Component, Mixture, paper_grid
 from robustfourier.theory import predicted_diagonal
 from robustfourier.training import InverseDecay, train_jointly, train_layerwise
 from robustfourier.training.observers import Progress
+from robustfourier.workers import one_blas_thread
 
 Send = Callable[[dict[str, Any]], None]
 
@@ -82,7 +82,7 @@ def run_laboratory(
         finally:
             gate.leave()
 
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         threads = [threading.Thread(target=train, args=(pupil,)) for pupil in pupils]
         for thread in threads:
             thread.start()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-import json
 import zipfile
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+
+from robustfourier.folders import RUN
 
 #: Path in the address → file.
 PAGES = {"/": "analyse.html", "/laboratory": "laboratory.html"}
@@ -51,11 +52,13 @@ def asset(name: str) -> bytes | None:
 
 def listed(folder: Path) -> list[str]:
     """Return the names of the files that a finished run has written, by its own record."""
-    try:
-        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return []
-    return [name for name in run.get("files", []) if isinstance(name, str)]
+    return [name for name in RUN.own(folder) or () if is_within(folder, name)]
+
+
+def is_within(folder: Path, name: str) -> bool:
+    """Whether a name is that of a regular file within a folder, reached through no link."""
+    place, root = (folder / name).resolve(), folder.resolve()
+    return place.is_file() and place == root / name and place.is_relative_to(root)
 
 
 def zipped(folder: Path, names: list[str]) -> bytes:

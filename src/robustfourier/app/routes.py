@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from robustfourier.app.folder import FINISHED, File, Fit, Folder
+from robustfourier.app.folder import FINISHED, File, Fit, Folder, tidy_name
 from robustfourier.app.jobs import Job, Jobs, Limits, QueueFullError
 from robustfourier.app.pages import (
     PAGES,
@@ -29,12 +29,12 @@ from robustfourier.app.pages import (
 )
 from robustfourier.app.settings import checked_fit, checked_laboratory
 from robustfourier.app.workers import Workers
+from robustfourier.content import parse_json
 from robustfourier.errors import InputError
 from robustfourier.writing import reason, write_text
 
 Found = TypeVar("Found")
 
-_NAME = 120  # characters of a file's name that are kept
 _BODY = 100_000  # bytes of an order
 _TWICE = 2  # starts of one fit; what brings the server down twice is not tried a third time
 _LABORATORIES = 2  # trainings at a time, the oldest gives way
@@ -117,9 +117,9 @@ class Site:
 
     async def upload(self, request: Request) -> Response:
         """Keep a file; its bytes are the body, its name is in the address."""
-        name = _tidy(request.query_params.get("name", ""))
+        name = tidy_name(request.query_params.get("name", ""))
         told = request.headers.get("content-length", "0")
-        if not told.isdigit() or int(told) > self.limits.upload:
+        if _whole(told, 0) is None or int(told) > self.limits.upload:
             raise self._too_large()
         file = self.folder.add_file(name)
         try:
@@ -253,7 +253,7 @@ class Site:
         """What a job tells, from the frame after the one seen last, as server-sent events."""
         one = request.path_params["job"]
         seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
-        start = int(seen) if seen.isdigit() and len(seen) < 9 else 0
+        start = _whole(seen) or 0
         job = self.live.get(one)
         if job is None and one not in self.folder.fits:
             raise HTTPException(404, "no such job")
@@ -315,10 +315,10 @@ def _told(fit: Fit) -> dict[str, Any]:
     return {"id": fit.id, "state": fit.state, "words": fit.words, "at": fit.at, **fit.settings}
 
 
-def _tidy(name: str) -> str:
-    """A file's name to be shown: one line, not too long, never empty, and no path."""
-    last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    return "".join(c for c in last if c.isprintable())[-_NAME:].strip() or "data.csv"
+def _whole(text: str, most: int = 10**8) -> int | None:
+    """A whole number in ASCII digits; None if it is none, or above what is asked for."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+    return number if number is None or not most or number < most else None
 
 
 async def _body(request: Request) -> dict[str, Any]:
@@ -327,10 +327,7 @@ async def _body(request: Request) -> dict[str, Any]:
         content += chunk
         if len(content) > _BODY:
             raise HTTPException(413, "the order is too long")
-    try:
-        body = json.loads(content or b"{}")
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "the order is no JSON") from None
+    body = parse_json(content or b"{}", n_bytes=_BODY)
     if not isinstance(body, dict):
         raise InputError("the order must be an object")
     return body

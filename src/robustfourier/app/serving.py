@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from robustfourier.app.folder import Folder, private_folder
 from robustfourier.errors import InputError, MissingDependencyError
 from robustfourier.writing import locked
 
@@ -18,7 +18,9 @@ _MISSING = "the app needs starlette and uvicorn; install it with: pip install ro
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def application(folder: Path, limits: Limits, token: str, hosts: frozenset[str]) -> Any:
+def application(
+    folder: Path, limits: Limits, hosts: frozenset[str], announce: Callable[[str], None]
+) -> Any:
     """Return the guarded ASGI application.
 
     Parameters
@@ -26,18 +28,17 @@ def application(folder: Path, limits: Limits, token: str, hosts: frozenset[str])
     folder : Path
         Where files and results are kept.
     limits : Limits
-    token : str
     hosts : frozenset of str
         Names with port under which it may be asked for.
+    announce : callable
+        Told each token that opens a session.
     """
     try:
         from robustfourier.app.guard import Guard
         from robustfourier.app.routes import Site
     except ModuleNotFoundError:
         raise MissingDependencyError(_MISSING) from None
-    from robustfourier.app.folder import Folder
-
-    return Guard(Site(Folder(folder), limits).application(), token, hosts)
+    return Guard(Site(Folder(folder), limits).application(), hosts, announce)
 
 
 def serve(
@@ -56,11 +57,12 @@ def serve(
         Where files and results are kept; one server at a time may use it.
     limits : Limits
     host : str
-        Address to bind to; anything but the loopback lets others in who know the token.
+        Address to bind to; anything but the loopback lets others in who know a token.
     port : int
         0: any that is free.
     ready : callable, optional
-        Told the address once it answers.
+        Told the address once it answers, and a new one whenever a browser has taken the last: each
+        opens one session.
     """
     try:
         import uvicorn
@@ -70,22 +72,34 @@ def serve(
     port = listener.getsockname()[1]
     names = {host} | (set(_LOOPBACK) if host in _LOOPBACK else set())
     hosts = frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names)
-    token = secrets.token_urlsafe(18)
     shown = f"[{host}]" if ":" in host else host
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     busy = f"another app keeps its results in {str(folder)!r}; choose another with --folder"
+    tokens: list[str] = []
+
+    def announce(token: str) -> None:
+        tokens.append(token)
+        if len(tokens) > 1 and ready is not None:
+            ready(f"http://{shown}:{port}/?token={token}")
+
     with locked(folder / ".lock", busy), listener:
-        app = application(folder, limits, token, hosts)
+        app = application(folder, limits, hosts, announce)
+        from robustfourier.app.connections import Connection
+
         config = uvicorn.Config(
-            app, log_level="error", lifespan="on", timeout_graceful_shutdown=2, server_header=False
+            app,
+            http=Connection,
+            log_level="error",
+            lifespan="on",
+            timeout_graceful_shutdown=2,
+            server_header=False,
         )
-        address = f"http://{shown}:{port}/?token={token}"
 
         class Server(uvicorn.Server):
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets=sockets)
                 if ready is not None and self.started:
-                    ready(address)
+                    ready(f"http://{shown}:{port}/?token={tokens[0]}")
 
         Server(config).run(sockets=[listener])
 

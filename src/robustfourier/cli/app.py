@@ -15,6 +15,7 @@ from robustfourier.cli import compare, fit, many, models, paper, serve, survey
 from robustfourier.cli.console import Console, let_go, prepare_streams
 from robustfourier.cli.late import put_off
 from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
+from robustfourier.workers import interruption_as_such
 
 OK, FAILURE, USAGE, BAD_DATA, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -86,7 +87,8 @@ def _run(arguments: list[str]) -> int:
 def _guarded(run: Callable[[], int]) -> int:
     console = Console()
     try:
-        return run()
+        with interruption_as_such():
+            return run()
     except typer.Exit as stop:
         return int(stop.exit_code)
     except (typer.Abort, KeyboardInterrupt):

@@ -89,8 +89,12 @@ class Console:
             self.say(f"(a wider terminal also shows: {', '.join(left)})")
 
     def json(self, content: Any) -> None:
-        """The answer for scripts: one JSON document, NaN and infinity as null."""
-        self._write(sys.stdout, json.dumps(plain(content), ensure_ascii=False, indent=2) + "\n")
+        """The answer for scripts: one JSON document, NaN and infinity as null.
+
+        Characters that command a terminal are escaped, as they are in all other words.
+        """
+        text = json.dumps(plain(content), ensure_ascii=False, indent=2)
+        self._write(sys.stdout, _COMMANDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
 
     @contextmanager
     def stages(self) -> Iterator[Any]:

@@ -34,6 +34,7 @@ def app(
 ) -> None:
     """Open a page for dropping files on, and the paper's laboratory."""
     from robustfourier.app import serve
+    from robustfourier.app.folder import way_in
     from robustfourier.app.jobs import Limits
 
     limits = Limits(
@@ -44,12 +45,20 @@ def app(
         rows=rows,
     )
 
+    opened: list[Path] = []
+
     def ready(address: str) -> None:
+        if opened:
+            opened[0].unlink(missing_ok=True)  # its token is used up
+            console.say(f"For another browser: {address}")
+            return
         console.say(f"The app is at {address}")
         console.say(f"Results are kept in {str(folder)!r}. Ctrl-C ends it.")
+        opened.append(way_in(folder, address))
         if browser:
             import webbrowser
 
-            webbrowser.open(address)
+            # By a file that only the user can read: others see the arguments of a browser.
+            webbrowser.open(opened[0].absolute().as_uri())
 
     serve(folder, limits, host=host, port=port, ready=ready)

@@ -13,6 +13,7 @@ from robustfourier.estimators.asked import settings_of
 from robustfourier.estimators.components import Components
 from robustfourier.estimators.face import Face
 from robustfourier.estimators.forecasting import Forecast, forecast_of
+from robustfourier.estimators.interruption import all_or_nothing
 from robustfourier.estimators.notes import step_note
 from robustfourier.estimators.times import as_table, is_flat, split_series
 from robustfourier.estimators.unmixed import Unmixed
@@ -188,6 +189,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         self.unit = unit
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, y_err: Any = None
     ) -> PeriodicMixture:
@@ -284,15 +286,16 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         ndarray of shape (n,) or (n, q), or a pair of them
         """
         theta = self._theta(X)
-        values = sum(m.evaluate(theta[:, j]) for j, m in enumerate(self.models_))
-        if remainder:
-            values = values + self._remainder(theta)
-        values = from_log(values) if self._multiplies else values
-        values = self._every_output(values, None)
-        if not return_std:
-            return self._shaped(values)
-        errors = [m.errors_at(theta[:, j], remainder) for j, m in enumerate(self.models_)]
-        std = self._every_output(lengths(np.stack(errors, axis=-1)))
+        with one_blas_thread():
+            values = sum(m.evaluate(theta[:, j]) for j, m in enumerate(self.models_))
+            if remainder:
+                values = values + self._remainder(theta)
+            values = from_log(values) if self._multiplies else values
+            values = self._every_output(values, None)
+            if not return_std:
+                return self._shaped(values)
+            errors = [m.errors_at(theta[:, j], remainder) for j, m in enumerate(self.models_)]
+            std = self._every_output(lengths(np.stack(errors, axis=-1)))
         return self._shaped(values), self._shaped(values * std if self._multiplies else std)
 
     def forecast(self, horizon: Any = None, *, times: Any = None, level: float = 0.9) -> Forecast:

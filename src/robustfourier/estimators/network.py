@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError, require_choice
 from robustfourier.estimators.face import Face
+from robustfourier.estimators.interruption import all_or_nothing
 from robustfourier.estimators.scaling import Scaling
 from robustfourier.estimators.validation import (
     check_row_weights,
@@ -37,6 +38,7 @@ from robustfourier.training.observers import Progress
 from robustfourier.training.projection import Box
 from robustfourier.training.pruning import prune_and_go_on
 from robustfourier.training.schedule import InverseDecay
+from robustfourier.workers import one_blas_thread
 
 _TRAININGS = ("joint", "layerwise")
 _DTYPES = ("float64", "float32")
@@ -213,6 +215,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         self.observers = observers
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> FourierNetworkRegressor:
@@ -246,7 +249,6 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         modes = network_modes(
             trained.weights, domains, scaling.scale, self.threshold, kept, target.ndim
         )
-        # all at once, at the end: an error above leaves no trace
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)
         self.weights_, self.history_ = trained.weights, trained.history
@@ -275,7 +277,8 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         columns = time_columns(X, self)
         _check_n_features(self, X, reset=False)
         theta = theta_columns(columns, self.domains_)
-        values = self.y_offset_ + self.y_scale_ * self.weights_.predict(theta)
+        with one_blas_thread():
+            values = self.y_offset_ + self.y_scale_ * self.weights_.predict(theta)
         return values[:, 0] if self._y_ndim == 1 else values
 
     def _check_choices(self) -> None:

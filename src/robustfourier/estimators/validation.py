@@ -19,7 +19,7 @@ from sklearn.utils import check_array
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.domain import Domain
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, InputKindError
 from robustfourier.rows import canonical_rows, effective_rows, limited_weights
 
 _LARGEST = 1e305  # of y: a thousand such values can still be added
@@ -41,7 +41,7 @@ def without_masked_rows(*arrays: Any) -> tuple[Any, ...]:
     """
     masked = [a for a in arrays if isinstance(a, np.ma.MaskedArray) and a.ndim]
     bare = [np.ma.getdata(a) if isinstance(a, np.ma.MaskedArray) else a for a in arrays]
-    has_rows = [hasattr(a, "__len__") and not isinstance(a, str) for a in bare]
+    has_rows = [_has_rows(a) for a in bare]
     lengths = {len(a) for a, has in zip(bare, has_rows, strict=True) if has}
     if not masked or len(lengths) > 1:  # different lengths are complained about later
         return tuple(bare)
@@ -51,6 +51,23 @@ def without_masked_rows(*arrays: Any) -> tuple[Any, ...]:
         _take(np.asarray(a) if isinstance(a, (list, tuple)) else a, kept) if has else a
         for a, has in zip(bare, has_rows, strict=True)
     )
+
+
+def _has_rows(values: Any) -> bool:
+    """Whether something has rows; what is no array and cannot be made one is refused."""
+    known = isinstance(values, (np.ndarray, list, tuple, str)) or hasattr(values, "dtype")
+    if values is not None and not known and not hasattr(values, "columns"):
+        try:
+            np.asarray(values)
+        except Exception as error:  # whatever an object of another does when it is asked
+            raise InputKindError(
+                f"a {type(values).__name__} cannot be read as an array "
+                f"({type(error).__name__}: {error}); give numbers or dates"
+            ) from None
+    try:
+        return hasattr(values, "__len__") and not isinstance(values, str) and len(values) >= 0
+    except TypeError:  # an array without dimensions, or a sparse one
+        return False
 
 
 def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
@@ -144,7 +161,10 @@ def check_targets(y: Any, n_rows: int, estimator: BaseEstimator) -> FloatArray:
             f"y has {len(array)} rows but X has {n_rows}: inconsistent numbers of samples; give "
             "one y for each row of X"
         )
-    array = array.astype(np.float64)
+    try:
+        array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputKindError(f"y cannot be used, give numbers: {error}") from None
     _require_finite("y", array)
     largest = float(np.max(np.abs(array), initial=0.0))
     if largest > _LARGEST:
@@ -214,6 +234,8 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if sample_weight is None:
         return np.ones(n_rows)
     try:
+        if np.iscomplexobj(sample_weight):
+            raise TypeError
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
@@ -337,8 +359,9 @@ def _check_array(name: str, values: Any, estimator: BaseEstimator, **options: An
             estimator=estimator,
             **options,
         )
-    except ValueError as error:
-        raise InputError(f"{name} cannot be used, give numbers or dates: {error}") from error
+    except (TypeError, ValueError) as error:
+        kind = InputKindError if isinstance(error, TypeError) else InputError
+        raise kind(f"{name} cannot be used, give numbers or dates: {error}") from error
 
 
 def _frame_columns(X: Any) -> list[Any] | None:

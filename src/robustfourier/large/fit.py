@@ -8,6 +8,7 @@ until it moves by less than a hundredth of its standard errors.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -38,6 +39,7 @@ from robustfourier.writing import plain
 
 _REWEIGHTINGS = 8  # each brings the fit about five times closer to its fixed point
 _SETTLED = 0.01  # standard errors
+_STORED = ("weight", "value", "values", "sample", "errors")  # numbers of a checkpoint
 _PROBES = 500  # places at which two fits are compared
 
 
@@ -370,19 +372,34 @@ class _Fit:
             held.require_same(self.identity)
         except CheckpointError:
             return None
+        try:
+            return self._taken_up(held)
+        except Exception as error:  # whatever foreign values lead to
+            raise CheckpointError(
+                f"{str(self.path)!r} is not what we write ({type(error).__name__}: {error}); "
+                "remove it to begin anew"
+            ) from None
+
+    def _taken_up(self, held: Checkpoint) -> tuple[Added, FloatArray, Any]:
+        """The state of an earlier run; its parts must fit together."""
         arrays, state = held.arrays, held.state
         kind = "datetime64[ns]" if arrays["dates"][0] else np.float64
         first, last, times = (arrays[name].astype(kind) for name in ("first", "last", "times"))
         sample = ((times, arrays["sample"], arrays["errors"]),)
-        self.facts = Facts(first[0], last[0], state["rows"], state["used"], sample)
+        counts = {name: operator.index(state[name]) for name in ("rows", "used", "first", "passes")}
+        self.facts = Facts(first[0], last[0], counts["rows"], counts["used"], sample)
         self._prepare()
-        self.add.passes = int(state["passes"])
-        sums = Sums(
-            *(int(state["first"]), self.bins, arrays["weight"], arrays["value"]),
-            *(state["total"], state["squares"]),
-        )
-        added = Added(sums, state["raw"], state["inside"])
-        return added, arrays["values"], True if state["robust"] else None
+        self.add.passes = counts["passes"]
+        reals = [float(state[name]) for name in ("total", "squares", "raw", "inside")]
+        sums = Sums(counts["first"], self.bins, arrays["weight"], arrays["value"], *reals[:2])
+        values, stored = arrays["values"], [arrays[name] for name in _STORED]
+        sound = [one.dtype == np.float64 and np.isfinite(one).all() for one in stored]
+        sound += [{np.shape(c) for c in sample[0]} == {(len(times),)}, np.isfinite(reals).all()]
+        sound += [reals[0] > 0, 0 <= counts["first"] <= self.bins - len(sums.weight)]
+        sound += [(arrays["errors"] > 0).all(), len(sums.value) == len(sums.weight)]
+        if not (all(sound) and len(sums.nodes().theta) == len(values)):
+            raise ValueError("its parts do not fit together")
+        return Added(sums, *reals[2:]), values, True if state["robust"] else None
 
 
 @dataclass(frozen=True)

@@ -32,15 +32,15 @@ def gather(
     """
     place = {key: i for i, key in enumerate(keys)}
     rows: dict[tuple[int, str], dict[str, Any]] = {}
-    for table in read_shards(folder):
-        for row in table.to_pylist():
+    for found in read_shards(folder):
+        for row in found:
             at = (place.get(row["key"], -1), row["id"])
             # A series may have two rows: one tells that its worker died, the other its end.
             if at[0] >= 0 and (at not in rows or row["status"] == "ok"):
                 rows[at] = row
     ordered = [rows[at] for at in sorted(rows)]
     patterns = pd.DataFrame(
-        [{"id": row["id"], **found} for row in ordered for found in row["patterns"] or ()],
+        [{"id": row["id"], **one} for row in ordered for one in row["patterns"] or ()],
         columns=["id", *(field.name for field in schema().field("patterns").type.value_type)],
     )
     fitted = sum(row["status"] == "ok" for row in ordered)

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.errors import DataError
+from robustfourier.content import open_regular
+from robustfourier.errors import DataError, OutputError
 from robustfourier.samples import Samples, read_samples
 from robustfourier.samples.cleaning import clean
 from robustfourier.samples.clocks import checked_zone, on_clock
 from robustfourier.samples.instants import Times
 from robustfourier.samples.layout import Layout
-from robustfourier.samples.parquet import opened
+from robustfourier.samples.parquet import arrow
 from robustfourier.samples.source import quoted
 
 #: Columns of a bucket, into which long tables are sorted.
@@ -38,13 +39,15 @@ class Item:
     id : str
         Its name in all tables.
     data : str
-        Digest of the file or bucket that holds it.
+        Digest of the content of the file or bucket that holds it.
     path : str
         That file or bucket.
     values : tuple of str
         Value columns; empty where the reader finds the one that is meant.
     label : str or None
         Which rows of a bucket are meant; None for a file of its own.
+    seal : str
+        Digest of the bytes of the bucket.
     """
 
     id: str
@@ -52,6 +55,7 @@ class Item:
     path: str
     values: tuple[str, ...] = ()
     label: str | None = None
+    seal: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,13 @@ class load:  # noqa: N801 - called like a function, it remembers the last bucket
         if item.label is None:
             reading = self.task.reading
             options = [{**reading, "value": value} for value in item.values] or [reading]
-            return [read_samples(item.path, **each) for each in options]
+            found = [read_samples(item.path, **each) for each in options]
+            if any((each.sha256 or "")[: len(item.data)] != item.data for each in found):
+                raise DataError(
+                    f"{quoted(item.id)}: the file has changed since the survey began; run the same "
+                    "command again"
+                )
+            return found
         layout = self.task.layout
         assert layout is not None
         frame = self._rows(item)
@@ -143,13 +153,25 @@ class load:  # noqa: N801 - called like a function, it remembers the last bucket
 
     def _rows(self, item: Item) -> pd.DataFrame:
         if self.bucket is None or self.bucket[0] != item.path:
-            with opened(item.path, Path(item.path).name) as file:
-                frame = file.read().to_pandas(ignore_metadata=True)
+            frame = self._sealed(item).read().to_pandas(ignore_metadata=True)
             self.bucket = item.path, dict(iter(frame.groupby(LABEL, sort=False)))
         frames = self.bucket[1]
         if item.label not in frames:
             raise DataError(f"{quoted(item.id)}: its rows are gone from {item.path!r}")
         return frames[item.label]
+
+    @staticmethod
+    def _sealed(item: Item) -> Any:
+        """The bucket as a Parquet file, if it is still what was written."""
+        with open_regular(item.path, follow=False) as file:
+            content = file.read()
+        if digest(content) != item.seal:
+            raise OutputError(
+                f"{Path(item.path).name!r}, which holds sorted rows, is damaged; run the same "
+                "command again"
+            )
+        pa = arrow()
+        return pa.parquet.ParquetFile(pa.BufferReader(content))
 
     def _samples(self, item: Item, frame: pd.DataFrame, layout: Layout, name: str) -> Samples:
         asked = layout.asked

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from robustfourier.content import file_digest
 from robustfourier.errors import DataError, InputError
 from robustfourier.many.item import Item, digest
 from robustfourier.many.spill import spill
 from robustfourier.samples import ReadOptions
 from robustfourier.samples.layout import Layout, Part
 from robustfourier.samples.parts import parts_of
-from robustfourier.samples.source import file_digest
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,14 @@ class Plan:
         How the long table is read, if it is one.
     unread : list of pairs of str
         Parts that could not be read, and why.
+    content : str or None
+        Digest of a table that has no name, being in memory.
     """
 
     items: list[Item]
     layout: Layout | None = None
     unread: list[tuple[str, str]] = field(default_factory=list)
+    content: str | None = None
 
 
 def plan(
@@ -59,7 +62,7 @@ def plan(
     reading : dict
         Of `read_samples`.
     folder : Path
-        Where long tables are sorted into buckets.
+        Of the survey; long tables are sorted into buckets there.
     """
     if together and values is None:
         raise InputError('together=True needs several value columns, such as value="all"')
@@ -70,27 +73,37 @@ def plan(
     asked = ReadOptions(**reading)
     parts = parts_of(source)
     layout, unread = _layout(parts, asked, values, by)
-    held = spill(parts, layout, folder, _fingerprint(paths, reading, values, by))
+    place = folder / "buckets"
+    held = spill(parts, layout, place, _fingerprint(paths, reading, values, by))
     items = [
-        Item(name, data, str(folder / bucket), chosen, label)
+        Item(name, held.digests[bucket], str(place / bucket), chosen, label, held.seals[bucket])
         for bucket, labels in held.labels.items()
-        for data in [held.digests[bucket]]
         for label in labels
         for name, chosen in _named(label, layout.values, together)
     ]
-    return Plan(items, layout, list(dict.fromkeys([*unread, *held.unread])))
+    content = digest(json.dumps(sorted(held.digests.items()))) if paths is None else None
+    return Plan(items, layout, list(dict.fromkeys([*unread, *held.unread])), content)
+
+
+def named_source(source: Any) -> list[Path] | None:
+    """The files and folders that a source names; None for a table, which has no name."""
+    if isinstance(source, (str, os.PathLike)):
+        source = [source]
+    if not isinstance(source, (list, tuple)):
+        fragments = hasattr(source, "get_fragments")
+        return [Path(path) for path in source.files] if fragments else None
+    if not source or not all(isinstance(each, (str, os.PathLike)) for each in source):
+        raise InputError("source must be a path, a list of paths, or a table")
+    return [Path(path) for path in source]
 
 
 def _paths(source: Any) -> list[Path] | None:
     """Files that are meant, those of a folder in order; None for a table."""
-    if isinstance(source, (str, os.PathLike)):
-        source = [source]
-    if not isinstance(source, (list, tuple)):
+    given = named_source(source)
+    if given is None or not isinstance(source, (str, os.PathLike, list, tuple)):
         return None
-    if not source or not all(isinstance(each, (str, os.PathLike)) for each in source):
-        raise InputError("source must be a path, a list of paths, or a table")
     found: list[Path] = []
-    for path in map(Path, source):
+    for path in given:
         parts: list[Any] = parts_of(path) if path.is_dir() else []
         found += [part.path for part in parts] or [path]
     return found
@@ -141,11 +154,11 @@ def _digest(path: Path) -> str:
 
 
 def _fingerprint(paths: list[Path] | None, *how: Any) -> str | None:
-    """Digest of names, sizes and times of files and of how they are read; None for a table."""
+    """Digest of the content of files and of how they are read; None for a table."""
     if paths is None:
         return None
     try:
-        stats = [(str(p.resolve()), p.stat().st_size, p.stat().st_mtime_ns) for p in paths]
-    except OSError:
+        contents = [(str(path), file_digest(path)) for path in paths]
+    except (OSError, ValueError):
         return None
-    return digest(json.dumps([stats, *how], default=str))
+    return digest(json.dumps([contents, *how], default=str))

@@ -11,7 +11,7 @@ import numpy as np
 from robustfourier.analysis import fit_model
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError
-from robustfourier.many.item import Item, Task, digest
+from robustfourier.many.item import Item, Task
 from robustfourier.mixture.component import Component
 from robustfourier.results import Brief, Pattern, briefly, summarise
 from robustfourier.results.views import letter
@@ -128,9 +128,9 @@ def _named(one: Pattern | Component, name: str, wave: FloatArray) -> dict[str, A
 
 
 def _files(item: Item, task: Task, samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
-    """Write the model and the page of a series, under names that no series' name can break."""
+    """Write the model and the page of a series, named by its key: other data, other files."""
     written: dict[str, Any] = {}
-    name, folder = digest(item.id), Path(task.folder)
+    name, folder = task.key(item), Path(task.folder)
     if task.models:
         model.save(folder / "models" / f"{name}.rfm")
         written["model"] = f"models/{name}.rfm"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -13,22 +11,23 @@ from typing import Any
 
 import pandas as pd
 
-from robustfourier.errors import InputError, OutputError, WorkerError, require_choice
+from robustfourier.errors import InputError, WorkerError, require_choice
+from robustfourier.folders import SURVEY, claimed
 from robustfourier.many.engines import Engine, Lost, open_engine
+from robustfourier.many.folder import begin, finish, refuse_other_table
 from robustfourier.many.gather import gather, write_tables
 from robustfourier.many.index import write_index
 from robustfourier.many.item import Batch, Item, Task
-from robustfourier.many.plan import Plan, plan
+from robustfourier.many.plan import Plan, named_source, plan
 from robustfourier.many.rows import failed_row
 from robustfourier.many.shards import AGAIN, Done, read_shards, write_shard
-from robustfourier.writing import locked, plain, results_in, write_text
+from robustfourier.writing import plain, results_in
 
 _SECONDS = 2.0  # that a batch should take: starting one costs some milliseconds
 _LARGEST = 200  # series of a batch: what is lost if its worker dies
 _REPORTS = 1000  # series up to which each gets a page of its own
 _TRIES = 3  # of a series alone before it is blamed for the death of its worker
 _REMEDY = "what is done is kept, run the same command again or choose another folder"
-_OWN = ("shards", "buckets", "reports", "models", "index")
 
 
 @dataclass(frozen=True)
@@ -108,8 +107,9 @@ def fit_many(
         of them, pandas, polars, pyarrow tables and data sets, `dask.dataframe`. A table without
         `by` has a series in each value column.
     out : path
-        The folder of results. If a run with the same source and parameters was broken off there,
-        it goes on.
+        The folder of results, which changes as a whole when all is done. If a run with the same
+        source and parameters was broken off, it goes on. Series that an earlier survey there has
+        fitted from the same data with the same parameters are not fitted again.
     by : str, optional
         Column that tells the series of a long table apart.
     time, error : str, optional
@@ -137,7 +137,8 @@ def fit_many(
     reading : dict, optional
         Further options of `read_samples`, such as ``time_format``.
     overwrite : bool
-        Whether another survey in the folder may be replaced.
+        Whether a survey of another source or with other parameters may be replaced. Files of
+        others are never touched, and neither is an input.
     observe : callable, optional
         Told `Progress` after each batch.
     **parameters
@@ -154,27 +155,27 @@ def fit_many(
     reading = {**(reading or {}), **{k: v for k, v in given.items() if v is not None}}
     _check(parameters, reports)
     values = [value] if isinstance(value, str) and value != "all" else value
-    folder = Path(out).absolute()
+    folder, sources = Path(out).absolute(), named_source(source)
     identity = plain({"by": by, "value": values, "together": together, "reading": reading})
     identity |= plain({"parameters": parameters, "seed": seed})
-    busy = f"another run is working on {str(out)!r}; wait for it, or choose another folder"
-    with results_in(out, _REMEDY):
-        _claim(folder, identity, overwrite)
-        with locked(folder / ".lock", busy):
-            write_text(folder / "survey.json", json.dumps(identity, indent=2) + "\n")
-            planned = plan(
-                source,
-                by=by,
-                values=values,
-                together=together,
-                reading=reading,
-                folder=folder / "buckets",
-            )
-            many = len(planned.items) > _REPORTS
-            wanted = ("found" if many else "all") if reports == "auto" else reports
-            task = Task(str(folder), parameters, reading, planned.layout, int(seed), models, wanted)
-            with open_engine(engine, jobs, address, patience) as opened:
-                return _Run(folder, planned, task, observe).with_engine(opened)
+    identity["source"] = None if sources is None else [str(path.resolve()) for path in sources]
+    with (
+        results_in(out, _REMEDY),
+        claimed(SURVEY, folder, identity, sources or [], overwrite=overwrite),
+    ):
+        draft = begin(folder, identity, overwrite)
+        planned = plan(
+            source, by=by, values=values, together=together, reading=reading, folder=draft
+        )
+        refuse_other_table(draft, folder, planned.content, overwrite)
+        many = len(planned.items) > _REPORTS
+        wanted = ("found" if many else "all") if reports == "auto" else reports
+        task = Task(str(draft), parameters, reading, planned.layout, int(seed), models, wanted)
+        with open_engine(engine, jobs, address, patience) as opened:
+            survey = _Run(folder, planned, task, observe).with_engine(opened)
+        record = {"identity": identity, "content": planned.content}
+        finish(draft, folder, record, survey.series)
+        return survey
 
 
 def _check(parameters: dict[str, Any], reports: str) -> None:
@@ -187,29 +188,6 @@ def _check(parameters: dict[str, Any], reports: str) -> None:
     require_choice("reports", reports, ("auto", "all", "found", "none"))
 
 
-def _claim(folder: Path, identity: dict[str, Any], overwrite: bool) -> None:
-    """Make the folder ours, or refuse."""
-    record = folder / "survey.json"
-    if folder.is_dir() and any(folder.iterdir()):
-        try:
-            held = json.loads(record.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise OutputError(
-                f"{str(folder)!r} is not empty and holds no survey of ours; choose another folder"
-            ) from None
-        if held != identity:
-            if not overwrite:
-                raise OutputError(
-                    f"{str(folder)!r} holds a survey with other parameters; say overwrite "
-                    "(--overwrite), or choose another folder"
-                )
-            with locked(folder / ".lock", f"another run is working on {str(folder)!r}"):
-                for name in _OWN:
-                    shutil.rmtree(folder / name, ignore_errors=True)
-    for name in ("shards", "reports", "models", "index"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-
-
 class _Run:
     """One run over the series that are not done yet."""
 
@@ -217,6 +195,7 @@ class _Run:
         self, folder: Path, planned: Plan, task: Task, observe: Callable[[Progress], Any] | None
     ) -> None:
         self.folder, self.plan, self.task, self.observe = folder, planned, task, observe
+        self.draft = Path(task.folder)
         self.started, self.fitting = time.monotonic(), 0.0
         self.keys = {item.id: task.key(item) for item in planned.items}
         self.finished = self._finished()
@@ -239,17 +218,14 @@ class _Run:
         # Long tables are told by name; files as they were given.
         names = list(self.keys) if self.plan.layout is None else sorted(self.keys)
         keys = [self.keys[name] for name in names]
-        series, patterns = gather(self.folder, keys, self.plan.unread)
-        write_tables(self.folder, series, patterns)
-        write_index(self.folder, series)
+        series, patterns = gather(self.draft, keys, self.plan.unread)
+        write_tables(self.draft, series, patterns)
+        write_index(self.draft, series)
         return Survey(self.folder, series, patterns, time.monotonic() - self.started, self.fitting)
 
     def _finished(self) -> set[str]:
-        found: set[str] = set()
-        for table in read_shards(self.folder, ["key", "status"]):
-            rows = zip(*(table[name].to_pylist() for name in ("key", "status")), strict=True)
-            found.update(key for key, status in rows if status not in AGAIN)
-        return found
+        rows = (row for rows in read_shards(self.draft) for row in rows)
+        return {row["key"] for row in rows if row["status"] not in AGAIN}
 
     def _next(self, todo: deque[Item]) -> Batch:
         if self.retries:
@@ -279,7 +255,7 @@ class _Run:
         else:
             error = WorkerError(f"given up: {lost.why}")
             row = failed_row(batch.items[0], self.task, error, 0.0)
-            write_shard(self.folder, batch.name, [row])
+            write_shard(self.draft, batch.name, [row])
             self.done, self.failed = self.done + 1, self.failed + 1
             self._tell()
 

@@ -6,6 +6,7 @@ is done; the tables are gathered from them.
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,9 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from robustfourier.many.item import Batch, load
+from robustfourier.content import open_regular
+from robustfourier.folders import names_within
+from robustfourier.many.item import Batch, digest, load
 from robustfourier.many.rows import failed_row, rows_of
 from robustfourier.samples.parquet import arrow
+from robustfourier.workers import one_blas_thread
 from robustfourier.writing import replacing
 
 #: Failures that are no property of the data: a second run tries such series again.
@@ -41,10 +45,8 @@ class Done:
 
 def fit_batch(batch: Batch) -> Done:
     """Fit all items of a batch and write its shard; runs wherever the engine says."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     start, rows, read = time.thread_time(), [], load(batch.task)
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         for item in batch.items:
             began = time.thread_time()
             try:
@@ -58,21 +60,41 @@ def fit_batch(batch: Batch) -> Done:
 
 
 def write_shard(folder: Path, name: str, rows: list[dict[str, Any]]) -> None:
-    """Write rows as one shard."""
+    """Write rows as one shard, whose file name ends with the digest of its content."""
     pa = arrow()
-    table = pa.Table.from_pylist(rows, schema=schema())
-    with replacing(folder / "shards" / f"{name}.parquet") as file:
-        pa.parquet.write_table(table, file)
+    content = io.BytesIO()
+    pa.parquet.write_table(pa.Table.from_pylist(rows, schema=schema()), content)
+    seal = digest(content.getvalue())
+    with replacing(folder / "shards" / f"{name}-{seal}.parquet") as file:
+        file.write(content.getvalue())
 
 
-def read_shards(folder: Path, columns: list[str] | None = None) -> Iterator[Any]:
-    """The Arrow tables of all shards; a damaged one counts as not written."""
+def read_shards(folder: Path) -> Iterator[list[dict[str, Any]]]:
+    """The rows of all shards; one that is damaged, altered or of another counts as not written."""
     pa = arrow()
+    there = {*names_within(folder)}
     for path in sorted((folder / "shards").glob("*.parquet")):
         try:
-            yield pa.parquet.read_table(path, columns=columns)
-        except (OSError, pa.ArrowException):
+            with open_regular(path, follow=False) as file:
+                content = file.read()
+            if path.stem.rpartition("-")[2] != digest(content):
+                continue
+            table = pa.parquet.read_table(pa.BufferReader(content))
+            if table.schema.remove_metadata() != schema():
+                continue
+            rows = table.to_pylist()
+        except (OSError, ValueError, pa.ArrowException):
             continue
+        yield [row for row in rows if _is_sound(row, there)]
+
+
+def _is_sound(row: dict[str, Any], there: set[str]) -> bool:
+    """Whether a row is one that we write, and the files that it tells of are there."""
+    if None in (row["key"], row["id"], row["status"]) or None in (row["patterns"] or ()):
+        return False
+    own = {"report": f"reports/{row['key']}.html", "model": f"models/{row['key']}.rfm"}
+    files = [(row[kind], name) for kind, name in own.items() if row[kind] is not None]
+    return all(told == name and name in there for told, name in files)
 
 
 @cache

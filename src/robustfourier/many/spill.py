@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -19,13 +20,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from robustfourier.content import file_digest, read_json
 from robustfourier.errors import DataError
 from robustfourier.many.item import ERROR, LABEL, TIME, VALUE, digest
 from robustfourier.samples.layout import Layout, Part, Piece
 from robustfourier.samples.parquet import arrow
-from robustfourier.writing import write_text
+from robustfourier.writing import plain, write_text
 
 BUCKETS = 64  # a table of a hundred million rows is then read in pieces of 1.6 million
+_NAME = re.compile(r"[0-9]{3}\.parquet")
+_RECORD = 1 << 28  # bytes of the record, and labels in it: ten million series of twenty characters
+_LABELS = 10_000_000
 _ROWS = 1 << 16  # held for a bucket before they are written: 64 buckets of them take 0.2 GB
 
 
@@ -38,13 +43,16 @@ class Spilled:
     labels : dict of str to list of str
         Bucket file to the labels in it, in the order of their first rows.
     digests : dict of str to str
-        Bucket file to the digest of its content.
+        Bucket file to the digest of the rows in it.
+    seals : dict of str to str
+        Bucket file to the digest of its bytes.
     unread : list of pairs of str
         Parts that could not be read, and why.
     """
 
     labels: dict[str, list[str]] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
+    seals: dict[str, str] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -58,12 +66,12 @@ def spill(parts: Sequence[Part], layout: Layout, folder: Path, source: str | Non
     folder : Path
         Where the buckets go.
     source : str, optional
-        Digest of what the table is made from; if it is that of the buckets that are there, they
-        are taken as they are.
+        Digest of what the table is made from; if it is that of the buckets that are there, and
+        they are whole, they are taken as they are.
     """
     record = folder / "buckets.json"
-    if source is not None and (held := _read(record)) and held.get("source") == source:
-        return Spilled(held["labels"], held["digests"], [tuple(u) for u in held["unread"]])
+    if source is not None and (held := _held(record, source)) is not None:
+        return held
     folder.mkdir(parents=True, exist_ok=True)
     record.unlink(missing_ok=True)
     for old in folder.glob("*.parquet"):
@@ -81,17 +89,36 @@ def spill(parts: Sequence[Part], layout: Layout, folder: Path, source: str | Non
         if bucket.labels:
             spilled.labels[bucket.path.name] = list(bucket.labels)
             spilled.digests[bucket.path.name] = bucket.hash.hexdigest()[:32]
-    content = {"source": source, **vars(spilled)}
-    write_text(record, json.dumps(content, ensure_ascii=True))
+            spilled.seals[bucket.path.name] = file_digest(bucket.path)[:32]
+    content = plain({"source": source, **vars(spilled)})
+    write_text(record, json.dumps({**content, "seal": _seal(content)}, ensure_ascii=True))
     return spilled
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+def _seal(content: dict[str, Any]) -> str:
+    return digest(json.dumps(content, sort_keys=True))
+
+
+def _held(record: Path, source: str) -> Spilled | None:
+    """The buckets that are there, if they are those of a source and as they were written."""
+    content = read_json(record, n_bytes=_RECORD, n_values=_LABELS)
+    if content is None or content.get("source") != source:
         return None
-    return content if isinstance(content, dict) else None
+    if content.pop("seal", None) != _seal(content):
+        return None
+    try:
+        held = Spilled(content["labels"], content["digests"], content["seals"])
+        held.unread = [(str(name), str(why)) for name, why in content["unread"]]
+        names = set(held.labels)
+        right = names == set(held.digests) == set(held.seals)
+        right &= all(isinstance(label, str) for each in held.labels.values() for label in each)
+        right &= all(_NAME.fullmatch(name) is not None for name in names)
+        right &= all(isinstance(one, str) for one in held.digests.values())
+        if right and all(file_digest(record.parent / n)[:32] == held.seals[n] for n in names):
+            return held
+    except (OSError, KeyError, TypeError, ValueError, AttributeError):  # not what we write
+        return None
+    return None
 
 
 def _send(piece: Piece, buckets: list[_Bucket]) -> None:

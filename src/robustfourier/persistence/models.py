@@ -8,6 +8,7 @@ they are written and checked. Loading a model that needs no torch imports no tor
 from __future__ import annotations
 
 import re
+import warnings
 from importlib import metadata
 from inspect import signature
 from os import PathLike
@@ -116,22 +117,47 @@ def _rebuild(content: Content) -> Any:
 
 
 def _try_out(model: Any) -> None:
-    """Use a model once, so that parts that do not fit together are told here and not later."""
+    """Use a model once in every way, so that parts that do not fit are told here and not later."""
     from pandas import DataFrame
 
     try:
         names = getattr(model, "feature_names_in_", range(len(model.domains_)))
         times = [domain.from_theta([-0.5, 0.5]) for domain in model.domains_]
         options = {"return_std": True} if hasattr(model, "components_") else {}
-        with np.errstate(all="ignore"):
-            values = model.predict(DataFrame(dict(zip(names, times, strict=True))), **options)
-        if not {np.shape(v)[:1] for v in (values if options else [values])} == {(2,)}:
-            raise ValueError("two times give another number of values")
-        for part, tag in [(model.modes_, "ModeTable")] + [
-            (component, "Component") for component in getattr(model, "components_", ())
-        ]:
-            if not isinstance(part, class_of(tag)):
-                raise TypeError(f"a {type(part).__name__} is no {tag}")
-            np.asarray(getattr(part, "share", 0.0), np.float64)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            table = DataFrame(dict(zip(names, times, strict=True)))
+            values = model.predict(table, **options)
+            if not {np.shape(v)[:1] for v in (values if options else [values])} == {(2,)}:
+                raise ValueError("two times give another number of values")
+            _try_parts(model)
+            for use in ("summary", "__repr__"):
+                if hasattr(model, use):
+                    str(getattr(model, use)())
+            if hasattr(model, "unmix"):
+                model.unmix(table)
+            if hasattr(model, "forecast") and len(times) == 1:
+                model.forecast(times=times[0])
+    except RecursionError:
+        raise
     except Exception as error:  # whatever foreign values lead to
         raise ModelFormatError(f"its parts do not fit together ({error})") from error
+
+
+def _try_parts(model: Any) -> None:
+    components = [(component, "Component") for component in getattr(model, "components_", ())]
+    for part, tag in [(model.modes_, "ModeTable"), *components]:
+        if not isinstance(part, class_of(tag)):
+            raise TypeError(f"a {type(part).__name__} is no {tag}")
+        repr(part)
+    for component, _ in components:
+        _try_component(component)
+
+
+def _try_component(part: Any) -> None:
+    np.asarray(part.share, np.float64)
+    np.asarray(part.waveform(np.array([0.0, 0.3])), np.float64)
+    str(part.wandering)
+    times = part.domain.from_theta([-0.5, 0.5])
+    for told in (part.amplitude_at(times), part.phase_at(times)):
+        np.asarray(told, np.float64)

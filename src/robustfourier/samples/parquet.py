@@ -12,17 +12,21 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
+from robustfourier.content import file_digest
 from robustfourier.errors import DataError, MissingDependencyError, RobustFourierError
+from robustfourier.samples.budget import require_proportion
 from robustfourier.samples.cleaning import clean, numbers_of, stamps_of
 from robustfourier.samples.clocks import checked_zone, on_clock
 from robustfourier.samples.columns import choose_columns, parse_by
 from robustfourier.samples.instants import Times, interpret_numbers
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
-from robustfourier.samples.source import display_name, file_digest, quoted
+from robustfourier.samples.source import display_name, quoted
 
 if TYPE_CHECKING:
     from robustfourier.samples.table import ReadOptions
+
+_SAMPLE = 16  # bytes of a time and a value
 
 
 def read_parquet(
@@ -61,6 +65,9 @@ def opened(path: str | os.PathLike[str], name: str) -> Iterator[Any]:
     parquet = arrow().parquet
     try:
         with parquet.ParquetFile(path, pre_buffer=False) as file:
+            made = _SAMPLE * file.metadata.num_rows
+            what, remedy = "the rows", "write them as CSV"
+            require_proportion(made, os.path.getsize(path), name, what, remedy)
             yield file
     except FileNotFoundError:
         raise DataError(f"{str(path)!r}: no such file; check the name and folder") from None

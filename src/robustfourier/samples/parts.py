@@ -20,6 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robustfourier.errors import DataError, InputError
+from robustfourier.folders import is_result
 from robustfourier.samples.instants import Times, interpret_numbers, kind_of_numbers
 from robustfourier.samples.layout import Layout, Part, Piece
 from robustfourier.samples.parquet import column_numbers, column_stamps, kind_of_type, opened
@@ -62,7 +63,7 @@ def _paths(path: Path) -> list[Part]:
     if not path.is_dir():
         kind = _ParquetPart if is_parquet(path) else _TextPart
         return [kind(display_name(path), path)]
-    within = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith((".", "_")))
+    within = sorted(p for p in _within(path) if p.is_file() and not p.name.startswith((".", "_")))
     tables = [p for p in within if is_parquet(p)]
     texts = [p for p in within if p.name.lower().endswith(_TEXTS)]
     if tables:
@@ -70,6 +71,13 @@ def _paths(path: Path) -> list[Part]:
     if texts:
         return [_TextPart(display_name(p), p) for p in texts]
     raise DataError(f"{str(path)!r}: the folder holds neither Parquet files nor text tables")
+
+
+def _within(root: Path) -> Iterator[Path]:
+    """Paths within a folder, but for those of hidden folders and of our own results."""
+    for at, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name[0] != "." and not is_result(Path(at) / name)]
+        yield from (Path(at) / name for name in names)
 
 
 def _hive(root: Path, path: Path) -> tuple[tuple[str, str], ...]:

@@ -22,17 +22,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from robustfourier.errors import DataError
+from robustfourier.samples.budget import require_proportion
 
 #: Characters that one line may have.
 MAX_LINE = 1_000_000
-#: How many times its size a gzip file may unpack to: tables shrink 3 to 50 times, a single
-#: repeated byte 1030 times.
-MAX_RATIO = 200
 #: The name that stands for standard input.
 STDIN = "-"
 
 _HEAD = 65_536  # bytes that decide on the encoding
-_SMALL = 1 << 20  # bytes that may be unpacked in any case
 _BLOCK = 1 << 18  # characters read at once
 
 # First bytes of files that people hand over by mistake, and what to do about them.
@@ -158,11 +155,8 @@ class _Unpacked(_Reader):
 
     def _passed(self, block: bytes) -> None:
         del block  # the digest is that of the file as it is
-        if self.size > MAX_RATIO * self._packed.size + _SMALL:
-            raise DataError(
-                f"{self._name}: the gzip data unpack to more than {MAX_RATIO} times their size, as "
-                "no table does; if this is right, unpack the file first"
-            )
+        what, remedy = "the gzip data", "unpack the file first"
+        require_proportion(self.size, self._packed.size, self._name, what, remedy)
 
 
 def quoted(text: str, limit: int = 60) -> str:
@@ -176,15 +170,6 @@ def display_name(path: str | os.PathLike[str]) -> str:
         return "standard input"
     name = "".join(c if c.isprintable() else "�" for c in Path(path).name)
     return name if len(name) <= 120 else name[:119] + "…"
-
-
-def file_digest(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of a file's bytes."""
-    digest = hashlib.sha256()
-    with Path(path).open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 @contextmanager

@@ -12,7 +12,7 @@
   const settingsOf = (fit) => ({ reading: Object.assign({}, fit.reading), asked: Object.assign({}, fit.asked) });
 
   async function refresh() {
-    state = await ask("/api/state");
+    state = await ask("api/state");
     file = state.files.find((one) => "#" + one.id === location.hash) || null;
     $("welcome").hidden = !!file; $("work").hidden = !file;
     if (!file) return welcome();
@@ -25,11 +25,11 @@
   function welcome() {
     document.title = "robustfourier";
     if (following) following.stop();
-    $("examples").replaceChildren(...state.examples.map((name) => el("button", { type: "button", on: { click: () => guarded(async () => go((await ask("/api/examples/" + name, {})).id)) } }, name.replaceAll("_", " "))));
+    $("examples").replaceChildren(...state.examples.map((name) => el("button", { type: "button", on: { click: () => guarded(async () => go((await ask("api/examples/" + name, {})).id)) } }, name.replaceAll("_", " "))));
     $("recent").hidden = !state.files.length;
     $("recent").querySelector("ul").replaceChildren(...state.files.slice().reverse().map((one) => el("li", {},
       el("a", { href: "#" + one.id }, one.name), el("span", {}, one.fits.length + (one.fits.length === 1 ? " fit, " : " fits, ") + new Date(one.at * 1000).toLocaleDateString()),
-      el("button", { type: "button", class: "small", "aria-label": "Forget " + one.name, on: { click: () => guarded(async () => { await ask("/api/files/" + one.id + "/forget", {}); await refresh(); }) } }, "Forget"))));
+      el("button", { type: "button", class: "small", "aria-label": "Forget " + one.name, on: { click: () => guarded(async () => { await ask("api/files/" + one.id + "/forget", {}); await refresh(); }) } }, "Forget"))));
   }
   function go(id) { location.hash = id; }
   async function guarded(run) { warn(""); try { await run(); } catch (error) { warn(error.message); } }
@@ -39,7 +39,7 @@
     if (one.size > state.limits.upload) return warn(one.name + " is larger than " + Math.round(state.limits.upload / 1e6) + " MB; use robustfourier fit for it.");
     warn("");
     const request = new XMLHttpRequest(), bar = $("uploading");
-    request.open("POST", "/api/files?name=" + encodeURIComponent(one.name));
+    request.open("POST", "api/files?name=" + encodeURIComponent(one.name));
     bar.hidden = false;
     request.upload.onprogress = (event) => { bar.value = event.loaded / event.total; };
     request.onloadend = () => {
@@ -58,7 +58,7 @@
 
   // -- the fit as it happens --------------------------------------------------------------------
   async function fit(settings) {
-    await guarded(async () => { await ask("/api/files/" + file.id + "/fits", settings); await refresh(); });
+    await guarded(async () => { await ask("api/files/" + file.id + "/fits", settings); await refresh(); });
   }
   function open(one) {
     if (following) following.stop();
@@ -137,11 +137,11 @@
     $("why").textContent = frame.words;
     controls(current());
   }
-  $("cancel").addEventListener("click", () => guarded(() => ask("/api/jobs/" + current().id + "/cancel", {})));
+  $("cancel").addEventListener("click", () => guarded(() => ask("api/jobs/" + current().id + "/cancel", {})));
 
   // -- the result -------------------------------------------------------------------------------
   async function finish(id) {
-    state = await ask("/api/state");
+    state = await ask("api/state");
     file = state.files.find((one) => one.id === (file && file.id)) || null;
     const one = fitOf(id);
     if (!one || current().id !== id) return;
@@ -149,7 +149,7 @@
     if (one.state !== "done") return;
     $("live").hidden = true; $("failed").hidden = true; $("result").hidden = false; $("report").hidden = false;
     $("headline").textContent = file.name;
-    $("report").src = "/fits/" + id + "/report.html";
+    $("report").src = "fits/" + id + "/report.html";
     controls(one);
     forecast(one, answers[id]);
     document.body.dataset.shown = id;
@@ -169,7 +169,7 @@
     $("ahead").hidden = !ahead;
     if (!ahead) return;
     const none = { stroke: "transparent", points: { show: false } };
-    $("ahead-table").href = "/fits/" + one.id + "/forecast.csv?save=1";
+    $("ahead-table").href = "fits/" + one.id + "/forecast.csv?save=1";
     RF.chart($("plot-ahead"), { scales: { x: { time: ahead.dates } }, axes: RF.axes(ahead.label, read ? read.value : "", ahead.dates), series: [{}, none, none, { stroke: () => RF.css("--fit"), width: 2, points: { show: false } }],
       bands: [{ series: [1, 2], fill: () => RF.css("--band") }] }, [ahead.x, ahead.upper, ahead.lower, ahead.mean]);
   }
@@ -189,7 +189,7 @@
     $("compare").disabled = chosen.length !== 2;
   }
   async function look(entry) {
-    await guarded(async () => { await ask("/api/files/" + file.id + "/show/" + entry.id, {}); await refresh(); });
+    await guarded(async () => { await ask("api/files/" + file.id + "/show/" + entry.id, {}); await refresh(); });
   }
   $("undo").addEventListener("click", () => { const at = file.fits.findIndex((entry) => entry.id === current().id); if (at > 0) look(file.fits[at - 1]); });
   $("compare").addEventListener("click", () => guarded(compare));
@@ -242,7 +242,7 @@
       shown.length || before.length ? null : el("p", { class: "caption" }, "None found.")].filter(Boolean));
   }
   function exports(one, found) {
-    const place = "/fits/" + one.id + "/", done = one.state === "done";
+    const place = "fits/" + one.id + "/", done = one.state === "done";
     const link = (name, words) => el("a", { href: place + name + (name.endsWith(".html") || name.endsWith(".zip") ? "" : "?save=1"), download: name.split("/").pop() }, words);
     const copy = (text) => el("button", { type: "button", class: "small", on: { click: (event) => { navigator.clipboard.writeText(text).then(() => { event.target.textContent = "Copied"; }); } } }, "Copy");
     $("export").replaceChildren(...(done ? [link("report.html", "Report"), link("modes.csv", "Modes"), link("components.csv", "Patterns"), link(found?.fit_file ?? "fit.csv", "Fit"), link("model.rfm", "Model"), link("everything.zip", "Everything, with figures"),

@@ -33,14 +33,14 @@ const RF = (() => {
     let source = null, seen = 0, over = false;
     function open() {
       if (over || source || document.hidden) return;
-      source = new EventSource("/api/jobs/" + encodeURIComponent(job) + "/events?after=" + seen);
+      source = new EventSource("api/jobs/" + encodeURIComponent(job) + "/events?after=" + seen);
       source.onmessage = (message) => { seen = Number(message.lastEventId); warn(""); show(JSON.parse(message.data)); };
       source.addEventListener("end", () => { over = true; close(); if (ended) ended(); });
       source.onerror = () => { if (source && source.readyState === EventSource.CLOSED) { close(); again(); } };
     }
     function close() { if (source) source.close(); source = null; }
     function again() {
-      fetch("/api/state").then((a) => { if (a.ok) setTimeout(open, 400); else warn("The server was started anew. Open the address that it printed."); })
+      fetch("api/state").then((a) => { if (a.ok) setTimeout(open, 400); else warn("The server was started anew. Open the address that it printed."); })
         .catch(() => { warn("The server does not answer; trying again …"); setTimeout(again, 1500); });
     }
     function visible() { if (document.hidden) close(); else open(); }

@@ -115,11 +115,11 @@
   async function start() {
     warn("");
     if (following) following.stop();
-    if (job) ask("/api/jobs/" + job + "/cancel", {}).catch(() => {});
+    if (job) ask("api/jobs/" + job + "/cancel", {}).catch(() => {});
     written();
     problem = null; curves = [new Map(), new Map()]; last = [null, null]; paused = false;
     delete document.body.dataset.step;
-    try { job = (await ask("/api/laboratory", get())).id; } catch (error) { return warn(error.message); }
+    try { job = (await ask("api/laboratory", get())).id; } catch (error) { return warn(error.message); }
     try { sessionStorage.setItem("training", job); } catch (error) { /* private windows */ }
     watch();
   }
@@ -129,7 +129,7 @@
     following = follow(job, show, () => buttons(false));
   }
   function buttons(running) { $("start").textContent = job ? "Start again" : "Start"; $("pause").disabled = $("step").disabled = !running; $("pause").textContent = paused ? "Go on" : "Pause"; }
-  function command(name, value, quietly) { return ask("/api/jobs/" + job + "/command", { command: name, value: value || 0 }).catch((error) => { if (!quietly) warn(error.message); }); }
+  function command(name, value, quietly) { return ask("api/jobs/" + job + "/command", { command: name, value: value || 0 }).catch((error) => { if (!quietly) warn(error.message); }); }
   $("start").addEventListener("click", start);
   $("pause").addEventListener("click", () => { paused = !paused; command(paused ? "pause" : "go"); buttons(true); });
   $("step").addEventListener("click", () => { paused = true; command("step"); buttons(true); });
@@ -141,5 +141,5 @@
   try { put(setting); } catch (error) { put(PRESETS["The point of the paper"]); }
   // After a reload the training is still there.
   let earlier = null; try { earlier = sessionStorage.getItem("training"); } catch (error) { /* private windows */ }
-  if (earlier) fetch("/api/jobs/" + earlier + "/events?after=99999999").then((answer) => { if (answer.ok) { job = earlier; curves = [new Map(), new Map()]; watch(); } answer.body.cancel(); });
+  if (earlier) fetch("api/jobs/" + earlier + "/events?after=99999999").then((answer) => { if (answer.ok) { job = earlier; curves = [new Map(), new Map()]; watch(); } answer.body.cancel(); });
 })();

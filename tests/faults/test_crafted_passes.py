@@ -1,0 +1,38 @@
+"""Checkpoints of records larger than memory, crafted with right checksums: taken up or refused."""
+
+import os
+import random
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from benchmarks.faults.passes import CASES, LargeCheckpoints  # noqa: E402
+
+from robustfourier.errors import CheckpointError  # noqa: E402
+from robustfourier.large import fit_large  # noqa: E402
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_crafted_checkpoint_is_taken_up_or_refused_by_an_error_of_ours(tmp_path):
+    target = LargeCheckpoints()
+    rng, (case, *_) = random.Random("slice"), target.seeds()
+    outcomes = [target.run(target.change(rng, case, case), tmp_path) for _ in range(CASES)]
+    assert outcomes.count(False) > 10
+    assert target.run(case, tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_pipe_in_place_of_a_checkpoint_is_told_and_does_not_hang(tmp_path):
+    t = np.arange(300.0)
+    pd.DataFrame({"t": t, "v": np.sin(t)}).to_parquet(tmp_path / "a.parquet")
+    os.mkfifo(tmp_path / "pass")
+    with pytest.raises(CheckpointError, match=re.escape("is no regular file")):
+        fit_large(tmp_path / "a.parquet", checkpoint=tmp_path / "pass", engine="serial")
