@@ -16,6 +16,7 @@ PACKAGE = ROOT / "src" / "robustfourier"
 LAYERS = [
     ["arrays", "errors"],
     ["compiling", "memory", "observers", "rows", "wording", "workers", "writing"],
+    ["quantities"],
     ["persistence"],
     ["domain", "modes"],
     ["samples", "asked"],

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 # Bytes of a file that is read in chunks: some 3 million rows of text. A fit in memory takes about
 # 1 kB for each row.
 _LONG_FILE = 100_000_000
+_ENDINGS = (
+    *(".gz", ".bz2", ".xz", ".zip", ".csv", ".tsv", ".txt", ".dat", ".asc", ".json", ".jsonl"),
+    *(".parquet", ".pq", ".feather", ".xlsx", ".fits", ".vot", ".nc", ".mat", ".wav"),
+)
 _TOLD = (
     *("name", "label", "combination", "period", "period_error", "frequency", "frequency_error"),
     *("amplitude", "share", "harmonics", "false_alarm", "calendar"),
@@ -63,10 +67,11 @@ def fit(
     one_of("--method", method, ("mixture", "network"))
     formats = _formats(figures)
     _check_parts(files, parts)
+    wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
         how = {"overwrite": overwrite, "together": together, "jobs": jobs}
-        out = _survey_folder(files, out, asked, only_series=dry or method == "network")
-        many.fit_survey(files, reading, console, asked=asked, out=out, **how)
+        out = _survey_folder(files, out, asked, dry or method == "network", wide)
+        many.fit_survey(files, reading, console, asked=asked, out=out, wide=wide, **how)
         return
     file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)
@@ -103,10 +108,14 @@ def _check_parts(files: list[str], parts: bool) -> None:
         )
 
 
-def _survey_folder(files: list[str], out: Path | None, asked: Asked, only_series: bool) -> Path:
+def _survey_folder(
+    files: list[str], out: Path | None, asked: Asked, only_series: bool, wide: bool
+) -> Path:
     """The folder for many series; refuses what makes sense for one series only."""
     if out is None and Path(files[0]).is_dir():
         out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
+    if out is None and wide:
+        out = default_folder(files[0])
     if only_series or asked.names_periods or out is None:
         raise InputError(
             "many series need --out FOLDER, and go without --method network, --no-files, "
@@ -139,7 +148,7 @@ def _in_chunks(file: str) -> bool:
 def default_folder(file: str) -> Path:
     """The result folder of a file: beside it would surprise, so in the current folder."""
     stem = "stdin" if file == "-" else Path(file).name
-    for ending in (".gz", ".csv", ".tsv", ".txt", ".dat", ".asc", ".parquet", ".pq"):
+    for ending in _ENDINGS:
         stem = stem[: -len(ending)] if stem.lower().endswith(ending) and stem != ending else stem
     return Path(f"{stem}-results")
 
