@@ -58,16 +58,24 @@ def is_instants(given: Any) -> bool:
 
 def is_quantity(given: Any) -> bool:
     """Whether something has numbers and a unit to be converted."""
-    if is_instants(given):
+    if is_instants(given) or _is_plain(given):
         return False
     unit = getattr(given, "unit", None)
     astropy = hasattr(given, "to_value") and unit is not None
     return astropy or (hasattr(given, "magnitude") and hasattr(given, "units"))
 
 
+def _is_plain(given: Any) -> bool:
+    """Whether something is of a library without units; some of these have columns called so."""
+    return type(given).__module__.partition(".")[0] in ("builtins", "numpy", "pandas", "polars")
+
+
 def unit_text(given: Any) -> str:
     """The unit of a quantity or of a column, as its library writes it; empty if it has none."""
-    unit = getattr(given, "unit", None) or getattr(given, "units", None)
+    if _is_plain(given):
+        return ""
+    unit = getattr(given, "unit", None)
+    unit = getattr(given, "units", None) if unit is None else unit
     if unit is None and isinstance(getattr(given, "attrs", None), dict):
         unit = given.attrs.get("units")
     return "" if unit is None or callable(unit) else str(unit)
@@ -84,7 +92,7 @@ def plain_values(given: Any, unit: str = "") -> Any:
         The unit to convert quantities to, as their library writes it; their own if empty.
     """
     if is_quantity(given):
-        given = _in_unit(given, unit or unit_text(given))
+        given = _in_unit(given, unit) if unit else _bare_number(given)
     if hasattr(given, "unmasked") and hasattr(given, "mask"):  # astropy's Masked
         return np.where(np.asarray(given.mask), np.nan, np.asarray(given.unmasked, np.float64))
     if isinstance(given, np.ma.MaskedArray):
@@ -132,14 +140,9 @@ def plain_times(given: Any, unit: str | None = None, clock: str = "") -> PlainTi
     return PlainTimes(values, unit or "")
 
 
-def refuse_unit(given: Any, unit: str) -> None:
-    """Refuse times with a unit where those before them had none that is known."""
-    if is_quantity(given) and unit not in SECONDS:
-        raise InputError(
-            f"times are in {unit_text(given)}, but the unit of the times that were fitted is "
-            f"{f'{unit!r}' if unit else 'not known'}; fit with unit='day' or the like, or give "
-            "plain numbers"
-        )
+def _bare_number(given: Any) -> Any:
+    """The numbers of a quantity in its own unit."""
+    return given.magnitude if hasattr(given, "magnitude") else given.value
 
 
 def _in_unit(given: Any, unit: str) -> Any:

@@ -103,9 +103,10 @@ def _astropy_column(column: Any) -> tuple[Any, str]:
     unit = unit_text(column)
     values = plain_values(column)
     if isinstance(values, np.ma.MaskedArray):
-        kind = values.dtype.kind
-        filled = values.astype(np.float64).filled(np.nan) if kind in "iuf" else values.filled()
-        values = np.asarray(filled)
+        masked: Any = values.astype(np.float64) if values.dtype.kind in "iuf" else values
+        values = np.asarray(
+            masked.filled(np.nan) if values.dtype.kind in "iuf" else masked.filled()
+        )
     array = np.asarray(values)
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8", "replace")

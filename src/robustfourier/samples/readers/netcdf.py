@@ -18,5 +18,5 @@ def read_netcdf(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> 
 
     with open(path, "rb") as file:
         engine = "scipy" if file.read(3) == b"CDF" else "h5netcdf"
-    with xarray.open_dataset(path, engine=engine) as data:  # type: ignore[arg-type]
+    with xarray.open_dataset(path, engine=engine) as data:
         return dataset_frame(data.load(), name, asked.time, asked.value)

@@ -55,7 +55,7 @@ def read_matlab(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> 
     rate = asked.rate or next((numbers[word] for word in _RATES if numbers.get(word, 0) > 0), None)
     if rate is not None:
         return at_rate(frame, rate)
-    if not any(speaks_of_time(key) for key in frame.frame) and asked.time is None:
+    if not any(speaks_of_time(str(key)) for key in frame.frame) and asked.time is None:
         raise DataError(
             f"{name}: tells neither times nor a sampling rate; say --rate, such as --rate 20000"
         )
