@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from robustfourier.errors import InputError
 from robustfourier.wording import SECONDS, unit_called
 
-# What astropy calls our units.
-_ASTROPY = {
+#: What astropy calls our units.
+ASTROPY_UNITS = {
     "microsecond": "us",
     "millisecond": "ms",
     "second": "s",
@@ -162,8 +162,8 @@ def _in_unit(given: Any, unit: str) -> Any:
 def _duration(given: Any, own: str, unit: str) -> NDArray[Any]:
     if own == unit:
         return np.asarray(plain_values(given))
-    if unit in _ASTROPY and hasattr(given, "to_value"):
-        return np.asarray(plain_values(given, _ASTROPY[unit]))
+    if unit in ASTROPY_UNITS and hasattr(given, "to_value"):
+        return np.asarray(plain_values(given, ASTROPY_UNITS[unit]))
     return np.asarray(plain_values(given)) * (SECONDS[own] / SECONDS[unit])
 
 

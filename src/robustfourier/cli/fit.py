@@ -26,10 +26,7 @@ _ENDINGS = (
     *(".gz", ".bz2", ".xz", ".zip", ".csv", ".tsv", ".txt", ".dat", ".asc", ".json", ".jsonl"),
     *(".parquet", ".pq", ".feather", ".xlsx", ".fits", ".vot", ".nc", ".mat", ".wav"),
 )
-_TOLD = (
-    *("name", "label", "combination", "period", "period_error", "frequency", "frequency_error"),
-    *("amplitude", "share", "harmonics", "false_alarm", "calendar"),
-)  # of each pattern, in the answer for scripts
+SCHEMA = 2  # of the answer for scripts: 2 has the columns of components.csv in `patterns`
 
 
 @options.expanded
@@ -245,6 +242,19 @@ def _orders(harmonics: tuple[int, ...]) -> str:
     return ", ".join(words[:6]) + (", …" if len(words) > 6 else "")
 
 
+def _table_rows(result: Result) -> list[dict[str, Any]]:
+    """The rows of components.csv; orders of harmonics as a list, times as text."""
+    from robustfourier.results.tables import components_columns
+
+    columns = components_columns(result)
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    for row, pattern in zip(rows, result.patterns, strict=True):
+        times = {name: row[name] for name in ("epoch_max", "epoch_min")}
+        told = {k: v if isinstance(v, float | None) else str(v) for k, v in times.items()}
+        row |= {**told, "harmonics": pattern.harmonics, "name": pattern.name}
+    return rows
+
+
 def answer(analysis: Analysis) -> dict[str, Any]:
     """The answer for scripts."""
     from dataclasses import asdict
@@ -252,6 +262,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
     result = analysis.result
     samples = result.samples
     return {
+        "schema": SCHEMA,
         "headline": result.headline,
         "input": {
             "file": samples.source,
@@ -267,7 +278,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
         "searched": result.searched,
         "noise": {"deviation": result.noise, "kind": result.noise_kind},
         "trend": {"kind": result.trend_kind, "share": result.trend_share},
-        "patterns": [{name: getattr(p, name) for name in _TOLD} for p in result.patterns],
+        "patterns": _table_rows(result),
         "modes": result.modes.columns(),
         "warnings": result.warnings,
         "seconds": analysis.seconds,

@@ -185,12 +185,13 @@ def without_missing_rows(
 
 def _missing(given: Any, dates_alone: bool = False) -> BoolArray | None:
     """Which rows hold something missing; None for what has no rows."""
-    if given is None or isinstance(given, pd.MultiIndex):
+    if given is None or hasattr(given, "levels"):  # several levels are refused later
         return None
     array = given.to_numpy() if hasattr(given, "to_numpy") else np.asarray(given)
     if array.ndim == 0 or (dates_alone and array.dtype.kind in "iuf"):
         return None
-    missing = np.asarray(pd.isna(array))
+    # Numbers do without pandas, which takes long to load.
+    missing = np.asarray(np.isnan(array) if array.dtype.kind in "iuf" else pd.isna(array))
     return np.asarray(missing.reshape(len(missing), -1).any(axis=1)) if missing.size else None
 
 

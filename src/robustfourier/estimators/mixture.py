@@ -249,6 +249,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             for component in model.components(share[column], int(bases[column]), column)
         )
         self.modes_ = mode_table(models, self.single_output_)
+        self._restored()
         self.noise_ = float(models[-1].noise[0]) if self.single_output_ else models[-1].noise
         left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
         scatter = weighted_deviation(left, weights)
@@ -355,6 +356,12 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             lines[-1] += f"; with its tails {np.array2string(np.asarray(scatter), precision=4)}"
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
+
+    def _restored(self) -> None:
+        """Let the components know the modes, after a fit and after a file was read."""
+        if not isinstance(self.components_, Components):  # of an earlier version's file
+            self.components_ = Components(self.components_)
+        self.components_.modes = self.modes_
 
     def _theta(self, X: Any) -> FloatArray:
         """Times as θ, one column per column of `fit`."""
