@@ -169,7 +169,7 @@ class TestXarray:
     def test_more_dimensions_than_time_are_refused_with_a_remedy(self):
         xarray = pytest.importorskip("xarray")
         array = xarray.DataArray(np.stack([Y, Y], 1), {"time": T}, ("time", "x"))
-        with pytest.raises(InputError, match=re.escape("fit_many(X, out=…)")):
+        with pytest.raises(InputError, match=re.escape('fit_many(X, value="all", out=…)')):
             PeriodicMixture().fit(array)
 
 
@@ -205,3 +205,19 @@ class TestMissing:
 def test_a_column_of_text_in_a_table_is_refused_with_a_remedy():
     with pytest.raises(InputError, match=re.escape("fit_many(X, by='sensor', out=…)")):
         PeriodicMixture().fit(TABLE.assign(sensor="a"))
+
+
+def test_every_cell_of_an_array_is_a_series_of_a_survey(tmp_path):
+    from robustfourier import fit_many
+
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("pyarrow")
+    dates = pd.Timestamp("2024-01-01") + pd.to_timedelta(T, unit="D")
+    other = np.cos(2 * np.pi * T / 5.0)
+    array = xarray.DataArray(
+        np.stack([Y, other]), {"lat": [50.5, 51.0], "time": dates}, ("lat", "time")
+    )
+    survey = fit_many(array, value="all", out=tmp_path / "cells", engine="serial", reports="none")
+    found = survey.patterns.groupby("id")["period"].first()
+    assert found["lat=50.5"] == pytest.approx(7.0, abs=0.1)
+    assert found["lat=51.0"] == pytest.approx(5.0, abs=0.1)

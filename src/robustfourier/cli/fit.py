@@ -16,6 +16,7 @@ from robustfourier.observers import observed_by
 
 if TYPE_CHECKING:
     from robustfourier.analysis import Analysis
+    from robustfourier.domain import Domain
     from robustfourier.results import Result
     from robustfourier.samples import Samples
 
@@ -27,6 +28,14 @@ _ENDINGS = (
     *(".parquet", ".pq", ".feather", ".xlsx", ".fits", ".vot", ".nc", ".mat", ".wav"),
 )
 SCHEMA = 2  # of the answer for scripts: 2 has the columns of components.csv in `patterns`
+
+
+Magnitudes = Annotated[
+    bool, typer.Option("--magnitudes", help="The values are magnitudes: small is bright.")
+]
+Show = Annotated[
+    str, typer.Option(help="Patterns by period or frequency; auto: frequency below a second.")
+]
 
 
 @options.expanded
@@ -46,9 +55,8 @@ def fit(
     figures: Annotated[
         str, typer.Option(help="Endings of the figures: png, svg, pdf.")
     ] = "png,svg",
-    magnitudes: Annotated[
-        bool, typer.Option("--magnitudes", help="The values are magnitudes: small is bright.")
-    ] = False,
+    magnitudes: Magnitudes = False,
+    show: Show = "auto",
     together: many.Together = False,
     parts: Annotated[
         bool, typer.Option("--parts", help="The files of a folder are parts of one long record.")
@@ -62,6 +70,7 @@ def fit(
     fit-many. A folder with --parts is one record, which may be larger than memory.
     """
     one_of("--method", method, ("mixture", "network"))
+    one_of("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
@@ -90,7 +99,7 @@ def fit(
             formats=formats,
             magnitudes=magnitudes or None,
             called=files[0],
-            ready=lambda found: print_found(console, found),
+            ready=lambda found: print_found(console, found, show),
         )
     if console.as_json:
         console.json(answer(analysis))
@@ -157,13 +166,13 @@ def _formats(text: str) -> tuple[str, ...]:
     return formats
 
 
-def print_found(console: Console, analysis: Analysis) -> None:
+def print_found(console: Console, analysis: Analysis, show: str = "auto") -> None:
     """Print what was taken and what was found; figures and report may take longer than both."""
     result = analysis.result
     print_taken(console, result.samples)
     console.say()
     console.say(result.headline, style="bold")
-    _print_patterns(console, result)
+    _print_patterns(console, result, show)
     from robustfourier.wording import number, percent
 
     drift = {"slope": "level and slope", "smooth": "slow drift"}.get(result.trend_kind, "level")
@@ -197,15 +206,28 @@ def print_taken(console: Console, samples: Samples) -> None:
         console.say(f"  {words}")
 
 
-def _print_patterns(console: Console, result: Result) -> None:
-    from robustfourier.wording import number, percent, probability
+def _as_frequencies(result: Result, show: str) -> bool:
+    """Whether patterns are told by frequency: in seconds, people count cycles in each."""
+    strongest = result.patterns[0].period
+    return show == "frequency" or (show == "auto" and _is_signal(result.domain, strongest))
+
+
+def _is_signal(domain: Domain, period: float) -> bool:
+    return not domain.dates and domain.unit == "second" and period < 1.0
+
+
+def _print_patterns(console: Console, result: Result, show: str) -> None:
+    from robustfourier.wording import number, percent, probability, readable_frequency
 
     if not result.patterns:
         return
+    frequencies = _as_frequencies(result, show)
     rows = [
         (
             p.name,
-            result.domain.period_words(p.period, p.period_error, spread=True),
+            readable_frequency(p.frequency, result.domain.unit, p.frequency_error)
+            if frequencies
+            else result.domain.period_words(p.period, p.period_error, spread=True),
             number(p.amplitude, 4),
             percent(p.share),
             _orders(p.harmonics),
@@ -217,7 +239,7 @@ def _print_patterns(console: Console, result: Result) -> None:
     console.table(
         [
             ("", "left"),
-            ("Period", "right"),
+            ("Frequency" if frequencies else "Period", "right"),
             ("Amplitude", "right"),
             ("Share", "right"),
             ("Harmonics", "left"),

@@ -359,8 +359,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
     def _restored(self) -> None:
         """Let the components know the modes, after a fit and after a file was read."""
-        if not isinstance(self.components_, Components):  # of an earlier version's file
-            self.components_ = Components(self.components_)
+        self.components_ = Components(self.components_)  # a plain tuple in files of version 0.1
         self.components_.modes = self.modes_
 
     def _theta(self, X: Any) -> FloatArray:

@@ -6,6 +6,7 @@ the Arrow PyCapsule interface (pyarrow, duckdb, polars, …) are known by what t
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -120,10 +121,28 @@ def _array_frame(array: Any) -> Frame:
     if len(array.dims) != 1:
         raise InputError(
             f"X has the dimensions {', '.join(map(str, array.dims))}; fit takes one, of time; "
-            "choose one series with X.sel(…) or X.isel(…), or fit all with fit_many(X, out=…)"
+            "choose one series with X.sel(…) or X.isel(…), or fit all with "
+            'fit_many(X, value="all", out=…)'
         )
     name = str(array.name or "value")
     return dataset_frame(array.to_dataset(name=name), "X", value=name)
+
+
+def cells_frame(array: Any) -> pd.DataFrame:
+    """An array of xarray with a column of times and one for each cell of the other dimensions.
+
+    Cells are named by their coordinates, such as ``lat=50.5, lon=8``.
+    """
+    time = time_dimension(array)
+    others = [dim for dim in array.dims if dim != time]
+    ordered = array.transpose(time, *others)
+    values = np.asarray(ordered.values).reshape(ordered.sizes[time], -1)
+    labels = [
+        [f"{dim}={label}" for label in np.asarray(ordered[dim].values).tolist()] for dim in others
+    ]
+    names = [", ".join(cell) for cell in itertools.product(*labels)]
+    stamps = plain_times(ordered[time]).values
+    return pd.DataFrame({time: stamps} | dict(zip(names, values.T, strict=True)))
 
 
 def time_dimension(data: Any, told: str | None = None) -> str:

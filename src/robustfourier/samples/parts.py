@@ -22,6 +22,7 @@ from robustfourier.errors import DataError, InputError
 from robustfourier.samples.formats import format_of, read_frame
 from robustfourier.samples.instants import Times, interpret_numbers, kind_of_numbers
 from robustfourier.samples.layout import Layout, Part, Piece
+from robustfourier.samples.objects import cells_frame
 from robustfourier.samples.parquet import column_numbers, column_stamps, kind_of_type, opened
 from robustfourier.samples.source import display_name, open_text, quoted
 from robustfourier.samples.table import OpenTable, ReadOptions, open_table, time_cells
@@ -47,6 +48,8 @@ def parts_of(source: Any) -> list[Part]:
         return [_LazyPart(f"partition {i}", p) for i, p in enumerate(source.to_delayed())]
     if hasattr(source, "get_fragments"):
         return [_FragmentPart(_fragment_name(f), f, source.schema) for f in source.get_fragments()]
+    if hasattr(source, "dims") and hasattr(source, "coords") and not hasattr(source, "data_vars"):
+        return [_FramePart("array", cells_frame(source))]
     if hasattr(source, "to_pandas"):
         return [_FramePart("table", source.to_pandas())]
     if isinstance(source, pd.DataFrame):
