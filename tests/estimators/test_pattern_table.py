@@ -102,3 +102,19 @@ def test_the_table_is_one_of_astropy_and_of_xarray(model):
     assert str(table["period"].unit) == "d"
     data = model.components_.to_xarray()
     assert float(data["period"].sel(label="f1")) == table["period"][0]
+
+
+def test_one_cycle_of_each_pattern_is_a_table_that_begins_at_its_maximum(model, row):
+    table = model.components_.waveforms(240)
+    assert table["value"].idxmax() == 0
+    angle = 2 * np.pi * table["phase"]
+    true = np.cos(angle) + 0.3 * np.cos(2 * angle)
+    assert np.abs(table["value"] - true).max() < 5 * table["value_error"].max() + 0.01
+    assert table["time"].iloc[-1] == pytest.approx(239 / 240 * row["period"])
+    assert 0.5 * np.ptp(table["value"]) == pytest.approx(row["amplitude"], rel=1e-3)
+
+
+def test_a_model_without_patterns_has_an_empty_table():
+    quiet = PeriodicMixture().fit(np.arange(40.0), RNG.normal(size=40))
+    assert len(quiet.components_.to_frame()) == len(quiet.components_.waveforms()) == 0
+    assert tuple(quiet.components_.to_frame().columns) == COLUMNS

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.estimators.pattern_table import COLUMNS, acrophase, row_of
+from robustfourier.errors import MissingDependencyError, require_count
+from robustfourier.estimators.pattern_table import COLUMNS, acrophase, extreme, letter, row_of
 from robustfourier.mixture.component import Component
 from robustfourier.modes import ModeTable
 from robustfourier.quantities import ASTROPY_UNITS
@@ -56,10 +57,36 @@ class Components(tuple[Component, ...]):
             frame = frame.drop(columns="share").assign(**columns)
         return frame
 
+    def waveforms(self, points: int = 100, magnitudes: bool = False) -> pd.DataFrame:
+        """Return one cycle of each pattern as a table.
+
+        Parameters
+        ----------
+        points : int
+            Phases of each, from 0, at ``epoch_max`` of `to_frame`, to just before 1.
+        magnitudes : bool
+            As in `to_frame`.
+
+        Returns
+        -------
+        DataFrame
+            With columns pattern, label, phase, time (since the maximum, in units of time), value
+            and value_error; of several outputs, the first.
+        """
+        require_count("points", points)
+        phases = np.arange(points) / points
+        names = ("pattern", "label", "phase", "time", "value", "value_error")
+        tables = [pd.DataFrame({name: [] for name in names})] if not self else []
+        for i, component in enumerate(self):
+            peak = extreme(component, magnitudes)[0]
+            value, error = component.waveform(phases + peak, return_std=True)
+            wave = (value, error) if value.ndim == 1 else (value[:, 0], error[:, 0])
+            cells = (letter(i), component.label, phases, phases * component.period, *wave)
+            tables.append(pd.DataFrame(dict(zip(names, cells, strict=True))))
+        return pd.concat(tables, ignore_index=True)
+
     def to_table(self, magnitudes: bool = False) -> Any:
         """Return the table of patterns as a `Table` of astropy, with units of time."""
-        from robustfourier.errors import MissingDependencyError
-
         try:
             from astropy.table import Table
         except ImportError:
@@ -75,8 +102,6 @@ class Components(tuple[Component, ...]):
 
     def to_xarray(self, magnitudes: bool = False) -> Any:
         """Return the table of patterns as a `Dataset` of xarray, by their labels."""
-        from robustfourier.errors import MissingDependencyError
-
         try:
             import xarray  # noqa: F401 - pandas says less about what is missing
         except ImportError:
