@@ -18,6 +18,7 @@ LAYERS = [
     ["observers"],
     ["compiling", "content", "memory", "rows", "wording", "workers", "writing"],
     ["folders"],
+    ["quantities"],
     ["persistence"],
     ["domain", "modes"],
     ["samples", "asked"],

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.errors import InputError
+from robustfourier.quantities import is_instants, is_quantity, plain_times, unit_text
 from robustfourier.wording import SECONDS, readable_period, unit_name
 
 Endpoint = Literal["included", "excluded"]
@@ -50,6 +51,8 @@ class Domain:
         Whether times are dates.
     timezone : str or None
         Name of the time zone of the dates; None for dates without one.
+    clock : str
+        What instants of astropy were counted on, such as "mjd/utc"; empty for plain times.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class Domain:
     unit: str = ""
     dates: bool = False
     timezone: str | None = None
+    clock: str = ""
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.span) and self.span > 0):
@@ -99,6 +103,8 @@ class Domain:
             Unit for frequencies and periods; "day" for dates and durations unless told, a mere
             label for numbers.
         """
+        plain = plain_times(times, unit)
+        times, unit = plain.values, unit or plain.unit or None
         array = to_array(times)
         if unit is None and array.dtype.kind in "Mm":
             unit = "day"
@@ -110,7 +116,7 @@ class Domain:
         if stamps.dates:
             offsets = offsets / DATE_UNITS[unit or "day"]
         span = _span(offsets, endpoint) if period is None else _length(period, unit, stamps.dates)
-        return cls(start, span, unit or "", stamps.dates, stamps.timezone)
+        return cls(start, span, unit or "", stamps.dates, stamps.timezone, plain.clock)
 
     def to_theta(self, times: ArrayLike) -> FloatArray:
         """Map times to θ; times outside the interval map outside [-1, 1].
@@ -126,9 +132,25 @@ class Domain:
         """
         return 2.0 * (self.offsets(times) / self.span) - 1.0
 
+    def plain(self, times: Any) -> Any:
+        """Times without units or other libraries' types, in `unit` and on the domain's clock."""
+        if is_quantity(times) and self.unit not in SECONDS:
+            raise InputError(
+                f"times are in {unit_text(times)}, but the unit of the times that were fitted is "
+                f"{repr(self.unit) if self.unit else 'not known'}; fit with unit='day' or the "
+                "like, or give plain numbers"
+            )
+        if is_instants(times) and not (self.dates or self.clock):
+            raise InputError(
+                "times are instants (Time), but this model was fitted to plain numbers; give "
+                "numbers of the same kind, such as times.mjd or times.jd"
+            )
+        clock = "datetime64/utc" if self.dates else self.clock
+        return plain_times(times, self.unit or None, clock).values
+
     def offsets(self, times: ArrayLike) -> FloatArray:
         """Time since the start of the interval, in `unit`, shape (n,)."""
-        stamps = _read_times(times, self.unit)
+        stamps = _read_times(self.plain(times), self.unit)
         if stamps.dates != self.dates:
             given, known = ("dates", "numbers") if stamps.dates else ("numbers", "dates")
             raise InputError(f"times are {given}, but this domain was made from {known}")

@@ -57,6 +57,11 @@ LADDER = (
     ("day", 730.0 * 86400),
     ("year", math.inf),
 )
+# From which on, the size of the unit and its name.
+_HERTZ = (
+    *((1e9, 1e9, "GHz"), (1e6, 1e6, "MHz"), (1e4, 1e3, "kHz")),
+    *((0.01, 1.0, "Hz"), (0.0, 1e-6, "µHz")),
+)
 _DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
 _DIGITS = 8  # of a period without an error, or with one that is tiny
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
@@ -211,6 +216,32 @@ def readable_period(
     places = max(min(decimals(value, scaled), max(3 - size, 0)), 0)
     text = f"{value:,.{places}f}" if 1e-4 <= abs(value) < 1e9 else f"{value:.4g}"
     return f"{text} {unit_name(shown, short=True)}".rstrip()
+
+
+def readable_frequency(frequency: float, unit: str, error: float | None = None) -> str:
+    """A frequency as its field writes it, with its standard error.
+
+    Parameters
+    ----------
+    frequency, error : float
+        In cycles per `unit`.
+    unit : str
+        Unit of time; seconds and their parts give Hz, others cycles per unit.
+
+    Examples
+    --------
+    >>> readable_frequency(117.78, "second", 0.02), readable_frequency(0.0031, "second", 1e-6)
+    ('117.78 ± 0.02 Hz', '3,100.0 ± 1.0 µHz')
+    >>> readable_frequency(1.9322736, "day", 1e-6)
+    '1.9322736 ± 1.0e-06 c/d'
+    """
+    factor, name = 1.0, f"c/{_SHORT.get(unit, unit)}" if unit else "per unit of time"
+    if unit in ("second", "millisecond", "microsecond"):
+        hertz = frequency / SECONDS[unit]
+        prefix = next((p for p in _HERTZ if abs(hertz) >= p[0]), _HERTZ[-1])
+        factor, name = 1.0 / (SECONDS[unit] * prefix[1]), prefix[2]
+    spread = None if error is None or not math.isfinite(error) else error * factor
+    return with_error(frequency * factor, spread, name)
 
 
 def listed(parts: Sequence[str]) -> str:

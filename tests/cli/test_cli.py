@@ -44,7 +44,7 @@ class TestFit:
         record = json.loads((finished[1] / "run.json").read_text("utf-8"))
         with (finished[1] / "components.csv").open(encoding="utf-8") as file:
             (row,) = csv.DictReader(file)
-        share = float(row["share_of_variance"])
+        share = float(row["share"])
         assert record["shares"] == {"A": share}
         assert record["explained"] == share
         assert finished[0].stdout.count(percent(share)) == 2

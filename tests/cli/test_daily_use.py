@@ -193,3 +193,28 @@ class TestCompare:
         assert out.startswith("One pattern agrees and one pattern gone.")
         code, out, _ = run("compare", "a.rfm", "b.rfm", "--json")
         assert sorted(match["verdict"] for match in json.loads(out)) == ["agrees", "gone"]
+
+
+class TestFrequencies:
+    def signal(self, write):
+        t = np.arange(2000) / 2000.0
+        noise = np.random.default_rng(0).normal(size=2000)
+        values = np.cos(2 * np.pi * 117.78 * t) + 0.3 * noise
+        return write("ax\n" + "".join(f"{v:.5f}\n" for v in values))
+
+    def test_a_signal_is_told_in_hertz(self, run, write):
+        code, out, err = run("fit", self.signal(write), "--rate", "2000", "--no-files")
+        assert code == 0, err
+        assert re.search(r"Frequency +Amplitude", out)
+        assert re.search(r"117\.[78]\d* ± 0\.0\d+ Hz", out)
+
+    def test_who_asks_for_periods_gets_periods(self, run, write):
+        asked = ("--rate", "2000", "--no-files", "--show", "period")
+        out = run("fit", self.signal(write), *asked)[1]
+        assert " Hz" not in out
+        assert re.search(r"Period +Amplitude", out)
+
+    def test_an_unknown_way_to_show_is_refused(self, run, write):
+        code, _, err = run("fit", self.signal(write), "--show", "modes")
+        assert code == 2
+        assert "--show 'modes' must be one of auto, period, frequency" in err

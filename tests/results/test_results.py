@@ -36,7 +36,7 @@ def test_there_is_one_share_and_it_is_the_models(small_result, small_model):
     shares = [component.share for component in small_model.components_]
     assert [pattern.share for pattern in small_result.patterns] == shares
     assert small_result.explained == pytest.approx(sum(shares))
-    assert list(components_columns(small_result)["share_of_variance"]) == shares
+    assert list(components_columns(small_result)["share"]) == shares
     for share in shares:
         assert percent(share) in small_result.headline
 

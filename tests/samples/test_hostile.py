@@ -29,10 +29,12 @@ def table(time="time", value="value", delimiter=",", end="\n", decimal="."):
     return end.join(lines) + end
 
 
-def zipped() -> bytes:
+def zipped(members: int = 1) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("../../evil.csv", table())
+        archive.mkdir("folder")
+        for i in range(members):
+            archive.writestr(f"../../evil{i}.csv", table())
     return buffer.getvalue()
 
 
@@ -68,6 +70,7 @@ GOOD: dict[str, str | bytes] = {
     "Latin-1": table(value="Höhe").encode("latin-1"),
     "gzip": gzip.compress(table().encode()),
     "huge exponents left alone": table() + "99,1e400\n",
+    "a zip archive of one table": zipped(),
     "a trailing delimiter": table().replace("\n", ",\n"),
     "300 further columns of text": "\n".join(
         row + ",x" * 300 for row in table().splitlines()
@@ -112,12 +115,13 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "two columns that could be the time": ("date,time,v\n1,2,3\n2,3,4\n", "choose with --time"),
     "words only": ("a,b\nx,y\nz,w\n", "no column holds times"),
     "a web page": ("<!DOCTYPE html><html><body>404</body></html>", "web page"),
-    "JSON": ('{"time": [1, 2], "value": [3, 4]}', "JSON"),
-    "a zip archive": (zipped(), "zip or Excel file"),
+    "JSON": ('{"time": [1, 2], "value": [3]}', "JSON"),
+    "a zip archive of nothing": (zipped(members=0), "holds 0 files"),
+    "a zip archive of two files": (zipped(members=2), "holds 2 files"),
+    "a cut zip archive": (zipped()[:-30], "zip"),
     "a pickle": (pickle.dumps({"a": 1}, protocol=4) + b"", "pickle"),
     "a PNG": (b"\x89PNG\r\n\x1a\n" + b"\0" * 100, "PNG picture"),
     "a PDF": (b"%PDF-1.7\n", "PDF"),
-    "a FITS file": (b"SIMPLE  =                    T", "FITS"),
     "censored values": ("time,value\n1,2\n2,<1\n3,4\n", "'<1' is no number"),
     "one time only": ("time,value\n" + "5,1\n" * 20, "two different times"),
     "one row": ("time,value\n1,2\n", "two different times"),

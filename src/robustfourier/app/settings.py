@@ -8,7 +8,10 @@ from typing import Any
 from robustfourier.asked import Asked
 from robustfourier.errors import InputError, require_choice
 
-_READING = ("time", "value", "error", "unit", "timezone", "time_format", "decimal", "delimiter")
+_READING = (
+    *("time", "value", "error", "unit", "timezone", "time_format", "decimal", "delimiter", "sheet"),
+)
+_MARKS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blanks": " "}
 _LISTS = ("na", "by")
 _TEXT = 200  # characters of one setting
 _MANY = 50  # entries of one list
@@ -28,8 +31,13 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
     for name, value in reading.items():
         if name in _LISTS:
             taken[name] = _texts(name, value)
+        elif name == "skip":
+            taken[name] = int(_number("lines to skip", value, 0, 1_000_000))
+        elif name == "rate":
+            taken[name] = _number("samples per second", value, 1e-9, 1e12)
         elif name in _READING:
-            taken[name] = _text(name, value)
+            text = _text(name, value)
+            taken[name] = _MARKS.get(text.strip(), text) if name == "delimiter" else text
         else:
             raise InputError(f"reading has {name!r}, which is no option here")
     usual = Asked()

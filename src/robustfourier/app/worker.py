@@ -133,7 +133,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
             )
 
     try:
-        shown = {k: reading[k] for k in ("delimiter", "decimal", "skip") if k in reading}
+        shown = {k: reading[k] for k in ("delimiter", "decimal", "skip", "sheet") if k in reading}
         send({"t": "columns", "columns": column_names(path, **shown)})
         with observed_by(few_enough, Frames(send)):
             analysis = analyse(

@@ -16,16 +16,26 @@ from robustfourier.observers import observed_by
 
 if TYPE_CHECKING:
     from robustfourier.analysis import Analysis
+    from robustfourier.domain import Domain
     from robustfourier.results import Result
     from robustfourier.samples import Samples
 
 # Bytes of a file that is read in chunks: some 3 million rows of text. A fit in memory takes about
 # 1 kB for each row.
 _LONG_FILE = 100_000_000
-_TOLD = (
-    *("name", "label", "combination", "period", "period_error", "frequency", "frequency_error"),
-    *("amplitude", "share", "harmonics", "false_alarm", "calendar"),
-)  # of each pattern, in the answer for scripts
+_ENDINGS = (
+    *(".gz", ".bz2", ".xz", ".zip", ".csv", ".tsv", ".txt", ".dat", ".asc", ".json", ".jsonl"),
+    *(".parquet", ".pq", ".feather", ".xlsx", ".fits", ".vot", ".nc", ".mat", ".wav"),
+)
+SCHEMA = 2  # of the answer for scripts: 2 has the columns of components.csv in `patterns`
+
+
+Magnitudes = Annotated[
+    bool, typer.Option("--magnitudes", help="The values are magnitudes: small is bright.")
+]
+Show = Annotated[
+    str, typer.Option(help="Patterns by period or frequency; auto: frequency below a second.")
+]
 
 
 @options.expanded
@@ -45,9 +55,8 @@ def fit(
     figures: Annotated[
         str, typer.Option(help="Endings of the figures: png, svg, pdf.")
     ] = "png,svg",
-    magnitudes: Annotated[
-        bool, typer.Option("--magnitudes", help="The values are magnitudes: small is bright.")
-    ] = False,
+    magnitudes: Magnitudes = False,
+    show: Show = "auto",
     together: many.Together = False,
     parts: Annotated[
         bool, typer.Option("--parts", help="The files of a folder are parts of one long record.")
@@ -61,12 +70,14 @@ def fit(
     fit-many. A folder with --parts is one record, which may be larger than memory.
     """
     one_of("--method", method, ("mixture", "network"))
+    one_of("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
     _check_parts(files, parts)
+    wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
         how = {"overwrite": overwrite, "together": together, "jobs": jobs}
-        out = _survey_folder(files, out, asked, only_series=dry or method == "network")
-        many.fit_survey(files, reading, console, asked=asked, out=out, **how)
+        out = _survey_folder(files, out, asked, dry or method == "network", wide)
+        many.fit_survey(files, reading, console, asked=asked, out=out, wide=wide, **how)
         return
     file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)
@@ -88,7 +99,7 @@ def fit(
             formats=formats,
             magnitudes=magnitudes or None,
             called=files[0],
-            ready=lambda found: print_found(console, found),
+            ready=lambda found: print_found(console, found, show),
         )
     if console.as_json:
         console.json(answer(analysis))
@@ -103,10 +114,14 @@ def _check_parts(files: list[str], parts: bool) -> None:
         )
 
 
-def _survey_folder(files: list[str], out: Path | None, asked: Asked, only_series: bool) -> Path:
+def _survey_folder(
+    files: list[str], out: Path | None, asked: Asked, only_series: bool, wide: bool
+) -> Path:
     """The folder for many series; refuses what makes sense for one series only."""
     if out is None and Path(files[0]).is_dir():
         out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
+    if out is None and wide:
+        out = default_folder(files[0])
     if only_series or asked.names_periods or out is None:
         raise InputError(
             "many series need --out FOLDER, and go without --method network, --no-files, "
@@ -139,7 +154,7 @@ def _in_chunks(file: str) -> bool:
 def default_folder(file: str) -> Path:
     """The result folder of a file: beside it would surprise, so in the current folder."""
     stem = "stdin" if file == "-" else Path(file).name
-    for ending in (".gz", ".csv", ".tsv", ".txt", ".dat", ".asc", ".parquet", ".pq"):
+    for ending in _ENDINGS:
         stem = stem[: -len(ending)] if stem.lower().endswith(ending) and stem != ending else stem
     return Path(f"{stem}-results")
 
@@ -151,13 +166,13 @@ def _formats(text: str) -> tuple[str, ...]:
     return formats
 
 
-def print_found(console: Console, analysis: Analysis) -> None:
+def print_found(console: Console, analysis: Analysis, show: str = "auto") -> None:
     """Print what was taken and what was found; figures and report may take longer than both."""
     result = analysis.result
     print_taken(console, result.samples)
     console.say()
     console.say(result.headline, style="bold")
-    _print_patterns(console, result)
+    _print_patterns(console, result, show)
     from robustfourier.wording import number, percent
 
     drift = {"slope": "level and slope", "smooth": "slow drift"}.get(result.trend_kind, "level")
@@ -193,15 +208,28 @@ def print_taken(console: Console, samples: Samples) -> None:
         console.say(f"  {words}")
 
 
-def _print_patterns(console: Console, result: Result) -> None:
-    from robustfourier.wording import number, percent, probability
+def _as_frequencies(result: Result, show: str) -> bool:
+    """Whether patterns are told by frequency: in seconds, people count cycles in each."""
+    strongest = result.patterns[0].period
+    return show == "frequency" or (show == "auto" and _is_signal(result.domain, strongest))
+
+
+def _is_signal(domain: Domain, period: float) -> bool:
+    return not domain.dates and domain.unit == "second" and period < 1.0
+
+
+def _print_patterns(console: Console, result: Result, show: str) -> None:
+    from robustfourier.wording import number, percent, probability, readable_frequency
 
     if not result.patterns:
         return
+    frequencies = _as_frequencies(result, show)
     rows = [
         (
             p.name,
-            result.domain.period_words(p.period, p.period_error, spread=True),
+            readable_frequency(p.frequency, result.domain.unit, p.frequency_error)
+            if frequencies
+            else result.domain.period_words(p.period, p.period_error, spread=True),
             number(p.amplitude, 4),
             percent(p.share),
             _orders(p.harmonics),
@@ -213,7 +241,7 @@ def _print_patterns(console: Console, result: Result) -> None:
     console.table(
         [
             ("", "left"),
-            ("Period", "right"),
+            ("Frequency" if frequencies else "Period", "right"),
             ("Amplitude", "right"),
             ("Share", "right"),
             ("Harmonics", "left"),
@@ -238,6 +266,19 @@ def _orders(harmonics: tuple[int, ...]) -> str:
     return ", ".join(words[:6]) + (", …" if len(words) > 6 else "")
 
 
+def _table_rows(result: Result) -> list[dict[str, Any]]:
+    """The rows of components.csv; orders of harmonics as a list, times as text."""
+    from robustfourier.results.tables import components_columns
+
+    columns = components_columns(result)
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    for row, pattern in zip(rows, result.patterns, strict=True):
+        times = {name: row[name] for name in ("epoch_max", "epoch_min")}
+        told = {k: v if isinstance(v, float | None) else str(v) for k, v in times.items()}
+        row |= {**told, "harmonics": pattern.harmonics, "name": pattern.name}
+    return rows
+
+
 def answer(analysis: Analysis) -> dict[str, Any]:
     """The answer for scripts."""
     from dataclasses import asdict
@@ -245,6 +286,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
     result = analysis.result
     samples = result.samples
     return {
+        "schema": SCHEMA,
         "headline": result.headline,
         "input": {
             "file": samples.source,
@@ -260,7 +302,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
         "searched": result.searched,
         "noise": {"deviation": result.noise, "kind": result.noise_kind},
         "trend": {"kind": result.trend_kind, "share": result.trend_share},
-        "patterns": [{name: getattr(p, name) for name in _TOLD} for p in result.patterns],
+        "patterns": _table_rows(result),
         "modes": result.modes.columns(),
         "warnings": result.warnings,
         "seconds": analysis.seconds,

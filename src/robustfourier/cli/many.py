@@ -43,6 +43,19 @@ def is_survey(files: Sequence[str], reading: dict[str, Any], together: bool) -> 
     return several or value == "all" or "," in value or told_apart or together
 
 
+def with_series(files: Sequence[str], reading: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+    """Whether this is one wide table, and how it is read: by the column that tells series apart."""
+    if len(files) != 1 or "by" in reading or not Path(files[0]).is_file():
+        return False, reading
+    from robustfourier.samples import series_column
+
+    column = series_column(files[0], **{k: v for k, v in reading.items() if k != "value"})
+    if column is None:
+        return False, reading
+    # Replicates are measurements of their own, which say how large the noise is.
+    return True, {"duplicates": "keep", **reading, "by": (column,)}
+
+
 @options.expanded
 def fit_many(
     source: Annotated[
@@ -74,10 +87,12 @@ def fit_many(
     console: Console,
 ) -> None:
     """Find the repeating patterns of many series; a broken run goes on where it was."""
+    wide, reading = with_series(source, reading)
     fit_survey(
         source,
         reading,
         console,
+        wide=wide,
         out=out,
         overwrite=overwrite,
         together=together,
@@ -97,9 +112,12 @@ def fit_survey(
     console: Console,
     *,
     asked: Asked,
+    wide: bool = False,
     **how: Any,
 ) -> None:
     """Fit many series and print what came out; ends with exit code 1 if some could not be."""
+    if wide:
+        console.say(f"{files[0]}: a wide table: each row is a series, each column a time")
     from robustfourier.many import fit_many as fit_all
 
     reading = dict(reading)

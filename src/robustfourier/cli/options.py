@@ -19,7 +19,8 @@ _SOURCES = (
     "- for standard input; example:double_mode_cepheid, example:electricity_demand or "
     "example:sunspots for data that come with the package."
 )
-File = Annotated[str, typer.Argument(help=f"CSV, TSV, gzip or Parquet file; {_SOURCES}")]
+_KINDS = "text table, Excel, JSON, Parquet, FITS, netCDF, MATLAB, WAV, …"
+File = Annotated[str, typer.Argument(help=f"A file ({_KINDS}); {_SOURCES}")]
 
 
 def named(files: list) -> list:
@@ -35,18 +36,25 @@ def named(files: list) -> list:
 
 Files = Annotated[
     list[str],
-    typer.Argument(callback=named, help=f"CSV, TSV, gzip or Parquet files; {_SOURCES}"),
+    typer.Argument(callback=named, help=f"Files ({_KINDS}); {_SOURCES}"),
 ]
 Time = Annotated[str | None, typer.Option("--time", help="Time column: its name or number.")]
 TimeFormat = Annotated[
     str,
     typer.Option(
-        help="auto, number, julian, iso, epoch-s, epoch-ms, epoch-us, epoch-ns, "
+        help="auto, number, julian, excel, iso, epoch-s, epoch-ms, epoch-us, epoch-ns, "
         "or a format such as '%d.%m.%Y %H:%M'."
     ),
 ]
 Timezone = Annotated[
     str | None, typer.Option(help="Zone of dates that name none, such as Europe/Berlin.")
+]
+Sheet = Annotated[
+    str | None, typer.Option(help="Sheet of a workbook or table of a FITS file: name or number.")
+]
+Rate = Annotated[
+    float | None,
+    typer.Option(help="Samples per second, such as 20000, where no column holds times."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for scripts.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
@@ -124,6 +132,8 @@ def reading_options(
     ] = None,
     decimal: Annotated[str | None, typer.Option(help="Decimal mark: . or ,")] = None,
     skip: Annotated[int, typer.Option(min=0, help="Lines to leave out at the top.")] = 0,
+    sheet: Sheet = None,
+    rate: Rate = None,
     time_format: TimeFormat = "auto",
     timezone: Timezone = None,
     unit: Annotated[
@@ -131,15 +141,13 @@ def reading_options(
     ] = None,
 ) -> dict[str, Any]:
     """Options for `read_samples`, without those left at their default."""
-    mark = delimiter
-    if mark is not None:
-        delimiter = _DELIMITERS.get(mark.strip().lower() or " ", mark)
-        if delimiter not in _DELIMITERS.values():
-            raise InputError(f"--delimiter {mark!r} must be comma, semicolon, tab, bar or blanks")
+    delimiter = _delimiter_called(delimiter)
     if decimal not in (None, ".", ","):
         raise InputError(f"--decimal {decimal!r} must be . or ,")
     if unit is not None and not unit.isprintable():
         raise InputError(f"--unit {unit!r} must be a word, such as day")
+    if rate is not None and not 0.0 < rate < math.inf:
+        raise InputError(f"--rate {rate}: give samples per second, such as --rate 20000")
     one_of("--missing", missing, ("drop", "error"))
     one_of("--duplicates", duplicates or "mean", ("mean", "first", "last", "keep", "error"))
     given = {
@@ -152,10 +160,20 @@ def reading_options(
         },
         **{"duplicates": duplicates, "na": tuple(na or ()), "delimiter": delimiter, "skip": skip},
         **{"decimal": decimal, "time_format": time_format, "timezone": timezone},
-        "unit": unit and (unit_called(unit) or unit.strip()),
+        **{"unit": unit and (unit_called(unit) or unit.strip()), "sheet": sheet, "rate": rate},
     }
     usual = {"by": (), "na": (), "missing": "drop", "skip": 0, "time_format": "auto"}
     return {k: v for k, v in given.items() if v is not None and v != usual.get(k)}
+
+
+def _delimiter_called(word: str | None) -> str | None:
+    """The delimiter that a word or the mark itself means."""
+    if word is None:
+        return None
+    mark = _DELIMITERS.get(word.strip().lower() or " ", word)
+    if mark not in _DELIMITERS.values():
+        raise InputError(f"--delimiter {word!r} must be comma, semicolon, tab, bar or blanks")
+    return mark
 
 
 def asked_of(

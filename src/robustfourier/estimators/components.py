@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
+from robustfourier.errors import MissingDependencyError, require_count
+from robustfourier.estimators.pattern_table import COLUMNS, acrophase, extreme, letter, row_of
 from robustfourier.mixture.component import Component
+from robustfourier.modes import ModeTable
+from robustfourier.quantities import ASTROPY_UNITS
 from robustfourier.wording import percent
 
 
@@ -15,27 +21,109 @@ class Components(tuple[Component, ...]):
     Examples
     --------
     >>> Components().to_frame().columns[:4].tolist()
-    ['label', 'period', 'period_error', 'unit']
+    ['pattern', 'label', 'combination', 'period']
     """
 
-    __slots__ = ()
+    #: Modes of the model, which know the false-alarm probabilities.
+    modes: ModeTable | None = None
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per pattern; the share of each of several outputs is a column."""
-        names = ("label", "period", "period_error", "unit", "frequency", "frequency_error")
-        frame = {
-            name: [getattr(c.domain if name == "unit" else c, name) for c in self] for name in names
-        }
+    def to_frame(self, magnitudes: bool = False) -> pd.DataFrame:
+        """Return the table of patterns; see `robustfourier.estimators.pattern_table`.
+
+        Parameters
+        ----------
+        magnitudes : bool
+            Whether values are magnitudes, of which the smallest is the maximum.
+
+        Returns
+        -------
+        DataFrame
+            One row per pattern, with the columns of ``components.csv``. With several outputs,
+            amplitudes and epochs are those of the first, and the share of each is a column.
+        """
+        from robustfourier.results.calendar import calendar_word
+
+        rows = [row_of(c, i, self._false_alarm(i), magnitudes) for i, c in enumerate(self)]
+        given: set[str] = set()
+        for row, component in zip(rows, self, strict=True):
+            word = calendar_word(component.period, component.period_error, component.domain)
+            row["calendar"] = "" if word in given else word
+            given.add(word)
+            row["acrophase"] = acrophase(row["epoch_max"], row["calendar"], component.domain)
+        frame = pd.DataFrame({name: [row[name] for row in rows] for name in COLUMNS})
         shares = np.array([np.atleast_1d(c.share) for c in self] or np.zeros((0, 1)))
-        outputs = [""] if shares.shape[1] < 2 else [f"_{i}" for i in range(shares.shape[1])]
-        for i, name in enumerate(outputs):
-            frame[f"share{name}"] = list(shares[:, i]) if len(self) else []
-        frame["harmonics"] = [" ".join(map(str, c.harmonics)) for c in self]
-        frame["epoch"] = [c.epoch for c in self]
-        return pd.DataFrame(frame)
+        if shares.shape[1] > 1:
+            columns = {f"share_{i}": shares[:, i] for i in range(shares.shape[1])}
+            frame = frame.drop(columns="share").assign(**columns)
+        return frame
+
+    def waveforms(self, points: int = 100, magnitudes: bool = False) -> pd.DataFrame:
+        """Return one cycle of each pattern as a table.
+
+        Parameters
+        ----------
+        points : int
+            Phases of each, from 0, at ``epoch_max`` of `to_frame`, to just before 1.
+        magnitudes : bool
+            As in `to_frame`.
+
+        Returns
+        -------
+        DataFrame
+            With columns pattern, label, phase, time (since the maximum, in units of time), value
+            and value_error; of several outputs, the first.
+        """
+        require_count("points", points)
+        phases = np.arange(points) / points
+        names = ("pattern", "label", "phase", "time", "value", "value_error")
+        tables = [pd.DataFrame({name: [] for name in names})] if not self else []
+        for i, component in enumerate(self):
+            peak = extreme(component, magnitudes)[0]
+            value, error = component.waveform(phases + peak, return_std=True)
+            wave = (value, error) if value.ndim == 1 else (value[:, 0], error[:, 0])
+            cells = (letter(i), component.label, phases, phases * component.period, *wave)
+            tables.append(pd.DataFrame(dict(zip(names, cells, strict=True))))
+        return pd.concat(tables, ignore_index=True)
+
+    def to_table(self, magnitudes: bool = False) -> Any:
+        """Return the table of patterns as a `Table` of astropy, with units of time."""
+        try:
+            from astropy.table import Table
+        except ImportError:
+            raise MissingDependencyError(
+                "to_table needs astropy; install it with: pip install robustfourier[astropy]"
+            ) from None
+        frame = self.to_frame(magnitudes)
+        table = Table({name: frame[name].to_numpy() for name in frame})
+        unit = ASTROPY_UNITS.get(self[0].domain.unit) if len(self) else None
+        for name in ("period", "period_error", "epoch_max_error", "epoch_min_error", "coherence"):
+            table[name].unit = unit
+        return table
+
+    def to_xarray(self, magnitudes: bool = False) -> Any:
+        """Return the table of patterns as a `Dataset` of xarray, by their labels."""
+        try:
+            import xarray  # noqa: F401 - pandas says less about what is missing
+        except ImportError:
+            raise MissingDependencyError(
+                "to_xarray needs xarray; install it with: pip install robustfourier[xarray]"
+            ) from None
+        data = self.to_frame(magnitudes).set_index("label").to_xarray()
+        for name in ("period", "period_error", "coherence"):
+            data[name].attrs["units"] = self[0].domain.unit if len(self) else ""
+        return data
+
+    def _false_alarm(self, index: int) -> float:
+        """The smallest among the modes of a component; NaN where they are not known."""
+        if self.modes is None or self.modes.component is None or self.modes.false_alarm is None:
+            return np.nan
+        own = np.asarray(self.modes.component) == index
+        if self.modes.harmonic is not None:
+            own &= np.asarray(self.modes.harmonic) > 0  # without side lines
+        return float(np.min(np.asarray(self.modes.false_alarm)[own], initial=np.inf))
 
     def _repr_html_(self) -> str:
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "": c.label,
                 "period": c.domain.period_words(c.period, c.period_error, spread=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,9 +14,10 @@ from robustfourier.estimators.asked import settings_of
 from robustfourier.estimators.components import Components
 from robustfourier.estimators.face import Face
 from robustfourier.estimators.forecasting import Forecast, forecast_of
+from robustfourier.estimators.inputs import given_data
 from robustfourier.estimators.interruption import all_or_nothing
 from robustfourier.estimators.notes import step_note
-from robustfourier.estimators.times import as_table, is_flat, split_series
+from robustfourier.estimators.times import as_table, is_flat
 from robustfourier.estimators.unmixed import Unmixed
 from robustfourier.estimators.validation import (
     check_row_weights,
@@ -28,7 +30,6 @@ from robustfourier.estimators.validation import (
     span_columns,
     theta_columns,
     time_columns,
-    without_masked_rows,
 )
 from robustfourier.mixture.fit import draft_columns
 from robustfourier.mixture.remainder import Remainder
@@ -199,12 +200,15 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         ----------
         X : array-like of shape (n,), (n, 1) or (n, d)
             Times: numbers, dates (also as text), periods or durations, in any order and spacing.
-            Several columns add up: f(x₁) + … Without y, a pandas Series whose index is the time,
-            or a table with an index of times or with the time as its first column; a column named
-            like an error ("err", "sigma", "e_mag") is then `y_err`.
+            Several columns add up: f(x₁) + … Units (astropy, pint) are kept, and times for
+            `predict` are converted. Without y, a pandas Series whose index is the time, or a
+            table: of pandas, polars, pyarrow, duckdb, astropy (also `TimeSeries` and light
+            curves) or xarray, with columns chosen by name as in files; a column named like an
+            error ("err", "sigma", "e_mag") is then `y_err`.
         y : array-like of shape (n,) or (n, q)
             Values. Several outputs share the modes and have their own amplitudes; those that are
-            constant are left out, and `notes_` names them.
+            constant are left out. Rows that lack a time, value or error are left out. `notes_`
+            says both.
         sample_weight : array-like of shape (n,), optional
             Weight 2 is the row twice; a row of weight 0 is not there. Only ratios matter: weights
             are scaled to sum to the number of rows that they are worth, (Σw)² / Σw² with equal
@@ -213,14 +217,15 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             Standard errors of the values, up to a common factor.
         """
         with input_errors():
-            X, y, named = split_series(X, y)
-            y_err = named if y_err is None else y_err
-            X, y, sample_weight, y_err = without_masked_rows(X, y, sample_weight, y_err)
+            given = given_data(X, y, sample_weight, y_err, self.unit)
+            X, y, y_err = given.times, given.values, given.errors
             table = as_table(X)
             columns = time_columns(table, self)
             values = check_targets(y, len(columns[0]), self)
-        weights = check_row_weights(sample_weight, len(values))
-        domains = span_columns(columns, weights > 0, self.span, self.endpoint, self.unit)
+        weights = check_row_weights(given.weights, len(values))
+        unit = self.unit or given.unit or None
+        domains = span_columns(columns, weights > 0, self.span, self.endpoint, unit)
+        domains = [replace(domain, clock=given.clock) for domain in domains]
         precision = error_precision(weights, y_err, values if self.scale == "log" else None)
         varying, constant = constant_outputs(y, values, weights)
         theta, targets, weights, weighing = counted_rows(
@@ -257,6 +262,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         self.constant_ = constant.values
         noise = self._every_output(models[-1].noise)
         self.noise_ = float(noise[0]) if self.single_output_ else noise
+        self._restored()
         left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
         scatter = self._every_output(weighted_deviation(left, weights))
         self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
@@ -264,7 +270,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
         steps = tuple(step_note(shift, self._multiplies) for shift in self.steps_)
         searched = tuple(note for found in fit.found for note in found.notes)
-        self.notes_ = constant.notes + weighing + fit.notes + steps + searched
+        self.notes_ = constant.notes + given.notes + weighing + fit.notes + steps + searched
+        self.value_unit_ = given.value_unit
         return self
 
     def predict(self, X: Any, return_std: bool = False, remainder: bool = True) -> Any:
@@ -365,6 +372,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
 
+    def _restored(self) -> None:
+        """Let the components know the modes, after a fit and after a file was read."""
+        self.components_ = Components(self.components_)  # a plain tuple in files of version 0.1
+        self.components_.modes = self.modes_
+
     def _theta(self, X: Any) -> FloatArray:
         """Times as θ, one column per column of `fit`."""
         return self._times(X)[1]
@@ -372,6 +384,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     def _times(self, X: Any) -> tuple[list[Any], FloatArray]:
         """Columns of times, and the same as θ."""
         check_is_fitted(self)
+        X = self.domains_[0].plain(X) if self.n_features_in_ == 1 else X
         table = X if self.n_features_in_ > 1 else as_table(X)
         if not (self.n_features_in_ == 1 and is_flat(X)):  # one column needs no name
             _check_feature_names(self, table, reset=False)

@@ -113,6 +113,8 @@ def _rebuild(content: Content) -> Any:
             raise ModelFormatError(f"{name!r} is no fitted attribute")
         setattr(model, name, value)
     _try_out(model)
+    if hasattr(model, "_restored"):
+        model._restored()
     return model
 
 

@@ -93,6 +93,8 @@ class Pattern:
     epoch : datetime64, Timestamp, float or None
         The maximum nearest to the middle of the record, where the phase is zero; `epoch_error` is
         its standard error, in the domain's unit.
+    amplitude_error, snr, epoch_min, epoch_min_error, coherence : float
+        As in `robustfourier.estimators.pattern_table`.
     calendar : str
         "day", "week", "month", "year", … if the period is one; else empty.
     shape : str
@@ -116,6 +118,11 @@ class Pattern:
     beat: int = 1
     epoch: Any = None
     epoch_error: float = np.nan
+    amplitude_error: float = np.nan
+    snr: float = np.nan
+    epoch_min: Any = None
+    epoch_min_error: float = np.nan
+    coherence: float = np.inf
     calendar: str = ""
     shape: str = ""
 

@@ -16,7 +16,9 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.arrays import FloatArray
-from robustfourier.results.record import BAND, Result
+from robustfourier.domain import Domain
+from robustfourier.estimators.pattern_table import COLUMNS, acrophase
+from robustfourier.results.record import BAND, Pattern, Result
 from robustfourier.samples import Samples
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -58,7 +60,9 @@ def _cell(value: Any) -> Any:
     """A cell of CSV: what is no number is empty, and no text is a formula."""
     if isinstance(value, str):
         return neutral(value)
-    return "" if isinstance(value, float) and math.isnan(value) else value
+    if isinstance(value, float):
+        return "" if math.isnan(value) else value
+    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 def modes_columns(result: Result) -> dict[str, Any]:
@@ -69,27 +73,26 @@ def modes_columns(result: Result) -> dict[str, Any]:
 
 
 def components_columns(result: Result) -> dict[str, list[Any]]:
-    """One row per repeating pattern."""
-    rows = [
-        {
-            "pattern": p.name,
-            "label": p.label,
-            "combination": p.combination,
-            "period": p.period,
-            "period_error": p.period_error,
-            "unit": result.domain.unit,
-            "frequency": p.frequency,
-            "frequency_error": p.frequency_error,
-            "amplitude": p.amplitude,
-            "share_of_variance": p.share,
-            "harmonics": " ".join(map(str, p.harmonics)),
-            "false_alarm": p.false_alarm,
-            "in_phase": p.link is not None,
-        }
-        for p in result.patterns
-    ]
-    names = rows[0] if rows else ("pattern", "label", "period", "unit", "share_of_variance")
-    return {name: [row[name] for row in rows] for name in names}
+    """One row per repeating pattern; see `robustfourier.estimators.pattern_table`."""
+    rows = [_row(pattern, result.domain) for pattern in result.patterns]
+    return {name: [row[name] for row in rows] for name in COLUMNS}
+
+
+def _row(p: Pattern, domain: Domain) -> dict[str, Any]:
+    own = ("label", "combination", "period", "period_error", "frequency", "frequency_error")
+    more = ("amplitude", "amplitude_error", "share", "false_alarm", "snr", "coherence", "calendar")
+    return {
+        **{name: getattr(p, name) for name in (*own, *more)},
+        "pattern": p.name,
+        "unit": domain.unit,
+        "harmonics": " ".join(map(str, p.harmonics)),
+        "epoch_max": p.epoch,
+        "epoch_max_error": p.epoch_error,
+        "epoch_min": p.epoch_min,
+        "epoch_min_error": p.epoch_min_error,
+        "acrophase": acrophase(p.epoch, p.calendar, domain),
+        "in_phase": p.link is not None,
+    }
 
 
 def fit_file(result: Result) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.component import Component
+from robustfourier.estimators.pattern_table import extreme, letter, row_of
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.trend import LevelShift
 from robustfourier.modes import ModeTable
-from robustfourier.periodic.uncertainty import lengths
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.memory import memory_of
 from robustfourier.results.record import Curve, Diagonal, Memory, Pattern, Synthesis
@@ -25,8 +23,6 @@ from robustfourier.wording import number
 _PHASES = 201  # points of a waveform
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
 _BLOCK = 20_000  # times predicted at once
-_NEWTON = 4  # steps from a grid of 201: each doubles the digits
-_ANYWHERE = 12.0**-0.5  # of a cycle: the deviation of a phase of which nothing is known
 
 
 class Flat(NamedTuple):
@@ -129,12 +125,13 @@ class MixtureView:
         phases = np.linspace(0.0, 1.0, _PHASES)
         found = []
         for i, component in enumerate(self.model.components_):
-            peak, peak_error = _peak(component, self.down)
+            own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
+            mine = self.modes.select(np.flatnonzero(own))  # without side lines
+            row = row_of(component, i, float(np.asarray(mine.false_alarm).min()), self.down)
+            peak = extreme(component, self.down)[0]
             wave, std = (self.level * w for w in component.waveform(phases + peak, return_std=True))
             start = component.phase / (2.0 * np.pi) + peak
             cycle = 0.5 * component.mode * theta - start
-            own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
-            mine = self.modes.select(np.flatnonzero(own))  # without side lines
             found.append(
                 Pattern(
                     name=letter(i),
@@ -144,16 +141,21 @@ class MixtureView:
                     frequency_error=component.frequency_error,
                     period=component.period,
                     period_error=component.period_error,
-                    amplitude=0.5 * float(np.ptp(wave)),
+                    amplitude=self.level * row["amplitude"],
                     share=float(component.share),
                     harmonics=tuple(int(n) for n in component.harmonics),
-                    false_alarm=float(np.asarray(mine.false_alarm).min()),
+                    false_alarm=row["false_alarm"],
                     waveform=Curve(phases, wave, std),
                     folded=Curve(cycle % 1.0, residual + parts[i]),
                     link=_link_curve(component.link, self.level),
                     beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
-                    epoch=_nearest(self.domain, start, component.mode),
-                    epoch_error=peak_error * component.period,
+                    epoch=row["epoch_max"],
+                    epoch_error=row["epoch_max_error"],
+                    amplitude_error=self.level * row["amplitude_error"],
+                    snr=row["snr"],
+                    epoch_min=row["epoch_min"],
+                    epoch_min_error=row["epoch_min_error"],
+                    coherence=row["coherence"],
                 )
             )
         return found
@@ -260,53 +262,9 @@ class NetworkView:
         return Diagonal(table.mode, weight, ("cosine", "sine"))
 
 
-def _peak(component: Component, down: bool) -> tuple[float, float]:
-    """Phase at which a waveform is highest (lowest if `down`), and its standard error, in cycles.
-
-    Where the slope is zero: found on a grid, then by Newton's steps. The error is that of the slope
-    there over the curvature; a flat top has none, and could be anywhere in the cycle.
-    """
-    order = component.order
-    values = np.concatenate([component.cosine[:, 0], component.sine[:, 0]])
-    size = float(np.abs(values).max(initial=0.0)) or 1.0  # squares of huge values overflow
-    values = values / size
-    phases = np.linspace(0.0, 1.0, _PHASES)
-    wave = component.waveform(phases)
-    wave = wave if wave.ndim == 1 else wave[:, 0]
-    peak = float(phases[np.argmin(wave) if down else np.argmax(wave)])
-    rate = 2.0 * np.pi * order
-    for _ in range(_NEWTON):
-        c, s = np.cos(rate * peak), np.sin(rate * peak)
-        slope, bend = (
-            np.concatenate([-rate * s, rate * c]),
-            -np.tile(rate**2, 2) * np.concatenate([c, s]),
-        )
-        curvature = float(bend @ values)
-        if curvature == 0.0 or (curvature > 0) != down:
-            return peak, _ANYWHERE
-        step = float(slope @ values) / curvature
-        if abs(step) > 1.0 / _PHASES:  # no smooth top within reach of the grid
-            return peak, _ANYWHERE
-        peak -= step
-    error = float(lengths(slope @ (component.factor[0] / size))) / abs(curvature)
-    return peak % 1.0, min(error, _ANYWHERE)
-
-
-def _nearest(domain: Domain, cycles: float, mode: float) -> Any:
-    """The time nearest to the middle of the record at which so many cycles are done."""
-    return domain.from_theta(np.array([2.0 * (cycles - round(cycles)) / mode]))[0]
-
-
 def as_column(times: Any) -> Any:
     """One column of times, shape (n, 1)."""
     return times.to_frame(index=False) if hasattr(times, "to_frame") else times.reshape(-1, 1)
-
-
-def letter(i: int) -> str:
-    """Return the name of a pattern: A to Z, then AA, AB and so on."""
-    return (
-        ascii_uppercase[i] if i < 26 else f"{ascii_uppercase[i // 26 - 1]}{ascii_uppercase[i % 26]}"
-    )
 
 
 def _at_level(modes: ModeTable, level: float) -> ModeTable:

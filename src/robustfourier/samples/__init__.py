@@ -1,6 +1,7 @@
 """Files, arrays and tables to `Samples`.
 
-`read_samples` reads CSV, TSV, gzip, Parquet and standard input, finds out by itself how the
+`read_samples` reads text tables of any kind, packed or not, Excel, JSON, Parquet, Feather, FITS,
+VOTable, netCDF, MATLAB, WAV and standard input, finds out by itself how the
 table is written and which columns are meant where that is clear, and says so; where it is not, the
 error names file, line, column, value and remedy. `from_arrays` takes what is in memory. Names load
 on first use: `check_columns` does without numpy and pandas, which take longer than its answer.
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from robustfourier.samples.cleaning import from_arrays
     from robustfourier.samples.reading import column_names, read_samples, read_times
     from robustfourier.samples.samples import Counts, Samples
-    from robustfourier.samples.table import ReadOptions, check_columns
+    from robustfourier.samples.table import ReadOptions, check_columns, series_column
 
 __all__ = [
     "Counts",
@@ -24,10 +25,11 @@ __all__ = [
     "from_arrays",
     "read_samples",
     "read_times",
+    "series_column",
 ]
 
 _HOME = {
-    **dict.fromkeys(("ReadOptions", "check_columns"), "table"),
+    **dict.fromkeys(("ReadOptions", "check_columns", "series_column"), "table"),
     **dict.fromkeys(("column_names", "read_samples", "read_times"), "reading"),
     **dict.fromkeys(("Counts", "Samples"), "samples"),
     "from_arrays": "cleaning",

@@ -29,17 +29,38 @@ _ERROR_WORDS = frozenset(
     """err error errors sigma std stderr stdev unc uncertainty uncert dy e fehler
     """.split()  # noqa: SIM905
 )
+# What columns are called of which each holds one part of a date.
+_CALENDAR = (
+    frozenset("year yr yyyy years jahr año ano anno année annee jaar".split()),  # noqa: SIM905
+    frozenset("month mon mo mm months monat mes mese mois maand".split()),  # noqa: SIM905
+    frozenset("day dd dy dom days tag dia día giorno jour dag mday".split()),  # noqa: SIM905
+    frozenset("hour hh hr hours stunde hora ora heure uur".split()),  # noqa: SIM905
+    frozenset("minute min minutes minuto minuut".split()),  # noqa: SIM905
+    frozenset("second sec ss seconds sekunde segundo".split()),  # noqa: SIM905
+)
 _DAY_COUNTS = frozenset(["jd", "mjd", "hjd", "bjd", "btjd", "bkjd", "tjd"])  # Julian dates
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Indices of the chosen columns; `clock` is a time of day that belongs to a date column."""
+    """Indices of the chosen columns.
+
+    Parameters
+    ----------
+    time : int
+        Times, or years where `parts` follow.
+    value, error : int or None
+    clock : int or None
+        A time of day that belongs to a column of dates.
+    parts : tuple of int
+        Month, day, hour, minute and second, as far as each has a column.
+    """
 
     time: int
     value: int | None
     error: int | None
     clock: int | None = None
+    parts: tuple[int, ...] = ()
 
 
 def choose_columns(
@@ -74,11 +95,15 @@ def choose_columns(
     told_value = None if value is None else find_column(value, names, source, "--value")
     told_error = None if error is None else find_column(error, names, source, "--error")
     taken = {i for i in (told_time, told_value, told_error, *apart) if i is not None}
-    at = _guess_time(names, kinds, source, taken) if told_time is None else told_time
-    clock = _clock_of(at, kinds) if told_time is None else None
-    taken |= {at} | ({clock} if clock is not None else set())
+    calendar = _calendar(names, kinds, taken) if told_time is None else ()
+    if calendar:
+        at = calendar[0]
+    else:
+        at = _guess_time(names, kinds, source, taken) if told_time is None else told_time
+    clock = _clock_of(at, kinds) if told_time is None and not calendar else None
+    taken |= {at, *calendar} | ({clock} if clock is not None else set())
     if not need_value:
-        return Choice(at, None, None, clock)
+        return Choice(at, None, None, clock, calendar[1:])
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
     if not numbers:  # a column without any value is told apart from one of words later
         numbers = [i for i, kind in enumerate(kinds) if kind == "empty" and i not in taken]
@@ -90,9 +115,12 @@ def choose_columns(
             f"{source}: column {quoted(names[at])} cannot be time and value at once; "
             "choose with --time and --value"
         )
-    if told_error is None and len(errors) == 1 and errors[0] != told_value:
+    errors = [i for i in errors if i != told_value]
+    if told_error is None and len(errors) > 1:
+        errors = [i for i in errors if _is_error_of(names[i], names[told_value])]
+    if told_error is None and len(errors) == 1:
         told_error = errors[0]
-    return Choice(at, told_value, told_error, clock)
+    return Choice(at, told_value, told_error, clock, calendar[1:])
 
 
 def unit_of_name(name: str) -> str:
@@ -129,6 +157,29 @@ def _words(name: str) -> set[str]:
 def is_error(name: str) -> bool:
     """Whether a name speaks of errors; catalogues of stars write ``e_mag`` for those of ``mag``."""
     return bool(_words(name) & _ERROR_WORDS) or name.strip().lower().startswith("e_")
+
+
+def _is_error_of(error: str, value: str) -> bool:
+    """Whether a name speaks of the errors of a certain column, as ``flux_err`` of ``flux``."""
+    rest = [w for w in _split(error) if w not in _ERROR_WORDS]
+    return rest == [w for w in _split(value) if w not in _ERROR_WORDS]
+
+
+def _calendar(names: Sequence[str], kinds: Sequence[str], taken: set[int]) -> tuple[int, ...]:
+    """Columns of year, month and, as far as there are some, day, hour, minute and second."""
+    if any(kind == "time" for i, kind in enumerate(kinds) if i not in taken):
+        return ()
+    found: list[int] = []
+    for words in _CALENDAR:
+        at = [
+            i
+            for i, name in enumerate(names)
+            if i not in taken and name.strip().lower().strip("[]()#") in words
+        ]
+        if len(at) != 1 or (kinds[at[0]] != "number" and len(found) != 1):
+            break
+        found += at
+    return tuple(found) if len(found) >= 2 else ()
 
 
 def find_column(wanted: str, names: Sequence[str], source: str, option: str) -> int:
@@ -204,8 +255,10 @@ def _guess_value(names: Sequence[str], numbers: Sequence[int], source: str) -> i
     if len(numbers) == 1:
         return numbers[0]
     spoken = [i for i in numbers if _words(names[i]) & _VALUE_WORDS]
-    if len(spoken) == 1:
-        return spoken[0]
+    said = [i for i in spoken if set(_split(names[i])) <= _VALUE_WORDS]  # and of nothing else
+    for found in (spoken, said):
+        if len(found) == 1:
+            return found[0]
     if not numbers:
         raise DataError(
             f"{source}: no column of numbers is left for the value; there are {_listed(names)}; "

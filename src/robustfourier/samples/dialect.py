@@ -15,11 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from robustfourier.errors import DataError
+from robustfourier.samples.dates import is_time
+from robustfourier.samples.header import Table, comment_names, split_header
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import is_missing, is_number
-
-Row = tuple[int, list[str]]
-Table = list[Row]
+from robustfourier.samples.units import split_unit
+from robustfourier.samples.wide import Wide, recognise_wide
 
 #: Delimiters in the order in which a tie is decided; a space stands for any run of blanks.
 DELIMITERS = ("\t", ";", ",", "|", " ")
@@ -30,19 +31,6 @@ MAX_COLUMNS = 10_000
 _CELLS = 50_000  # cells that are looked at to find out how a table is written
 _NAMES = {"\t": "tab", ";": "semicolon", ",": "comma", "|": "bar", " ": "blanks"}
 
-_MONTH = "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
-_TIME = re.compile(
-    rf"""\d{{4}}-\d{{1,2}}(-\d{{1,2}})?([T ].*)?(Z|[+-]\d\d:?\d\d)?   # ISO
-      | \d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}([T, ].*)?                # 31.12.2020, 12/31/2020
-      | \d{{1,2}}[ -][^\W\d_]{{3,9}}\.?[ -]\d{{2,4}}(\ .*)?            # 31 Dec 2020
-      | [^\W\d_]{{3,9}}\.?\ \d{{1,2}},?\ \d{{4}}(\ .*)?                # Dec 31, 2020
-      | {_MONTH}-\d{{1,2}}-\d{{4}}(\ .*)?                              # Dec-31-2020
-      | {_MONTH}([ -]\d{{4}}|-\d\d) | \d{{4}}[ -]{_MONTH}              # Dec 2020, Dec-20, 2020 Dec
-      | \d{{4}}[ -]?[Qq][1-4] | [Qq][1-4][ /-]\d{{4}}                 # 2020 Q4, Q4 2020
-      | \d{{1,2}}:\d\d(:\d\d(\.\d*)?)?(\ ?[AaPp][Mm])?               # 13:45
-    """,
-    re.VERBOSE,
-)
 _TRENDS = re.compile(r"[^\W\d_]+:\s?\S.*")  # "Category: All categories", in any language
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _COMMA_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
@@ -79,6 +67,14 @@ class Dialect:
         Whether lines of words stand before the table.
     numbered : bool
         Whether the first column is not in the file: it counts the rows from 1.
+    first : int
+        Number of the line of the first row of data.
+    units : tuple of str
+        What a line below the names says of each column; empty if there is none.
+    rate : float or None
+        Samples per second of rows that are numbered.
+    wide : Wide or None
+        How the table is made a long one, if its rows are series; `names` are those of the long one.
     """
 
     delimiter: str
@@ -91,16 +87,24 @@ class Dialect:
     comment_header: bool = False
     preamble: bool = False
     numbered: bool = False
+    first: int = 0
+    units: tuple[str, ...] = ()
+    rate: float | None = None
+    wide: Wide | None = None
+
+    def row_time(self, line: int) -> str:
+        """The time of a row that has none of its own: its number, or seconds at a known rate."""
+        row = line - self.first
+        return str(row + 1) if self.rate is None else repr(row / self.rate)
+
+    def unit(self, column: int) -> str:
+        """The unit that a line of its own tells of a column; empty if none does."""
+        return self.units[column].strip(" []()") if column < len(self.units) else ""
 
     @property
     def delimiter_name(self) -> str:
         """The delimiter in words."""
         return _NAMES[self.delimiter]
-
-
-def looks_like_time(cell: str) -> bool:
-    """Whether a cell could be a date or a time of day."""
-    return bool(_TIME.fullmatch(cell.strip()))
 
 
 def row_blocks(
@@ -174,9 +178,19 @@ def sniff(
         return _one_column(table, name, decimal, need_value)
     width = _width(table)
     start = _table_start(table, width, name, _NAMES[chosen])
-    header, data = _split_header(table[start:])
-    comment = None if header else _comment_names(lines, chosen, len(data[0][1]))
-    names = header or comment or [""] * len(data[0][1])
+    first = table[start]
+    wide = recognise_wide(first[1], table[start + 1 :])
+    if wide is not None:
+        cells = [cell for _, row in table[start + 1 :] for cell in row[len(wide.labels) :]]
+        mark, grouped = _decimal(cells[:_CELLS], name, decimal, chosen)
+        line = table[start + 1][0]
+        return Dialect(chosen, mark, grouped, first[0], wide.names, True, first=line, wide=wide)
+    header, data = split_header(table[start:], _says_something)
+    names, units = ([], []) if header is None else (header.names, header.units)
+    comment = None
+    if header is None:
+        comment, units = comment_names(lines, chosen, len(data[0][1]), _says_something)
+        names = comment or [""] * len(data[0][1])
     cells = [cell for _, row in data[: 1 + _CELLS // width] for cell in row]
     mark, grouped = _decimal(cells, name, decimal, chosen)
     return Dialect(
@@ -189,6 +203,8 @@ def sniff(
         trends=_is_trends(lines),
         comment_header=comment is not None,
         preamble=start > 0,
+        first=data[0][0] if data else table[-1][0] + 1,
+        units=tuple(units),
     )
 
 
@@ -197,7 +213,7 @@ def _one_column(table: Table, name: str, decimal: str | None, need_value: bool) 
     cells = [row[0] for _, row in table]
     header = len(cells) > 1 and not _says_something(cells[0])
     body = cells[header:]
-    told = [is_number(c) or (looks_like_time(c) and not need_value) for c in body]
+    told = [is_number(c) or (is_time(c) and not need_value) for c in body]
     if not cells:
         raise DataError(f"{name}: holds no rows; a table with two columns is needed")
     if sum(told) < 0.5 * len(body):
@@ -209,7 +225,9 @@ def _one_column(table: Table, name: str, decimal: str | None, need_value: bool) 
     mark, grouped = _decimal(body, name, decimal, "\t")
     own = (cells[0].strip() or "value") if header else "column 1"
     names = ("row", own) if need_value else (own,)
-    return Dialect("\t", mark, grouped, table[0][0], names, header, numbered=need_value)
+    start = table[0][0]
+    first = table[1][0] if header else start
+    return Dialect("\t", mark, grouped, start, names, header, numbered=need_value, first=first)
 
 
 def _parse(lines: Sequence[str], delimiter: str, name: str, strict: bool) -> Table:
@@ -258,31 +276,8 @@ def _table_start(table: Table, width: int, name: str, delimiter: str) -> int:
     raise AssertionError("the common width is that of some row")
 
 
-def _split_header(table: Table) -> tuple[list[str] | None, Table]:
-    """Take off the first row if it names columns: a word above numbers or dates."""
-    first, body = table[0][1], table[1:]
-    words = [j for j, cell in enumerate(first) if not _says_something(cell)]
-    for j in words:
-        column = [row[j] for _, row in body if j < len(row) and not is_missing(row[j])]
-        if not body or not column or any(_says_something(cell) for cell in column):
-            return first, body
-    return (first, body) if len(words) == len(first) else (None, table)
-
-
 def _says_something(cell: str) -> bool:
-    return is_number(cell) or looks_like_time(cell) or is_missing(cell)
-
-
-def _comment_names(lines: Sequence[str], delimiter: str, width: int) -> list[str] | None:
-    """Names from the last "#" line before the data, if it has one word per column."""
-    names: list[str] | None = None
-    for line in lines:
-        if not line.startswith("#"):
-            break
-        cells = line.lstrip("#").strip().split(None if delimiter == " " else delimiter)
-        if len(cells) == width and not any(_says_something(cell) for cell in cells):
-            names = [cell.strip() for cell in cells]
-    return names
+    return is_number(cell) or is_time(cell) or is_missing(cell)
 
 
 def _is_trends(lines: Sequence[str]) -> bool:
@@ -294,7 +289,7 @@ def _is_trends(lines: Sequence[str]) -> bool:
 
 def _decimal(cells: list[str], name: str, told: str | None, delimiter: str) -> tuple[str, bool]:
     """Decimal mark, and whether thousands are set apart, from the cells that prove it."""
-    texts = [cell.strip() for cell in cells]
+    texts = [split_unit(cell)[0] for cell in cells]
     both = {m["decimal"] for text in texts if (m := _BOTH.fullmatch(text))}
     comma = any(_COMMA.fullmatch(t) and not _COMMA_GROUPS.fullmatch(t) for t in texts)
     point = any(_POINT.fullmatch(t) for t in texts)

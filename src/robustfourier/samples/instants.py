@@ -1,12 +1,13 @@
 """Numbers that stand for times: dates in digits, since 1970, Julian dates, or mere numbers.
 
 Numbers stay numbers unless they are seconds, milliseconds, microseconds or nanoseconds since 1970,
-or dates written without punctuation, such as 20241231 or 202412312359. Julian dates stay numbers,
-counted in days.
+or dates written without punctuation, such as 20241231 or 202412312359, or days that Excel counts in
+a column called a date. Julian dates stay numbers, counted in days.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,8 @@ EPOCHS = {"epoch-s": 10**9, "epoch-ms": 10**6, "epoch-us": 10**3, "epoch-ns": 1}
 _EPOCH_FROM, _EPOCH_TO = 1e9, 4.2e9  # 2001 to 2103, in seconds: smaller numbers stay numbers
 # Dates in digits, by the number of these.
 _COMPACT = {6: "YYYYMM", 8: "YYYYMMDD", 10: "YYYYMMDDHH", 12: "YYYYMMDDHHMM", 14: "YYYYMMDDHHMMSS"}
+_EXCEL_FROM, _EXCEL_TO = 18_000, 66_000  # the years 1949 to 2080, in days since 1899-12-30
+_EXCEL_NAMES = re.compile(r"date|datum|fecha|data|timestamp", re.IGNORECASE)
 _JULIAN_FROM, _JULIAN_TO = 2.3e6, 2.6e6  # the years 1585 to 2406
 
 
@@ -65,6 +68,9 @@ def interpret_numbers(
     if kind in _COMPACT.values():
         note = f"times read as dates written {kind}; if they are mere numbers, say --time-format"
         return Times(_from_digits(numbers, len(kind)), "day", None, (f"{note} number",))
+    if kind == "excel":
+        note = "times read as days that Excel counts; if they are mere numbers, say --time-format"
+        return Times(_from_excel(numbers), "day", None, (f"{note} number",))
     if kind == "julian":
         return Times(numbers.astype(np.float64), "day", None, ("times read as Julian dates",))
     if numbers.dtype.kind == "i" and known.size and np.abs(known).max() < 2**53:
@@ -85,6 +91,8 @@ def kind_of_numbers(known: NDArray[Any], column: str) -> str:
             return kind
     if low >= _JULIAN_FROM and high <= _JULIAN_TO and unit_of_name(column) in ("", "day"):
         return "julian"
+    if low >= _EXCEL_FROM and high <= _EXCEL_TO and _EXCEL_NAMES.search(column):
+        return "excel"
     return "number"
 
 
@@ -124,6 +132,15 @@ def _from_digits(numbers: NDArray[Any], digits: int) -> NDArray[np.datetime64]:
     good &= clock <= 240_000
     stamps = day.astype("datetime64[s]") + (hour * 3600 + minute * 60 + second)
     stamps[~good] = np.datetime64("NaT")
+    return stamps
+
+
+def _from_excel(numbers: NDArray[Any]) -> NDArray[np.datetime64]:
+    """Days since 1899-12-30 as dates, to the millisecond that Excel keeps."""
+    known = np.isfinite(numbers)
+    milliseconds = np.rint(np.where(known, numbers, 0.0) * 86_400_000.0).astype(np.int64)
+    stamps = np.datetime64("1899-12-30", "ms") + milliseconds
+    stamps[~known] = np.datetime64("NaT")
     return stamps
 
 

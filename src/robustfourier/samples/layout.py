@@ -52,6 +52,8 @@ class Layout:
         Unit of the times; zone that dates name, if they do.
     asked : ReadOptions
         What the user said.
+    parts : tuple of str
+        Columns of month, day and so on, where `time` holds the year alone.
     """
 
     time: str
@@ -63,11 +65,12 @@ class Layout:
     unit: str
     zone: str | None
     asked: ReadOptions
+    parts: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str]:
         """All columns that are read, each once."""
-        wanted = (self.time, self.clock, *self.values, self.error, self.label)
+        wanted = (self.time, self.clock, *self.parts, *self.values, self.error, self.label)
         return list(dict.fromkeys(name for name in wanted if name is not None))
 
     @classmethod
@@ -100,6 +103,7 @@ class Layout:
             unit="",
             zone=None,
             asked=asked,
+            parts=tuple(names[i] for i in choice.parts),
         )
         form, times = part.time_form(draft)
         return replace(draft, form=form, unit=asked.unit or times.unit, zone=times.timezone)
@@ -149,7 +153,7 @@ def _choice(
         assert choice.value is not None
         return choice, [choice.value]
     error = None if asked.error is None else find_column(asked.error, names, source, "--error")
-    taken = {choice.time, choice.clock, error, *apart}
+    taken = {choice.time, choice.clock, *choice.parts, error, *apart}
     if isinstance(values, str):
         chosen = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
         chosen = [i for i in chosen if not is_error(names[i])]

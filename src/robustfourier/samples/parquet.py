@@ -16,9 +16,8 @@ from robustfourier.content import file_digest
 from robustfourier.errors import DataError, MissingDependencyError, RobustFourierError
 from robustfourier.samples.budget import require_proportion
 from robustfourier.samples.cleaning import clean, numbers_of, stamps_of
-from robustfourier.samples.clocks import checked_zone, on_clock
-from robustfourier.samples.columns import choose_columns, parse_by
-from robustfourier.samples.instants import Times, interpret_numbers
+from robustfourier.samples.columns import Choice, choose_columns, parse_by
+from robustfourier.samples.frames import column_times
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
 from robustfourier.samples.source import display_name, quoted
@@ -87,7 +86,8 @@ def _read(
     apart = [i for i, _ in by]
     told = {"time": asked.time, "value": asked.value, "error": asked.error}
     choice = choose_columns(names, kinds, name, **told, need_value=need_value, apart=apart)
-    wanted = [i for i in (choice.time, choice.value, choice.error, *apart) if i is not None]
+    told_apart = (*choice.parts, *apart)
+    wanted = [i for i in (choice.time, choice.value, choice.error, *told_apart) if i is not None]
     columns = [names[i] for i in wanted]
     if len(set(columns)) != len(columns) or any(names.count(c) > 1 for c in columns):
         raise DataError(f"{name}: columns share a name; rename them")
@@ -100,7 +100,8 @@ def _read(
         if label is not None:
             table = table[table[names[i]].astype(str).str.strip() == label]
         notes += require_one(labels, label, len(table), names[i], name)
-    times = _times(table[columns[0]], name, asked)
+    at = [columns.index(names[i]) for i in choice.parts]
+    times = column_times(table, Choice(0, None, None, None, tuple(at)), name, asked, {})
     if asked.duplicates is None and pd.Series(times.values).duplicated().any():
         free = [n for n, kind in zip(names, kinds, strict=True) if kind in ("text", "number")]
         free = [n for n in free if n not in columns and names.count(n) == 1]
@@ -144,15 +145,6 @@ def kind_of_type(kind: Any) -> str:
     if types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind):
         return "number"
     return "text"
-
-
-def _times(column: pd.Series[Any], name: str, asked: ReadOptions) -> Times:
-    stamps, zone = column_stamps(column, name)
-    if stamps.dtype.kind == "M":
-        times = Times(stamps, "day", zone, ())
-    else:
-        times = interpret_numbers(stamps, str(column.name), name, asked.time_format)
-    return on_clock(times, checked_zone(asked.timezone))
 
 
 def column_stamps(column: Any, name: str) -> tuple[NDArray[Any], str | None]:

@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 
 from robustfourier.errors import DataError, InputError
 from robustfourier.folders import is_result
+from robustfourier.samples.formats import format_of, read_frame
 from robustfourier.samples.instants import Times, interpret_numbers, kind_of_numbers
 from robustfourier.samples.layout import Layout, Part, Piece
+from robustfourier.samples.objects import cells_frame
 from robustfourier.samples.parquet import column_numbers, column_stamps, kind_of_type, opened
 from robustfourier.samples.source import display_name, open_text, quoted
-from robustfourier.samples.table import OpenTable, ReadOptions, is_parquet, open_table, time_cells
+from robustfourier.samples.table import OpenTable, ReadOptions, open_table, time_cells
 from robustfourier.samples.times import TimeReader
-from robustfourier.samples.tokens import to_numbers
 
 PIECE = 1 << 18  # rows held at once; a dozen columns of them take 25 MB
 _ENDS = 1 << 20  # bytes of either end of a file that tell it from another
@@ -50,6 +51,8 @@ def parts_of(source: Any) -> list[Part]:
         return [_LazyPart(f"partition {i}", p) for i, p in enumerate(source.to_delayed())]
     if hasattr(source, "get_fragments"):
         return [_FragmentPart(_fragment_name(f), f, source.schema) for f in source.get_fragments()]
+    if hasattr(source, "dims") and hasattr(source, "coords") and not hasattr(source, "data_vars"):
+        return [_FramePart("array", cells_frame(source))]
     if hasattr(source, "to_pandas"):
         return [_FramePart("table", source.to_pandas())]
     if isinstance(source, pd.DataFrame):
@@ -61,10 +64,12 @@ def parts_of(source: Any) -> list[Part]:
 
 def _paths(path: Path) -> list[Part]:
     if not path.is_dir():
-        kind = _ParquetPart if is_parquet(path) else _TextPart
-        return [kind(display_name(path), path)]
+        name, kind = display_name(path), format_of(path)
+        if kind == "parquet":
+            return [_ParquetPart(name, path)]
+        return [_FilePart(name, path, kind) if kind else _TextPart(name, path)]
     within = sorted(p for p in _within(path) if p.is_file() and not p.name.startswith((".", "_")))
-    tables = [p for p in within if is_parquet(p)]
+    tables = [p for p in within if p.name.lower().endswith((".parquet", ".pq"))]
     texts = [p for p in within if p.name.lower().endswith(_TEXTS)]
     if tables:
         return [_ParquetPart(display_name(p), p, _hive(path, p)) for p in tables]
@@ -159,6 +164,21 @@ class _FramePart(_Frames):
             raise DataError(f"{self.name}: has no column {quoted(missing[0])}")
         for start in range(0, len(frame), PIECE):
             yield frame[columns].iloc[start : start + PIECE]
+
+
+@dataclass(frozen=True)
+class _FilePart(_Frames):
+    """A file that is neither text nor Parquet."""
+
+    path: Path
+    kind: str
+
+    def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
+        return _FramePart(self.name, read_frame(self.path, self.kind, asked).frame).schema(asked)
+
+    def frames(self, columns: list[str]) -> Iterator[pd.DataFrame]:
+        frame = read_frame(self.path, self.kind, ReadOptions()).frame
+        yield from _FramePart(self.name, frame).frames(columns)
 
 
 @dataclass(frozen=True)
@@ -259,12 +279,12 @@ class _TextPart:
         return content_of_file(self.path)
 
     def schema(self, asked: ReadOptions) -> tuple[list[str], list[str]]:
-        with open_text(self.path) as source:
+        with open_text(self.path, asked.sheet) as source:
             table = open_table(source, replace(asked, by=(), value=None), need_value=False)
         return list(table.dialect.names), table.kinds
 
     def time_form(self, layout: Layout) -> tuple[str, Times]:
-        with open_text(self.path) as source:
+        with open_text(self.path, layout.asked.sheet) as source:
             table = self._table(source, layout)
             reader = self._reader(table, layout)
             for block in itertools.islice(itertools.chain([table.head], table.rest), 2):
@@ -278,7 +298,7 @@ class _TextPart:
         return (kind_of_numbers(known, layout.time) if asked == "auto" else asked), times
 
     def pieces(self, layout: Layout) -> Iterator[Piece]:
-        with open_text(self.path) as source:
+        with open_text(self.path, layout.asked.sheet) as source:
             table = self._table(source, layout)
             reader = self._reader(table, layout)
             names = list(table.dialect.names)
@@ -296,8 +316,7 @@ class _TextPart:
                 numbers = {}
                 for name in (*layout.values, *([layout.error] if layout.error else [])):
                     at = names.index(name)
-                    cells = [row[at] for _, row in block]
-                    numbers[name], bad = to_numbers(cells, table.form)
+                    cells, numbers[name], bad = table.numbers(block, at)
                     for i in bad[:1]:
                         raise DataError(
                             f"{self.name}, line {lines[i]}, column {quoted(name)}: "
@@ -334,7 +353,8 @@ class _TextPart:
     def _stamps(self, block: Any, table: OpenTable, layout: Layout) -> list[str]:
         names = list(table.dialect.names)
         clock = None if layout.clock is None else names.index(layout.clock)
-        return time_cells(block, names.index(layout.time), clock)
+        further = [names.index(name) for name in layout.parts]
+        return time_cells(block, names.index(layout.time), clock, further)
 
 
 def content_of_file(path: Path) -> str:

@@ -77,6 +77,8 @@ class Samples:
         Rows read and left out.
     time_name, value_name, error_name : str
         Names of the columns as the file has them.
+    value_unit : str
+        Unit of the values, as the file writes it; empty if it does not.
     unit : str
         Unit of the times: "day" for dates and Julian dates, what the column's name says for
         other numbers, empty if unknown.
@@ -109,6 +111,7 @@ class Samples:
     source: str = ""
     sha256: str | None = None
     notes: tuple[str, ...] = field(default=())
+    value_unit: str = ""
 
     @property
     def dates(self) -> bool:

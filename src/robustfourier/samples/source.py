@@ -1,20 +1,17 @@
 """Bytes of a file or of standard input to checked lines of text.
 
-Undoes gzip, finds the encoding (byte order marks, UTF-16, UTF-8 with a fall-back to Latin-1),
-refuses what is no text table, and keeps memory bounded: no line longer than about `MAX_LINE`
-characters is ever held. The digest of the raw bytes is taken on the way.
+Unpacks what is packed, finds the encoding (byte order marks, UTF-16, UTF-8 with a fall-back to
+Latin-1), refuses what is no text table, and keeps memory bounded: no line longer than about
+`MAX_LINE` characters is ever held. The digest of the raw bytes is taken on the way.
 """
 
 from __future__ import annotations
 
 import codecs
-import gzip
-import hashlib
 import io
 import itertools
 import os
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +19,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from robustfourier.errors import DataError
-from robustfourier.samples.budget import require_proportion
+from robustfourier.samples.records import Source, is_json, records_as_lines
+from robustfourier.samples.unpacking import BROKEN, Reader, packing, unpacked, workbook_size
 
 #: Characters that one line may have.
 MAX_LINE = 1_000_000
@@ -34,11 +32,8 @@ _BLOCK = 1 << 18  # characters read at once
 
 # First bytes of files that people hand over by mistake, and what to do about them.
 _FOREIGN: dict[bytes, str] = {
-    b"PK\x03\x04": "a zip or Excel file; save the sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file; save the sheet as CSV",
     b"PAR1": "a Parquet file; give it the ending .parquet",
-    b"BZh": "a bzip2 file; unpack it first",
-    b"\xfd7zXZ": "an xz file; unpack it first",
     b"\x28\xb5\x2f\xfd": "a zstd file; unpack it first",
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
@@ -75,7 +70,13 @@ class TextSource:
     name: str
     encoding: str
     _text: io.TextIOWrapper
-    _raw: _Reader
+    _raw: Reader
+    _packing: str = ""
+    #: How the columns are separated, where that is known.
+    delimiter: str | None = None
+    #: Added to the number of a line to give that of the file.
+    shift: int = 0
+    notes: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Lines with their ends."""
@@ -102,10 +103,10 @@ class TextSource:
                     )
                 yield whole + end
             yield rest
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        except BROKEN as error:
             raise DataError(
-                f"{self.name}: the gzip data end or break after line {number} ({error}); "
-                "fetch the file again"
+                f"{self.name}: the {self._packing} data end or break after line {number} "
+                f"({error}); fetch the file again"
             ) from None
         except UnicodeError:
             raise DataError(
@@ -122,43 +123,6 @@ class TextSource:
         return self._raw.hash.hexdigest()
 
 
-class _Reader(io.RawIOBase):
-    """Reads until its buffer is full or the source ends, whatever a pipe delivers at once."""
-
-    def __init__(self, source: BinaryIO) -> None:
-        self.hash = hashlib.sha256()
-        self.size = 0
-        self._source = source
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        filled = 0
-        while filled < len(buffer) and (block := self._source.read(len(buffer) - filled)):
-            buffer[filled : filled + len(block)] = block
-            filled += len(block)
-        self.size += filled
-        self._passed(buffer[:filled])
-        return filled
-
-    def _passed(self, block: bytes) -> None:
-        self.hash.update(block)
-
-
-class _Unpacked(_Reader):
-    """What gzip unpacks, unless it is out of all proportion."""
-
-    def __init__(self, packed: _Reader, stream: Any, name: str) -> None:
-        super().__init__(gzip.GzipFile(fileobj=stream, mode="rb"))  # type: ignore[arg-type]
-        self._packed, self._name = packed, name
-
-    def _passed(self, block: bytes) -> None:
-        del block  # the digest is that of the file as it is
-        what, remedy = "the gzip data", "unpack the file first"
-        require_proportion(self.size, self._packed.size, self._name, what, remedy)
-
-
 def quoted(text: str, limit: int = 60) -> str:
     """User text for a message: in quotes, escaped, and no longer than `limit`."""
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
@@ -173,17 +137,19 @@ def display_name(path: str | os.PathLike[str]) -> str:
 
 
 @contextmanager
-def open_text(path: str | os.PathLike[str]) -> Iterator[TextSource]:
-    """Open a text file, a gzip file or standard input ("-") as checked text.
+def open_text(path: str | os.PathLike[str], sheet: str | None = None) -> Iterator[Source]:
+    """Open a text file, packed or not, a workbook or standard input ("-") as lines of text.
 
     Parameters
     ----------
     path : str or path
         The file, or "-".
+    sheet : str, optional
+        Name or number of a workbook's sheet.
 
     Yields
     ------
-    TextSource
+    Source
 
     Raises
     ------
@@ -192,17 +158,29 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[TextSource]:
     """
     name = display_name(path)
     with _open_bytes(path, name) as file:
-        raw = _Reader(file)
+        raw = Reader(file)
         stream = io.BufferedReader(raw, _HEAD)
         head = _head(stream, name)
-        if head.startswith(b"\x1f\x8b"):
-            stream = io.BufferedReader(_Unpacked(raw, stream, name), _HEAD)
-            head = _head(stream, name)
+        kind = packing(head)
+        if kind == "zip":
+            content = _read_all(stream, name)
+            if size := workbook_size(content):
+                from robustfourier.samples.excel import sheet_as_lines
+
+                yield sheet_as_lines(content, size, name, sheet, raw.hash.hexdigest)
+                return
+            stream = io.BufferedReader(io.BytesIO(content))  # type: ignore[arg-type]
+        if sheet is not None:
+            raise DataError(f"{name}: --sheet {sheet!r} is for Excel files, and this is none")
+        if kind:
+            stream = _unpacked(raw, stream, name, kind)
+            head = _head(stream, name, kind)
         _refuse_foreign(head, name)
         encoding = _encoding(head)
         errors = "robustfourier.latin1" if encoding.startswith("utf-8") else "strict"
         text = io.TextIOWrapper(stream, encoding, errors, newline=None)
-        yield TextSource(name, encoding, text, raw)
+        source = TextSource(name, encoding, text, raw, kind)
+        yield records_as_lines(source) if is_json(head) else source
 
 
 @contextmanager
@@ -225,12 +203,26 @@ def _open_bytes(path: str | os.PathLike[str], name: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def _head(stream: io.BufferedReader[Any], name: str) -> bytes:
+def _read_all(stream: io.BufferedReader[Any], name: str) -> bytes:
+    try:
+        return stream.read()
+    except OSError as error:
+        raise DataError(f"{name}: cannot be read ({error.strerror or error})") from None
+
+
+def _unpacked(raw: Reader, stream: Any, name: str, kind: str) -> io.BufferedReader[Any]:
+    try:
+        return io.BufferedReader(unpacked(raw, stream, name, kind), _HEAD)
+    except (*BROKEN, NotImplementedError) as error:
+        raise DataError(f"{name}: damaged {kind} data ({error}); fetch the file again") from None
+
+
+def _head(stream: io.BufferedReader[Any], name: str, kind: str = "") -> bytes:
     """Return the first bytes, which stay in the stream."""
     try:
         head = stream.peek(_HEAD)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{name}: damaged gzip data ({error}); fetch the file again") from None
+    except BROKEN as error:
+        raise DataError(f"{name}: damaged {kind} data ({error}); fetch the file again") from None
     except OSError as error:
         raise DataError(f"{name}: cannot be read ({error.strerror or error})") from None
     if not head:
@@ -245,8 +237,6 @@ def _refuse_foreign(head: bytes, name: str) -> None:
     start = head[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype", b"<html", b"<?xml")):
         raise DataError(f"{name}: is a web page or XML, not a table; download the CSV itself")
-    if start.startswith((b"{", b"[{")):
-        raise DataError(f"{name}: is JSON, not a table; export it as CSV")
 
 
 def _encoding(head: bytes) -> str:

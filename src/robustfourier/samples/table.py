@@ -8,15 +8,30 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from robustfourier.errors import DataError
+from robustfourier.errors import DataError, InputError
 from robustfourier.samples.columns import Choice, choose_columns, parse_by, speaks_of_time
-from robustfourier.samples.dialect import Dialect, Table, looks_like_time, row_blocks, sniff
-from robustfourier.samples.source import STDIN, TextSource, open_text
-from robustfourier.samples.tokens import MISSING, NumberFormat, is_missing, is_number
+from robustfourier.samples.dates import calendar_text, is_time
+from robustfourier.samples.dialect import Dialect, row_blocks, sniff
+from robustfourier.samples.formats import format_of
+from robustfourier.samples.header import Table, declared_delimiter, is_logger_line
+from robustfourier.samples.records import Source
+from robustfourier.samples.source import STDIN, open_text
+from robustfourier.samples.summary import without_summary
+from robustfourier.samples.tokens import (
+    MISSING,
+    NumberFormat,
+    is_missing,
+    is_number,
+    to_numbers,
+)
+from robustfourier.samples.units import common_unit, without_unit
+
+if TYPE_CHECKING:
+    from robustfourier.arrays import FloatArray, IndexArray
 
 #: Rows that are held as text at once.
 BLOCK = 50_000
@@ -54,6 +69,10 @@ class ReadOptions:
         Zone of dates that name none.
     unit : str, optional
         Unit of numeric times, or the unit in which periods of dates are told.
+    sheet : str, optional
+        Name or number of the sheet of a workbook.
+    rate : float, optional
+        Samples per second, where no column holds times.
     """
 
     time: str | None = None
@@ -69,6 +88,12 @@ class ReadOptions:
     time_format: str = "auto"
     timezone: str | None = None
     unit: str | None = None
+    sheet: str | None = None
+    rate: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.rate is not None and not 0.0 < self.rate < float("inf"):
+            raise InputError(f"--rate {self.rate}: give samples per second, such as --rate 20000")
 
 
 @dataclass(frozen=True)
@@ -89,6 +114,10 @@ class OpenTable:
         The first rows.
     rest : iterator of Table
         The others, in blocks.
+    measures : list of str
+        The unit that stands beside the numbers of each column; empty where there is none.
+    left : list of str
+        Words for rows of sums below the table; known after the last row.
     """
 
     dialect: Dialect
@@ -98,69 +127,127 @@ class OpenTable:
     by: list[tuple[int, str | None]]
     head: Table
     rest: Iterator[Table]
+    measures: list[str]
+    left: list[str]
+
+    def unit(self, column: int) -> str:
+        """Unit of a column, from a line of units or beside its numbers; empty if unknown."""
+        return self.measures[column] or self.dialect.unit(column)
+
+    def numbers(self, block: Table, column: int) -> tuple[list[str], FloatArray, IndexArray]:
+        """Cells of a column, as numbers, and which of them are none."""
+        cells = [row[column] for _, row in block]
+        if unit := self.measures[column]:
+            cells = without_unit(cells, unit)
+        return cells, *to_numbers(cells, self.form)
 
 
-def open_table(source: TextSource, asked: ReadOptions, need_value: bool) -> OpenTable:
-    """Read the first rows and find out about the rest; a value is not always needed."""
+def sniffed(source: Source, asked: ReadOptions, need_value: bool) -> tuple[Dialect, Iterator[str]]:
+    """How a table is written, and all of its lines."""
     lines = itertools.islice(source.lines(), asked.skip, None)
     sample, complete = _sample(lines)
+    delimiter = asked.delimiter or source.delimiter
+    if sample and (mark := declared_delimiter(sample[0])):
+        delimiter, sample[0] = asked.delimiter or mark, "\n"
+    if sample and is_logger_line(sample[0]):
+        sample[0] = "\n"
     dialect = sniff(
         sample,
         source.name,
-        delimiter=asked.delimiter,
+        delimiter=delimiter,
         decimal=asked.decimal,
         complete=complete,
         need_value=need_value,
     )
-    rest = _body(itertools.chain(sample, lines), dialect, asked.skip, source.name)
+    if asked.rate is not None:
+        names = dialect.names[dialect.numbered :]
+        units = ("", *dialect.units) if dialect.units else ()
+        dialect = replace(
+            dialect, names=("time [s]", *names), numbered=True, rate=asked.rate, units=units
+        )
+    return dialect, itertools.chain(sample, lines)
+
+
+def open_table(source: Source, asked: ReadOptions, need_value: bool) -> OpenTable:
+    """Read the first rows and find out about the rest; a value is not always needed."""
+    dialect, lines = sniffed(source, asked, need_value)
+    left: list[str] = []
+    rest = _body(lines, dialect, asked.skip + source.shift, source.name, left)
     head = next((block for block in rest if block), None)
     if head is None:
         raise DataError(f"{source.name}: has a header but no rows; nothing to fit")
     missing = MISSING | {mark.strip().lower() for mark in asked.na}
     form = NumberFormat(dialect.decimal, dialect.grouped, missing)
     some = head[: 5 + _KIND_CELLS // len(dialect.names)]
-    kinds = [_kind([row[j] for _, row in some], form) for j in range(len(dialect.names))]
+    columns = [[row[j] for _, row in some] for j in range(len(dialect.names))]
+    kinds = [kind_of(cells, form) for cells in columns]
+    measures = [
+        common_unit(cells, missing) if kind == "text" else ""
+        for cells, kind in zip(columns, kinds, strict=True)
+    ]
+    kinds = ["number" if unit else kind for unit, kind in zip(measures, kinds, strict=True)]
     kinds = _dates_by_clock(kinds, some)
     by = parse_by(asked.by, dialect.names, source.name)
     choice = choose_columns(
         dialect.names,
         kinds,
         source.name,
-        time=asked.time,
+        time="1" if asked.rate is not None else asked.time,
         value=asked.value,
         error=asked.error,
         need_value=need_value,
         apart=[*(j for j, _ in by), *_row_numbers(dialect, kinds, some)],
     )
-    return OpenTable(dialect, form, kinds, choice, by, head, rest)
+    return OpenTable(dialect, form, kinds, choice, by, head, rest, measures, left)
 
 
 def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
     """Raise the error of `read_samples` if the file or a column is not there, reading no further.
 
-    A pipe, which can be read only once, is left alone.
+    A pipe, which can be read only once, and what is no text are left alone.
     """
     pipe = str(path) == STDIN or (os.path.exists(path) and not os.path.isfile(path))
-    if not pipe and not (is_parquet(path) and os.path.exists(path)):
-        with open_text(path) as source:
-            open_table(source, ReadOptions(**options), need_value=True)
+    asked = ReadOptions(**options)
+    if not pipe and not (format_of(path) and os.path.exists(path)):
+        with open_text(path, asked.sheet) as source:
+            open_table(source, asked, need_value=True)
 
 
-def is_parquet(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is that of a Parquet file."""
-    return str(path).lower().endswith((".parquet", ".pq"))
+def series_column(path: str | os.PathLike[str], **options: Any) -> str | None:
+    """Return the column that tells the series of a wide table apart; None for other tables.
+
+    A pipe, which can be read only once, is left alone.
+    """
+    if format_of(path) or not os.path.isfile(path):
+        return None
+    asked = ReadOptions(**options)
+    with open_text(path, asked.sheet) as source:
+        wide = sniffed(source, asked, need_value=True)[0].wide
+    return None if wide is None or any(wide.groups) else wide.labels[0]
 
 
-def table_names(source: TextSource, asked: ReadOptions) -> list[str]:
+def table_names(source: Source, asked: ReadOptions) -> list[str]:
     """Return the names of the columns, whether or not it is clear which are meant."""
-    sample, complete = _sample(itertools.islice(source.lines(), asked.skip, None))
-    marks = {"delimiter": asked.delimiter, "decimal": asked.decimal}
-    return list(sniff(sample, source.name, complete=complete, need_value=True, **marks).names)
+    return list(sniffed(source, asked, need_value=True)[0].names)
 
 
-def time_cells(block: Table, at: int, clock: int | None) -> list[str]:
-    """Return the cells of a column of times, with the time of day from a column of its own."""
+def time_cells(block: Table, at: int, clock: int | None, parts: Sequence[int] = ()) -> list[str]:
+    """Return the cells of a column of times, with what stands in columns of its own.
+
+    Parameters
+    ----------
+    block : Table
+    at : int
+        Column of times, or of years.
+    clock : int, optional
+        Column of the time of day.
+    parts : sequence of int
+        Columns of month, day, hour, minute and second, as far as there are some.
+    """
     cells = [row[at].strip() for _, row in block]
+    if parts:
+        rows = zip(cells, block, strict=True)
+        return [calendar_text([c, *(row[j].strip() for j in parts)]) for c, (_, row) in rows]
     if clock is None:
         return cells
     return [c and f"{c} {row[clock].strip()}" for c, (_, row) in zip(cells, block, strict=True)]
@@ -178,15 +265,19 @@ def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:
     return sample, True
 
 
-def _body(lines: Iterable[str], dialect: Dialect, skip: int, name: str) -> Iterator[Table]:
+def _body(
+    lines: Iterable[str], dialect: Dialect, skip: int, name: str, left: list[str]
+) -> Iterator[Table]:
     """Rows of data in blocks, with line numbers of the whole file, each of the table's width."""
-    width = len(dialect.names)
-    first = dialect.start + dialect.header
+    wide = dialect.wide
+    width = len(dialect.names) if wide is None else wide.width
+    first = dialect.first
     sizes = itertools.chain([_SAMPLE_LINES], itertools.repeat(BLOCK))
-    for rows in row_blocks(lines, dialect.delimiter, name, sizes):
+    blocks = row_blocks(lines, dialect.delimiter, name, sizes)
+    for rows in without_summary(blocks, left):
         block = rows if rows and rows[0][0] >= first else [r for r in rows if r[0] >= first]
         if dialect.numbered:
-            block = [(number, [str(number - first + 1), *row]) for number, row in block]
+            block = [(number, [dialect.row_time(number), *row]) for number, row in block]
         if skip:
             block = [(number + skip, row) for number, row in block]
         if {len(row) for _, row in block} - {width}:
@@ -198,10 +289,10 @@ def _body(lines: Iterable[str], dialect: Dialect, skip: int, name: str) -> Itera
                         f"(delimiter: {dialect.delimiter_name}); correct the line, or choose with "
                         "--delimiter and --decimal"
                     )
-        yield block
+        yield block if wide is None else list(wide.long_rows(block))
 
 
-def _kind(cells: list[str], form: NumberFormat) -> str:
+def kind_of(cells: list[str], form: NumberFormat) -> str:
     """What the cells of a column are, by the majority of those that are not missing."""
     known = [cell for cell in cells if not is_missing(cell, form.missing)]
     if not known:
@@ -209,7 +300,7 @@ def _kind(cells: list[str], form: NumberFormat) -> str:
     numbers = sum(is_number(cell) or cell.strip() == "<1" for cell in known)
     if numbers >= 0.5 * len(known):
         return "number"
-    dates = sum(looks_like_time(cell) for cell in known)
+    dates = sum(is_time(cell) for cell in known)
     if dates < 0.5 * len(known):
         return "text"
     clock = all(":" in c and len(c.strip()) <= 15 and c.strip()[1:3].count(":") for c in known)

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from robustfourier.arrays import BoolArray
 from robustfourier.errors import DataError, InputError
 from robustfourier.samples.clocks import checked_zone, on_clock
+from robustfourier.samples.dates import english_months
 from robustfourier.samples.instants import EPOCHS, Times, interpret_numbers
 from robustfourier.samples.source import quoted
 from robustfourier.samples.tokens import NumberFormat, is_missing, is_number, to_numbers
 
 #: What `time_format` may be, besides a strptime format with a "%".
-TIME_FORMATS = ("auto", "number", "julian", "iso", *EPOCHS)
+TIME_FORMATS = ("auto", "number", "julian", "excel", "iso", *EPOCHS)
 
 _DATES = (
     *("%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%d/%m/%y"),
@@ -128,7 +129,7 @@ class TimeReader:
         for i in bad[:1]:
             raise DataError(
                 f"{self.source}, line {lines[i]}, column {quoted(self.column)}: "
-                f"{quoted(cells[i])} is no number, unlike the times before it; "
+                f"{quoted(cells[i])} is no number, as the other times are; "
                 "correct the line, or mark it as missing with --na"
             )
         return numbers
@@ -145,8 +146,8 @@ class TimeReader:
             i = min(int(np.argmax(wrong[f])) for f in self.formats)
             raise DataError(
                 f"{self.source}, line {lines[i]}, column {quoted(self.column)}: "
-                f"{quoted(cells[i])} is no date like those before it "
-                f"({_spoken(self.formats[0])}) or is out of range; correct the line, or say how "
+                f"{quoted(cells[i])} is no date as the others are written "
+                f"({_spoken(self.formats[0])}), or out of range; correct the line, or say how "
                 "dates are written with --time-format"
             )
         self.formats = alive
@@ -209,13 +210,13 @@ def _parses(texts: list[str], form: str) -> bool:
 
 
 def _first_day(cell: str) -> str:
-    """Return the first day of a quarter, or of a week written as a range, as Google Trends did."""
+    """Return a date as it is parsed: the first day of a quarter or week, months in English."""
     text = cell.strip()
     if len(text) < 9 and (match := _QUARTER.fullmatch(text) or _YEAR_LAST.fullmatch(text)):
         return f"{match['year']}-{3 * int(match['quarter']) - 2:02d}-01"
     if " - " in text and (match := _WEEK_RANGE.fullmatch(text)):
         return match[1]
-    return text
+    return english_months(text)
 
 
 def _spoken(form: str) -> str:

@@ -212,6 +212,9 @@
 
   // -- controls ---------------------------------------------------------------------------------
   const UNIT = () => (read && read.unit) || (answers[current().id] || {}).unit || "";
+  // Options of reading a file: name, words and an example of each.
+  const READING = [["by", "One series of several", "sensor=A"], ["na", "Marks of missing values", "-999"], ["sheet", "Sheet", "name or number"], ["rate", "Samples per second", "20000"], ["skip", "Lines to skip", "3"],
+    ["delimiter", "Delimiter", "; or tab"], ["decimal", "Decimal mark", ". or ,"], ["time_format", "Dates written as", "%d.%m.%Y %H:%M"], ["timezone", "Time zone", "Europe/Berlin"]];
   function controls(one) {
     const form = $("controls"), asked = one.asked, found = answers[one.id];
     history(one);
@@ -223,7 +226,9 @@
     patterns(one, found);
     const pick = (name, words, empty) => el("label", {}, words, el("select", { name: "column-" + name }, empty ? el("option", { value: "" }, empty) : null, ...columns.map((column) => el("option", { value: column, selected: (one.reading[name] || (read && read[name])) === column }, column))));
     $("columns").replaceChildren(el("legend", {}, "Columns"), pick("time", "Time", "as found"), pick("value", "Value", "as found"), pick("error", "Errors", "none"),
-      el("label", {}, "Unit of time", el("input", { name: "unit", value: one.reading.unit || "", placeholder: (read && read.unit) || "such as day" })));
+      el("label", {}, "Unit of time", el("input", { name: "unit", value: one.reading.unit || "", placeholder: (read && read.unit) || "such as day" })),
+      el("details", { id: "reading", open: READING.some(([name]) => name in one.reading) }, el("summary", {}, "How the file is read"),
+        ...READING.map(([name, words, hint]) => el("label", {}, words, el("input", { name: "read-" + name, value: [].concat(one.reading[name] ?? []).join(", "), placeholder: hint })))));
     exports(one, found);
   }
   // Off closes the places of a pattern's lines, split frees its lines, merge makes two patterns one.
@@ -258,6 +263,10 @@
     for (const name of ["without", "split", "merge"]) put(asked, name, wishes[name]);
     put(settings, "forecast", form.forecast.value.trim());
     put(reading, "unit", form.unit ? form.unit.value.trim() : "");
+    for (const [name] of READING) {
+      const text = form["read-" + name] ? form["read-" + name].value.trim() : "";
+      put(reading, name, name === "by" || name === "na" ? text.split(/\s*,\s*/).filter(Boolean) : text && (name === "skip" || name === "rate") ? Number(text) : text);
+    }
     return settings;
   }
   $("controls").addEventListener("submit", (event) => { event.preventDefault(); fit(wanted(current())); });

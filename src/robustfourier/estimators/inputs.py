@@ -1,0 +1,205 @@
+"""What people hand to `fit`: tables and arrays of many libraries, as times, values and errors.
+
+Columns are chosen by name as in files, units are taken off and remembered, and rows that lack
+something are left out with a note.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from robustfourier.arrays import BoolArray
+from robustfourier.errors import DataError, InputError
+from robustfourier.estimators.times import split_series
+from robustfourier.estimators.validation import without_masked_rows
+from robustfourier.quantities import (
+    is_quantity,
+    plain_times,
+    plain_values,
+    unit_text,
+)
+from robustfourier.samples.columns import Choice, is_error, speaks_of_time
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Data of a fit, of plain numbers and dates.
+
+    Parameters
+    ----------
+    times, values, errors, weights : array-like or None
+        Of as many rows each.
+    unit, clock : str
+        Unit of the times, and what instants are counted on; empty if unknown.
+    value_unit : str
+        Unit of the values, as their library writes it.
+    notes : tuple of str
+        What was left out.
+    """
+
+    times: Any
+    values: Any
+    errors: Any
+    weights: Any
+    unit: str
+    clock: str
+    value_unit: str
+    notes: tuple[str, ...]
+
+
+def given_data(X: Any, y: Any, sample_weight: Any, y_err: Any, unit: str | None) -> Given:
+    """Take apart what was handed to `fit`.
+
+    Parameters
+    ----------
+    X, y, sample_weight, y_err : anything
+        As of `PeriodicMixture.fit`.
+    unit : str, optional
+        Unit that the user asked for.
+    """
+    apart = y is not None
+    if not apart:
+        X, y, own_errors = _taken_apart(X)
+        y_err = own_errors if y_err is None else y_err
+    plain = plain_times(X, unit)
+    value_unit = unit_text(y)
+    errors = plain_values(y_err, value_unit if is_quantity(y) and is_quantity(y_err) else "")
+    rows = without_masked_rows(plain.values, plain_values(y), sample_weight, errors)
+    (times, values, weights, errors), notes = without_missing_rows(*rows, strict=apart)
+    return Given(times, values, errors, weights, plain.unit, plain.clock, value_unit, notes)
+
+
+def _taken_apart(X: Any) -> tuple[Any, Any, Any]:
+    """Times, values and errors of what holds all of them."""
+    if isinstance(X, pd.DataFrame):
+        return _by_name(X)
+    known = ("colnames", "data_vars", "dims", "lazy", "schema", "fetchall", "__arrow_c_stream__")
+    series = isinstance(X, (pd.Series, pd.Index, np.ndarray, list, tuple)) or hasattr(X, "to_frame")
+    if series and not hasattr(X, "get_columns") and not hasattr(X, "dims"):
+        return *split_series(X, None), None
+    if not any(hasattr(X, name) for name in known):
+        return *split_series(X, None), None
+    from robustfourier.samples.objects import frame_of
+
+    table = frame_of(X)
+    if table is None:
+        return *split_series(X, None), None
+    if not hasattr(X, "colnames") and not hasattr(X, "dims"):
+        return _by_name(table.frame)
+    return _chosen(X, table)
+
+
+def _by_name(X: pd.DataFrame) -> tuple[Any, Any, Any]:
+    """Of a table: an index of times, or the column that speaks of time, or the first one."""
+    dated = isinstance(X.index, pd.DatetimeIndex | pd.PeriodIndex | pd.TimedeltaIndex)
+    names = list(X.columns)
+    if len(set(names)) != len(names) or (len(names) < 2 and not dated):
+        return *split_series(X, None), None
+    spoken = [name for name in names if speaks_of_time(str(name))]
+    first = spoken[0] if len(spoken) == 1 and not dated else names[0]
+    values = [name for name in names if dated or name != first]
+    errors = [name for name in values if is_error(str(name))]
+    measured = [name for name in values if name not in errors]
+    words = [n for n in measured if X[n].dtype == object or isinstance(X[n].dtype, pd.StringDtype)]
+    words = [n for n in words if any(isinstance(cell, str) for cell in X[n].head(50))]
+    if words:
+        raise InputError(
+            f"X has the column {words[0]!r} of text; if it tells series apart, choose one of them, "
+            f"or fit all with fit_many(X, by={words[0]!r}, out=…); else leave it out"
+        )
+    times = X.index if dated else X[first]
+    if len(measured) == 1 and len(errors) == 1:
+        return times, X[measured[0]], X[errors[0]]
+    return times, X[values[0]] if len(values) == 1 else X[values], None
+
+
+def _chosen(X: Any, table: Any) -> tuple[Any, Any, Any]:
+    """Columns of a table of astropy or xarray that are meant, with their units."""
+    from robustfourier.samples.frames import chosen_columns
+    from robustfourier.samples.table import ReadOptions
+
+    try:
+        choice, _ = chosen_columns(table, ReadOptions(), "X")
+    except DataError as error:
+        reason = str(error).split("; choose")[0]
+        raise InputError(f"{reason}; give fit(X['time'], X['value'], y_err=X['error'])") from None
+    names = [str(name) for name in table.frame.columns]
+    if hasattr(X, "colnames"):
+        return _columns(X, names, choice)
+    frame = table.frame
+    if len(set(frame.iloc[:, choice.time])) < len(frame) and table.labels:
+        raise InputError(
+            f"X holds several series, told apart by {', '.join(table.labels)}; choose one with "
+            'X.sel(…) or X.isel(…), or fit all with fit_many(X[name], value="all", out=…)'
+        )
+    data = X if hasattr(X, "data_vars") else X.to_dataset(name=names[choice.value or 0])
+    return _columns(data, names, choice)
+
+
+def _columns(table: Any, names: list[str], choice: Choice) -> tuple[Any, Any, Any]:
+    time, value, error = (
+        None if i is None else table[names[i]] for i in (choice.time, choice.value, choice.error)
+    )
+    return time, value, error
+
+
+def without_missing_rows(
+    times: Any, values: Any, weights: Any, errors: Any, *, strict: bool = False
+) -> tuple[tuple[Any, Any, Any, Any], tuple[str, ...]]:
+    """Leave out rows whose time, value or error is missing, with a note.
+
+    Parameters
+    ----------
+    times, values, weights, errors : array-like or None
+        Infinite numbers are not missing, and are refused later.
+    strict : bool
+        Whether times that are NaN stay, to be refused later: scikit-learn asks for that.
+
+    Examples
+    --------
+    >>> rows, notes = without_missing_rows(np.arange(3.0), np.array([1.0, np.nan, 2.0]), None, None)
+    >>> rows[0], notes
+    (array([0., 2.]), ('1 of 3 rows lacks a time, value or error: left out',))
+    """
+    given = (times, values, weights, errors)
+    masks = [_missing(times, strict), _missing(values), _missing(errors)]
+    found = [mask for mask in masks if mask is not None]
+    same = len({len(mask) for mask in found}) == 1
+    if not same or not any(mask.any() for mask in found):
+        return given, ()
+    bad = np.any(found, axis=0)
+    if bad.all():
+        raise InputError(
+            f"y contains NaN, or X or y_err do: none of the {len(bad)} rows has a time and a value"
+        )
+    kept = np.flatnonzero(~bad)
+    count = int(bad.sum())
+    lacks = "lacks" if count == 1 else "lack"
+    note = f"{count:,} of {len(bad):,} rows {lacks} a time, value or error: left out"
+    return tuple(_rows(each, kept, len(bad)) for each in given), (note,)
+
+
+def _missing(given: Any, dates_alone: bool = False) -> BoolArray | None:
+    """Which rows hold something missing; None for what has no rows."""
+    if given is None or hasattr(given, "levels"):  # several levels are refused later
+        return None
+    array = given.to_numpy() if hasattr(given, "to_numpy") else np.asarray(given)
+    if array.ndim == 0 or (dates_alone and array.dtype.kind in "iuf"):
+        return None
+    # Numbers do without pandas, which takes long to load.
+    missing = np.asarray(np.isnan(array) if array.dtype.kind in "iuf" else pd.isna(array))
+    return np.asarray(missing.reshape(len(missing), -1).any(axis=1)) if missing.size else None
+
+
+def _rows(given: Any, kept: Any, count: int) -> Any:
+    if given is None or not hasattr(given, "__len__") or len(given) != count:
+        return given
+    if hasattr(given, "iloc"):
+        return given.iloc[kept]
+    if isinstance(given, (list, tuple)):
+        return [given[i] for i in kept]
+    return given[kept]

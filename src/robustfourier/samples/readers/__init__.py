@@ -1,0 +1,1 @@
+"""Readers of files that are no text, each the one home of the library that opens them."""
