@@ -205,6 +205,22 @@ def embedding_layout(
     )
 
 
+def axis_modes(n_modes: int, n_columns: int = 1) -> FloatArray:
+    """Return modes 1 … m of each column as rows, shape (d·m, d): the waves along the axes.
+
+    Examples
+    --------
+    >>> axis_modes(2, 2)
+    array([[1., 0.],
+           [2., 0.],
+           [0., 1.],
+           [0., 2.]])
+    """
+    require_count("n_modes", n_modes)
+    modes = np.arange(1.0, n_modes + 1)
+    return np.kron(np.eye(n_columns), modes[:, None])
+
+
 # sin π is 1e-16 and not zero; the exact quarter turns are set so that 0.0 means 0.0
 def _sine(cycles: FloatArray) -> FloatArray:
     return np.where(np.abs(cycles) == 1.0, 0.0, np.sin(np.pi * cycles))
