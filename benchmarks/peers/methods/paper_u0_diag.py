@@ -30,7 +30,7 @@ def fit_network(t: FloatArray, y: FloatArray, **options: Any) -> Fit:
     """Fit with the given parameters of the estimator; its periods are those of active modes."""
     from robustfourier import FourierNetworkRegressor
 
-    model = FourierNetworkRegressor(random_state=0, prune=None, **options)
+    model = FourierNetworkRegressor(random_state=0, select=None, **options)
     model.fit(t[:, None], y)
     modes = model.modes_
     active = np.asarray(modes.active, bool)

@@ -21,6 +21,7 @@ def network_modes(
     threshold: float | None,
     kept: BoolArray | None,
     y_ndim: int,
+    level: float | None = None,
 ) -> ModeTable:
     """Return all modes of all columns, column after column.
 
@@ -35,14 +36,20 @@ def network_modes(
     threshold : float, optional
         Strength above which a mode is active, instead of the rule of `activity`.
     kept : ndarray of bool, shape (d, m), optional
-        Modes that pruning left in: without a threshold, they are the active ones.
+        Modes that a selection left in: without a threshold, they are the active ones.
     y_ndim : int
         1 gives amplitudes of shape (n_modes,), 2 of shape (n_modes, q).
+    level : float, optional
+        Amplitude, in units of the network's values, above which a mode is active where neither
+        `threshold` nor `kept` says so; from a calibrated training.
     """
     series = network_series(weights)
     cosine_weight, sine_weight = _feature_weights(weights)
-    active = kept if threshold is None else None
-    if active is None:
+    if threshold is None and kept is not None:
+        active = kept
+    elif threshold is None and level is not None:
+        active = (np.hypot(series.cosine, series.sine) > level).any(axis=2)
+    else:
         active = active_modes(mode_strengths(weights), threshold)
     tables = []
     for j, domain in enumerate(domains):

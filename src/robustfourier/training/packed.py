@@ -15,7 +15,7 @@ from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
 from robustfourier.training.engine import Phase
-from robustfourier.training.features import padded_width
+from robustfourier.training.features import FeatureRows, padded_width
 from robustfourier.training.kernels import run_pairs
 from robustfourier.training.kernels_dense import run_dense
 from robustfourier.workers import one_blas_thread
@@ -107,6 +107,25 @@ class DenseState:
         with one_blas_thread():
             run_dense(batches, rates, data, *state, loss, rule, losses)
         return losses
+
+
+def fitted_values(weights: Weights, rows: FeatureRows) -> FloatArray:
+    """Return a diagonal network's values, shape (n, q), from the table of features if there is one.
+
+    A pair of units is A φ + C |φ|; see `kernels`.
+    """
+    architecture = weights.architecture
+    if len(rows.table) == 0 or architecture.hidden_layer_sizes:
+        return weights.predict(rows.theta)
+    side, place = unit_places(architecture)
+    w, c = weights.arrays[DIAGONAL], weights.arrays[OUTPUT]
+    odd = np.zeros((rows.table.shape[1], len(c)))
+    np.add.at(odd, place, (np.where(side, -1.0, 1.0) * w * c).T)
+    if architecture.activation == "identity":
+        return np.asarray(rows.table @ odd, dtype=np.float64)
+    even = np.zeros_like(odd)
+    np.add.at(even, place, (np.abs(w) * c).T)
+    return np.asarray(0.5 * (rows.table @ odd + np.abs(rows.table) @ even), dtype=np.float64)
 
 
 def unit_places(architecture: Architecture) -> tuple[IndexArray, IndexArray]:
