@@ -75,6 +75,92 @@ def test_the_band_widens_to_the_modes_that_the_data_ask_for_and_no_further():
     assert len(few.modes_.mode) == 10  # 21 samples tell ten modes apart
 
 
+PLANES = {
+    "product": lambda z: np.cos(3 * np.pi * z[:, 0]) * np.sin(5 * np.pi * z[:, 1]),
+    "plane wave": lambda z: np.cos(np.pi * (3 * z[:, 0] + 5 * z[:, 1])),
+}
+
+
+@pytest.mark.parametrize("name", PLANES)
+def test_waves_across_two_columns_are_found_by_mixed_modes(name):
+    rng = np.random.default_rng(0)
+    z, new = rng.uniform(-1, 1, (2, 3000, 2))
+    y = PLANES[name](z) + 0.4 * rng.normal(size=3000)
+    model = FourierNetworkRegressor(period=[2.0, 2.0], mixed_modes=6, n_modes=10, random_state=0)
+    model.fit(z, y)
+    found = model.mixed_modes_.mode[model.mixed_modes_.active].tolist()
+    assert found == ([[3, -5], [3, 5]] if name == "product" else [[3, 5]])
+    assert relative_error(model.predict(new), PLANES[name](new)) < 0.05
+    assert not model.modes_.active.any()
+
+
+def test_columns_that_explain_nothing_one_by_one_are_told():
+    rng = np.random.default_rng(0)
+    z = rng.uniform(-1, 1, (2000, 2))
+    y = PLANES["product"](z) + 0.1 * rng.normal(size=2000)
+    with pytest.warns(UserWarning, match=re.escape("none of the 2 columns explains anything")):
+        FourierNetworkRegressor(mixed_modes=0, n_modes=10, random_state=0).fit(z, y)
+
+
+def test_links_are_fitted_as_small_networks_and_linear_ones_stay_linear():
+    problem = paper_example(3, random_state=2)
+    model = FourierNetworkRegressor(links="network", random_state=0)
+    model.fit(problem.theta, problem.y)
+    assert [link.mode for link in model.links_] == [5, 29, 61]
+    assert model.links_[0].is_linear
+    assert not model.links_[1].is_linear
+    assert relative_error(model.predict(problem.theta), problem.truth) < 0.02
+    parts = model.decompose(problem.theta)
+    assert list(parts) == [0, 5, 29, 61]
+    np.testing.assert_allclose(sum(parts.values()), model.predict(problem.theta), atol=1e-12)
+    for component in problem.components[1:]:
+        truth = component.function(problem.theta)
+        part = parts[int(component.mode)]
+        assert relative_error(part - part.mean(), truth - truth.mean()) < 0.03
+
+
+def test_links_that_are_no_use_are_refused(wave):
+    for options in ({"hidden_layer_sizes": (4,)}, {"n_steps": 10}, {"training": "layerwise"}):
+        with pytest.raises(InputError, match=re.escape("links='network' needs a diagonal")):
+            FourierNetworkRegressor(links="network", **options).fit(*wave)
+    with pytest.raises(InputError, match=re.escape("links='network' is for one column; X has 2")):
+        FourierNetworkRegressor(links="network").fit(np.hstack([wave[0]] * 2), wave[1])
+
+
+def test_without_links_everything_is_the_rest(wave):
+    model = regressor().fit(*wave)
+    parts = model.decompose(wave[0])
+    np.testing.assert_array_equal(parts[0], model.predict(wave[0]))
+    assert list(parts) == [0]
+
+
+def test_an_estimator_becomes_a_module_and_comes_back(wave):
+    torch = pytest.importorskip("torch")
+    from robustfourier.nn import FourierNetwork
+
+    model = regressor().fit(*wave)
+    network = FourierNetwork.from_estimator(model)
+    theta = torch.tensor(model.domain_.to_theta(wave[0][:, 0]))[:, None]
+    values = model.y_offset_ + model.y_scale_ * network(theta).detach().numpy()
+    np.testing.assert_allclose(values[:, 0], model.predict(wave[0]), atol=1e-12)
+    with torch.no_grad():
+        network.output.weight *= 2.0
+    model.weights_ = network.to_weights()
+    np.testing.assert_allclose(
+        model.predict(wave[0]), 2 * values[:, 0] - model.y_offset_[0], atol=1e-12
+    )
+
+
+def test_models_with_links_and_mixed_modes_are_saved_and_loaded(wave, tmp_path):
+    linked = FourierNetworkRegressor(links="network", random_state=0).fit(*wave)
+    both = np.column_stack([wave[0], np.sin(wave[0])])
+    mixed = FourierNetworkRegressor(mixed_modes=2, n_modes=5, random_state=0).fit(both, wave[1])
+    for model, X in ((linked, wave[0]), (mixed, both)):
+        model.save(tmp_path / "model.rfm")
+        loaded = robustfourier.load(tmp_path / "model.rfm")
+        np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
 def test_one_column_of_times_needs_no_second_dimension(wave):
     X, y = wave
     flat, table = regressor().fit(X[:, 0], y), regressor().fit(X, y)
@@ -206,7 +292,7 @@ def test_columns_add_up():
     X = rng.uniform(0, 1, (800, 2))
     y = np.cos(2 * np.pi * 3 * X[:, 0]) + np.sin(2 * np.pi * 7 * X[:, 1])
     y += 0.3 * rng.normal(size=800)
-    model = FourierNetworkRegressor(random_state=0).fit(X, y)
+    model = FourierNetworkRegressor(mixed_modes=0, random_state=0).fit(X, y)
     found = model.modes_.select(model.modes_.active)
     assert list(zip(found.column, found.mode, strict=True)) == [(0, 3), (1, 7)]
     a, b = X[:1], X[1:2]

@@ -186,6 +186,16 @@ def test_given_modes_are_waves_of_any_real_number_along_any_direction():
     np.testing.assert_allclose(x[:, 7:], -x[:, :7])
 
 
+def test_a_network_with_mixed_modes_equals_its_numpy_forward_pass():
+    network = FourierNetwork(3, n_columns=3, mixed_modes=2, random_state=0, dtype=torch.float64)
+    theta = RNG.uniform(-2, 2, (30, 3))
+    expected = network.to_weights().predict(theta)
+    found = network(torch.tensor(theta)).detach().numpy()
+    np.testing.assert_allclose(found, expected, atol=1e-13)
+    again = FourierNetwork.from_weights(network.to_weights())
+    torch.testing.assert_close(again(torch.tensor(theta)), network(torch.tensor(theta)))
+
+
 def test_a_period_is_where_a_mode_has_made_its_cycles():
     t = torch.linspace(0, 365.25, 40, dtype=torch.float64)[:, None]
     yearly = FourierEmbedding(modes=[1.0], period=365.25)(t)[:, 2]

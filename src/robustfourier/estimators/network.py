@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -27,9 +28,11 @@ from robustfourier.estimators.validation import (
     without_masked_rows,
 )
 from robustfourier.network.architecture import Activation, Architecture
-from robustfourier.network.embedding import EmbeddingKind
+from robustfourier.network.embedding import EmbeddingKind, highest_mixed_mode
 from robustfourier.network.initial import Init, draw_weights
-from robustfourier.network.mode_table import network_modes
+from robustfourier.network.links import fundamentals
+from robustfourier.network.mode_table import active_by_level, network_modes
+from robustfourier.network.series import mixed_modes
 from robustfourier.network.weights import Weights
 from robustfourier.rows import canonical_rows
 from robustfourier.training import Training, fixed_sample, train_jointly, train_layerwise
@@ -37,6 +40,7 @@ from robustfourier.training.batches import FixedSample
 from robustfourier.training.calibrated import Calibrated, first_band, train_calibrated
 from robustfourier.training.defaults import N_MODES, decay_steps_for, defaults_for
 from robustfourier.training.engine import EngineName
+from robustfourier.training.links import train_links_and_rest
 from robustfourier.training.losses import Loss, LossName
 from robustfourier.training.observers import Progress
 from robustfourier.training.projection import Box
@@ -46,6 +50,8 @@ from robustfourier.training.selection import select_and_go_on
 _TRAININGS = ("joint", "layerwise")
 _DTYPES = ("float64", "float32")
 _SELECTIONS = ("ebic", None)
+_LINKS = ("network", None)
+_MOST_MIXED = 500  # modes across columns: a training of seconds
 
 
 class FourierNetworkRegressor(RegressorMixin, Face):
@@ -62,6 +68,11 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         Highest mode m: cycles over the span of the data. "auto" begins with 100, or as many as
         the samples can tell apart, and widens the band while the residual asks for modes beyond;
         where training is not calibrated it is 100.
+    mixed_modes : int or "auto", default "auto"
+        With several columns: highest |k_j| of the modes cos, sin π(k·θ) across them, of which
+        products of waves and plane waves are made. 0 leaves a sum over columns. "auto" takes as
+        many as make 500 modes (15 for two columns, 4 for three) where training is calibrated,
+        else none: dense layers mix columns themselves.
     hidden_layer_sizes : tuple of int, default ()
         Widths of dense layers behind the diagonal (u1, u2, …).
     diagonal : bool, default True
@@ -120,8 +131,13 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         "ebic" selects modes after the training by the extended Bayesian information criterion and
         fits the rest to the end: exactly without dense layers, by as many steps again with them;
         see `robustfourier.network.selection`. It does nothing where a penalty or box is asked
-        for, without diagonal layer, with dense layers behind several columns, and when an observer
+        for, without diagonal layer, with mixed modes, with dense layers behind several columns, and when an observer
         ended the training.
+    links : {"network", None}, default None
+        "network" fits one small network for each fundamental mode that the diagonal network finds,
+        a function of its cosine and sine alone, as wide as the data ask for; see
+        `robustfourier.training.links`. The diagonal network is then trained on what they leave.
+        For one column, where training is calibrated.
     threshold : float, optional
         Strength above which a mode is called active. By default those that the selection left in;
         without it those whose amplitude noise would not reach in 99 of 100 records, or, where
@@ -142,6 +158,10 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         both signs; of the weights of the first layer without diagonal), and `active`.
     diagonal_weights_ : ndarray, shape (D,), or None
         The diagonal layer's weights in the embedding's order.
+    mixed_modes_ : MixedModes or None
+        The modes across several columns, if there are any.
+    links_ : tuple of LinkNetwork
+        One for each fundamental, for standardised y; `decompose` gives their parts of y.
     kept_modes_ : ndarray of bool, shape (d, m), or None
         Modes that the selection left in; None if nothing was selected.
     start_weights_ : Weights
@@ -164,8 +184,8 @@ class FourierNetworkRegressor(RegressorMixin, Face):
 
     Notes
     -----
-    Columns of X may be numbers or dates. Several columns are embedded one by one and, without
-    dense layers, simply added. Outside the span of the data the prediction repeats, with the
+    Columns of X may be numbers or dates. Several columns are embedded one by one and across each
+    other by mixed modes. Outside the span of the data the prediction repeats, with the
     domain's length as its period. Rows equal in X and y are one row with summed weight, so weight
     2 is the row twice; the order of rows does not matter.
 
@@ -188,6 +208,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         diagonal: bool = True,
         activation: Activation | Literal["auto"] = "auto",
         embedding: EmbeddingKind = "signed",
+        mixed_modes: int | Literal["auto"] = "auto",
         training: Literal["joint", "layerwise"] = "joint",
         init: Init | Literal["auto"] = "auto",
         init_scale: float | Literal["auto"] = "auto",
@@ -208,6 +229,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         period: Any = None,
         endpoint: Literal["included", "excluded"] = "included",
         select: Literal["ebic"] | None = None,
+        links: Literal["network"] | None = None,
         threshold: float | None = None,
         dtype: Literal["float64", "float32"] = "float64",
         engine: EngineName = "auto",
@@ -215,6 +237,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
     ) -> None:
         self.n_modes = n_modes
+        self.mixed_modes = mixed_modes
         self.hidden_layer_sizes = hidden_layer_sizes
         self.diagonal = diagonal
         self.activation = activation
@@ -239,6 +262,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         self.period = period
         self.endpoint = endpoint
         self.select = select
+        self.links = links
         self.threshold = threshold
         self.dtype = dtype
         self.engine = engine
@@ -275,11 +299,22 @@ class FourierNetworkRegressor(RegressorMixin, Face):
             theta_columns(columns, domains), target.reshape(len(target), -1), weight
         )
         scaling = self._scaling(values, weight)
-        trained, kept, calibrated = self._train(fixed_sample(theta, scaling.apply(values), weight))
+        sample = fixed_sample(theta, scaling.apply(values), weight)
+        trained, kept, calibrated = self._train(sample)
         level = None if calibrated is None else calibrated.level
+        weights, links = trained.weights, None
+        if self.links == "network":
+            found = fundamentals(np.flatnonzero(active_by_level(weights, level)) + 1)
+            links, rest = train_links_and_rest(sample, found, self._train)
+            trained = replace(trained, weights=rest.weights.widened(weights.architecture.n_modes))
         modes = network_modes(
-            trained.weights, domains, scaling.scale, self.threshold, kept, target.ndim, level
+            trained.weights, domains, scaling.scale, self.threshold, kept, target.ndim, level, links
         )
+        mixed = None
+        if weights.architecture.mixed_modes:
+            mixed = mixed_modes(weights, scaling.scale, level or 0.0, target.ndim)
+        elif not modes.active.any():
+            self._warn_of_columns(weights.architecture)
         # all at once, at the end: an error above leaves no trace
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)
@@ -288,6 +323,9 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         self.domains_, self.domain_ = domains, domains[0]
         self.y_offset_, self.y_scale_ = scaling.offset, scaling.scale
         self.modes_, self.kept_modes_ = modes, kept
+        self.mixed_modes_ = mixed
+        self.links_ = () if links is None else links.links
+        self._links = links
         self.noise_ = None if calibrated is None else calibrated.noise
         self.diagonal_weights_ = trained.weights.diagonal
         self._y_ndim = target.ndim
@@ -314,16 +352,48 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         columns = time_columns(X, self)
         _check_n_features(self, X, reset=False)
         theta = theta_columns(columns, self.domains_)
-        values = self.y_offset_ + self.y_scale_ * self.weights_.predict(theta)
+        values = self.weights_.predict(theta)
+        links = getattr(self, "_links", None)
+        values = values if links is None else values + links.predict(theta)
+        values = self.y_offset_ + self.y_scale_ * values
         return values[:, 0] if self._y_ndim == 1 else values
+
+    def decompose(self, X: ArrayLike) -> dict[int, FloatArray]:
+        """Return the part of each fundamental's link, and what is left, which add up to `predict`.
+
+        Parameters
+        ----------
+        X : array-like or table, shape (n,) or (n, 1)
+
+        Returns
+        -------
+        dict of int to ndarray, each of shape (n,) or (n, q)
+            By fundamental mode; 0 is the level with all that no link explains. Without links that
+            is everything.
+        """
+        whole = self.predict(X)
+        columns = time_columns(as_table(X) if self.n_features_in_ == 1 else X, self)
+        theta = theta_columns(columns, self.domains_)[:, 0]
+        parts = {}
+        for link in getattr(self, "links_", ()):
+            values = self.y_scale_ * link.predict(theta)
+            parts[link.mode] = values[:, 0] if self._y_ndim == 1 else values
+        rest = np.asarray(whole - sum(parts.values()))
+        return {0: rest, **parts}
 
     def _check_choices(self) -> None:
         for name, choices in (
             ("training", _TRAININGS),
             ("dtype", _DTYPES),
             ("select", _SELECTIONS),
+            ("links", _LINKS),
         ):
             require_choice(name, getattr(self, name), choices)
+        if self.links is not None and not (self._bare and self._calibrated):
+            raise InputError(
+                f"links={self.links!r} needs a diagonal network without dense layers that is "
+                "trained jointly with n_steps='auto'"
+            )
         if self.training == "joint" and "theorem" in (self.diagonal_box, self.output_box):
             raise InputError(
                 "diagonal_box='theorem' and output_box='theorem' belong to training='layerwise'; "
@@ -361,7 +431,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
                 dtype=self.dtype,
             )
 
-        if self._calibrates(architecture):
+        if self._bare and self._calibrated:
             calibrated = train_calibrated(
                 sample,
                 architecture,
@@ -392,17 +462,21 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         return trained, kept, calibrated
 
     def _architecture(self, sample: FixedSample) -> Architecture:
-        bare = self.diagonal and not self.hidden_layer_sizes
+        n_columns, calibrated = sample.theta.shape[1], self._bare and self._calibrated
+        if self.links is not None and n_columns > 1:
+            raise InputError(f"links={self.links!r} is for one column; X has {n_columns}")
+        mixed = highest_mixed_mode(n_columns, _MOST_MIXED) if calibrated else 0
         architecture = Architecture(
             _or(self.n_modes, N_MODES),
-            sample.theta.shape[1],
+            n_columns,
             sample.y.shape[1],
             self.hidden_layer_sizes,
             self.diagonal,
-            _or(self.activation, "identity" if bare else "relu"),
+            _or(self.activation, "identity" if self._bare else "relu"),
             self.embedding,
+            _or(self.mixed_modes, mixed) if n_columns > 1 else 0,
         )
-        if self.n_modes == "auto" and self._calibrates(architecture):
+        if self.n_modes == "auto" and calibrated:
             return replace(architecture, n_modes=first_band(sample))
         return architecture
 
@@ -412,16 +486,29 @@ class FourierNetworkRegressor(RegressorMixin, Face):
             initial, self.decay_rate, _or(self.decay_steps, decay_steps_for(initial))
         )
 
-    def _calibrates(self, architecture: Architecture) -> bool:
-        """Whether start, rate and length of the training have a closed form."""
-        plain = architecture.diagonal and not architecture.hidden_layer_sizes
-        return (
-            plain and self.training == "joint" and self.n_steps == "auto" and self.init != "theory"
-        )
+    @property
+    def _bare(self) -> bool:
+        """Whether a diagonal layer and nothing else stands before the output."""
+        return bool(self.diagonal) and not np.size(self.hidden_layer_sizes)
+
+    @property
+    def _calibrated(self) -> bool:
+        """Whether start, rate and length of the training are left to the data."""
+        auto = isinstance(self.n_steps, str) and self.n_steps == "auto"
+        return self.training == "joint" and auto and self.init != "theory"
+
+    def _warn_of_columns(self, architecture: Architecture) -> None:
+        if architecture.n_columns > 1 and self._bare:
+            warnings.warn(
+                f"none of the {architecture.n_columns} columns explains anything by itself; if "
+                "they act together, give mixed_modes, or hidden_layer_sizes",
+                stacklevel=3,
+            )
 
     def _selects(self, architecture: Architecture) -> bool:
         free = not self.ridge and self.diagonal_box is None and self.output_box is None
-        told_by_columns = architecture.n_columns == 1 or not architecture.hidden_layer_sizes
+        told_by_columns = architecture.n_columns == 1 or self._bare
+        told_by_columns = told_by_columns and not architecture.mixed_modes
         return self.select == "ebic" and architecture.diagonal and free and told_by_columns
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -20,7 +20,12 @@ from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError, require_choice
 from robustfourier.network.activity import active_modes
 from robustfourier.network.architecture import Activation, Architecture
-from robustfourier.network.embedding import EmbeddingKind, axis_modes, embedding_layout
+from robustfourier.network.embedding import (
+    EmbeddingKind,
+    axis_modes,
+    embedding_layout,
+    lattice_modes,
+)
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.network.weights import Weights
 
@@ -115,6 +120,24 @@ class FourierEmbedding(nn.Module):
             self.register_buffer("frequency", torch.tensor(frequency, device=device), **kept)
         self.register_buffer("feature", torch.tensor(place, device=device), **kept)
         self.register_buffer("sign", torch.tensor(layout.sign, device=device), **kept)
+
+    @classmethod
+    def of(cls, architecture: Architecture) -> FourierEmbedding:
+        """Return the embedding of a network, its mixed modes included."""
+        made = cls(architecture.n_modes, architecture.embedding, architecture.n_columns)
+        if architecture.mixed_modes:
+            rows = lattice_modes(architecture.n_columns, architecture.mixed_modes)
+            layout = architecture.layout()
+            mixed = layout.column < 0
+            place = 2 * (len(made.frequency) + layout.mode[mixed]) - layout.is_sine[mixed]
+            for name, more in (
+                ("frequency", rows),
+                ("feature", place),
+                ("sign", layout.sign[mixed]),
+            ):
+                joined = torch.cat([getattr(made, name), torch.tensor(more)])
+                made.register_buffer(name, joined, persistent=False)
+        return made
 
     @property
     def out_features(self) -> int:
@@ -335,10 +358,14 @@ class FourierNetwork(nn.Module):
         u_n^diag, or without the diagonal layer and its activation u_n^standard.
     activation : {"relu", "identity"}
     embedding : {"signed", "symmetrised"}
-    init : {"symmetric", "glorot", "antisymmetric", "theory"}
+    init : {"symmetric", "even", "glorot", "antisymmetric", "theory"}
         See `robustfourier.network.initial`.
     n_columns, n_outputs : int, default 1
         Input columns d, embedded one by one, and outputs q.
+    mixed_modes : int, default 0
+        Highest |k_j| of modes across several columns.
+    init_scale : float, default 1.0
+        Factor on the diagonal and the layer behind it.
     r_c : float, default 0.1
         Scale of the theory's c⁰.
     random_state : int, numpy Generator or None
@@ -366,6 +393,8 @@ class FourierNetwork(nn.Module):
         *,
         n_columns: int = 1,
         n_outputs: int = 1,
+        mixed_modes: int = 0,
+        init_scale: float = 1.0,
         r_c: float = 0.1,
         random_state: int | np.random.Generator | None = None,
         device: torch.device | str | None = None,
@@ -373,17 +402,32 @@ class FourierNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.architecture = Architecture(
-            n_modes, n_columns, n_outputs, hidden_layer_sizes, diagonal, activation, embedding
+            n_modes,
+            n_columns,
+            n_outputs,
+            hidden_layer_sizes,
+            diagonal,
+            activation,
+            embedding,
+            mixed_modes,
         )
         size = self.architecture.embedding_size
-        self.embedding = FourierEmbedding(n_modes, embedding, n_columns)
+        self.embedding = FourierEmbedding.of(self.architecture)
         self.diagonal = DiagonalLayer(size) if diagonal else nn.Identity()
         widths = [size, *self.architecture.hidden_layer_sizes]
         self.dense = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(widths))
         self.output = nn.Linear(widths[-1], n_outputs, bias=len(widths) > 1)
         self.activation = nn.ReLU() if activation == "relu" else nn.Identity()
         self.to(device=device, dtype=dtype or torch.get_default_dtype())
-        self.load_weights(draw_weights(self.architecture, init, r_c=r_c, random_state=random_state))
+        self.load_weights(
+            draw_weights(
+                self.architecture,
+                init,
+                init_scale=init_scale,
+                r_c=r_c,
+                random_state=random_state,
+            )
+        )
 
     def forward(self, theta: Tensor) -> Tensor:
         """Return the network's values.
@@ -414,6 +458,18 @@ class FourierNetwork(nn.Module):
         self.load_state_dict({k: torch.from_numpy(v.copy()) for k, v in weights.arrays.items()})
 
     @classmethod
+    def from_estimator(cls, model: Any) -> FourierNetwork:
+        """Make the module of a fitted `FourierNetworkRegressor`.
+
+        It maps θ to standardised y: ``model.predict(X)`` is ``model.y_offset_ + model.y_scale_ *
+        network(theta)`` with ``theta = model.domain_.to_theta(X)``. The way back, after further
+        training, is ``model.weights_ = network.to_weights()``.
+        """
+        if getattr(model, "links_", None):
+            raise InputError("model has links, which are no FourierNetwork; fit with links=None")
+        return cls.from_weights(model.weights_)
+
+    @classmethod
     def from_weights(cls, weights: Weights) -> FourierNetwork:
         """Make the module that has these weights, in their dtype."""
         shape = weights.architecture
@@ -426,6 +482,7 @@ class FourierNetwork(nn.Module):
             init="glorot",
             n_columns=shape.n_columns,
             n_outputs=shape.n_outputs,
+            mixed_modes=shape.mixed_modes,
             dtype=torch.from_numpy(np.empty(0, weights.dtype)).dtype,
         )
         network.load_weights(weights)

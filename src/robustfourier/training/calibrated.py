@@ -143,6 +143,7 @@ class _Run:
         self.sample, self.architecture, self.loss = sample, architecture, loss
         self.options, self.rng = options, rng
         self.growth = Growth.of(architecture, loss)
+        self.n_modes = architecture.n_modes * architecture.n_columns + architecture.n_mixed
         self.n_rows, self.noise = effective_rows(sample), self._spread(sample.y)
         self.size = float(np.sqrt(np.mean(sample.y**2)))
         root = np.sqrt(architecture.embedding_size)
@@ -176,8 +177,7 @@ class _Run:
 
     def result(self) -> Calibrated:
         assert self.training is not None
-        n_modes = self.architecture.n_modes * self.architecture.n_columns
-        level = 2.0 * noise_gradient(self.noise, self.n_rows, n_modes, FALSE_ALARM)
+        level = 2.0 * noise_gradient(self.noise, self.n_rows, self.n_modes, FALSE_ALARM)
         return Calibrated(self.training, self.noise, level, self.elapsed)
 
     def wanted_modes(self) -> int:
@@ -211,8 +211,7 @@ class _Run:
         return further.completed
 
     def _gradient(self) -> float:
-        n_modes = self.architecture.n_modes * self.architecture.n_columns
-        return noise_gradient(self.noise, self.n_rows, n_modes)
+        return noise_gradient(self.noise, self.n_rows, self.n_modes)
 
     def _time(self) -> float:
         x = self._gradient()
@@ -220,7 +219,8 @@ class _Run:
 
     def _rate(self) -> float:
         batch = min(self.options.get("batch_size", len(self.sample)), len(self.sample))
-        curvature = largest_curvature(self.sample, self.architecture.n_modes)
+        shape = self.architecture
+        curvature = largest_curvature(self.sample, shape.n_modes, shape.mixed_modes)
         stable = stable_rate(self.growth, curvature, self.size or 1.0)
         return min(stable, rate_for_passes(self._time(), len(self.sample), batch))
 

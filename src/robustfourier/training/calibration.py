@@ -55,7 +55,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.network.architecture import Architecture
-from robustfourier.network.embedding import fourier_features
+from robustfourier.network.embedding import all_features
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.losses import Loss
 
@@ -133,10 +133,11 @@ def effective_rows(sample: FixedSample) -> float:
     return float(sample.weight.sum() ** 2 / (sample.weight**2).sum())
 
 
-def largest_curvature(sample: FixedSample, n_modes: int) -> float:
+def largest_curvature(sample: FixedSample, n_modes: int, mixed_modes: int = 0) -> float:
     """Return the largest eigenvalue of E[φφᵀ] over the sines and cosines, about 1/2 on a grid."""
     few = np.random.default_rng(0).permutation(len(sample))[:_CURVATURE_ROWS]
-    phi = fourier_features(sample.theta[few], n_modes)[..., 1:].reshape(len(few), -1)
+    phi = all_features(sample.theta[few], n_modes, mixed_modes)
+    phi = phi[:, np.ptp(phi, axis=0) > 0]  # without the constants, which y has not
     weight = sample.weight[few, None] / sample.weight[few].sum()
     vector = np.random.default_rng(1).normal(size=phi.shape[1])
     value = 0.0

@@ -131,8 +131,12 @@ def fitted_values(weights: Weights, rows: FeatureRows) -> FloatArray:
 def unit_places(architecture: Architecture) -> tuple[IndexArray, IndexArray]:
     """Return for each entry of the embedding whether it is −φ, and its place in the kernels' order.
 
-    The kernels order the features of a column as [1, cos 1…m, sin 1…m].
+    The kernels order the features of a column as [1, cos 1…m, sin 1…m]; behind all columns stand
+    the cosines and then the sines of the mixed modes.
     """
     layout, m = architecture.layout(), architecture.n_modes
     place = layout.column * (2 * m + 1) + layout.mode + np.where(layout.is_sine, m, 0)
+    mixed = architecture.n_axis_features + layout.mode - 1
+    mixed = mixed + np.where(layout.is_sine, architecture.n_mixed, 0)
+    place = np.where(layout.column < 0, mixed, place)
     return (layout.sign < 0).astype(np.intp), place
