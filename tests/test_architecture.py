@@ -165,6 +165,11 @@ def test_no_file_is_longer_than_can_be_read_at_a_sitting():
     assert {name: n for name, n in lengths.items() if n > MOST_LINES} == {}
 
 
+def only_stores(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function only keeps its arguments, as the constructor of an estimator must."""
+    return all(isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) for s in function.body)
+
+
 def code_lines(function: ast.AST, text: list[str]) -> int:
     """Lines of a function that are neither empty nor words."""
     words: set[int] = set()
@@ -183,6 +188,6 @@ def test_no_function_is_longer_than_a_screen():
         for node in ast.walk(ast.parse("\n".join(text))):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 count = code_lines(node, text)
-                if count > MOST_CODE:
+                if count > MOST_CODE and not only_stores(node):
                     long[f"{path.name}: {node.name}"] = count
     assert long == {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -13,45 +12,36 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.errors import InputError, require_choice
+from robustfourier.arrays import FloatArray
 from robustfourier.estimators.face import Face
+from robustfourier.estimators.network_training import (
+    check_choices,
+    train_network,
+    warn_of_columns,
+)
 from robustfourier.estimators.scaling import Scaling
 from robustfourier.estimators.times import as_table, is_flat
 from robustfourier.estimators.validation import (
     check_row_weights,
     check_targets,
-    seed_sequence,
     span_columns,
     theta_columns,
     time_columns,
     without_masked_rows,
 )
-from robustfourier.network.architecture import Activation, Architecture
-from robustfourier.network.embedding import EmbeddingKind, highest_mixed_mode
-from robustfourier.network.initial import Init, draw_weights
+from robustfourier.network.architecture import Activation
+from robustfourier.network.embedding import EmbeddingKind
+from robustfourier.network.initial import Init
 from robustfourier.network.links import fundamentals
 from robustfourier.network.mode_table import active_by_level, network_modes
 from robustfourier.network.series import mixed_modes
-from robustfourier.network.weights import Weights
 from robustfourier.rows import canonical_rows
-from robustfourier.training import Training, fixed_sample, train_jointly, train_layerwise
-from robustfourier.training.batches import FixedSample
-from robustfourier.training.calibrated import Calibrated, first_band, train_calibrated
-from robustfourier.training.defaults import N_MODES, decay_steps_for, defaults_for
+from robustfourier.training import fixed_sample
 from robustfourier.training.engine import EngineName
 from robustfourier.training.links import train_links_and_rest
-from robustfourier.training.losses import Loss, LossName
+from robustfourier.training.losses import LossName
 from robustfourier.training.observers import Progress
 from robustfourier.training.projection import Box
-from robustfourier.training.schedule import InverseDecay
-from robustfourier.training.selection import select_and_go_on
-
-_TRAININGS = ("joint", "layerwise")
-_DTYPES = ("float64", "float32")
-_SELECTIONS = ("ebic", None)
-_LINKS = ("network", None)
-_MOST_MIXED = 500  # modes across columns: a training of seconds
 
 
 class FourierNetworkRegressor(RegressorMixin, Face):
@@ -131,8 +121,8 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         "ebic" selects modes after the training by the extended Bayesian information criterion and
         fits the rest to the end: exactly without dense layers, by as many steps again with them;
         see `robustfourier.network.selection`. It does nothing where a penalty or box is asked
-        for, without diagonal layer, with mixed modes, with dense layers behind several columns, and when an observer
-        ended the training.
+        for, without diagonal layer, with mixed modes, with dense layers behind several columns, and
+        when an observer ended the training.
     links : {"network", None}, default None
         "network" fits one small network for each fundamental mode that the diagonal network finds,
         a function of its cosine and sine alone, as wide as the data ask for; see
@@ -288,7 +278,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         DivergenceError
             If training diverged; the error keeps the last good weights.
         """
-        self._check_choices()
+        check_choices(self)
         X, y, sample_weight = without_masked_rows(X, y, sample_weight)
         X = as_table(X)
         columns = time_columns(X, self)
@@ -300,12 +290,14 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         )
         scaling = self._scaling(values, weight)
         sample = fixed_sample(theta, scaling.apply(values), weight)
-        trained, kept, calibrated = self._train(sample)
+        trained, kept, calibrated = train_network(self, sample)
         level = None if calibrated is None else calibrated.level
         weights, links = trained.weights, None
         if self.links == "network":
             found = fundamentals(np.flatnonzero(active_by_level(weights, level)) + 1)
-            links, rest = train_links_and_rest(sample, found, self._train)
+            links, rest = train_links_and_rest(
+                sample, found, lambda left: train_network(self, left)
+            )
             trained = replace(trained, weights=rest.weights.widened(weights.architecture.n_modes))
         modes = network_modes(
             trained.weights, domains, scaling.scale, self.threshold, kept, target.ndim, level, links
@@ -314,7 +306,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         if weights.architecture.mixed_modes:
             mixed = mixed_modes(weights, scaling.scale, level or 0.0, target.ndim)
         elif not modes.active.any():
-            self._warn_of_columns(weights.architecture)
+            warn_of_columns(self, weights.architecture)
         # all at once, at the end: an error above leaves no trace
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)
@@ -381,135 +373,10 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         rest = np.asarray(whole - sum(parts.values()))
         return {0: rest, **parts}
 
-    def _check_choices(self) -> None:
-        for name, choices in (
-            ("training", _TRAININGS),
-            ("dtype", _DTYPES),
-            ("select", _SELECTIONS),
-            ("links", _LINKS),
-        ):
-            require_choice(name, getattr(self, name), choices)
-        if self.links is not None and not (self._bare and self._calibrated):
-            raise InputError(
-                f"links={self.links!r} needs a diagonal network without dense layers that is "
-                "trained jointly with n_steps='auto'"
-            )
-        if self.training == "joint" and "theorem" in (self.diagonal_box, self.output_box):
-            raise InputError(
-                "diagonal_box='theorem' and output_box='theorem' belong to training='layerwise'; "
-                "give numbers for joint training"
-            )
-
     def _scaling(self, y: FloatArray, weight: FloatArray) -> Scaling:
         if not self.standardize:
             return Scaling.none(y.shape[1])
         return Scaling.robust(y, weight) if self.loss == "huber" else Scaling.mean(y, weight)
-
-    def _train(self, sample: FixedSample) -> tuple[Training, BoolArray | None, Calibrated | None]:
-        start_seed, batch_seed, later_seed = seed_sequence(self.random_state, 3)
-        architecture = self._architecture(sample)
-        chosen = defaults_for(architecture, self.training)
-        loss = Loss(self.loss, self.delta)
-        options: dict[str, Any] = {
-            "batch_size": self.batch_size,
-            "engine": self.engine,
-            "observers": self.observers or (),
-        }
-        rule: dict[str, Any] = {
-            "ridge": self.ridge,
-            "diagonal_box": self.diagonal_box,
-            "output_box": self.output_box,
-        }
-
-        def start(architecture: Architecture, init_scale: float) -> Weights:
-            return draw_weights(
-                architecture,
-                _or(self.init, chosen.init),
-                init_scale=init_scale,
-                r_c=self.r_c,
-                random_state=start_seed,
-                dtype=self.dtype,
-            )
-
-        if self._bare and self._calibrated:
-            calibrated = train_calibrated(
-                sample,
-                architecture,
-                start,
-                loss=loss,
-                init_scale=_or(self.init_scale, None),
-                learning_rate=_or(self.learning_rate, None),
-                grow_band=self.n_modes == "auto",
-                random_state=batch_seed,
-                **options,
-                **rule,
-            )
-            trained = calibrated.training
-        else:
-            calibrated = None
-            weights = start(architecture, _or(self.init_scale, chosen.init_scale))
-            options["n_steps"] = _or(self.n_steps, chosen.n_steps)
-            options["schedule"] = self._schedule(_or(self.learning_rate, chosen.learning_rate))
-            if self.training == "layerwise":
-                options["n_output_steps"] = self.n_output_steps
-                if self.output_learning_rate is not None:
-                    options["output_schedule"] = self._schedule(self.output_learning_rate)
-            train = train_jointly if self.training == "joint" else train_layerwise
-            trained = train(weights, sample, loss=loss, random_state=batch_seed, **options, **rule)
-        if not (trained.completed and self._selects(architecture)):
-            return trained, None, calibrated
-        trained, kept = select_and_go_on(trained, sample, loss, random_state=later_seed, **options)
-        return trained, kept, calibrated
-
-    def _architecture(self, sample: FixedSample) -> Architecture:
-        n_columns, calibrated = sample.theta.shape[1], self._bare and self._calibrated
-        if self.links is not None and n_columns > 1:
-            raise InputError(f"links={self.links!r} is for one column; X has {n_columns}")
-        mixed = highest_mixed_mode(n_columns, _MOST_MIXED) if calibrated else 0
-        architecture = Architecture(
-            _or(self.n_modes, N_MODES),
-            n_columns,
-            sample.y.shape[1],
-            self.hidden_layer_sizes,
-            self.diagonal,
-            _or(self.activation, "identity" if self._bare else "relu"),
-            self.embedding,
-            _or(self.mixed_modes, mixed) if n_columns > 1 else 0,
-        )
-        if self.n_modes == "auto" and calibrated:
-            return replace(architecture, n_modes=first_band(sample))
-        return architecture
-
-    def _schedule(self, rate: float) -> InverseDecay:
-        initial = InverseDecay(rate).initial  # checked
-        return InverseDecay(
-            initial, self.decay_rate, _or(self.decay_steps, decay_steps_for(initial))
-        )
-
-    @property
-    def _bare(self) -> bool:
-        """Whether a diagonal layer and nothing else stands before the output."""
-        return bool(self.diagonal) and not np.size(self.hidden_layer_sizes)
-
-    @property
-    def _calibrated(self) -> bool:
-        """Whether start, rate and length of the training are left to the data."""
-        auto = isinstance(self.n_steps, str) and self.n_steps == "auto"
-        return self.training == "joint" and auto and self.init != "theory"
-
-    def _warn_of_columns(self, architecture: Architecture) -> None:
-        if architecture.n_columns > 1 and self._bare:
-            warnings.warn(
-                f"none of the {architecture.n_columns} columns explains anything by itself; if "
-                "they act together, give mixed_modes, or hidden_layer_sizes",
-                stacklevel=3,
-            )
-
-    def _selects(self, architecture: Architecture) -> bool:
-        free = not self.ridge and self.diagonal_box is None and self.output_box is None
-        told_by_columns = architecture.n_columns == 1 or self._bare
-        told_by_columns = told_by_columns and not architecture.mixed_modes
-        return self.select == "ebic" and architecture.diagonal and free and told_by_columns
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "weights_")
@@ -518,8 +385,3 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-def _or(value: Any, default: Any) -> Any:
-    """What a user gave, or the default in place of "auto"."""
-    return default if isinstance(value, str) and value == "auto" else value
