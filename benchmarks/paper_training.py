@@ -115,7 +115,7 @@ PLANES = {
 
 def two_inputs(name: str, count: int) -> Verdict:
     modes, function = PLANES[name]
-    ratios = []
+    errors, limits = [], []
     for seed in unseen_seeds(count):
         rng = np.random.default_rng(seed)
         z, new = rng.uniform(-1, 1, (2, 4000, 2))
@@ -128,13 +128,15 @@ def two_inputs(name: str, count: int) -> Verdict:
 
         best, *_ = np.linalg.lstsq(columns(z), y, rcond=None)
         truth = function(new)
-        oracle = relative_error(columns(new) @ best, truth)
-        ratios.append(relative_error(model.predict(new), truth) / oracle)
+        limits.append(relative_error(columns(new) @ best, truth))
+        errors.append(relative_error(model.predict(new), truth))
+    # three or five numbers are fitted at the limit, whose luck would decide a ratio seed by seed
+    ratio = float(np.sqrt(np.mean(np.square(errors)) / np.mean(np.square(limits))))
     return Verdict(
         f"two inputs, {name}, {count} seeds",
-        f"at most {NEAR} × least squares on the true modes",
-        f"{median(ratios):.3f} × (worst {max(ratios):.2f})",
-        judged(median(ratios) <= NEAR, count, enough=5),
+        f"at most {NEAR} × least squares on the true modes, root mean square over seeds",
+        f"{ratio:.3f} × (error {median(errors):.4f}, limit {median(limits):.4f})",
+        judged(ratio <= NEAR, count, enough=5),
     )
 
 
@@ -191,6 +193,6 @@ def main(quick: bool = False) -> list[Verdict]:
         nonlinear_example(5, EXAMPLE_3_LINKS, links="network"),
         linear_example(1, 20, links="network"),
         linear_example(2, 20, links="network"),
-        *(two_inputs(name, 5) for name in PLANES),
+        *(two_inputs(name, 10) for name in PLANES),
         problems(3, NETWORK_PROBLEMS | NETWORK_GLIMPSES),
     ]

@@ -1,8 +1,10 @@
 """Where training starts: equal weights, Glorot's draw, two that keep pairs together, the theory's.
 
 * ``"even"`` (ours): all diagonal weights s/√D, and nothing in the output yet. Then every feature
-  grows by the same law, z = P sinh(v b t); see `robustfourier.training.calibration`. With dense
-  layers, which zero would keep still, the layer behind the diagonal is drawn as in "symmetric".
+  grows by the same law, z = P sinh(v b t); see `robustfourier.training.calibration`. Only the
+  constants start awake, at weights of norm 1: every function has a level, and the mean of y is not
+  it where samples lie unevenly. With dense layers, which zero would keep still, the layer behind
+  the diagonal is drawn as in "symmetric", and constants are as all others.
 * ``"glorot"`` (the paper's experiments): normal, standard deviation √(2/(fan_in+fan_out)) for
   dense and output layers, 1/√D for a diagonal of length D, biases zero.
 * ``"symmetric"`` (ours): the same sizes, but the two units on +φ_j and −φ_j start with equal
@@ -116,6 +118,9 @@ def _glorot(
     if architecture.diagonal:
         for name in (DIAGONAL, architecture.reader):
             arrays[name] = scale * arrays[name]
+    if architecture.diagonal and init == "even" and architecture.reader == OUTPUT:
+        constant = architecture.layout().mode == 0
+        arrays[DIAGONAL][constant] = 1.0 / np.sqrt(constant.sum())
     return arrays
 
 

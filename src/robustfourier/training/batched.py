@@ -114,8 +114,9 @@ def _block(
     target = (y - offset) / size
     reach, squares = phi.T @ target / n, (target**2).mean(axis=0)
     x_of_one = noise_gradient(1.0, n, m)
-    a = _FLOW.start_below(x_of_one)
+    a = _FLOW.start_below(x_of_one, m)
     w, c = np.full_like(reach, a), np.zeros_like(reach)
+    w[0] = 1.0  # the level is awake from the start
     running = np.arange(y.shape[1])  # series that are not at their end
     z, noise, steps = np.zeros_like(reach), np.sqrt(squares), np.zeros(y.shape[1])
     for step in range(1, _MOST_STEPS + 1):

@@ -147,7 +147,7 @@ class _Run:
         self.n_rows, self.noise = effective_rows(sample), self._spread(sample.y)
         self.size = float(np.sqrt(np.mean(sample.y**2)))
         root = np.sqrt(architecture.embedding_size)
-        derived = root * self.growth.start_below(self._gradient() or 1.0)
+        derived = root * self.growth.start_below(self._gradient() or 1.0, self.n_modes)
         scale = derived if init_scale is None else init_scale
         self.a = scale / root
         self.weights = start(architecture, scale)

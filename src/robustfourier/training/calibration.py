@@ -29,8 +29,9 @@ exceeds 2x with p = 0.01: noise alone makes any mode active in one record of a h
 **Start.** A feature of gradient g ends at about x(2P/x)^(1−g/x). Most features of pure noise have
 g near x/3 (σ/√(2n), where log(M/p) ≈ 7), so M of them leave M x²(2P/x)^1.3 of variance in all.
 P = x/2000 keeps that below 0.02 x² for M = 100, a twentieth of what the noise of one fitted mode
-costs, 2σ²/n ≈ 0.4x². A larger start is nearer to ridge regression, a smaller one nearer to the
-lasso [1]_, at the price of a longer training, which grows like log 1/P.
+costs, 2σ²/n ≈ 0.4x²; with more modes P falls like M^(−1/1.3). A larger start is nearer to ridge
+regression, a smaller one nearer to the lasso [1]_, at the price of a longer training, which grows
+like log 1/P.
 
 **Rate.** The product follows the gradient at the speed v|z|, so that steps are stable up to
 2 / (v max|z| λ) with λ the largest eigenvalue of E[φφᵀ]; a fifth of that is taken, since batches
@@ -65,7 +66,7 @@ FALSE_ALARM = 0.01
 GROWN_NOISE = 0.1
 """Probability that noise alone brings any mode up to the gradient that the time follows from."""
 
-_START = 2000.0  # x / P, derived above
+_START, _START_MODES, _START_POWER = 2000.0, 100, 1.3  # x / P for so many modes, derived above
 _STABLE = 0.2  # of the largest stable rate
 _PASSES = 10.0  # times that each row is seen at least
 _LARGEST = np.sqrt(2.0)  # amplitude of one wave that is all of a standardised y
@@ -112,9 +113,10 @@ class Growth:
         gradient = max(gradient, 1e-3 * product)  # without noise the time stays finite
         return float(np.arcsinh(size / product) / (self.speed * gradient))
 
-    def start_below(self, size: float) -> float:
-        """Return diagonal weights whose product is `size` / 2000."""
-        return float(np.sqrt(size / _START / self.product))
+    def start_below(self, size: float, n_modes: int) -> float:
+        """Return diagonal weights whose product is `size` / 2000, or less with many modes."""
+        more = max(1.0, n_modes / _START_MODES) ** (1.0 / _START_POWER)
+        return float(np.sqrt(size / (_START * more) / self.product))
 
 
 def noise_gradient(sigma: float, n_rows: float, n_modes: int, level: float = GROWN_NOISE) -> float:
