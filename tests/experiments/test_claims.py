@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from robustfourier.experiments.catalogue import Trial, trials
-from robustfourier.experiments.claims import judge, network_claims, spread, start_table
+from robustfourier.experiments.claims import judge, network_claims, spread
 from robustfourier.experiments.finished import Results, Row
 from robustfourier.experiments.reproduction import counted
 from robustfourier.experiments.said import SAID
+from robustfourier.experiments.starts import start_table
 from robustfourier.experiments.theory_claims import log_slope, theory_claims
 from robustfourier.experiments.theory_runs import TheoryRow, theory_tasks
 from robustfourier.network.embedding import embedding_layout

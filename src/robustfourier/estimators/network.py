@@ -305,7 +305,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         mixed = None
         if weights.architecture.mixed_modes:
             mixed = mixed_modes(weights, scaling.scale, level or 0.0, target.ndim)
-        elif not modes.active.any():
+        elif modes.active is not None and not modes.active.any():
             warn_of_columns(self, weights.architecture)
         # all at once, at the end: an error above leaves no trace
         _check_feature_names(self, X, reset=True)

@@ -253,7 +253,7 @@ def _modes(results: Results, example: str) -> Iterator[Claim]:
             example,
             "Layer-wise training activates the target modes exclusively.",
             _active(rows),
-            (_wrong(row) == 0 for row in rows),
+            (wrong_modes(row) == 0 for row in rows),
         )
         yield _also_by_diagonal(results, claim, rows, lambda active, true: true == active)
 
@@ -291,7 +291,7 @@ def _also_by_diagonal(
 
 def _phases(results: Results) -> Iterator[Claim]:
     for network in ("*u0_diag", "u0_diag", "u1_diag"):
-        rows = results.matched(_main_of("1", network), _main_of("2", network))
+        rows = results.matched(main_of("1", network), main_of("2", network))
         ratios = [shifted.final_error / plain.final_error for plain, shifted in rows]
         yield judge(
             "ours",
@@ -304,8 +304,8 @@ def _phases(results: Results) -> Iterator[Claim]:
 
 def _symmetric_start(results: Results, example: str) -> Iterator[Claim]:
     for network in DIAGONAL:
-        symmetric = _main_of(example, network) | {"init": "symmetric", "purpose": "init"}
-        pairs = results.matched(symmetric, _main_of(example, network))
+        symmetric = main_of(example, network) | {"init": "symmetric", "purpose": "init"}
+        pairs = results.matched(symmetric, main_of(example, network))
         yield judge(
             "ours",
             f"The symmetric start lowers the error ({network}).",
@@ -313,7 +313,7 @@ def _symmetric_start(results: Results, example: str) -> Iterator[Claim]:
             _errors(pairs, ("symmetric", "Glorot")),
             (a.final_error < b.final_error for a, b in pairs),
         )
-        both = results.matched(symmetric, _main_of(example, "u1_standard"))
+        both = results.matched(symmetric, main_of(example, "u1_standard"))
         yield judge(
             "ours",
             f"From the symmetric start, {network} beats the standard network.",
@@ -330,47 +330,8 @@ def _symmetric_start(results: Results, example: str) -> Iterator[Claim]:
                 _where(example),
                 f"false modes over all seeds: symmetric {counts[0]}, Glorot {counts[1]}; "
                 f"missed: {lost[0]}, {lost[1]}",
-                (_wrong(a) <= _wrong(b) for a, b in pairs),
+                (wrong_modes(a) <= wrong_modes(b) for a, b in pairs),
             )
-
-
-STARTS = {
-    "glorot": "Glorot's draw (the paper's)",
-    "antisymmetric": "Glorot's sizes, signs of section 2.4",
-    "symmetric": "symmetric (ours)",
-}
-START_COLUMNS = (
-    "start",
-    "example",
-    "*u0_diag beats u1_standard",
-    "*u0_diag activates the target modes exclusively",
-    "u0_diag is more accurate than *u0_diag",
-    "error of *u0_diag",
-    "error of u0_diag",
-)
-
-
-def start_table(results: Results) -> list[tuple[str, ...]]:
-    """Rows of `START_COLUMNS`: which of three claims come out from which start, and the errors."""
-    table = []
-    for example in ("1", "2"):
-        for init, name in STARTS.items():
-            rows = results.matched(
-                {"example": example, "network": "*u0_diag", "init": init},
-                {"example": example, "network": "u0_diag", "init": init},
-                _main_of(example, "u1_standard"),
-            )
-            if not rows:
-                continue
-            answers = (
-                [layerwise.final_error < standard.final_error for layerwise, _, standard in rows],
-                [_wrong(layerwise) == 0 for layerwise, _, _ in rows],
-                [joint.final_error < layerwise.final_error for layerwise, joint, _ in rows],
-            )
-            counts = [f"{sum(answer)} of {len(answer)}" for answer in answers]
-            errors = [spread([row[i].final_error for row in rows]) for i in (0, 1)]
-            table.append((name, example, *counts, *errors))
-    return table
 
 
 def _open_choices(results: Results) -> Iterator[Claim]:
@@ -392,17 +353,17 @@ def _open_choices(results: Results) -> Iterator[Claim]:
             )
 
 
-def _main_of(example: str, network: str) -> dict[str, Any]:
+def main_of(example: str, network: str) -> dict[str, Any]:
     """What the trials of the paper's own experiment have in common."""
     return {"example": example, "network": network, "purpose": "main"}
 
 
 def _main(results: Results, example: str, network: str) -> list[Row]:
-    return results.select(**_main_of(example, network))
+    return results.select(**main_of(example, network))
 
 
 def _matched(results: Results, example: str, networks: Sequence[str]) -> list[tuple[Row, ...]]:
-    return results.matched(*(_main_of(example, name) for name in networks))
+    return results.matched(*(main_of(example, name) for name in networks))
 
 
 def _errors(rows: Sequence[tuple[Row, ...]], networks: Sequence[str]) -> str:
@@ -422,7 +383,8 @@ def _tally(texts: Sequence[str]) -> str:
     )
 
 
-def _wrong(row: Row) -> int:
+def wrong_modes(row: Row) -> int:
+    """Return how many modes are false or missed."""
     return len(row.false_modes) + len(row.missed)
 
 

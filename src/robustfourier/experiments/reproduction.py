@@ -12,14 +12,7 @@ import numpy as np
 from robustfourier.errors import InputError
 from robustfourier.experiments import theory_runs
 from robustfourier.experiments.catalogue import EXAMPLES, STEPS, Trial, trials
-from robustfourier.experiments.claims import (
-    START_COLUMNS,
-    STARTS,
-    Claim,
-    network_claims,
-    spread,
-    start_table,
-)
+from robustfourier.experiments.claims import Claim, network_claims, spread
 from robustfourier.experiments.figures import example_figures, networks_figure
 from robustfourier.experiments.finished import Results, Row, load_results
 from robustfourier.experiments.page import (
@@ -34,6 +27,7 @@ from robustfourier.experiments.page import (
 )
 from robustfourier.experiments.problems import example_data
 from robustfourier.experiments.runner import Report, run_tasks
+from robustfourier.experiments.starts import START_COLUMNS, STARTS, start_table
 from robustfourier.experiments.store import ResultStore
 from robustfourier.experiments.theory_claims import theory_claims
 from robustfourier.experiments.theory_figures import comparison_figures, theory_figures

@@ -145,11 +145,11 @@ def lattice_modes(n_columns: int, highest: int) -> FloatArray:
            [ 1.,  1.]])
     """
     highest = require_count("mixed_modes", highest, at_least=0)
-    count = (2.0 * highest + 1.0) ** n_columns
-    require_bytes(8.0 * n_columns * count, what=f"mixed_modes={highest}", remedy="use fewer")
+    count = (2 * highest + 1) ** n_columns
+    require_bytes(8 * n_columns * count, what=f"mixed_modes={highest}", remedy="use fewer")
     steps = np.arange(-highest, highest + 1.0)
     rows = np.stack(np.meshgrid(*[steps] * n_columns, indexing="ij"), axis=-1)
-    rows = rows.reshape(-1, n_columns)[int(count) // 2 + 1 :]  # behind zero: one of k and −k
+    rows = rows.reshape(-1, n_columns)[count // 2 + 1 :]  # behind zero: one of k and −k
     return rows[(rows != 0).sum(axis=1) > 1]
 
 

@@ -94,14 +94,15 @@ class FourierEmbedding(nn.Module):
         if not (math.isfinite(period) and period > 0):
             raise InputError(f"period={period!r} must be a positive length")
         given = modes is not None
-        frequency = _given_modes(modes) if given else axis_modes(n_modes, n_columns)
+        highest = 0 if n_modes is None else n_modes
+        frequency = _given_modes(modes) if given else axis_modes(highest, n_columns)
         self.kind = kind
         self.n_columns = frequency.shape[1]
         self.period = float(period)
         layout = embedding_layout(len(frequency), kind) if given else None
-        layout = layout or embedding_layout(n_modes, kind, n_columns)
+        layout = layout or embedding_layout(highest, kind, n_columns)
         # the constant of every column is one and the same feature
-        of_column = 2 * (0 if given else n_modes) * layout.column
+        of_column = 2 * highest * layout.column
         place = np.where(layout.mode == 0, 0, of_column + 2 * layout.mode - layout.is_sine)
         self.whole = bool(np.all(frequency == np.round(frequency))) and not learnable
         # what follows from the arguments is no state: it goes to a device, not into state_dict
@@ -196,8 +197,9 @@ class FourierEmbedding(nn.Module):
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, *arguments: Any, **options: Any
     ) -> None:
-        found = [state_dict.get(prefix + name) for name in ("frequency", "feature", "sign")]
-        if all(isinstance(each, Tensor) for each in found):
+        names = [prefix + name for name in ("frequency", "feature", "sign")]
+        found = [state_dict[name] for name in names if isinstance(state_dict.get(name), Tensor)]
+        if len(found) == len(names):
             device = self.feature.device
             self._adopt(*(torch.empty_like(each, device=device).copy_(each) for each in found))
         super()._load_from_state_dict(state_dict, prefix, *arguments, **options)

@@ -95,7 +95,7 @@ def mixed_modes(weights: Weights, scale: FloatArray, level: float, y_ndim: int) 
         lattice_modes(shape.n_columns, shape.mixed_modes),
         (scale * size)[:, one],
         phase[:, one],
-        (size > level).any(axis=1),
+        np.asarray((size > level).any(axis=1)),
     )
 
 

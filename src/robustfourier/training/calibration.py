@@ -141,12 +141,12 @@ def largest_curvature(sample: FixedSample, n_modes: int, mixed_modes: int = 0) -
     phi = all_features(sample.theta[few], n_modes, mixed_modes)
     phi = phi[:, np.ptp(phi, axis=0) > 0]  # without the constants, which y has not
     weight = sample.weight[few, None] / sample.weight[few].sum()
-    vector = np.random.default_rng(1).normal(size=phi.shape[1])
+    vector: FloatArray = np.random.default_rng(1).normal(size=(phi.shape[1],))
     value = 0.0
     for _ in range(_CURVATURE_STEPS):
-        vector /= np.linalg.norm(vector)
-        moved = phi.T @ (weight * (phi @ vector[:, None]))
-        value, vector = float(vector @ moved[:, 0]), moved[:, 0]
+        vector = vector / np.linalg.norm(vector)
+        moved = phi.T @ (weight[:, 0] * (phi @ vector))
+        value, vector = float(vector @ moved), moved
     return value
 
 

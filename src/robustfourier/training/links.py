@@ -114,7 +114,8 @@ class _Links:
     def _outer(self, inner: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Best weights of the linear columns, and the residual of all rows."""
         design, _ = self._design(inner)
-        solved, *_ = np.linalg.lstsq(self.root * design, self.root * self.sample.y, rcond=None)
+        found, *_ = np.linalg.lstsq(self.root * design, self.root * self.sample.y, rcond=None)
+        solved: FloatArray = np.asarray(found, dtype=np.float64)
         return solved, self.sample.y - design @ solved
 
     def _optimise(self) -> None:
@@ -146,8 +147,11 @@ class _Links:
                 moved[o] = -columns * np.repeat(solved[first:, o], 3)
             return moved.transpose(1, 0, 2).reshape(self.n * self.q, -1)
 
+        def residuals(flat: FloatArray) -> FloatArray:
+            return np.asarray(state(flat)[3].ravel())
+
         found = least_squares(
-            lambda flat: state(flat)[3].ravel(),
+            residuals,
             self.inner.ravel(),
             jac=jacobian,
             method="lm",
