@@ -14,6 +14,14 @@ TOLD = ""
 EVEN_ONLY = False
 BUDGET = "subset"
 STEPS = 50_000
+#: The paper's rate, units and size of the start, on which `benchmarks.paper_training` improves.
+PAPER: dict[str, Any] = {
+    "n_modes": 100,
+    "activation": "relu",
+    "init": "symmetric",
+    "init_scale": 1.0,
+    "learning_rate": 2e-3,
+}
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
@@ -30,7 +38,7 @@ def fit_network(t: FloatArray, y: FloatArray, **options: Any) -> Fit:
     """Fit with the given parameters of the estimator; its periods are those of active modes."""
     from robustfourier import FourierNetworkRegressor
 
-    model = FourierNetworkRegressor(random_state=0, select=None, **options)
+    model = FourierNetworkRegressor(random_state=0, **PAPER, **options)
     model.fit(t[:, None], y)
     modes = model.modes_
     active = np.asarray(modes.active, bool)

@@ -149,7 +149,7 @@ def is_calibrated(model: Any) -> bool:
 
 def warn_of_columns(model: Any, architecture: Architecture) -> None:
     """Warn where a sum over columns found nothing, since a product would not show in it."""
-    if architecture.n_columns > 1 and is_bare(model):
+    if architecture.n_columns > 1 and is_bare(model) and is_calibrated(model):
         warnings.warn(
             f"none of the {architecture.n_columns} columns explains anything by itself; if "
             "they act together, give mixed_modes, or hidden_layer_sizes",
