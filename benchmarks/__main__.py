@@ -11,7 +11,7 @@ from benchmarks.verdicts import Verdict, print_verdicts
 
 SUITES = {
     "paper_networks": "the paper's networks on example 1",
-    "pruning": "networks pruned and fitted to the end",
+    "paper_training": "the paper's networks at the limit by training",
     "detection": "modes found by PeriodicMixture",
     "components": "components and waveforms of PeriodicMixture",
     "living": "patterns that wander",

@@ -18,13 +18,14 @@ from tests.estimators.toys import regressor
 import robustfourier
 from robustfourier import FourierNetworkRegressor
 from robustfourier.errors import InputError
+from robustfourier.network.embedding import mode_pair
 from robustfourier.synthetic import paper_example, relative_error
 from robustfourier.training.engine import ENGINES
 
 
 def test_a_wave_in_noise_is_found_with_its_mode_period_amplitude_and_phase(wave):
     # five cycles of cos(2π f (t − 5)) with f = 1/2: phase 0 at the middle of the record
-    model = regressor(n_steps=3000).fit(*wave)
+    model = FourierNetworkRegressor(random_state=0).fit(*wave)
     found = model.modes_.select(model.modes_.active)
     assert found.mode.tolist() == [5.0]
     assert found.period == pytest.approx([2.0])
@@ -34,25 +35,86 @@ def test_a_wave_in_noise_is_found_with_its_mode_period_amplitude_and_phase(wave)
     assert model.score(*wave) > 0.7
 
 
-def test_a_small_version_of_the_papers_first_example():
+@pytest.mark.parametrize("number", [1, 2])
+def test_training_alone_reaches_least_squares_on_the_true_modes(number):
+    problem = paper_example(number, random_state=0)
+    model = FourierNetworkRegressor(random_state=0).fit(problem.theta, problem.y)
+    assert model.modes_.mode[model.modes_.active].tolist() == [5, 29, 61]
+    known = np.hstack([mode_pair(problem.theta, mode) for mode in (5, 29, 61)])
+    best = known @ np.linalg.lstsq(known, problem.y, rcond=None)[0]
+    error = relative_error(model.predict(problem.theta), problem.truth)
+    assert error < 1.2 * relative_error(best, problem.truth)
+    assert model.noise_ * model.y_scale_[0] == pytest.approx(0.4, rel=0.03)
+
+
+def test_the_papers_start_rate_and_rectified_units_still_find_its_modes():
     # the paper's size needs 6e4 steps; a faster rate shows the same picture in 8000
     problem = paper_example(1, random_state=0)
     model = FourierNetworkRegressor(
-        n_modes=80, n_steps=8000, learning_rate=0.02, decay_steps=8000, random_state=0
+        n_modes=80,
+        activation="relu",
+        init="symmetric",
+        init_scale=1.0,
+        n_steps=8000,
+        learning_rate=0.02,
+        decay_steps=8000,
+        random_state=0,
     ).fit(problem.theta[:, None], problem.y)
     assert model.modes_.mode[model.modes_.active].tolist() == [5, 29, 61]
     assert relative_error(model.predict(problem.theta[:, None]), problem.truth) < 0.08
 
 
+def test_the_band_widens_to_the_modes_that_the_data_ask_for_and_no_further():
+    t = np.linspace(-1, 1, 2001)
+    rng = np.random.default_rng(0)
+    y = np.cos(40 * np.pi * t) + 0.5 * np.sin(350 * np.pi * t) + 0.3 * rng.normal(size=t.size)
+    model = FourierNetworkRegressor(random_state=0).fit(t, y)
+    assert len(model.modes_.mode) == 350
+    assert model.modes_.mode[model.modes_.active].tolist() == [40, 350]
+    few = FourierNetworkRegressor(random_state=0).fit(t[::100], y[::100])
+    assert len(few.modes_.mode) == 10  # 21 samples tell ten modes apart
+
+
+def test_one_column_of_times_needs_no_second_dimension(wave):
+    X, y = wave
+    flat, table = regressor().fit(X[:, 0], y), regressor().fit(X, y)
+    np.testing.assert_array_equal(flat.predict(X[:, 0]), table.predict(X))
+    assert flat.n_features_in_ == 1
+
+
+def test_the_size_of_the_start_decides_how_sparse_the_network_ends(wave):
+    X, y = wave
+    small, large = (
+        regressor(init_scale=scale, init="even", n_steps=3000).fit(X, y) for scale in (0.05, 1.0)
+    )
+    rest = np.arange(1, 13) != 5
+    assert small.modes_.amplitude[rest].sum() < 0.5 * large.modes_.amplitude[rest].sum()
+    with pytest.raises(InputError, match=re.escape("init_scale=0.0 must be positive")):
+        regressor(init_scale=0.0).fit(X, y)
+
+
+def test_the_second_phase_has_a_rate_of_its_own_and_the_start_is_kept(wave):
+    options = {"training": "layerwise", "n_steps": 50, "init": "theory"}
+    still = regressor(**options, output_learning_rate=1e-12).fit(*wave)
+    moved = regressor(**options).fit(*wave)
+    c0 = still.start_weights_.arrays["output.weight"]
+    np.testing.assert_allclose(np.abs(c0), 0.1 / np.sqrt(12))
+    np.testing.assert_allclose(still.weights_.arrays["output.weight"], c0, rtol=1e-6)
+    np.testing.assert_array_equal(still.diagonal_weights_, moved.diagonal_weights_)
+    assert np.abs(moved.weights_.arrays["output.weight"] - c0).max() > 0.01
+
+
 def test_pure_noise_has_no_active_modes():
-    rng = np.random.default_rng(3)
-    model = regressor(n_modes=50, n_steps=3000)
-    model.fit(np.linspace(0, 1, 2000)[:, None], rng.normal(size=2000))
-    assert not model.modes_.active.any()
+    t = np.linspace(0, 1, 2000)
+    active = 0
+    for seed in range(10):
+        y = np.random.default_rng(seed).normal(size=t.size)
+        active += FourierNetworkRegressor(random_state=0).fit(t, y).modes_.active.sum()
+    assert active == 0
 
 
 def test_a_threshold_replaces_the_rule(wave):
-    assert regressor(threshold=0.0, prune=None).fit(*wave).modes_.active.all()
+    assert regressor(threshold=0.0, select=None).fit(*wave).modes_.active.all()
     assert not regressor(threshold=1e3).fit(*wave).modes_.active.any()
 
 
@@ -143,7 +205,8 @@ def test_columns_add_up():
     rng = np.random.default_rng(0)
     X = rng.uniform(0, 1, (800, 2))
     y = np.cos(2 * np.pi * 3 * X[:, 0]) + np.sin(2 * np.pi * 7 * X[:, 1])
-    model = regressor(n_modes=20, n_steps=4000).fit(X, y)
+    y += 0.3 * rng.normal(size=800)
+    model = FourierNetworkRegressor(mixed_modes=0, random_state=0).fit(X, y)
     found = model.modes_.select(model.modes_.active)
     assert list(zip(found.column, found.mode, strict=True)) == [(0, 3), (1, 7)]
     a, b = X[:1], X[1:2]
@@ -241,7 +304,7 @@ def test_the_end_of_a_full_period_can_be_excluded():
 
 
 def test_the_same_seed_gives_the_same_model_and_another_seed_another(wave):
-    one, same, other = (regressor(random_state=s, prune=None).fit(*wave) for s in (4, 4, 5))
+    one, same, other = (regressor(random_state=s, select=None).fit(*wave) for s in (4, 4, 5))
     np.testing.assert_array_equal(one.diagonal_weights_, same.diagonal_weights_)
     assert (one.diagonal_weights_ != other.diagonal_weights_).any()
     for random_state in (np.random.RandomState(0), np.random.default_rng(0), None):
@@ -268,77 +331,6 @@ def test_a_saved_model_predicts_the_same_numbers(wave, tmp_path, hidden):
     np.testing.assert_array_equal(loaded.predict(wave[0]), model.predict(wave[0]))
     np.testing.assert_array_equal(loaded.modes_.active, model.modes_.active)
     assert loaded.get_params() == model.get_params()
-
-
-def least_squares(wave):
-    t, y = wave
-    columns = [np.ones(len(y)), np.cos(np.pi * t[:, 0]), np.sin(np.pi * t[:, 0])]
-    design = np.stack(columns, axis=1)
-    return design @ np.linalg.lstsq(design, y, rcond=None)[0]
-
-
-@pytest.mark.parametrize("options", [{}, {"training": "layerwise"}, {"activation": "identity"}])
-def test_pruning_ends_at_least_squares_on_the_modes_that_are_there(wave, options):
-    model = regressor(**options).fit(*wave)
-    assert np.flatnonzero(model.kept_modes_[0]).tolist() == [4]
-    np.testing.assert_allclose(model.predict(wave[0]), least_squares(wave), atol=1e-9)
-    np.testing.assert_array_equal(model.modes_.active, model.kept_modes_[0])
-
-
-def test_pruning_with_hubers_loss_shrugs_off_outliers(wave):
-    t, y = wave[0], wave[1].copy()
-    y[::15] += 60.0
-    model = regressor(loss="huber").fit(t, y)
-    assert np.flatnonzero(model.kept_modes_[0]).tolist() == [4]
-    assert np.abs(model.predict(t) - least_squares(wave)).max() < 0.5
-    # at the least of Huber's loss its slope is orthogonal to what was fitted
-    slope = np.clip((y - model.predict(t)) / model.y_scale_[0], -1.345, 1.345)
-    for column in (np.ones(len(y)), np.cos(np.pi * t[:, 0]), np.sin(np.pi * t[:, 0])):
-        assert abs(slope @ column) / len(y) < 1e-6
-
-
-def test_a_pruned_network_with_dense_layers_goes_on_and_its_dropped_units_stay_zero(wave):
-    model = regressor(hidden_layer_sizes=(8,), n_steps=300).fit(*wave)
-    assert model.history_.step.tolist() == [0, 300, 600]
-    assert model.history_.phase.tolist() == ["joint"] * 2 + ["pruned"]
-    dropped = ~np.isin(model.weights_.architecture.layout().mode - 1, [-1, *np.flatnonzero(
-        model.kept_modes_[0])])  # fmt: skip
-    assert 0 < dropped.sum() < len(dropped)
-    assert not model.diagonal_weights_[dropped].any()
-    assert not model.weights_.arrays["dense.0.weight"][:, dropped].any()
-    plain = regressor(hidden_layer_sizes=(8,), n_steps=300, prune=None).fit(*wave)
-    truth = 2 + 3 * np.cos(np.pi * (wave[0][:, 0] - 5))
-    errors = [relative_error(each.predict(wave[0]), truth) for each in (model, plain)]
-    assert errors[0] < errors[1]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"prune": None},
-        {"diagonal": False},
-        {"ridge": 0.01},
-        {"output_box": 5.0},
-        {"observers": [lambda _: True], "n_steps": 2000},
-    ],
-)
-def test_nothing_is_pruned_where_it_was_not_asked_for(wave, options):
-    assert regressor(**options).fit(*wave).kept_modes_ is None
-
-
-def test_several_columns_are_pruned_without_dense_layers_only():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(0, 1, (400, 2))
-    y = np.cos(2 * np.pi * 3 * X[:, 0]) * np.cos(2 * np.pi * 2 * X[:, 1])
-    assert regressor(hidden_layer_sizes=(4,), n_steps=20).fit(X, y).kept_modes_ is None
-
-
-def test_modes_between_whole_numbers_leave_the_network_as_trained(wave):
-    t = wave[0]
-    y = np.cos(2 * np.pi * 0.55 * t[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=len(t))
-    pruned, plain = (regressor(prune=prune).fit(t, y) for prune in ("auto", None))
-    assert pruned.kept_modes_ is None
-    np.testing.assert_array_equal(pruned.predict(t), plain.predict(t))
 
 
 def test_observers_can_stop_the_fit(wave):

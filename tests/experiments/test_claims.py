@@ -4,11 +4,32 @@ import numpy as np
 import pytest
 
 from robustfourier.experiments.catalogue import Trial, trials
-from robustfourier.experiments.claims import judge, network_claims, spread, start_table
+from robustfourier.experiments.claims import judge, network_claims, spread
 from robustfourier.experiments.finished import Results, Row
+from robustfourier.experiments.reproduction import counted
 from robustfourier.experiments.said import SAID
+from robustfourier.experiments.starts import start_table
 from robustfourier.experiments.theory_claims import log_slope, theory_claims
 from robustfourier.experiments.theory_runs import TheoryRow, theory_tasks
+from robustfourier.network.embedding import embedding_layout
+
+
+class Diagonals:
+    """A store that knows the diagonal of every trial, or of none."""
+
+    def __init__(self, modes=None):
+        self.modes = modes
+
+    def curves(self, key):  # noqa: ARG002
+        if self.modes is None:
+            return {}
+        layout = embedding_layout(100, "signed")
+        weights = np.random.default_rng(0).normal(0.0, 0.01, len(layout))
+        weights[np.isin(layout.mode, self.modes)] = 0.5
+        return {"diagonal": weights.astype(np.float16)}
+
+
+NO_CURVES = Diagonals()
 
 
 def row(trial, error=0.1, best=None, step=None, **fields):
@@ -48,13 +69,31 @@ def against_the_paper(trial):
 
 def judged(make_row):
     listed = trials(["1", "2", "3", "4"])
-    return network_claims(Results(tuple(make_row(t) for t in listed), store=None))
+    return network_claims(Results(tuple(make_row(t) for t in listed), store=NO_CURVES))
 
 
 def test_results_like_the_papers_confirm_every_claim():
     claims = judged(as_the_paper_says)
     assert len(claims) > 40
     assert {claim.verdict for claim in claims} == {"yes"}
+
+
+def test_what_is_said_of_modes_is_counted_by_the_diagonal_alone_too():
+    rows = tuple(as_the_paper_says(t) for t in trials(["1"]))
+    found = {}
+    for modes in ((5, 29, 61), (5, 10, 29, 61), (5, 29)):
+        claims = network_claims(Results(rows, store=Diagonals(modes)))
+        about = [claim for claim in claims if claim.diagonal_holds is not None]
+        assert {claim.source for claim in about} == {"paper"}
+        assert {claim.verdict for claim in about} == {"yes"}
+        assert "diagonal alone" in about[0].measured
+        found[modes] = [(claim.diagonal_holds, claim.diagonal_verdict) for claim in about]
+    # targets of both trainings, then "exclusively"
+    assert found[5, 29, 61] == [(5, "yes")] * 3
+    assert found[5, 10, 29, 61] == [(5, "yes")] * 2 + [(0, "no")]
+    assert found[5, 29] == [(0, "no")] * 3
+    told = counted(claims)
+    assert "9 of 9 of its claims come out, and 6 of 9 where modes count by the diagonal" in told
 
 
 def test_results_unlike_the_papers_refute_every_claim():
@@ -93,15 +132,15 @@ def test_the_papers_words_are_quoted_with_their_section():
 
 def test_each_start_is_shown_with_the_claims_that_it_supports():
     rows = tuple(as_the_paper_says(t) for t in trials(["1"]))
-    table = start_table(Results(rows, store=None))
+    table = start_table(Results(rows, store=NO_CURVES))
     assert [line[0].split(" ")[0] for line in table] == ["Glorot's", "Glorot's", "symmetric"]
     assert [line[2:5] for line in table] == [("5 of 5",) * 3] * 3
     wrong = tuple(
         against_the_paper(t) if t.init == "antisymmetric" else as_the_paper_says(t)
         for t in trials(["1"])
     )
-    assert start_table(Results(wrong, store=None))[1][2:5] == ("0 of 5",) * 3
-    assert start_table(Results((), store=None)) == []
+    assert start_table(Results(wrong, store=NO_CURVES))[1][2:5] == ("0 of 5",) * 3
+    assert start_table(Results((), store=NO_CURVES)) == []
 
 
 def test_a_verdict_needs_four_of_five():
@@ -113,7 +152,7 @@ def test_a_verdict_needs_four_of_five():
 
 def test_unfinished_seeds_are_left_out_of_a_comparison():
     listed = [t for t in trials(["1"]) if not (t.network == "u1_standard" and t.seed > 1)]
-    claims = network_claims(Results(tuple(as_the_paper_says(t) for t in listed), store=None))
+    claims = network_claims(Results(tuple(as_the_paper_says(t) for t in listed), store=NO_CURVES))
     first = next(claim for claim in claims if "error is lower (u1)" in claim.text)
     assert first.of == 2
 
@@ -130,7 +169,7 @@ def test_one_bad_seed_does_not_overturn_but_two_do():
             else as_the_paper_says(t)
             for t in trials(["1"])
         ]
-        claims = network_claims(Results(tuple(rows), store=None))
+        claims = network_claims(Results(tuple(rows), store=NO_CURVES))
         assert claims[0].text == "With the diagonal layer the error is lower (u1)."
         assert claims[0].verdict == verdict
 
@@ -187,6 +226,6 @@ def test_a_trial_of_the_sweep_is_judged_by_its_variation():
         row(Trial("3", network, 0, purpose="sweep", variation="width 50"), error)
         for network, error in (("u2_diag", 0.3), ("u2_standard", 0.2))
     ]
-    (claim,) = network_claims(Results(tuple(rows), store=None))
+    (claim,) = network_claims(Results(tuple(rows), store=NO_CURVES))
     assert "width 50" in claim.text
     assert claim.verdict == "no"

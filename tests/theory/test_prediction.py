@@ -5,17 +5,21 @@ import pytest
 
 from robustfourier.errors import InputError
 from robustfourier.network.embedding import embed
-from robustfourier.synthetic import Component, Mixture
+from robustfourier.synthetic import PAPER_COMPONENTS, Component, Mixture
 from robustfourier.theory import (
     alpha,
+    even_and_odd_parts,
     existing_output_weights,
     feature_learning_bound,
     first_layer_box,
+    largest_start,
     leakage,
+    least_alpha,
     mirrored_signs_agree,
     predicted_diagonal,
     second_layer_box,
     theory_output_weights,
+    two_norm,
 )
 
 M = 12
@@ -120,3 +124,41 @@ def test_rates_outside_the_theorem_are_refused(rates):
 def test_the_theorys_start_needs_positive_sizes():
     with pytest.raises(InputError, match=re.escape("r_c=0.0")):
         theory_output_weights(5, 0.0)
+
+
+def test_the_prediction_with_steps_that_vary_is_the_sum_of_the_proof():
+    rates, decay = 0.3 / (1 + 0.1 * np.arange(30)), 0.4
+    total = sum(rate * np.prod(1 - rates[p + 1 :] * decay) for p, rate in enumerate(rates))
+    found = predicted_diagonal([0.8], [0.5], decay=decay, step_size=rates, n_steps=30)
+    np.testing.assert_allclose(found, total * 0.5 * 0.4)
+    even = predicted_diagonal([0.8], [0.5], decay=decay, step_size=np.full(30, 0.1), n_steps=30)
+    np.testing.assert_allclose(
+        even, predicted_diagonal([0.8], [0.5], decay=decay, step_size=0.1, n_steps=30)
+    )
+    with pytest.raises(InputError, match=re.escape("give one number, or n_steps=7")):
+        predicted_diagonal([0.8], [0.5], decay=decay, step_size=rates, n_steps=7)
+
+
+def test_the_papers_first_example_needs_a_start_of_one_hundredth():
+    f = Mixture(PAPER_COMPONENTS[1])
+    vector, f_max = alpha(f, 100), 1.6
+    start = largest_start(vector, f_max)
+    assert start == pytest.approx(0.0094, abs=2e-4)
+    present = np.abs(vector[np.abs(vector) > 1e-9]).min()
+    assert least_alpha(vector, f_max, start) == pytest.approx(present)
+
+
+def test_alpha_is_bounded_by_the_norm_of_f_and_reaches_it_with_all_modes():
+    f = Mixture(PAPER_COMPONENTS[3])
+    few, many = (np.linalg.norm(alpha(f, m)) for m in (50, 2000))
+    assert few < many <= two_norm(f) * (1 + 1e-6)
+    assert many == pytest.approx(two_norm(f), rel=1e-3)
+
+
+def test_the_even_part_is_what_cosines_make_and_the_odd_part_what_sines_make():
+    f = Mixture(PAPER_COMPONENTS[1])
+    even, odd = even_and_odd_parts(f)
+    theta = np.linspace(-1, 1, 101)
+    np.testing.assert_allclose(even(theta) + odd(theta), f(theta), atol=1e-12)
+    np.testing.assert_allclose(odd(theta), f.components[2].function(theta), atol=1e-12)
+    np.testing.assert_allclose(even(-theta), even(theta), atol=1e-12)

@@ -8,8 +8,10 @@ from scipy.stats import binom
 from robustfourier.network.embedding import embed
 from robustfourier.synthetic import LINKS, Component, Mixture
 from robustfourier.theory import (
+    alignment_orders,
     alpha,
     chebyshev_coefficients,
+    feature_learning_bound,
     first_layer_box,
     fourier_series,
     gradient_bound,
@@ -18,6 +20,7 @@ from robustfourier.theory import (
     relu_coefficients,
     second_layer_bound,
     second_layer_box,
+    second_layer_existence_bound,
     success_probability,
     theory_output_weights,
     truncation_error,
@@ -202,3 +205,70 @@ def test_relu_of_a_sine_has_cosines_at_even_harmonics():
     # Why assumption 2 forbids even modes: σ(sin πrθ) is correlated with cos 2πrθ.
     sine = np.maximum(np.sin(3 * np.pi * THETA), 0)
     assert np.mean(sine * np.cos(6 * np.pi * THETA)) == pytest.approx(-relu_coefficients(3)[2] / 2)
+
+
+def test_the_sampling_term_of_lemma_two_does_not_scale_like_a_risk():
+    # ν is the size of ε², in units of y²; a risk is in units of y², √(ν/L) in units of y.
+    def sampling(size):
+        return second_layer_existence_bound(
+            variation=0.0,
+            n_modes=10,
+            smoothness=1,
+            n_samples=100,
+            noise_variance=0.0,
+            sub_exponential_norm=0.3 * size**2,
+        )
+
+    assert sampling(10.0) == pytest.approx(10.0 * sampling(1.0))
+
+
+def test_the_first_corollary_needs_a_start_smaller_than_the_decay():
+    # The term 5 r_c² Q₁/λ of Theorem 1 with Q₁ ∝ r_c/λ is of order r_c³/λ², not r_c²/λ.
+    def shares(r_c, decay):
+        size = r_c * 0.4 / (2 * decay * np.sqrt(M))
+        bound = feature_learning_bound(
+            n_modes=M,
+            r_c=r_c,
+            box=size,
+            decay=decay,
+            step_size=0.1,
+            n_steps=10**4,
+            batch_size=10**9,
+            f_max=1.4,
+            noise_max=1.0,
+            delta=1e-6,
+            start=0.0,
+        )
+        error, _ = alignment_orders(n_modes=M, r_c=r_c, decay=decay, alpha_max=0.4, f_max=1.4)
+        return bound.total / error
+
+    assert shares(0.5, 0.005) > 10 * shares(0.005, 0.5)
+
+
+def test_a_rademacher_complexity_bounds_the_mean_gap_and_not_every_gap():
+    # One function has complexity zero, and yet its risk exceeds its empirical risk half the time.
+    rng = np.random.default_rng(0)
+    losses = rng.normal(size=(4000, 50)) ** 2
+    gap = 1.0 - losses.mean(axis=1)
+    assert abs(gap.mean()) < 0.01
+    assert (gap > 0.05).mean() > 0.3
+
+
+def test_the_truncation_level_grows_with_the_number_of_modes():
+    # 5 m Q₁ Q₂ is printed as ‖α‖; with Q₁ = r_c²‖α‖/(λ√m) and Q₂ = 8λ√m/r_c² it is 40 m ‖α‖.
+    r_c, decay, size = 0.1, 0.5, 0.4
+    for m in (10, 100):
+        first = r_c**2 * size / (decay * np.sqrt(m))
+        whole = 5 * m * first * second_layer_box(m, r_c, decay=decay)
+        assert whole == pytest.approx(40 * m * size)
+
+
+def test_the_bound_on_h_needs_the_sizes_of_the_output_weights():
+    # h_j ≤ Σ c_k |w_k| is printed; with all c negative that is negative, and h_j is not below it.
+    rng = np.random.default_rng(0)
+    w = rng.normal(size=X.shape[1])
+    c = -np.abs(rng.normal(size=X.shape[1]))
+    units = np.maximum(np.sign(w) * X, 0.0)
+    h = (units.T @ units / len(X)) @ (c * np.abs(w))
+    assert (h > c @ np.abs(w)).all()
+    assert (np.abs(h) <= np.abs(c) @ np.abs(w)).all()

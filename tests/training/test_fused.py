@@ -47,6 +47,27 @@ def truth(theta, n_outputs):
     return wave[:, None] * np.linspace(1.0, -0.5, n_outputs)
 
 
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("data", DATA)
+def test_mixed_modes_train_alike_in_both_engines(hidden, data):
+    shape = Architecture(M, 2, 1, hidden, mixed_modes=2)
+    start = draw_weights(shape, "glorot", random_state=3)
+    ends = [
+        train_jointly(
+            start,
+            make_data(data, 2, 1),
+            n_steps=40,
+            batch_size=BATCH,
+            schedule=InverseDecay(0.05),
+            engine=engine,
+            random_state=5,
+        )
+        for engine in ("fused", "torch")
+    ]
+    for name in start.arrays:
+        np.testing.assert_allclose(*(end.weights.arrays[name] for end in ends), atol=1e-10)
+
+
 def draw(rng, size, n_columns, n_outputs):
     theta = rng.uniform(-1, 1, (size, n_columns))
     return theta, truth(theta, n_outputs) + 0.3 * rng.normal(size=(size, n_outputs))

@@ -184,12 +184,15 @@ class _Pupil:
         """What Theorem 1 says of the diagonal, where it speaks: while it is trained alone."""
         if self.network["training"] != "layerwise":
             return None
+        n_steps = step if phase == "diagonal" else self.settings["steps"] // 2
+        if n_steps == 0:
+            return diagonal_sizes(np.zeros_like(self.alpha), self.network["modes"])
         weights = predicted_diagonal(
             self.alpha,
             start.arrays[OUTPUT][0],
             decay=max(self.network["ridge"], _NO_DECAY),
-            step_size=self.network["rate"],
-            n_steps=step if phase == "diagonal" else self.settings["steps"] // 2,
+            step_size=InverseDecay(self.network["rate"]).rates(0, n_steps),
+            n_steps=n_steps,
         )
         return diagonal_sizes(weights, self.network["modes"])
 

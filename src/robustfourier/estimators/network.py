@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,62 +12,78 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.errors import InputError, require_choice
+from robustfourier.arrays import FloatArray
 from robustfourier.estimators.face import Face
 from robustfourier.estimators.interruption import all_or_nothing
+from robustfourier.estimators.network_training import (
+    check_choices,
+    train_network,
+    warn_of_columns,
+)
 from robustfourier.estimators.scaling import Scaling
+from robustfourier.estimators.times import as_table, is_flat
 from robustfourier.estimators.validation import (
     check_row_weights,
     check_targets,
-    seed_sequence,
     span_columns,
     theta_columns,
     time_columns,
     without_masked_rows,
 )
-from robustfourier.network.architecture import Activation, Architecture
+from robustfourier.network.architecture import Activation
 from robustfourier.network.embedding import EmbeddingKind
-from robustfourier.network.initial import Init, draw_weights
-from robustfourier.network.mode_table import network_modes
+from robustfourier.network.initial import Init
+from robustfourier.network.links import fundamentals
+from robustfourier.network.mode_table import active_by_level, network_modes
+from robustfourier.network.series import mixed_modes
 from robustfourier.rows import canonical_rows
-from robustfourier.training import Training, fixed_sample, train_jointly, train_layerwise
-from robustfourier.training.batches import FixedSample
+from robustfourier.training import fixed_sample
 from robustfourier.training.engine import EngineName
-from robustfourier.training.losses import Loss, LossName
+from robustfourier.training.links import train_links_and_rest
+from robustfourier.training.losses import LossName
 from robustfourier.training.observers import Progress
 from robustfourier.training.projection import Box
-from robustfourier.training.pruning import prune_and_go_on
-from robustfourier.training.schedule import InverseDecay
 from robustfourier.workers import one_blas_thread
-
-_TRAININGS = ("joint", "layerwise")
-_DTYPES = ("float64", "float32")
-_PRUNINGS = ("auto", None)
 
 
 class FourierNetworkRegressor(RegressorMixin, Face):
     """A Fourier network, with or without diagonal layer, trained by SGD as in the paper.
 
-    With the defaults this is u0_diag: f̂(θ) = Σ c_j σ(w_j x_j) over sines and cosines of both
-    signs, where training leaves few w_j·c_j of any size, with no sparsity level to choose.
+    With the defaults this is u0_diag: f̂(θ) = Σ c_j w_j x_j over sines and cosines of both signs.
+    Training from a small start leaves few w_j·c_j of any size, and start, rate, length and number
+    of modes follow from the data: there is no sparsity level to choose and nothing is selected
+    afterwards. Where a number is given, it is taken.
 
     Parameters
     ----------
-    n_modes : int, default 100
-        Highest mode m: cycles over the span of the data.
+    n_modes : int or "auto", default "auto"
+        Highest mode m: cycles over the span of the data. "auto" begins with 100, or as many as
+        the samples can tell apart, and widens the band while the residual asks for modes beyond;
+        where training is not calibrated it is 100.
+    mixed_modes : int or "auto", default "auto"
+        With several columns: highest |k_j| of the modes cos, sin π(k·θ) across them, of which
+        products of waves and plane waves are made. 0 leaves a sum over columns. "auto" takes as
+        many as make 500 modes (15 for two columns, 4 for three) where training is calibrated,
+        else none: dense layers mix columns themselves.
     hidden_layer_sizes : tuple of int, default ()
         Widths of dense layers behind the diagonal (u1, u2, …).
     diagonal : bool, default True
         False gives the standard Fourier network.
-    activation : {"relu", "identity"}, default "relu"
+    activation : {"auto", "relu", "identity"}, default "auto"
+        The paper's is "relu". "auto" is "relu" with dense layers and "identity" without: there a
+        rectified pair that is awake brings |sin| or |cos| along, parameters that nothing asked for
+        (error 1.2 to 1.3 × that of "identity" on the paper's examples 1 and 2).
     embedding : {"signed", "symmetrised"}, default "signed"
         Section 5 or section 2.1 of the paper.
     training : {"joint", "layerwise"}, default "joint"
         All parameters at once, or Algorithm 1 (first the diagonal, then the output).
-    init : {"symmetric", "glorot", "antisymmetric", "theory"}, default "symmetric"
-        "glorot" is the paper's; "symmetric" keeps both signs of a mode together, which avoids
-        false modes at 2k; see `robustfourier.network.initial`.
+    init : {"auto", "even", "symmetric", "glorot", "antisymmetric", "theory"}, default "auto"
+        "glorot" is the paper's; see `robustfourier.network.initial`. "auto" is "even" for joint
+        training of a diagonal network, else "symmetric".
+    init_scale : float or "auto", default "auto"
+        Factor on the size of the start, of which sparsity depends: 1 is the paper's. "auto" starts
+        every product at 1/2000 of the noise's largest gradient; see
+        `robustfourier.training.calibration`. With dense layers 0.3.
     r_c : float, default 0.1
         Size of the output weights that "theory" starts from.
     loss : {"mean_squared", "half_squared", "huber"}, default "mean_squared"
@@ -78,15 +95,22 @@ class FourierNetworkRegressor(RegressorMixin, Face):
     diagonal_box, output_box : float, "theorem" or None
         Half-widths of the boxes that w and c are projected to; "theorem" needs layer-wise
         training and 0 < ridge < 1.
-    learning_rate, decay_rate, decay_steps : float, default 2e-3, 0.95, 50_000
-        The rate of a step is learning_rate / (1 + decay_rate·step/decay_steps).
+    learning_rate : float or "auto", default "auto"
+        α_0. The rate of a step is learning_rate / (1 + decay_rate·step/decay_steps). "auto" is a
+        fifth of the largest stable rate; with dense layers 0.02, else the paper's 2e-3.
+    decay_rate : float, default 0.95
+    decay_steps : float or "auto", default "auto"
+        "auto" is 50 000 · 2e-3 / learning_rate, as in the paper for its rate.
     batch_size : int, default 201
-    n_steps : int, default 40_000
-        Steps; of the first phase if layer-wise. On the paper's examples 1 and 2 the error is
-        smallest between 20 000 and 40 000 steps and creeps up by a tenth until 80 000; on
-        example 3 it still falls a little.
+    n_steps : int or "auto", default "auto"
+        Steps; of the first phase if layer-wise. "auto" trains until the largest gradient of noise
+        would have grown to itself, and ends with falling rates; see
+        `robustfourier.training.calibration`. Where that has no closed form: 12 000 steps with
+        dense layers, else 40 000.
     n_output_steps : int, optional
-        Steps of the second phase of layer-wise training; as many as `n_steps` if not given.
+        Steps of the second phase of layer-wise training; as many as the first if not given.
+    output_learning_rate : float, optional
+        η′ of the second phase of layer-wise training; `learning_rate` if not given.
     standardize : bool, default True
         Train on (y − mean)/standard deviation and undo it in `predict`; with ``loss="huber"`` on
         median and median absolute deviation. SGD with a given rate is stable for targets of
@@ -95,15 +119,21 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         Length of the domain where it is known; the extent of the data otherwise.
     endpoint : {"included", "excluded"}, default "included"
         Whether the last of evenly spaced samples is the end of the domain; see `Domain`.
-    prune : {"auto", None}, default "auto"
-        After training, drop the modes that the data do not ask for and fit the rest to the end:
-        exactly without dense layers, by as many steps again with them. The data decide how many
-        stay; see `robustfourier.network.pruning`. None keeps the network as trained, as the paper
-        does, and so does "auto" where a penalty or box is asked for, without diagonal layer, with
-        dense layers behind several columns, and when an observer ended the training.
+    select : {"ebic", None}, default None
+        "ebic" selects modes after the training by the extended Bayesian information criterion and
+        fits the rest to the end: exactly without dense layers, by as many steps again with them;
+        see `robustfourier.network.selection`. It does nothing where a penalty or box is asked
+        for, without diagonal layer, with mixed modes, with dense layers behind several columns, and
+        when an observer ended the training.
+    links : {"network", None}, default None
+        "network" fits one small network for each fundamental mode that the diagonal network finds,
+        a function of its cosine and sine alone, as wide as the data ask for; see
+        `robustfourier.training.links`. The diagonal network is then trained on what they leave.
+        For one column, where training is calibrated.
     threshold : float, optional
-        Strength above which a mode is called active; by default those that pruning left in, or
-        without pruning the rule of `robustfourier.network.activity`, which needs no number.
+        Strength above which a mode is called active. By default those that the selection left in;
+        without it those whose amplitude noise would not reach in 99 of 100 records, or, where
+        training was not calibrated, the rule of `robustfourier.network.activity`.
     dtype : {"float64", "float32"}, default "float64"
         What training computes in.
     engine : {"auto", "torch", "fused"}, default "auto"
@@ -120,13 +150,22 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         both signs; of the weights of the first layer without diagonal), and `active`.
     diagonal_weights_ : ndarray, shape (D,), or None
         The diagonal layer's weights in the embedding's order.
+    mixed_modes_ : MixedModes or None
+        The modes across several columns, if there are any.
+    links_ : tuple of LinkNetwork
+        One for each fundamental, for standardised y; `decompose` gives their parts of y.
     kept_modes_ : ndarray of bool, shape (d, m), or None
-        Modes that pruning left in; None if nothing was pruned.
+        Modes that the selection left in; None if nothing was selected.
+    start_weights_ : Weights
+        The network before its first step: w⁰ and c⁰ of Algorithm 1.
+    noise_ : float or None
+        Standard deviation of the residual in units of `y_scale_`, where training was calibrated.
     history_ : History
-        Loss and diagonal weights over the steps; which engine ran. Steps after pruning are the
-        phase "pruned".
+        Loss and diagonal weights over the steps; which engine ran. Steps after a selection are the
+        phase "selected".
     weights_ : Weights
-        The trained network, for standardised y.
+        The trained network, for standardised y; ``FourierNetwork.from_estimator(model)`` is the
+        same as a torch module.
     domains_ : list of Domain
         Times ⇄ θ for each column; `domain_` is the first.
     y_offset_, y_scale_ : ndarray, shape (q,)
@@ -137,8 +176,8 @@ class FourierNetworkRegressor(RegressorMixin, Face):
 
     Notes
     -----
-    Columns of X may be numbers or dates. Several columns are embedded one by one and, without
-    dense layers, simply added. Outside the span of the data the prediction repeats, with the
+    Columns of X may be numbers or dates. Several columns are embedded one by one and across each
+    other by mixed modes. Outside the span of the data the prediction repeats, with the
     domain's length as its period. Rows equal in X and y are one row with summed weight, so weight
     2 is the row twice; the order of rows does not matter.
 
@@ -146,10 +185,9 @@ class FourierNetworkRegressor(RegressorMixin, Face):
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> t = np.linspace(0, 10, 400).reshape(-1, 1)
-    >>> y = 3 * np.cos(2 * np.pi * t[:, 0] * 1.5) + rng.normal(size=400)
-    >>> model = FourierNetworkRegressor(n_modes=40, n_steps=4000, learning_rate=0.02,
-    ...                                 random_state=0).fit(t, y)
+    >>> t = np.linspace(0, 10, 400)
+    >>> y = 3 * np.cos(2 * np.pi * t * 1.5) + rng.normal(size=400)
+    >>> model = FourierNetworkRegressor(random_state=0).fit(t, y)
     >>> found = model.modes_.select(model.modes_.active)
     >>> found.mode, found.amplitude.round(), found.period.round(2)
     (array([15.]), array([3.]), array([0.67]))
@@ -157,29 +195,33 @@ class FourierNetworkRegressor(RegressorMixin, Face):
 
     def __init__(
         self,
-        n_modes: int = 100,
+        n_modes: int | Literal["auto"] = "auto",
         hidden_layer_sizes: tuple[int, ...] = (),
         diagonal: bool = True,
-        activation: Activation = "relu",
+        activation: Activation | Literal["auto"] = "auto",
         embedding: EmbeddingKind = "signed",
+        mixed_modes: int | Literal["auto"] = "auto",
         training: Literal["joint", "layerwise"] = "joint",
-        init: Init = "symmetric",
+        init: Init | Literal["auto"] = "auto",
+        init_scale: float | Literal["auto"] = "auto",
         r_c: float = 0.1,
         loss: LossName = "mean_squared",
         delta: float = 1.345,
         ridge: float = 0.0,
         diagonal_box: Box = None,
         output_box: Box = None,
-        learning_rate: float = 2e-3,
+        learning_rate: float | Literal["auto"] = "auto",
         decay_rate: float = 0.95,
-        decay_steps: float = 50_000,
+        decay_steps: float | Literal["auto"] = "auto",
         batch_size: int = 201,
-        n_steps: int = 40_000,
+        n_steps: int | Literal["auto"] = "auto",
         n_output_steps: int | None = None,
+        output_learning_rate: float | None = None,
         standardize: bool = True,
         period: Any = None,
         endpoint: Literal["included", "excluded"] = "included",
-        prune: Literal["auto"] | None = "auto",
+        select: Literal["ebic"] | None = None,
+        links: Literal["network"] | None = None,
         threshold: float | None = None,
         dtype: Literal["float64", "float32"] = "float64",
         engine: EngineName = "auto",
@@ -187,12 +229,14 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
     ) -> None:
         self.n_modes = n_modes
+        self.mixed_modes = mixed_modes
         self.hidden_layer_sizes = hidden_layer_sizes
         self.diagonal = diagonal
         self.activation = activation
         self.embedding = embedding
         self.training = training
         self.init = init
+        self.init_scale = init_scale
         self.r_c = r_c
         self.loss = loss
         self.delta = delta
@@ -205,10 +249,12 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         self.batch_size = batch_size
         self.n_steps = n_steps
         self.n_output_steps = n_output_steps
+        self.output_learning_rate = output_learning_rate
         self.standardize = standardize
         self.period = period
         self.endpoint = endpoint
-        self.prune = prune
+        self.select = select
+        self.links = links
         self.threshold = threshold
         self.dtype = dtype
         self.engine = engine
@@ -223,7 +269,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
 
         Parameters
         ----------
-        X : array-like or table, shape (n, d)
+        X : array-like or table, shape (n,) or (n, d)
             Times: numbers or dates.
         y : array-like, shape (n,) or (n, q)
         sample_weight : array-like, shape (n,), optional
@@ -235,8 +281,9 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         DivergenceError
             If training diverged; the error keeps the last good weights.
         """
-        self._check_choices()
+        check_choices(self)
         X, y, sample_weight = without_masked_rows(X, y, sample_weight)
+        X = as_table(X)
         columns = time_columns(X, self)
         target = check_targets(y, len(columns[0]), self)
         weight = check_row_weights(sample_weight, len(target))
@@ -245,16 +292,36 @@ class FourierNetworkRegressor(RegressorMixin, Face):
             theta_columns(columns, domains), target.reshape(len(target), -1), weight
         )
         scaling = self._scaling(values, weight)
-        trained, kept = self._train(fixed_sample(theta, scaling.apply(values), weight))
+        sample = fixed_sample(theta, scaling.apply(values), weight)
+        trained, kept, calibrated = train_network(self, sample)
+        level = None if calibrated is None else calibrated.level
+        weights, links = trained.weights, None
+        if self.links == "network":
+            found = fundamentals(np.flatnonzero(active_by_level(weights, level)) + 1)
+            links, rest = train_links_and_rest(
+                sample, found, lambda left: train_network(self, left)
+            )
+            trained = replace(trained, weights=rest.weights.widened(weights.architecture.n_modes))
         modes = network_modes(
-            trained.weights, domains, scaling.scale, self.threshold, kept, target.ndim
+            trained.weights, domains, scaling.scale, self.threshold, kept, target.ndim, level, links
         )
+        mixed = None
+        if weights.architecture.mixed_modes:
+            mixed = mixed_modes(weights, scaling.scale, level or 0.0, target.ndim)
+        elif modes.active is not None and not modes.active.any():
+            warn_of_columns(self, weights.architecture)
+        # all at once, at the end: an error above leaves no trace
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)
         self.weights_, self.history_ = trained.weights, trained.history
+        self.start_weights_ = trained.start
         self.domains_, self.domain_ = domains, domains[0]
         self.y_offset_, self.y_scale_ = scaling.offset, scaling.scale
         self.modes_, self.kept_modes_ = modes, kept
+        self.mixed_modes_ = mixed
+        self.links_ = () if links is None else links.links
+        self._links = links
+        self.noise_ = None if calibrated is None else calibrated.noise
         self.diagonal_weights_ = trained.weights.diagonal
         self._y_ndim = target.ndim
         self._remember(columns[0] if len(columns) == 1 else None, y)
@@ -265,7 +332,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
 
         Parameters
         ----------
-        X : array-like or table, shape (n, d)
+        X : array-like or table, shape (n,) or (n, d)
             Times of the same kind as in `fit`; outside its span the function repeats.
 
         Returns
@@ -273,74 +340,47 @@ class FourierNetworkRegressor(RegressorMixin, Face):
         ndarray, shape (n,) or (n, q)
         """
         check_is_fitted(self)
-        _check_feature_names(self, X, reset=False)
+        flat = self.n_features_in_ == 1 and is_flat(X)
+        X = as_table(X) if self.n_features_in_ == 1 else X
+        if not flat:  # one column needs no name
+            _check_feature_names(self, X, reset=False)
         columns = time_columns(X, self)
         _check_n_features(self, X, reset=False)
         theta = theta_columns(columns, self.domains_)
         with one_blas_thread():
-            values = self.y_offset_ + self.y_scale_ * self.weights_.predict(theta)
+            values = self.weights_.predict(theta)
+            links = getattr(self, "_links", None)
+            values = values if links is None else values + links.predict(theta)
+            values = self.y_offset_ + self.y_scale_ * values
         return values[:, 0] if self._y_ndim == 1 else values
 
-    def _check_choices(self) -> None:
-        for name, choices in (
-            ("training", _TRAININGS),
-            ("dtype", _DTYPES),
-            ("prune", _PRUNINGS),
-        ):
-            require_choice(name, getattr(self, name), choices)
-        if self.training == "joint" and "theorem" in (self.diagonal_box, self.output_box):
-            raise InputError(
-                "diagonal_box='theorem' and output_box='theorem' belong to training='layerwise'; "
-                "give numbers for joint training"
-            )
+    def decompose(self, X: ArrayLike) -> dict[int, FloatArray]:
+        """Return the part of each fundamental's link, and what is left, which add up to `predict`.
+
+        Parameters
+        ----------
+        X : array-like or table, shape (n,) or (n, 1)
+
+        Returns
+        -------
+        dict of int to ndarray, each of shape (n,) or (n, q)
+            By fundamental mode; 0 is the level with all that no link explains. Without links that
+            is everything.
+        """
+        whole = self.predict(X)
+        columns = time_columns(as_table(X) if self.n_features_in_ == 1 else X, self)
+        theta = theta_columns(columns, self.domains_)[:, 0]
+        parts = {}
+        for link in getattr(self, "links_", ()):
+            values = self.y_scale_ * link.predict(theta)
+            parts[link.mode] = values[:, 0] if self._y_ndim == 1 else values
+        rest = np.asarray(whole - sum(parts.values()))
+        return {0: rest, **parts}
 
     def _scaling(self, y: FloatArray, weight: FloatArray) -> Scaling:
         if not self.standardize:
             return Scaling.none(y.shape[1])
         return Scaling.robust(y, weight) if self.loss == "huber" else Scaling.mean(y, weight)
-
-    def _train(self, sample: FixedSample) -> tuple[Training, BoolArray | None]:
-        start_seed, batch_seed, later_seed = seed_sequence(self.random_state, 3)
-        architecture = Architecture(
-            self.n_modes,
-            sample.theta.shape[1],
-            sample.y.shape[1],
-            self.hidden_layer_sizes,
-            self.diagonal,
-            self.activation,
-            self.embedding,
-        )
-        start = draw_weights(
-            architecture, self.init, r_c=self.r_c, random_state=start_seed, dtype=self.dtype
-        )
-        loss = Loss(self.loss, self.delta)
-        options: dict[str, Any] = {
-            "n_steps": self.n_steps,
-            "batch_size": self.batch_size,
-            "schedule": InverseDecay(self.learning_rate, self.decay_rate, self.decay_steps),
-            "engine": self.engine,
-            "observers": self.observers or (),
-        }
-        asked: dict[str, Any] = {
-            "loss": loss,
-            "ridge": self.ridge,
-            "diagonal_box": self.diagonal_box,
-            "output_box": self.output_box,
-            "random_state": batch_seed,
-        }
-        if self.training == "joint":
-            trained = train_jointly(start, sample, **options, **asked)
-        else:
-            asked["n_output_steps"] = self.n_output_steps
-            trained = train_layerwise(start, sample, **options, **asked)
-        if not (trained.completed and self._prunes(architecture)):
-            return trained, None
-        return prune_and_go_on(trained, sample, loss, random_state=later_seed, **options)
-
-    def _prunes(self, architecture: Architecture) -> bool:
-        free = not self.ridge and self.diagonal_box is None and self.output_box is None
-        told_by_columns = architecture.n_columns == 1 or not architecture.hidden_layer_sizes
-        return self.prune == "auto" and architecture.diagonal and free and told_by_columns
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "weights_")

@@ -71,7 +71,7 @@ def claims_table(claims: Iterable[Claim], words: str = "whose") -> Table:
             claim.said or claim.source,
             claim.where,
             claim.measured,
-            f"{claim.holds} of {claim.of}",
+            claim.count,
             claim.verdict,
         )
         for claim in claims

@@ -65,7 +65,8 @@ def mode_strengths(weights: Weights) -> FloatArray:
         folded = np.zeros((architecture.n_features, len(passed)))
         np.add.at(folded, layout.feature, (passed * layout.sign).T)
         squares += (folded**2).sum(axis=1)
-    per_column = squares.reshape(architecture.n_columns, -1)
+    alone = squares[: architecture.n_axis_features]  # mixed modes belong to no column
+    per_column = alone.reshape(architecture.n_columns, -1)
     return np.sqrt(per_column[:, 1::2] + per_column[:, 2::2])
 
 

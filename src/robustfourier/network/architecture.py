@@ -22,6 +22,7 @@ from robustfourier.network.embedding import (
     EmbeddingLayout,
     embedding_layout,
     embedding_size,
+    lattice_modes,
 )
 
 Activation: TypeAlias = Literal["relu", "identity"]
@@ -52,6 +53,8 @@ class Architecture:
         Whether a diagonal layer follows the embedding.
     activation : {"relu", "identity"}
     embedding : {"signed", "symmetrised"}
+    mixed_modes : int, default 0
+        Highest |k_j| of modes k across several columns; see `embedding.lattice_modes`.
 
     Examples
     --------
@@ -68,12 +71,14 @@ class Architecture:
     diagonal: bool = True
     activation: Activation = "relu"
     embedding: EmbeddingKind = "signed"
+    mixed_modes: int = 0
 
     def __post_init__(self) -> None:
         require_choice("embedding", self.embedding, EMBEDDINGS)
         require_choice("activation", self.activation, ACTIVATIONS)
         for name in ("n_modes", "n_columns", "n_outputs"):
             require_count(name, getattr(self, name))
+        require_count("mixed_modes", self.mixed_modes, at_least=0)
         given: Any = self.hidden_layer_sizes
         given = [given] if np.ndim(given) == 0 else given
         sizes = tuple(require_count("hidden_layer_sizes", size) for size in given)
@@ -88,12 +93,22 @@ class Architecture:
     @property
     def embedding_size(self) -> int:
         """Entries D of the embedding, all columns together."""
-        return embedding_size(self.n_modes, self.embedding, self.n_columns)
+        return embedding_size(self.n_modes, self.embedding, self.n_columns, self.mixed_modes)
 
     @property
     def n_features(self) -> int:
-        """Features d(2m+1) of φ, all columns together: the embedding without mirror images."""
+        """Features of φ, all columns and mixed modes: the embedding without mirror images."""
+        return self.n_axis_features + 2 * self.n_mixed
+
+    @property
+    def n_axis_features(self) -> int:
+        """Features d(2m+1) of the columns apart."""
         return self.n_columns * (2 * self.n_modes + 1)
+
+    @property
+    def n_mixed(self) -> int:
+        """Number of mixed modes L."""
+        return len(lattice_modes(self.n_columns, self.mixed_modes)) if self.mixed_modes else 0
 
     @property
     def reader(self) -> str:
@@ -102,7 +117,7 @@ class Architecture:
 
     def layout(self) -> EmbeddingLayout:
         """Return which feature stands at each entry of the embedding."""
-        return embedding_layout(self.n_modes, self.embedding, self.n_columns)
+        return embedding_layout(self.n_modes, self.embedding, self.n_columns, self.mixed_modes)
 
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return name → shape of every parameter, in the order of the forward pass.

@@ -8,7 +8,9 @@ images −φ; they differ in the order only:
   4m+1 entries, the constant once.
 
 `EmbeddingLayout` says, entry by entry, which feature with which sign: x = sign ⊙ φ[feature].
-Several input columns are embedded one after the other and joined (an additive model).
+Several input columns are embedded one after the other and joined (an additive model). Behind
+them may stand *mixed modes*, sin and cos of π(k·θ) for whole vectors k with two or more entries
+that are not zero, |k_j| ≤ K: products of waves of several columns, and plane waves across them.
 """
 
 from __future__ import annotations
@@ -40,9 +42,9 @@ class EmbeddingLayout:
     sign : ndarray of float, shape (D,)
         +1 or −1: the entry is ``sign * φ[feature]``.
     column : ndarray of int, shape (D,)
-        The input column that the entry belongs to.
+        The input column that the entry belongs to; −1 for mixed modes.
     mode : ndarray of int, shape (D,)
-        Its mode k, 0 for the constant.
+        Its mode k, 0 for the constant; for mixed modes their row in `lattice_modes`, from 1.
     is_sine : ndarray of bool, shape (D,)
         True for sin(πkθ), False for cos(πkθ) and the constant.
     """
@@ -120,7 +122,76 @@ def mode_pair(theta: ArrayLike, mode: int) -> FloatArray:
     return np.stack([_sine(cycles), _cosine(cycles)], axis=-1)
 
 
-def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> FloatArray:
+def lattice_modes(n_columns: int, highest: int) -> FloatArray:
+    """Return the mixed modes: whole vectors k of two or more entries that are not zero.
+
+    k and −k are one mode, of which the first entry that is not zero is positive.
+
+    Parameters
+    ----------
+    n_columns : int
+        d, entries of each vector.
+    highest : int
+        K, the largest |k_j|; 0 gives none.
+
+    Returns
+    -------
+    ndarray, shape (L, d)
+
+    Examples
+    --------
+    >>> lattice_modes(2, 1)
+    array([[ 1., -1.],
+           [ 1.,  1.]])
+    """
+    highest = require_count("mixed_modes", highest, at_least=0)
+    count = (2 * highest + 1) ** n_columns
+    require_bytes(8 * n_columns * count, what=f"mixed_modes={highest}", remedy="use fewer")
+    steps = np.arange(-highest, highest + 1.0)
+    rows = np.stack(np.meshgrid(*[steps] * n_columns, indexing="ij"), axis=-1)
+    rows = rows.reshape(-1, n_columns)[count // 2 + 1 :]  # behind zero: one of k and −k
+    return rows[(rows != 0).sum(axis=1) > 1]
+
+
+def highest_mixed_mode(n_columns: int, most: int) -> int:
+    """Return the largest K of which there are at most `most` mixed modes.
+
+    Examples
+    --------
+    >>> [highest_mixed_mode(d, 500) for d in (1, 2, 3, 4)]
+    [0, 15, 4, 2]
+    """
+
+    def count(highest: int) -> float:
+        along = (2.0 * highest + 1.0) ** n_columns - 1.0
+        return along / 2.0 - n_columns * highest
+
+    highest = 0
+    while n_columns > 1 and count(highest + 1) <= most:
+        highest += 1
+    return highest
+
+
+def mixed_features(theta: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return sin, cos of π(k·θ) for each row k, shape (n, 2L), for θ of shape (n, d)."""
+    cycles = _wrap(_wrap(theta) @ rows.T)
+    features = np.empty((len(theta), 2 * len(rows)))
+    features[:, ::2], features[:, 1::2] = _sine(cycles), _cosine(cycles)
+    return features
+
+
+def all_features(theta: FloatArray, n_modes: int, mixed_modes: int = 0) -> FloatArray:
+    """Return φ of all columns and the mixed features, shape (n, d(2m+1) + 2L), for θ (n, d)."""
+    features = fourier_features(theta, n_modes).reshape(len(theta), -1)
+    if not mixed_modes:
+        return features
+    rows = lattice_modes(theta.shape[1], mixed_modes)
+    return np.hstack([features, mixed_features(theta, rows)])
+
+
+def embed(
+    theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed", mixed_modes: int = 0
+) -> FloatArray:
     """Return the embedding of each column of `theta`, joined.
 
     Parameters
@@ -131,10 +202,12 @@ def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> Flo
         Φ = [φ, −φ] of section 5, or the theory's order of section 2.1, where the entry with the
         paper's index j stands at position j + 2m:
         [−sin πmθ, −cos πmθ, …, −cos πθ, 1, cos πθ, sin πθ, …, cos πmθ, sin πmθ].
+    mixed_modes : int, default 0
+        Highest |k_j| of the mixed modes behind the columns' own; see `lattice_modes`.
 
     Returns
     -------
-    ndarray, shape (..., d · embedding_size(n_modes, kind))
+    ndarray, shape (..., embedding_size(n_modes, kind, d, mixed_modes))
 
     Examples
     --------
@@ -144,13 +217,18 @@ def embed(theta: ArrayLike, n_modes: int, kind: EmbeddingKind = "signed") -> Flo
     array([-0., -1.,  1.,  1.,  0.])
     """
     theta = np.asarray(theta, dtype=np.float64)
-    layout = embedding_layout(n_modes, kind, theta.shape[-1])
-    features = fourier_features(theta, n_modes).reshape(*theta.shape[:-1], -1)
-    return features[..., layout.feature] * layout.sign
+    layout = embedding_layout(n_modes, kind, theta.shape[-1], mixed_modes)
+    flat = theta.reshape(-1, theta.shape[-1])
+    embedded = all_features(flat, n_modes, mixed_modes)[:, layout.feature] * layout.sign
+    return embedded.reshape(*theta.shape[:-1], -1)
 
 
-def embedding_size(n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1) -> int:
+def embedding_size(
+    n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1, mixed_modes: int = 0
+) -> int:
     """Return the number of entries D: 4m+2 (signed) or 4m+1 (symmetrised) for each column.
+
+    Each mixed mode has four more.
 
     Examples
     --------
@@ -160,11 +238,12 @@ def embedding_size(n_modes: int, kind: EmbeddingKind = "signed", n_columns: int 
     require_count("n_modes", n_modes)
     require_choice("embedding", kind, EMBEDDINGS)
     per_column = 4 * n_modes + (2 if kind == "signed" else 1)
-    return n_columns * per_column
+    mixed = 4 * len(lattice_modes(n_columns, mixed_modes)) if mixed_modes else 0
+    return n_columns * per_column + mixed
 
 
 def embedding_layout(
-    n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1
+    n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1, mixed_modes: int = 0
 ) -> EmbeddingLayout:
     """Return which feature of φ stands at each entry of the embedding.
 
@@ -173,6 +252,7 @@ def embedding_layout(
     n_modes : int
     kind : {"signed", "symmetrised"}
     n_columns : int, default 1
+    mixed_modes : int, default 0
 
     Examples
     --------
@@ -181,7 +261,7 @@ def embedding_layout(
     array([-1., -1.,  0.,  1.,  1.])
     """
     require_bytes(
-        _LAYOUT_BYTES * embedding_size(n_modes, kind, n_columns),
+        _LAYOUT_BYTES * embedding_size(n_modes, kind, n_columns, mixed_modes),
         what=f"a network with n_modes={n_modes} and {n_columns} input column(s)",
         remedy="use fewer modes",
     )
@@ -196,13 +276,31 @@ def embedding_layout(
         sign = np.repeat([-1.0, 1.0], [2 * n_modes, width])
     column = np.repeat(np.arange(n_columns), len(feature))
     one, sign = np.tile(feature, n_columns), np.tile(sign, n_columns)
+    mixed = np.arange(2 * len(lattice_modes(n_columns, mixed_modes)) if mixed_modes else 0)
+    both = np.tile(mixed, 2)
     return EmbeddingLayout(
-        feature=one + column * width,
-        sign=sign,
-        column=column,
-        mode=(one + 1) // 2,
-        is_sine=one % 2 == 1,
+        feature=np.concatenate([one + column * width, n_columns * width + both]),
+        sign=np.concatenate([sign, np.repeat([1.0, -1.0], len(mixed))]),
+        column=np.concatenate([column, np.full(len(both), -1)]),
+        mode=np.concatenate([(one + 1) // 2, both // 2 + 1]),
+        is_sine=np.concatenate([one % 2 == 1, both % 2 == 0]),
     )
+
+
+def axis_modes(n_modes: int, n_columns: int = 1) -> FloatArray:
+    """Return modes 1 … m of each column as rows, shape (d·m, d): the waves along the axes.
+
+    Examples
+    --------
+    >>> axis_modes(2, 2)
+    array([[1., 0.],
+           [2., 0.],
+           [0., 1.],
+           [0., 2.]])
+    """
+    require_count("n_modes", n_modes)
+    modes = np.arange(1.0, n_modes + 1)
+    return np.kron(np.eye(n_columns), modes[:, None])
 
 
 # sin π is 1e-16 and not zero; the exact quarter turns are set so that 0.0 means 0.0

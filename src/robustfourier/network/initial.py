@@ -1,5 +1,10 @@
-"""Where training starts: Glorot's draw, two that keep pairs together, and the theory's.
+"""Where training starts: equal weights, Glorot's draw, two that keep pairs together, the theory's.
 
+* ``"even"`` (ours): all diagonal weights s/√D, and nothing in the output yet. Then every feature
+  grows by the same law, z = P sinh(v b t); see `robustfourier.training.calibration`. Only the
+  constants start awake, at weights of norm 1: every function has a level, and the mean of y is not
+  it where samples lie unevenly. With dense layers, which zero would keep still, the layer behind
+  the diagonal is drawn as in "symmetric", and constants are as all others.
 * ``"glorot"`` (the paper's experiments): normal, standard deviation √(2/(fan_in+fan_out)) for
   dense and output layers, 1/√D for a diagonal of length D, biases zero.
 * ``"symmetric"`` (ours): the same sizes, but the two units on +φ_j and −φ_j start with equal
@@ -10,6 +15,9 @@
   starts with opposite weights on +φ_j and −φ_j, c⁰_{−j} = −c⁰_j; the diagonal is Glorot's draw.
   With equal signs, layer-wise training leaves one of the two half-waves empty for ever.
 * ``"theory"`` (section 2.4): c⁰_j = ±r_c/√m with c⁰_{−j} = −c⁰_j, for u0_diag only.
+
+All but the theory's may be shrunk: `init_scale` multiplies the diagonal and the layer behind it,
+and so its square the products, on whose size it depends how sparse the training ends.
 """
 
 from __future__ import annotations
@@ -26,7 +34,7 @@ from robustfourier.memory import require_bytes
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
 
-Init: TypeAlias = Literal["glorot", "symmetric", "antisymmetric", "theory"]
+Init: TypeAlias = Literal["even", "symmetric", "glorot", "antisymmetric", "theory"]
 INITS: tuple[str, ...] = get_args(Init)
 
 # Theorem 1 holds for any w⁰, whose trace fades like (1 − ηλ)^T; it must only not be zero, where
@@ -40,6 +48,7 @@ def draw_weights(
     architecture: Architecture,
     init: Init = "symmetric",
     *,
+    init_scale: float = 1.0,
     r_c: float = 0.1,
     random_state: int | np.random.Generator | None = None,
     dtype: str = "float64",
@@ -49,9 +58,11 @@ def draw_weights(
     Parameters
     ----------
     architecture : Architecture
-    init : {"glorot", "symmetric", "antisymmetric", "theory"}
+    init : {"even", "symmetric", "glorot", "antisymmetric", "theory"}
         See the module's text. A network without diagonal layer has no pairs of rectified units
-        to keep together: there "symmetric" and "antisymmetric" are the Glorot draw.
+        to keep together: there all but "theory" are the Glorot draw.
+    init_scale : float, default 1.0
+        Factor on the diagonal and the layer behind it.
     r_c : float, default 0.1
         The theory's scale of c⁰; used by "theory" only.
     random_state : int, numpy Generator or None
@@ -67,10 +78,14 @@ def draw_weights(
     require_choice("init", init, INITS)
     if not r_c > 0:
         raise InputError(f"r_c={r_c!r} must be positive: it is the size of the theory's c⁰")
+    if not (np.isfinite(init_scale) and init_scale > 0):
+        raise InputError(f"init_scale={init_scale!r} must be positive: from zero nothing moves")
     _require_memory(architecture)
     rng = np.random.default_rng(random_state)
     drawn = (
-        _theory(architecture, rng, r_c) if init == "theory" else _glorot(architecture, rng, init)
+        _theory(architecture, rng, r_c)
+        if init == "theory"
+        else _glorot(architecture, rng, init, init_scale)
     )
     return Weights(architecture, drawn).astype(dtype)
 
@@ -85,9 +100,9 @@ def _require_memory(architecture: Architecture) -> None:
 
 
 def _glorot(
-    architecture: Architecture, rng: np.random.Generator, init: Init
+    architecture: Architecture, rng: np.random.Generator, init: Init, scale: float
 ) -> dict[str, NDArray[Any]]:
-    """Glorot's draw, in which "antisymmetric" and "symmetric" keep the pairs of units together."""
+    """Glorot's draw, in which all others keep the pairs of units together."""
     arrays: dict[str, NDArray[Any]] = {
         name: rng.normal(0.0, _glorot_scale(name, shape), shape)
         for name, shape in architecture.parameter_shapes().items()
@@ -97,6 +112,15 @@ def _glorot(
         arrays[reader] = arrays[reader][:, twins] * architecture.layout().sign
         if init == "symmetric":
             arrays[DIAGONAL] = np.abs(arrays[DIAGONAL])[twins]
+        if init == "even":
+            arrays[DIAGONAL] = np.full(len(twins), 1.0 / np.sqrt(len(twins)))
+            arrays[OUTPUT] = arrays[OUTPUT] * (0.0 if reader == OUTPUT else 1.0)
+    if architecture.diagonal:
+        for name in (DIAGONAL, architecture.reader):
+            arrays[name] = scale * arrays[name]
+    if architecture.diagonal and init == "even" and architecture.reader == OUTPUT:
+        constant = architecture.layout().mode == 0
+        arrays[DIAGONAL][constant] = 1.0 / np.sqrt(constant.sum())
     return arrays
 
 

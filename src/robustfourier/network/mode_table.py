@@ -10,6 +10,7 @@ from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.domain import Domain
 from robustfourier.modes import ModeTable
 from robustfourier.network.activity import active_modes, mode_strengths
+from robustfourier.network.links import Links
 from robustfourier.network.series import network_series
 from robustfourier.network.weights import Weights
 
@@ -21,6 +22,8 @@ def network_modes(
     threshold: float | None,
     kept: BoolArray | None,
     y_ndim: int,
+    level: float | None = None,
+    links: Links | None = None,
 ) -> ModeTable:
     """Return all modes of all columns, column after column.
 
@@ -35,14 +38,22 @@ def network_modes(
     threshold : float, optional
         Strength above which a mode is active, instead of the rule of `activity`.
     kept : ndarray of bool, shape (d, m), optional
-        Modes that pruning left in: without a threshold, they are the active ones.
+        Modes that a selection left in: without a threshold, they are the active ones.
     y_ndim : int
         1 gives amplitudes of shape (n_modes,), 2 of shape (n_modes, q).
+    level : float, optional
+        Amplitude, in units of the network's values, above which a mode is active where neither
+        `threshold` nor `kept` says so; from a calibrated training.
+    links : Links, optional
+        Link networks that add to the network.
     """
-    series = network_series(weights)
+    series = network_series(weights, links)
     cosine_weight, sine_weight = _feature_weights(weights)
-    active = kept if threshold is None else None
-    if active is None:
+    if threshold is None and kept is not None:
+        active = kept
+    elif threshold is None and level is not None:
+        active = active_by_level(weights, level, links)
+    else:
         active = active_modes(mode_strengths(weights), threshold)
     tables = []
     for j, domain in enumerate(domains):
@@ -64,6 +75,13 @@ def network_modes(
     return ModeTable.stack(tables)
 
 
+def active_by_level(weights: Weights, level: float | None, links: Links | None = None) -> BoolArray:
+    """Return which modes of each column have a larger amplitude than `level`, shape (d, m)."""
+    series = network_series(weights, links)
+    size = np.hypot(series.cosine, series.sine)
+    return np.asarray((size > (0.0 if level is None else level)).any(axis=2))
+
+
 def _feature_weights(weights: Weights) -> tuple[FloatArray, FloatArray]:
     """Root mean square weight of each cosine and each sine over its two signs, shape (d, m)."""
     layout = weights.architecture.layout()
@@ -72,5 +90,6 @@ def _feature_weights(weights: Weights) -> tuple[FloatArray, FloatArray]:
     else:
         squares = (weights.arrays[weights.architecture.reader].astype(np.float64) ** 2).mean(axis=0)
     total = np.bincount(layout.feature, squares) / np.bincount(layout.feature)
-    rms = np.sqrt(total).reshape(weights.architecture.n_columns, -1)
+    alone = total[: weights.architecture.n_axis_features]
+    rms = np.sqrt(alone).reshape(weights.architecture.n_columns, -1)
     return rms[:, 2::2], rms[:, 1::2]

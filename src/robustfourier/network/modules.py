@@ -9,78 +9,21 @@ from __future__ import annotations
 import copy
 import math
 from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, require_choice
 from robustfourier.network.activity import active_modes
 from robustfourier.network.architecture import Activation, Architecture
-from robustfourier.network.embedding import EmbeddingKind, embedding_layout, embedding_size
+from robustfourier.network.embedding import (
+    EmbeddingKind,
+)
+from robustfourier.network.embedding_module import FourierEmbedding
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.network.weights import Weights
-
-
-class FourierEmbedding(nn.Module):
-    """The Fourier embedding of each input column, joined.
-
-    Parameters
-    ----------
-    n_modes : int
-        Highest mode m.
-    kind : {"signed", "symmetrised"}
-        Order of the entries; see `robustfourier.network.embedding`.
-    n_columns : int, default 1
-        Input columns d.
-
-    Attributes
-    ----------
-    modes : Tensor of int, shape (D,)
-        Mode of each entry, and so of each weight of a `DiagonalLayer` behind it; 0 is the constant.
-    out_features : int
-        Entries D.
-
-    Notes
-    -----
-    Input (..., d), output (..., D) in the dtype of the input. Inputs lie in [-1, 1]: that is one
-    period, and mode k makes k cycles over it; `Domain.to_theta` brings times there. The phase is
-    computed in float64 where the device has it: in float32 it is off by about 1 % at mode 10⁵.
-
-    Examples
-    --------
-    >>> import torch
-    >>> embedding = FourierEmbedding(1)
-    >>> embedding(torch.tensor([[0.0]]))
-    tensor([[ 1.,  0.,  1., -1., -0., -1.]])
-    >>> embedding.modes
-    tensor([0, 1, 1, 0, 1, 1])
-    """
-
-    feature: Tensor
-    sign: Tensor
-    modes: Tensor
-
-    def __init__(self, n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1) -> None:
-        super().__init__()
-        layout = embedding_layout(n_modes, kind, n_columns)
-        self.n_modes = n_modes
-        self.kind = kind
-        self.n_columns = n_columns
-        self.out_features = embedding_size(n_modes, kind, n_columns)
-        # constants, not state: they follow the module to a device but not into its state_dict
-        self.register_buffer("feature", torch.from_numpy(layout.feature), persistent=False)
-        self.register_buffer("sign", torch.from_numpy(layout.sign), persistent=False)
-        self.register_buffer("modes", torch.from_numpy(layout.mode), persistent=False)
-
-    def forward(self, theta: Tensor) -> Tensor:
-        """Return the embedding, shape (..., D)."""
-        features = _fourier_features(theta, self.n_modes)
-        return features[..., self.feature] * self.sign.to(theta.dtype)
-
-    def extra_repr(self) -> str:
-        """Return the arguments for the module's text."""
-        return f"n_modes={self.n_modes}, kind={self.kind!r}, n_columns={self.n_columns}"
 
 
 class DiagonalLayer(nn.Module):
@@ -90,28 +33,59 @@ class DiagonalLayer(nn.Module):
     ----------
     n_features : int
         Entries D.
+    init : {"symmetric", "glorot"}
+        All weights equal, so that both signs of a feature stay together; or the paper's draw,
+        normal with standard deviation `init_scale`/√D.
+    init_scale : float, default 1.0
+        Size of the start: the weights begin at `init_scale`/√D. Where the layer behind starts as
+        small, what the data do not ask for stays below the noise (0.1 to 0.3 for ten thousand
+        samples; see `robustfourier.training.calibration`).
     device, dtype
         As for any torch module.
 
-    Notes
-    -----
-    Starts at the Glorot draw, standard deviation 1/√D.
+    Examples
+    --------
+    >>> DiagonalLayer(4, init_scale=0.1).weight.detach()
+    tensor([0.0500, 0.0500, 0.0500, 0.0500])
     """
 
     def __init__(
         self,
         n_features: int,
+        init: Literal["symmetric", "glorot"] = "symmetric",
+        init_scale: float = 1.0,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        self.n_features = n_features
+        require_choice("init", init, ("symmetric", "glorot"))
+        if not (math.isfinite(init_scale) and init_scale > 0):
+            raise InputError(f"init_scale={init_scale!r} must be positive: zero never moves")
+        self.init, self.init_scale = init, init_scale
         self.weight = nn.Parameter(torch.empty(n_features, device=device, dtype=dtype))
         self.reset_parameters()
 
+    @property
+    def n_features(self) -> int:
+        """Entries D."""
+        return len(self.weight)
+
     def reset_parameters(self) -> None:
-        """Draw the weights anew, with torch's generator."""
-        nn.init.normal_(self.weight, std=1.0 / math.sqrt(self.n_features))
+        """Start anew; "glorot" draws with torch's generator."""
+        size = self.init_scale / math.sqrt(self.n_features)
+        if self.init == "symmetric":
+            nn.init.constant_(self.weight, size)
+        else:
+            nn.init.normal_(self.weight, std=size)
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, *arguments: Any, **options: Any
+    ) -> None:
+        found = state_dict.get(f"{prefix}weight")
+        if isinstance(found, Tensor) and found.ndim == 1 and found.shape != self.weight.shape:
+            # a pruned layer comes with the size it has
+            self.weight = nn.Parameter(self.weight.new_empty(found.shape))
+        super()._load_from_state_dict(state_dict, prefix, *arguments, **options)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return w ⊙ x, same shape."""
@@ -172,13 +146,12 @@ def sliced(
             f"keep is {keep.dtype} of shape {tuple(keep.shape)}; give one bool for each of the "
             f"{getattr(layer, size_name)} entries"
         )
+    if isinstance(layer, FourierEmbedding):
+        return layer.sliced(keep)
     copied = copy.deepcopy(layer)
-    setattr(copied, size_name, int(keep.sum()))
-    if isinstance(copied, FourierEmbedding):
-        copied.feature, copied.sign = copied.feature[keep], copied.sign[keep]
-        copied.modes = copied.modes[keep]
-    else:
-        copied.weight = nn.Parameter(copied.weight.detach()[..., keep])
+    copied.weight = nn.Parameter(copied.weight.detach()[..., keep])
+    if isinstance(copied, nn.Linear):
+        copied.in_features = int(keep.sum())
     return copied
 
 
@@ -195,10 +168,14 @@ class FourierNetwork(nn.Module):
         u_n^diag, or without the diagonal layer and its activation u_n^standard.
     activation : {"relu", "identity"}
     embedding : {"signed", "symmetrised"}
-    init : {"symmetric", "glorot", "antisymmetric", "theory"}
+    init : {"symmetric", "even", "glorot", "antisymmetric", "theory"}
         See `robustfourier.network.initial`.
     n_columns, n_outputs : int, default 1
         Input columns d, embedded one by one, and outputs q.
+    mixed_modes : int, default 0
+        Highest |k_j| of modes across several columns.
+    init_scale : float, default 1.0
+        Factor on the diagonal and the layer behind it.
     r_c : float, default 0.1
         Scale of the theory's c⁰.
     random_state : int, numpy Generator or None
@@ -226,6 +203,8 @@ class FourierNetwork(nn.Module):
         *,
         n_columns: int = 1,
         n_outputs: int = 1,
+        mixed_modes: int = 0,
+        init_scale: float = 1.0,
         r_c: float = 0.1,
         random_state: int | np.random.Generator | None = None,
         device: torch.device | str | None = None,
@@ -233,17 +212,32 @@ class FourierNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.architecture = Architecture(
-            n_modes, n_columns, n_outputs, hidden_layer_sizes, diagonal, activation, embedding
+            n_modes,
+            n_columns,
+            n_outputs,
+            hidden_layer_sizes,
+            diagonal,
+            activation,
+            embedding,
+            mixed_modes,
         )
         size = self.architecture.embedding_size
-        self.embedding = FourierEmbedding(n_modes, embedding, n_columns)
+        self.embedding = FourierEmbedding.of(self.architecture)
         self.diagonal = DiagonalLayer(size) if diagonal else nn.Identity()
         widths = [size, *self.architecture.hidden_layer_sizes]
         self.dense = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(widths))
         self.output = nn.Linear(widths[-1], n_outputs, bias=len(widths) > 1)
         self.activation = nn.ReLU() if activation == "relu" else nn.Identity()
         self.to(device=device, dtype=dtype or torch.get_default_dtype())
-        self.load_weights(draw_weights(self.architecture, init, r_c=r_c, random_state=random_state))
+        self.load_weights(
+            draw_weights(
+                self.architecture,
+                init,
+                init_scale=init_scale,
+                r_c=r_c,
+                random_state=random_state,
+            )
+        )
 
     def forward(self, theta: Tensor) -> Tensor:
         """Return the network's values.
@@ -274,6 +268,18 @@ class FourierNetwork(nn.Module):
         self.load_state_dict({k: torch.from_numpy(v.copy()) for k, v in weights.arrays.items()})
 
     @classmethod
+    def from_estimator(cls, model: Any) -> FourierNetwork:
+        """Make the module of a fitted `FourierNetworkRegressor`.
+
+        It maps θ to standardised y: ``model.predict(X)`` is ``model.y_offset_ + model.y_scale_ *
+        network(theta)`` with ``theta = model.domain_.to_theta(X)``. The way back, after further
+        training, is ``model.weights_ = network.to_weights()``.
+        """
+        if getattr(model, "links_", None):
+            raise InputError("model has links, which are no FourierNetwork; fit with links=None")
+        return cls.from_weights(model.weights_)
+
+    @classmethod
     def from_weights(cls, weights: Weights) -> FourierNetwork:
         """Make the module that has these weights, in their dtype."""
         shape = weights.architecture
@@ -286,25 +292,8 @@ class FourierNetwork(nn.Module):
             init="glorot",
             n_columns=shape.n_columns,
             n_outputs=shape.n_outputs,
+            mixed_modes=shape.mixed_modes,
             dtype=torch.from_numpy(np.empty(0, weights.dtype)).dtype,
         )
         network.load_weights(weights)
         return network
-
-
-def _fourier_features(theta: Tensor, n_modes: int) -> Tensor:
-    """φ of each column, joined: (..., d) → (..., d(2m+1))."""
-    exact = theta if theta.device.type == "mps" else theta.to(torch.float64)
-    modes = torch.arange(1, n_modes + 1, dtype=exact.dtype, device=exact.device)
-    cycles = _wrap(_wrap(exact).unsqueeze(-1) * modes)
-    zero = torch.zeros_like(cycles)
-    # exact zeros where the numpy embedding has them
-    sines = torch.where(cycles.abs() == 1.0, zero, torch.sin(math.pi * cycles))
-    cosines = torch.where(cycles.abs() == 0.5, zero, torch.cos(math.pi * cycles))
-    pairs = torch.stack([sines, cosines], dim=-1).flatten(-2)
-    features = torch.cat([torch.ones_like(pairs[..., :1]), pairs], dim=-1)
-    return features.flatten(-2).to(theta.dtype)
-
-
-def _wrap(x: Tensor) -> Tensor:
-    return x - 2.0 * torch.floor((x + 1.0) / 2.0)

@@ -7,12 +7,15 @@ even harmonics of k. With dense layers the function is sampled and transformed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
+from robustfourier.network.embedding import lattice_modes
+from robustfourier.network.links import Links
 from robustfourier.network.weights import Weights
 
 _OVERSAMPLING = 16  # points per cycle of the highest mode; kinks alias, but weakly
@@ -32,14 +35,68 @@ class NetworkSeries:
     sine: FloatArray
 
 
-def network_series(weights: Weights) -> NetworkSeries:
+def network_series(weights: Weights, links: Links | None = None) -> NetworkSeries:
     """Return the Fourier coefficients of a network's function up to its highest mode.
+
+    With `links`, of the sum of both.
 
     With several columns and dense layers the function is not a sum over columns: then these are
     the coefficients along each axis, the other columns at the middle of their range.
     """
     dense = bool(weights.architecture.hidden_layer_sizes)
-    return _sampled_series(weights) if dense else _exact_series(weights)
+    series = _sampled_series(weights) if dense else _exact_series(weights)
+    if links is None:
+        return series
+    shape = weights.architecture
+    added = _sampled(links.predict, shape.n_modes, 1, shape.n_outputs)
+    return NetworkSeries(series.cosine + added.cosine, series.sine + added.sine)
+
+
+@dataclass(frozen=True)
+class MixedModes:
+    """Waves across several columns, amplitude · cos(π(k·θ) − phase).
+
+    Attributes
+    ----------
+    mode : ndarray, shape (L, d)
+        The vectors k, in cycles over the span of each column.
+    amplitude, phase : ndarray, shape (L,) or (L, q)
+    active : ndarray of bool, shape (L,)
+    """
+
+    mode: FloatArray
+    amplitude: FloatArray
+    phase: FloatArray
+    active: BoolArray
+
+
+def mixed_modes(weights: Weights, scale: FloatArray, level: float, y_ndim: int) -> MixedModes:
+    """Return the mixed modes of a network without dense layers, of which those above are active.
+
+    Parameters
+    ----------
+    weights : Weights
+    scale : ndarray, shape (q,)
+        What one unit of the network's values is in y.
+    level : float
+        Amplitude of active modes, in units of the network's values.
+    y_ndim : int
+        1 gives amplitudes of shape (L,), 2 of shape (L, q).
+    """
+    shape, layout = weights.architecture, weights.architecture.layout()
+    unit = weights.arrays[OUTPUT] * weights.arrays[DIAGONAL] * layout.sign
+    total = np.zeros((shape.n_features, shape.n_outputs))
+    np.add.at(total, layout.feature, unit.T.astype(np.float64))
+    total = total[shape.n_axis_features :] * (0.5 if shape.activation == "relu" else 1.0)
+    sine, cosine = total[::2], total[1::2]
+    size, phase = np.hypot(sine, cosine), np.arctan2(sine, cosine)
+    one = slice(0, None) if y_ndim == 2 else 0
+    return MixedModes(
+        lattice_modes(shape.n_columns, shape.mixed_modes),
+        (scale * size)[:, one],
+        phase[:, one],
+        np.asarray((size > level).any(axis=1)),
+    )
 
 
 def _exact_series(weights: Weights) -> NetworkSeries:
@@ -56,7 +113,7 @@ def _exact_series(weights: Weights) -> NetworkSeries:
     def per_feature(unit: FloatArray) -> FloatArray:
         total = np.zeros((architecture.n_features, architecture.n_outputs))
         np.add.at(total, layout.feature, unit.T)
-        return total.reshape(shape)
+        return total[: architecture.n_axis_features].reshape(shape)
 
     linear = per_feature(c * w * layout.sign) * (0.5 if rectified else 1.0)
     sine, cosine = linear[:, 1::2], linear[:, 2::2]
@@ -82,16 +139,22 @@ def _harmonics_of_absolute(sine: FloatArray, cosine: FloatArray) -> FloatArray:
 
 
 def _sampled_series(weights: Weights) -> NetworkSeries:
-    architecture = weights.architecture
-    m, n_points = architecture.n_modes, _OVERSAMPLING * architecture.n_modes
+    shape = weights.architecture
+    return _sampled(weights.predict, shape.n_modes, shape.n_columns, shape.n_outputs)
+
+
+def _sampled(
+    function: Callable[[FloatArray], FloatArray], m: int, n_columns: int, n_outputs: int
+) -> NetworkSeries:
+    n_points = _OVERSAMPLING * m
     grid = -1.0 + 2.0 * np.arange(n_points) / n_points
     alternating = (-1.0) ** np.arange(1, m + 1)  # the grid starts at θ = −1, the transform at 0
-    cosine = np.empty((architecture.n_columns, m, architecture.n_outputs))
+    cosine = np.empty((n_columns, m, n_outputs))
     sine = np.empty_like(cosine)
-    for column in range(architecture.n_columns):
-        theta = np.zeros((n_points, architecture.n_columns))
+    for column in range(n_columns):
+        theta = np.zeros((n_points, n_columns))
         theta[:, column] = grid
-        spectrum = np.fft.rfft(weights.predict(theta), axis=0)[1 : m + 1]
+        spectrum = np.fft.rfft(function(theta), axis=0)[1 : m + 1]
         spectrum *= 2.0 / n_points * alternating[:, None]
         cosine[column], sine[column] = spectrum.real, -spectrum.imag
     return NetworkSeries(cosine, sine)

@@ -7,7 +7,7 @@ The arrays carry the names of the torch module's `state_dict`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
-from robustfourier.network.embedding import embed
+from robustfourier.network.embedding import EmbeddingLayout, embed
 
 _CHUNK_BYTES = 64_000_000  # embedded rows held at once while predicting
 
@@ -75,6 +75,34 @@ class Weights:
         """Return a copy with all parameters in `dtype`."""
         return Weights(self.architecture, {k: v.astype(dtype) for k, v in self.arrays.items()})
 
+    def widened(self, n_modes: int) -> Weights:
+        """Return the same function as a network of at least `n_modes` modes, the new ones zero.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> ones = {"diagonal.weight": np.ones(6), "output.weight": np.arange(6.0)[None]}
+        >>> Weights(Architecture(1), ones).widened(2).arrays["output.weight"]
+        array([[0., 1., 2., 0., 0., 3., 4., 5., 0., 0.]])
+        """
+        if n_modes <= self.architecture.n_modes:
+            return self
+        wide = replace(self.architecture, n_modes=n_modes)
+
+        def names(layout: EmbeddingLayout) -> list[tuple[float, ...]]:
+            parts = (layout.column, layout.mode, layout.is_sine, layout.sign)
+            return list(zip(*parts, strict=True))
+
+        places = {name: place for place, name in enumerate(names(wide.layout()))}
+        places_of_old = np.array([places[name] for name in names(self.architecture.layout())])
+        arrays = dict(self.arrays)
+        for name in {DIAGONAL, self.architecture.reader} & set(arrays):
+            shape = (*arrays[name].shape[:-1], wide.embedding_size)
+            moved = np.zeros(shape, self.dtype)
+            moved[..., places_of_old] = arrays[name]
+            arrays[name] = moved
+        return Weights(wide, arrays)
+
     def predict(self, theta: ArrayLike) -> FloatArray:
         """Return the network's values.
 
@@ -89,11 +117,12 @@ class Weights:
         """
         theta = np.asarray(theta, dtype=np.float64)
         theta = theta[:, None] if theta.ndim == 1 else theta
-        rows = max(1, _CHUNK_BYTES // (8 * self.architecture.embedding_size))
+        shape = self.architecture
+        rows = max(1, _CHUNK_BYTES // (8 * shape.embedding_size))
         values = np.empty((len(theta), self.architecture.n_outputs))
         for start in range(0, len(theta), rows):
             part = theta[start : start + rows]
-            x = embed(part, self.architecture.n_modes, self.architecture.embedding)
+            x = embed(part, shape.n_modes, shape.embedding, shape.mixed_modes)
             values[start : start + rows] = self.forward(x)
         return values
 

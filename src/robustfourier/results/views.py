@@ -193,7 +193,7 @@ class NetworkView:
         self.all: ModeTable = model.modes_
         active = np.flatnonzero(self.all.active)
         self.modes = self.all.select(active[np.argsort(-self.all.amplitude[active])])
-        self.max_mode = float(model.n_modes)
+        self.max_mode = float(model.weights_.architecture.n_modes)
         self.range = (1.0, self.max_mode)
 
     def fitted(self, times: Any) -> FloatArray:

@@ -269,6 +269,53 @@ def second_layer_bound(
     return float(constant * (fast + slow))
 
 
+def second_phase_step_size(
+    *,
+    n_steps: int,
+    distance_squared: float,
+    gradient_noise: float,
+    delta: float,
+    first_box: float,
+    constant: float = 1.0,
+) -> float:
+    """Return η′_t = min(1/(10 Q₁²), η′/√T′), η′ = √(‖ĉ−c⁰‖² / (M′ log(1/δ) log T′)), as printed.
+
+    Parameters
+    ----------
+    n_steps : int
+        T′, at least 2.
+    distance_squared, gradient_noise, delta
+        As for `second_layer_bound`.
+    first_box : float
+        Q₁.
+    constant : float
+        In front of η′, which the paper gives up to Θ(·).
+
+    Examples
+    --------
+    >>> second_phase_step_size(n_steps=10**4, distance_squared=1.0, gradient_noise=1.0, delta=0.1,
+    ...     first_box=0.1)
+    0.00217
+    """
+    _check_delta(delta)
+    scale = gradient_noise * np.log(1.0 / delta) * np.log(n_steps)
+    free = constant * np.sqrt(distance_squared / scale) / np.sqrt(n_steps)
+    return float(min(1.0 / (10.0 * first_box**2), free))
+
+
+def second_layer_distance(
+    n_modes: int, r_c: float, *, decay: float, constant: float = 1.0
+) -> float:
+    """Order of ‖ĉ − c⁰‖₂² ≤ λ²m²/r_c⁴ + r_c² (corollary on the second layer).
+
+    Examples
+    --------
+    >>> second_layer_distance(10, 0.1, decay=0.5)
+    250000.01
+    """
+    return float(constant * (decay**2 * n_modes**2 / r_c**4 + r_c**2))
+
+
 def rademacher_bound(
     *,
     n_modes: int,

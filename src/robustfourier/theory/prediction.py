@@ -46,12 +46,14 @@ def predicted_diagonal(
     output_weights: ArrayLike,
     *,
     decay: float,
-    step_size: float,
+    step_size: ArrayLike,
     n_steps: int,
     leak: ArrayLike | None = None,
     signs: ArrayLike | None = None,
 ) -> FloatArray:
-    """Predict w^T = (1 − (1−ηλ)^T)/λ · c⁰⊙α/2 (Theorem 1).
+    """Predict w^T = Σ_p η_p Π_{i>p}(1 − η_iλ) · c⁰⊙α/2 (Theorem 1 and its proof).
+
+    With one step size η the sum is (1 − (1−ηλ)^T)/λ, as the theorem states it.
 
     Parameters
     ----------
@@ -61,8 +63,8 @@ def predicted_diagonal(
         c⁰, fixed during the first phase.
     decay : float
         λ, in (0, 1/η).
-    step_size : float
-        η.
+    step_size : float or array_like of shape (T,)
+        η, or η_p of each step where it varies.
     n_steps : int
         T.
     leak, signs : array_like of shape (4m+1,), optional
@@ -78,15 +80,22 @@ def predicted_diagonal(
     >>> predicted_diagonal([-0.4, 0, 0.4], [-0.1, 0.1, 0.1], decay=0.5, step_size=0.1, n_steps=999)
     array([0.04, 0.  , 0.04])
     """
-    if not (decay > 0.0 and 0.0 < step_size * decay < 1.0):
+    rates = np.asarray(step_size, dtype=np.float64)
+    if not (decay > 0.0 and rates.size and (rates > 0.0).all() and (rates * decay < 1.0).all()):
         raise InputError(
             f"decay={decay!r}, step_size={step_size!r}: Theorem 1 needs λ > 0 and 0 < η < 1/λ."
+        )
+    if rates.ndim and rates.shape != (n_steps,):
+        raise InputError(
+            f"step_size has shape {rates.shape}; give one number, or n_steps={n_steps!r}"
         )
     drive = np.asarray(alpha, dtype=np.float64) / 2.0
     if leak is not None:
         side = np.ones_like(drive) if signs is None else np.asarray(signs, dtype=np.float64)
         drive = drive + side * np.asarray(leak, dtype=np.float64) / 2.0
-    growth = (1.0 - (1.0 - step_size * decay) ** n_steps) / decay
+    # Σ_p η_p Π_{i>p}(1 − η_iλ) telescopes to (1 − Π(1 − η_iλ))/λ, whatever the η_i are
+    kept = np.log1p(-rates * decay).sum() if rates.ndim else n_steps * np.log1p(-rates * decay)
+    growth = -np.expm1(kept) / decay
     return np.asarray(growth * np.asarray(output_weights, dtype=np.float64) * drive)
 
 
@@ -168,6 +177,30 @@ def existing_output_weights(alpha: ArrayLike, diagonal: ArrayLike) -> FloatArray
     weights = np.zeros_like(alpha)
     weights[active] = scale[active] * alpha[active] / diagonal[active]
     return weights
+
+
+def least_alpha(alpha: ArrayLike, f_max: float, r_c: float) -> float:
+    """Return 8 r_c (‖α‖_∞ + ‖f‖_∞), which every α_j ≠ 0 must exceed (main theorem, constant 1).
+
+    Examples
+    --------
+    >>> least_alpha([-0.4, 0.0, 0.4], 1.6, 0.02)
+    0.32
+    """
+    return float(8.0 * r_c * (np.abs(np.asarray(alpha, dtype=np.float64)).max() + f_max))
+
+
+def largest_start(alpha: ArrayLike, f_max: float) -> float:
+    """Return the largest r_c with which `least_alpha` stays below every α_j that is not zero.
+
+    Examples
+    --------
+    >>> round(largest_start([-0.4, -0.15, 0.0, 0.15, 0.4], 1.6), 4)
+    0.0094
+    """
+    sizes = np.abs(np.asarray(alpha, dtype=np.float64))
+    present = sizes[sizes > 1e-9 * sizes.max()]
+    return float(present.min() / (8.0 * (sizes.max() + f_max)))
 
 
 def mirrored_signs_agree(diagonal: ArrayLike, *, where: ArrayLike | None = None) -> BoolArray:

@@ -153,6 +153,38 @@ def fourier_series(f: Function, n_modes: int, *, n_points: int | None = None) ->
     return FourierSeries(weight * spectrum.real, -weight * spectrum.imag)
 
 
+def even_and_odd_parts(f: Function) -> tuple[Function, Function]:
+    """Return the even and the odd part of f (section 2): links of cosines make the first.
+
+    Examples
+    --------
+    >>> even, odd = even_and_odd_parts(lambda theta: np.cos(np.pi * theta) + theta)
+    >>> even(np.array([0.5, 1.0])).round(12) + 0.0, odd(np.array([0.5, 1.0]))
+    (array([ 0., -1.]), array([0.5, 1. ]))
+    """
+
+    def part(side: float) -> Function:
+        def function(theta: FloatArray) -> FloatArray:
+            theta = np.asarray(theta, dtype=np.float64)
+            return np.asarray((f(theta) + side * f(-theta)) / 2.0)
+
+        return function
+
+    return part(1.0), part(-1.0)
+
+
+def two_norm(f: Function, n_points: int = 2**17) -> float:
+    """Return ‖f‖₂ = √E[f²], which bounds ‖α‖₂ and so ‖α‖_∞ (Bessel's inequality, section 4).
+
+    Examples
+    --------
+    >>> round(two_norm(lambda theta: np.cos(3 * np.pi * theta)), 6)
+    0.707107
+    """
+    theta = -1.0 + 2.0 * (np.arange(n_points) + 0.5) / n_points
+    return float(np.sqrt(np.mean(np.asarray(f(theta), dtype=np.float64) ** 2)))
+
+
 def truncation_error(f: Function, n_modes: int, n_points: int = 2**16) -> float:
     """Return sup |f − S_m f|, the largest error of f's Fourier sum up to mode m, on a fine grid.
 

@@ -4,6 +4,7 @@
 is loaded only by the engine that needs it.
 """
 
+from robustfourier.training.batched import BatchedTraining, train_batched
 from robustfourier.training.batches import FixedSample, fixed_sample
 from robustfourier.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from robustfourier.training.history import History
@@ -17,6 +18,7 @@ from robustfourier.training.progress import ProgressBar
 from robustfourier.training.schedule import InverseDecay
 
 __all__ = [
+    "BatchedTraining",
     "Checkpoint",
     "FixedSample",
     "History",
@@ -30,6 +32,7 @@ __all__ = [
     "fixed_sample",
     "load_checkpoint",
     "save_checkpoint",
+    "train_batched",
     "train_jointly",
     "train_layerwise",
     "train_many",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
-from robustfourier.network.embedding import fourier_features
+from robustfourier.network.embedding import all_features
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import Block, FixedSample, RowBlock
 from robustfourier.training.engine import Phase
@@ -111,7 +111,7 @@ class TorchEngine:
 
     def _with_signs(self, features: torch.Tensor, signs: torch.Tensor) -> torch.Tensor:
         """Return signs ⊙ φ[feature], shape (B, D)."""
-        if self._architecture.embedding == "symmetrised":
+        if self._architecture.embedding == "symmetrised" or self._architecture.mixed_modes:
             return features.index_select(1, self._feature).mul_(signs)
         # each column is [φ, −φ]: one product with its two rows of signs
         d = self._architecture.n_columns
@@ -140,8 +140,8 @@ class TorchEngine:
                 yield self._embed(theta), self._tensor(y), ones
 
     def _embed(self, theta: FloatArray) -> torch.Tensor:
-        features = fourier_features(theta, self._architecture.n_modes)
-        return self._tensor(features.reshape(len(theta), -1))
+        shape = self._architecture
+        return self._tensor(all_features(theta, shape.n_modes, shape.mixed_modes))
 
     def _tensor(self, array: FloatArray) -> torch.Tensor:
         return torch.tensor(array, dtype=self._dtype)

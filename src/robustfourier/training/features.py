@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
+from robustfourier.errors import OutOfMemoryError
 from robustfourier.memory import available_bytes
 from robustfourier.network.architecture import Architecture
+from robustfourier.network.embedding import lattice_modes, mixed_features
 from robustfourier.training.batches import DrawnBlock, FixedSample
 from robustfourier.training.kernels import embed_rows
 
@@ -68,7 +70,7 @@ def feature_rows(
 
     As long as somebody holds what is returned, the same sample object gives the same rows.
     """
-    key = id(sample), architecture.n_modes, dtype.str
+    key = id(sample), architecture.n_modes, architecture.mixed_modes, dtype.str
     with _LOCK:
         rows = _ALIVE.get(key)
         if rows is None:
@@ -81,11 +83,11 @@ def _embedded_rows(
 ) -> FeatureRows:
     theta = _plain(sample.theta, np.dtype(np.float64))
     width = padded_width(architecture, dtype)
-    table = np.zeros(
-        (len(sample) if _fits(len(sample) * width * dtype.itemsize) else 0, width), dtype
-    )
+    needed = len(sample) * width * dtype.itemsize
+    table = np.zeros((len(sample) if _fits(needed) else 0, width), dtype)
     if len(table):
         embed_rows(theta, architecture.n_modes, table)
+    _add_mixed(theta, architecture, table, needed)
     return FeatureRows(
         theta,
         _plain(sample.y, dtype),
@@ -97,13 +99,32 @@ def _embedded_rows(
 
 def drawn_rows(block: DrawnBlock, architecture: Architecture, dtype: np.dtype[Any]) -> FeatureRows:
     """Return the rows of a block of fresh draws, one after the other."""
-    n_rows = block.y.shape[0] * block.y.shape[1]
+    n_rows, width = block.y.shape[0] * block.y.shape[1], padded_width(architecture, dtype)
+    theta = _plain(block.theta, np.dtype(np.float64)).reshape(n_rows, -1)
+    table = np.zeros((n_rows if architecture.mixed_modes else 0, width), dtype)
+    if len(table):
+        embed_rows(theta, architecture.n_modes, table)
+        _add_mixed(theta, architecture, table, table.nbytes)
     return FeatureRows(
-        _plain(block.theta, np.dtype(np.float64)).reshape(n_rows, -1),
-        _plain(block.y, dtype).reshape(n_rows, -1),
-        np.ones(n_rows, dtype),
-        np.zeros((0, padded_width(architecture, dtype)), dtype),
+        theta, _plain(block.y, dtype).reshape(n_rows, -1), np.ones(n_rows, dtype), table
     )
+
+
+def _add_mixed(
+    theta: FloatArray, architecture: Architecture, table: NDArray[Any], needed: int
+) -> None:
+    """Write the features of the mixed modes behind those of the columns; kernels need a table."""
+    if not architecture.mixed_modes:
+        return
+    if len(table) == 0:
+        raise OutOfMemoryError(
+            f"mixed_modes={architecture.mixed_modes} needs {needed} bytes for the features of "
+            f"{len(theta)} rows; use fewer mixed modes, or 0 for sums over columns"
+        )
+    first, count = architecture.n_axis_features, architecture.n_mixed
+    features = mixed_features(theta, lattice_modes(theta.shape[1], architecture.mixed_modes))
+    table[:, first : first + count] = features[:, 1::2]
+    table[:, first + count : first + 2 * count] = features[:, ::2]
 
 
 def _plain(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

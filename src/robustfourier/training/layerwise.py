@@ -39,6 +39,7 @@ def train_layerwise(
     n_output_steps: int | None = None,
     batch_size: int = 201,
     schedule: InverseDecay | None = None,
+    output_schedule: InverseDecay | None = None,
     loss: Loss | str = "half_squared",
     ridge: float = 0.0,
     diagonal_box: Box = None,
@@ -75,7 +76,9 @@ def train_layerwise(
     batch_size : int, default 201
         B.
     schedule : InverseDecay, optional
-        η_k, and anew from its beginning η′_k; the paper's (2e-3, 0.95, 50 000) if not given.
+        η_k; the paper's (2e-3, 0.95, 50 000) if not given.
+    output_schedule : InverseDecay, optional
+        η′_k; that of η_k, anew from its beginning, if not given.
     loss : {"half_squared", "mean_squared", "huber"} or Loss
     ridge : float, default 0.0
         λ.
@@ -87,7 +90,8 @@ def train_layerwise(
     Returns
     -------
     Training
-        The history's `phase` is "diagonal" for the first T steps and "output" afterwards.
+        The history's `phase` is "diagonal" for the first T steps and "output" afterwards; `start`
+        keeps w⁰ and c⁰.
     """
     weights = as_weights(network)
     architecture = weights.architecture
@@ -110,7 +114,7 @@ def train_layerwise(
     after = n_steps if n_output_steps is None else n_output_steps
     phases = [
         Phase("diagonal", n_steps, schedule, (DIAGONAL,), ridge, boxes),
-        Phase("output", after, schedule, (OUTPUT,), boxes=boxes),
+        Phase("output", after, output_schedule or schedule, (OUTPUT,), boxes=boxes),
     ]
     return run_phases(
         network,

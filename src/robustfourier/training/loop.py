@@ -39,6 +39,8 @@ class Training:
     ----------
     weights : Weights
         The trained network.
+    start : Weights
+        What it was before the first step: for Algorithm 1, w⁰ and c⁰.
     history : History
         Loss, metrics and diagonal weights over the steps; which engine ran.
     checkpoint : Checkpoint
@@ -48,6 +50,7 @@ class Training:
     """
 
     weights: Weights
+    start: Weights = field(repr=False)
     history: History
     checkpoint: Checkpoint = field(repr=False)
     completed: bool
@@ -141,7 +144,7 @@ def run_phases(
         raise
     if not isinstance(network, Weights):
         network.load_weights(run.weights())
-    return Training(run.weights(), run.recorder.history(), run.checkpoint(), completed)
+    return Training(run.weights(), weights, run.recorder.history(), run.checkpoint(), completed)
 
 
 def _next_multiple(step: int, every: int) -> int:

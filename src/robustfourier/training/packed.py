@@ -15,7 +15,7 @@ from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
 from robustfourier.training.engine import Phase
-from robustfourier.training.features import padded_width
+from robustfourier.training.features import FeatureRows, padded_width
 from robustfourier.training.kernels import run_pairs
 from robustfourier.training.kernels_dense import run_dense
 from robustfourier.workers import one_blas_thread
@@ -109,11 +109,34 @@ class DenseState:
         return losses
 
 
+def fitted_values(weights: Weights, rows: FeatureRows) -> FloatArray:
+    """Return a diagonal network's values, shape (n, q), from the table of features if there is one.
+
+    A pair of units is A φ + C |φ|; see `kernels`.
+    """
+    architecture = weights.architecture
+    if len(rows.table) == 0 or architecture.hidden_layer_sizes:
+        return weights.predict(rows.theta)
+    side, place = unit_places(architecture)
+    w, c = weights.arrays[DIAGONAL], weights.arrays[OUTPUT]
+    odd = np.zeros((rows.table.shape[1], len(c)))
+    np.add.at(odd, place, (np.where(side, -1.0, 1.0) * w * c).T)
+    if architecture.activation == "identity":
+        return np.asarray(rows.table @ odd, dtype=np.float64)
+    even = np.zeros_like(odd)
+    np.add.at(even, place, (np.abs(w) * c).T)
+    return np.asarray(0.5 * (rows.table @ odd + np.abs(rows.table) @ even), dtype=np.float64)
+
+
 def unit_places(architecture: Architecture) -> tuple[IndexArray, IndexArray]:
     """Return for each entry of the embedding whether it is −φ, and its place in the kernels' order.
 
-    The kernels order the features of a column as [1, cos 1…m, sin 1…m].
+    The kernels order the features of a column as [1, cos 1…m, sin 1…m]; behind all columns stand
+    the cosines and then the sines of the mixed modes.
     """
     layout, m = architecture.layout(), architecture.n_modes
     place = layout.column * (2 * m + 1) + layout.mode + np.where(layout.is_sine, m, 0)
+    mixed = architecture.n_axis_features + layout.mode - 1
+    mixed = mixed + np.where(layout.is_sine, architecture.n_mixed, 0)
+    place = np.where(layout.column < 0, mixed, place)
     return (layout.sign < 0).astype(np.intp), place

@@ -1,6 +1,6 @@
-"""Prune and go on: drop what the diagonal layer has left behind, and fit the rest to the end.
+"""Select and go on: drop the modes that the data do not ask for, and fit the rest to the end.
 
-Which modes stay is decided by the data; see `robustfourier.network.pruning`. Without dense layers
+Which modes stay is decided by the data; see `robustfourier.network.selection`. Without dense layers
 the rest is refitted exactly; with dense layers it is trained on, as long as before.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.network.activity import active_modes, mode_strengths
-from robustfourier.network.pruning import Kept, evident, refitted, without
+from robustfourier.network.selection import Kept, evident, refitted, without
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.history import joined
@@ -24,7 +24,7 @@ from robustfourier.training.losses import Loss
 _REWEIGHTINGS = 20  # of Huber's loss; each brings it closer by a constant factor
 
 
-def prune_and_go_on(
+def select_and_go_on(
     training: Training, sample: FixedSample, loss: Loss, **options: Any
 ) -> tuple[Training, BoolArray | None]:
     """Return the training continued without the modes that the data do not ask for.
@@ -43,7 +43,7 @@ def prune_and_go_on(
     -------
     training : Training
     kept : ndarray of bool, shape (d, m), or None
-        The modes that stayed; None if the data speak against pruning.
+        The modes that stayed; None if the data speak against it.
     """
     weights = training.weights
     shape, strengths = weights.architecture, mode_strengths(weights)
@@ -57,8 +57,8 @@ def prune_and_go_on(
     # A dense layer may use a mode in ways that neither φ nor |φ| shows: what stands out stays, too.
     modes = kept.modes | active_modes(strengths)
     further = train_jointly(without(weights, modes), sample, loss=loss, **options)
-    history = joined(training.history, further.history, "pruned")
-    return replace(further, history=history), modes
+    history = joined(training.history, further.history, "selected")
+    return replace(further, history=history, start=training.start), modes
 
 
 def _trust(weights: Weights, sample: FixedSample, loss: Loss) -> FloatArray:

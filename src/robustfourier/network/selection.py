@@ -1,4 +1,4 @@
-"""What a trained network may drop: the diagonal proposes, the data dispose.
+"""Selection of modes after the training, by the extended Bayesian information criterion.
 
 Training leaves small weights on features that carry nothing, and they carry noise. Modes are tried
 in the order of their strength in the network. A mode's sine and cosine (and, where units are
@@ -12,19 +12,19 @@ The charge grows with the number of samples and of candidates, so there is no th
 What the diagonal ranked low is tried as well, so a weak mode that training has not yet raised is
 not lost.
 
-Whether to prune at all is the data's decision, too. Modes between whole numbers, trends and slow
+Whether to select at all is the data's decision, too. Modes between whole numbers, trends and slow
 noise spread over many features, each too weak to be kept and together too strong to be dropped;
 there the many small weights of the trained network are the better fit. So the dropped features are
 tested together, all of them and those beside kept ones: `evident` returns None if they lower the
 residual sum of squares by more than noise does in 99 of 100 cases (F test), and then nothing
-should be pruned.
+should be dropped.
 
 A network without dense layers is linear in what is kept and is refitted exactly by `refitted`. With
 dense layers the rest is set to zero by `without`, where it stays in further training: a rectified
 unit of weight zero has no gradient, and neither have the weights behind it.
 
 When it fails: functions of several columns that are no sums over columns leave no evidence in the
-columns apart; do not prune there.
+columns apart; do not select there.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SINGULAR = 1e-6  # a column with a smaller share outside the kept ones is one o
 _EXACT = 1e-20  # of the sum of squares: what is left is rounding, and nothing more can be told
 _TESTED = 100  # dropped modes that are tested together, the strongest: bounds the cost
 _NEIGHBOURS = 2  # modes on each side of a kept one that leakage reaches first
-_LEVEL = 0.01  # chance that noise alone keeps a network from being pruned
+_LEVEL = 0.01  # chance that noise alone keeps a network as it is
 _ROWS_PER_COLUMN = 4  # the criterion counts on many more samples than columns
 
 

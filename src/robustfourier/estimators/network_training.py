@@ -1,0 +1,169 @@
+"""How the parameters of a `FourierNetworkRegressor` become a training."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray
+from robustfourier.errors import InputError, require_choice
+from robustfourier.estimators.validation import seed_sequence
+from robustfourier.network.architecture import Architecture
+from robustfourier.network.embedding import highest_mixed_mode
+from robustfourier.network.initial import draw_weights
+from robustfourier.network.weights import Weights
+from robustfourier.training import Training, train_jointly, train_layerwise
+from robustfourier.training.batches import FixedSample
+from robustfourier.training.calibrated import Calibrated, first_band, train_calibrated
+from robustfourier.training.defaults import N_MODES, decay_steps_for, defaults_for
+from robustfourier.training.losses import Loss
+from robustfourier.training.schedule import InverseDecay
+from robustfourier.training.selection import select_and_go_on
+
+_TRAININGS = ("joint", "layerwise")
+_DTYPES = ("float64", "float32")
+_SELECTIONS = ("ebic", None)
+_LINKS = ("network", None)
+_MOST_MIXED = 500  # modes across columns: a training of seconds
+
+
+def check_choices(model: Any) -> None:
+    """Refuse parameters that are unknown or do not go together."""
+    for name, choices in (
+        ("training", _TRAININGS),
+        ("dtype", _DTYPES),
+        ("select", _SELECTIONS),
+        ("links", _LINKS),
+    ):
+        require_choice(name, getattr(model, name), choices)
+    if model.links is not None and not (is_bare(model) and is_calibrated(model)):
+        raise InputError(
+            f"links={model.links!r} needs a diagonal network without dense layers that is "
+            "trained jointly with n_steps='auto'"
+        )
+    if model.training == "joint" and "theorem" in (model.diagonal_box, model.output_box):
+        raise InputError(
+            "diagonal_box='theorem' and output_box='theorem' belong to training='layerwise'; "
+            "give numbers for joint training"
+        )
+
+
+def train_network(
+    model: Any, sample: FixedSample
+) -> tuple[Training, BoolArray | None, Calibrated | None]:
+    """Return the training, the modes that a selection kept, and what was calibrated, if it was."""
+    start_seed, batch_seed, later_seed = seed_sequence(model.random_state, 3)
+    architecture = _architecture(model, sample)
+    chosen = defaults_for(architecture, model.training)
+    loss = Loss(model.loss, model.delta)
+    options: dict[str, Any] = {
+        "batch_size": model.batch_size,
+        "engine": model.engine,
+        "observers": model.observers or (),
+    }
+    rule: dict[str, Any] = {
+        "ridge": model.ridge,
+        "diagonal_box": model.diagonal_box,
+        "output_box": model.output_box,
+    }
+
+    def start(architecture: Architecture, init_scale: float) -> Weights:
+        return draw_weights(
+            architecture,
+            _or(model.init, chosen.init),
+            init_scale=init_scale,
+            r_c=model.r_c,
+            random_state=start_seed,
+            dtype=model.dtype,
+        )
+
+    if is_bare(model) and is_calibrated(model):
+        calibrated = train_calibrated(
+            sample,
+            architecture,
+            start,
+            loss=loss,
+            init_scale=_or(model.init_scale, None),
+            learning_rate=_or(model.learning_rate, None),
+            grow_band=model.n_modes == "auto",
+            random_state=batch_seed,
+            **options,
+            **rule,
+        )
+        trained = calibrated.training
+    else:
+        calibrated = None
+        weights = start(architecture, _or(model.init_scale, chosen.init_scale))
+        options["n_steps"] = _or(model.n_steps, chosen.n_steps)
+        options["schedule"] = _schedule(model, _or(model.learning_rate, chosen.learning_rate))
+        if model.training == "layerwise":
+            options["n_output_steps"] = model.n_output_steps
+            if model.output_learning_rate is not None:
+                options["output_schedule"] = _schedule(model, model.output_learning_rate)
+        train = train_jointly if model.training == "joint" else train_layerwise
+        trained = train(weights, sample, loss=loss, random_state=batch_seed, **options, **rule)
+    if not (trained.completed and _selects(model, architecture)):
+        return trained, None, calibrated
+    trained, kept = select_and_go_on(trained, sample, loss, random_state=later_seed, **options)
+    return trained, kept, calibrated
+
+
+def _architecture(model: Any, sample: FixedSample) -> Architecture:
+    n_columns, calibrated = sample.theta.shape[1], is_bare(model) and is_calibrated(model)
+    if model.links is not None and n_columns > 1:
+        raise InputError(f"links={model.links!r} is for one column; X has {n_columns}")
+    mixed = highest_mixed_mode(n_columns, _MOST_MIXED) if calibrated else 0
+    architecture = Architecture(
+        _or(model.n_modes, N_MODES),
+        n_columns,
+        sample.y.shape[1],
+        model.hidden_layer_sizes,
+        model.diagonal,
+        _or(model.activation, "identity" if is_bare(model) else "relu"),
+        model.embedding,
+        _or(model.mixed_modes, mixed) if n_columns > 1 else 0,
+    )
+    if model.n_modes == "auto" and calibrated:
+        return replace(architecture, n_modes=first_band(sample))
+    return architecture
+
+
+def _schedule(model: Any, rate: float) -> InverseDecay:
+    initial = InverseDecay(rate).initial  # checked
+    return InverseDecay(initial, model.decay_rate, _or(model.decay_steps, decay_steps_for(initial)))
+
+
+def is_bare(model: Any) -> bool:
+    """Whether a diagonal layer and nothing else stands before the output."""
+    return bool(model.diagonal) and not np.size(model.hidden_layer_sizes)
+
+
+def is_calibrated(model: Any) -> bool:
+    """Whether start, rate and length of the training are left to the data."""
+    auto = isinstance(model.n_steps, str) and model.n_steps == "auto"
+    return model.training == "joint" and auto and model.init != "theory"
+
+
+def warn_of_columns(model: Any, architecture: Architecture) -> None:
+    """Warn where a sum over columns found nothing, since a product would not show in it."""
+    if architecture.n_columns > 1 and is_bare(model) and is_calibrated(model):
+        warnings.warn(
+            f"none of the {architecture.n_columns} columns explains anything by itself; if "
+            "they act together, give mixed_modes, or hidden_layer_sizes",
+            stacklevel=4,
+        )
+
+
+def _selects(model: Any, architecture: Architecture) -> bool:
+    free = not model.ridge and model.diagonal_box is None and model.output_box is None
+    told_by_columns = architecture.n_columns == 1 or is_bare(model)
+    told_by_columns = told_by_columns and not architecture.mixed_modes
+    return model.select == "ebic" and architecture.diagonal and free and told_by_columns
+
+
+def _or(value: Any, default: Any) -> Any:
+    """What a user gave, or the default in place of "auto"."""
+    return default if isinstance(value, str) and value == "auto" else value
