@@ -32,7 +32,7 @@ def test_white_noise_has_the_evidence_of_a_normal_law_with_its_trend_marginalise
     columns = series.trend(2)
     values = series.values[:, 0]
     left = values - columns @ np.linalg.lstsq(columns, values, rcond=None)[0]
-    wide = 2.0 * values.std() / left.std() * columns
+    wide = values.std() / left.std() * columns
     covariance = np.eye(60) + wide @ wide.T
     scale = values @ np.linalg.solve(covariance, values) / 60
     expected = -0.5 * (60 * np.log(scale) + np.linalg.slogdet(covariance)[1])

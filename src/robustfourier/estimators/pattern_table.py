@@ -28,7 +28,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.component import Component
-from robustfourier.mixture.least_squares.error_bands import lengths
+from robustfourier.periodic.uncertainty import lengths
 from robustfourier.wording import SECONDS
 
 #: Columns of the table, in their order.

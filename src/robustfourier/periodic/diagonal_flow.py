@@ -49,6 +49,7 @@ AWAKES = 0.75
 _MOST_MODES = 600  # in one flow: a matrix of 6 MB; further ones wait for the next flow
 _GROWTH = 0.5  # logarithm by which a sleeping mode may grow in one step
 _MOST_STEPS = 2000
+_ONE_LINE = 4  # half modes that a line awakes where the samples cover the span, at most
 _FRAMES = 8  # of the training that those who watch are shown
 
 
@@ -62,12 +63,12 @@ class DiagonalFlow:
         The grid.
     weight : ndarray of shape (J,)
         Diagonal weights |w| at the end, in units of the noise's root.
+    gradient : ndarray of shape (J,)
+        |β| at the start.
     amplitude : ndarray of shape (J,)
         |z| at the end over outputs, in units of the noise of a coefficient.
     noise_gradient : float
         x: what the largest coefficient of noise exceeds with the false-alarm probability.
-    largest : float
-        The largest gradient at the start.
     time, duration : float
         Time trained for, and the time T that the false-alarm probability gives.
     steps : int
@@ -76,9 +77,9 @@ class DiagonalFlow:
 
     modes: FloatArray
     weight: FloatArray
+    gradient: FloatArray
     amplitude: FloatArray
     noise_gradient: float
-    largest: float
     time: float
     duration: float
     steps: int
@@ -92,20 +93,29 @@ class DiagonalFlow:
         """Return one mode per peak of the awake modes, strongest first.
 
         A line between two modes of the grid awakes both: it is placed between them by their
-        amplitudes. Aliases of one line (gaps every night) awake together and share its amplitude:
-        where a gradient exceeds x and no mode has half of that, the largest one is taken.
+        amplitudes. Where the samples cover a small part of the span, many modes are one line: it is
+        placed at the largest gradient among them. Aliases of one line (gaps every night) awake
+        together and share its amplitude: where a gradient exceeds x and no mode has half of that,
+        the largest one is taken.
         """
         size = np.concatenate([[0.0], self.amplitude, [0.0]])
         top = (size[1:-1] >= size[:-2]) & (size[1:-1] > size[2:])
         awake = 0.5 * self.noise_gradient
-        if self.largest >= self.noise_gradient:
+        if self.gradient.max(initial=0.0) >= self.noise_gradient:
             awake = min(awake, float(self.amplitude.max()) * (1.0 - 1e-12))
         at = np.flatnonzero(top & (self.amplitude > awake))
         at = at[np.argsort(-self.amplitude[at], kind="stable")]
         left, here, right = size[at], size[at + 1], size[at + 2]
         spacing = self.modes[1] - self.modes[0] if len(self.modes) > 1 else 0.0
         shift = (right - left) / np.maximum(left + here + right, np.finfo(float).tiny)
-        return np.asarray(self.modes[at] + spacing * shift)
+        places = self.modes[at] + spacing * shift
+        for i, top in enumerate(at):
+            alike = np.flatnonzero(self.amplitude < 0.5 * self.amplitude[top])
+            first = alike[alike < top].max(initial=-1) + 1
+            last = alike[alike > top].min(initial=len(self.modes))
+            if last - first > _ONE_LINE:
+                places[i] = self.modes[first + int(np.argmax(self.gradient[first:last]))]
+        return np.asarray(places)
 
 
 def calibrated_time(noise_gradient: float, start: float = START) -> float:
@@ -157,7 +167,7 @@ def diagonal_flow(
         tell("diagonal", "weights", modes=modes, weight=layer.after(part * time)[0], trained=part)
     weight, amplitude, steps = layer.after(time)
     tell("diagonal", "weights", modes=modes, weight=weight, trained=time / duration)
-    found = modes, weight, amplitude, noise_gradient, largest, time, duration, steps
+    found = modes, weight, strength, amplitude, noise_gradient, time, duration, steps
     return DiagonalFlow(*found)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 
 #: Deviations of the data: the width of the prior of a trend's coefficients.
-TREND_WIDTH = 2.0
+TREND_WIDTH = 1.0
 #: Red noise tunes no frequency, a resonance does. Tried on records of 60 samples of autoregressive
 #: noise: with 1.5 log n for both, lines are found in an eighth and a quarter of them.
 RED_NOISE, RESONANCE = 1.0, 2.5
