@@ -80,14 +80,14 @@ def _taken_apart(X: Any) -> tuple[Any, Any, Any]:
     known = ("colnames", "data_vars", "dims", "lazy", "schema", "fetchall", "__arrow_c_stream__")
     series = isinstance(X, (pd.Series, pd.Index, np.ndarray, list, tuple)) or hasattr(X, "to_frame")
     if series and not hasattr(X, "get_columns") and not hasattr(X, "dims"):
-        return *split_series(X, None), None
+        return split_series(X, None)
     if not any(hasattr(X, name) for name in known):
-        return *split_series(X, None), None
+        return split_series(X, None)
     from robustfourier.samples.objects import frame_of
 
     table = frame_of(X)
     if table is None:
-        return *split_series(X, None), None
+        return split_series(X, None)
     if not hasattr(X, "colnames") and not hasattr(X, "dims"):
         return _by_name(table.frame)
     return _chosen(X, table)
@@ -98,7 +98,7 @@ def _by_name(X: pd.DataFrame) -> tuple[Any, Any, Any]:
     dated = isinstance(X.index, pd.DatetimeIndex | pd.PeriodIndex | pd.TimedeltaIndex)
     names = list(X.columns)
     if len(set(names)) != len(names) or (len(names) < 2 and not dated):
-        return *split_series(X, None), None
+        return split_series(X, None)
     spoken = [name for name in names if speaks_of_time(str(name))]
     first = spoken[0] if len(spoken) == 1 and not dated else names[0]
     values = [name for name in names if dated or name != first]

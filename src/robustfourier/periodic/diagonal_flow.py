@@ -95,14 +95,15 @@ class DiagonalFlow:
         A line between two modes of the grid awakes both: it is placed between them by their
         amplitudes. Where the samples cover a small part of the span, many modes are one line: it is
         placed at the largest gradient among them. Aliases of one line (gaps every night) awake
-        together and share its amplitude: where a gradient exceeds x and no mode has half of that,
-        the largest one is taken.
+        together and share its amplitude: where a gradient exceeds x and no mode grew to half of
+        that, the largest gradient is taken.
         """
+        awake = 0.5 * self.noise_gradient
+        if not np.any(self.amplitude > awake):
+            alone = self.gradient.max(initial=0.0) >= self.noise_gradient
+            return self.modes[[int(np.argmax(self.gradient))]] if alone else np.zeros(0)
         size = np.concatenate([[0.0], self.amplitude, [0.0]])
         top = (size[1:-1] >= size[:-2]) & (size[1:-1] > size[2:])
-        awake = 0.5 * self.noise_gradient
-        if self.gradient.max(initial=0.0) >= self.noise_gradient:
-            awake = min(awake, float(self.amplitude.max()) * (1.0 - 1e-12))
         at = np.flatnonzero(top & (self.amplitude > awake))
         at = at[np.argsort(-self.amplitude[at], kind="stable")]
         left, here, right = size[at], size[at + 1], size[at + 2]
@@ -210,11 +211,17 @@ class _Layer:
 
 
 def _can_awake(strength: FloatArray, least: float) -> IndexArray:
-    """Return which modes have a gradient that lets them awake, at most so many."""
-    awake = np.flatnonzero(strength > least)
-    if len(awake) > _MOST_MODES:
-        awake = np.sort(awake[np.argsort(-strength[awake], kind="stable")[:_MOST_MODES]])
-    return awake
+    """Return which modes have a gradient that lets them awake.
+
+    Where these are too many (samples in a small part of the span, a steep continuum), those that
+    are larger than their neighbours stand for them.
+    """
+    awake = strength > least
+    if np.count_nonzero(awake) > _MOST_MODES:
+        padded = np.concatenate([[0.0], strength, [0.0]])
+        awake &= (strength >= padded[:-2]) & (strength > padded[2:])
+    index = np.flatnonzero(awake)
+    return np.sort(index[np.argsort(-strength[index], kind="stable")[:_MOST_MODES]])
 
 
 @compiled
