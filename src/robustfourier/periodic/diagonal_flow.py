@@ -110,10 +110,10 @@ class DiagonalFlow:
         spacing = self.modes[1] - self.modes[0] if len(self.modes) > 1 else 0.0
         shift = (right - left) / np.maximum(left + here + right, np.finfo(float).tiny)
         places = self.modes[at] + spacing * shift
-        for i, top in enumerate(at):
-            alike = np.flatnonzero(self.amplitude < 0.5 * self.amplitude[top])
-            first = alike[alike < top].max(initial=-1) + 1
-            last = alike[alike > top].min(initial=len(self.modes))
+        for i, peak in enumerate(at):
+            alike = np.flatnonzero(self.amplitude < 0.5 * self.amplitude[peak])
+            first = alike[alike < peak].max(initial=-1) + 1
+            last = alike[alike > peak].min(initial=len(self.modes))
             if last - first > _ONE_LINE:
                 places[i] = self.modes[first + int(np.argmax(self.gradient[first:last]))]
         return np.asarray(places)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
+from robustfourier.content import file_digest
 from robustfourier.errors import DataError
 from robustfourier.samples.cleaning import clean
 from robustfourier.samples.dialect import Dialect
@@ -22,7 +23,7 @@ from robustfourier.samples.header import Table
 from robustfourier.samples.records import Source
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
-from robustfourier.samples.source import display_name, file_digest, open_text, quoted
+from robustfourier.samples.source import display_name, open_text, quoted
 from robustfourier.samples.table import (
     OpenTable,
     ReadOptions,
