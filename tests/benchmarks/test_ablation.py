@@ -34,7 +34,8 @@ def test_a_function_is_replaced_everywhere_counted_and_put_back(stages):
     assert stages.grow(1) == 2
 
 
-def test_a_method_is_replaced_in_its_class_counted_and_put_back(stages):
+@pytest.mark.usefixtures("stages")
+def test_a_method_is_replaced_in_its_class_counted_and_put_back():
     class Search:
         def more(self, lines):
             return lines + 1
