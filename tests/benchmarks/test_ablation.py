@@ -1,6 +1,7 @@
 """Switches really switch, and the table says what a stage earns and costs."""
 
 import sys
+from operator import attrgetter
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -33,6 +34,19 @@ def test_a_function_is_replaced_everywhere_counted_and_put_back(stages):
     assert stages.grow(1) == 2
 
 
+@pytest.mark.usefixtures("stages")
+def test_a_method_is_replaced_in_its_class_counted_and_put_back():
+    class Search:
+        def more(self, lines):
+            return lines + 1
+
+    sys.modules["robustfourier.stages"].Search = Search
+    with switched(off("more", "stages:Search.more", lambda _, lines: lines)) as calls:
+        assert Search().more(1) == 1
+        assert sum(calls.values()) == 1
+    assert Search().more(1) == 2
+
+
 def test_constants_and_entries_of_lists_are_switched_too(stages):
     with switched(valued("price", "stages:PRICE", 0.0)) as calls:
         assert stages.PRICE == 0.0
@@ -53,7 +67,7 @@ def test_constants_and_entries_of_lists_are_switched_too(stages):
 
 @pytest.mark.parametrize("switch", SWITCHES, ids=lambda switch: switch.name)
 def test_every_switch_names_something_that_is_there(switch):
-    assert getattr(switch.home, switch.attribute) is not None
+    assert attrgetter(switch.attribute)(switch.home) is not None
     assert len({other.name for other in SWITCHES}) == len(SWITCHES)
 
 
