@@ -122,7 +122,7 @@ class ColumnModel:
         )
         images = np.array([distance for distance, _ in series.grid.side_peaks])
         component, order, rows = with_side_lines(
-            grouping, fit.lines, fit.listed, series.nyquist, images
+            grouping, fit.lines, fit.listed, series.nyquist, images, series.settings.split
         )
         sort = np.lexsort((order, order == 0, component))  # side lines last
         p, count = len(fit.trend), len(fit.lines)

@@ -86,7 +86,8 @@ class FitCovariance:
         # Rows of E orthogonalised against the linear part: what is left of each tangent.
         projected = tangents.swapaxes(1, 2).copy()
         projected[:, :, :linear] -= shift.swapaxes(1, 2)
-        scaled = projected / np.maximum(self.noise, np.finfo(float).tiny)[:, None, None]
+        # Only ratios count. The bound is far below rounding, and one over it far from overflow.
+        scaled = projected / np.maximum(self.noise, 1e-200)[:, None, None]
         to_base = pseudo_inverse(np.sum(scaled @ gram @ projected.swapaxes(1, 2), axis=0)) @ scaled
         from_each = to_base @ coloured @ to_base.swapaxes(1, 2) * self.noise[:, None, None]
         return inverse, shift, coloured, to_base, from_each

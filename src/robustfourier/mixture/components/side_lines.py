@@ -28,6 +28,7 @@ def with_side_lines(
     listed: BoolArray,
     nyquist: float = np.inf,
     images: FloatArray | None = None,
+    split: FloatArray | None = None,
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Give lines beside a stronger pattern to that pattern.
 
@@ -43,6 +44,8 @@ def with_side_lines(
         Nyquist mode of an even grid; harmonics beyond it are seen folded, as side lines.
     images : ndarray of shape (J,), optional
         Distances of the side peaks of the spectral window, in modes.
+    split : ndarray of shape (S,), optional
+        Fundamentals that the user took apart from their harmonics.
 
     Returns
     -------
@@ -56,6 +59,8 @@ def with_side_lines(
     rows = np.array(grouping.rows, dtype=np.int64)
     rows = rows.reshape(len(grouping.rows), len(grouping.bases))
     base = rows @ grouping.bases
+    taken_apart = np.zeros(0) if split is None else split
+    whole = np.abs(base[:, None] - taken_apart).min(axis=1, initial=np.inf) >= 1.0
     beside = np.abs(lines.mode[:, None] - lines.mode)
     for image in np.zeros(0) if images is None else images:
         beside = np.minimum(beside, np.abs(np.abs(lines.mode[:, None] - lines.mode) - image))
@@ -64,7 +69,9 @@ def with_side_lines(
         if not 0 < len(own) <= FEW:
             continue
         hosts = {
-            _host(int(line), lines.mode, beside[line], power, component, order, base, nyquist)
+            _host(
+                int(line), lines.mode, beside[line], power, component, order, base, nyquist, whole
+            )
             for line in own
         }
         if len(hosts) == 1 and (host := hosts.pop()) >= 0:
@@ -83,6 +90,7 @@ def _host(
     order: IntArray,
     base: FloatArray,
     nyquist: float,
+    whole: BoolArray,
 ) -> int:
     """Return the component that a line is a side line of, −1 if it is none."""
     others = component != component[line]
@@ -90,7 +98,7 @@ def _host(
     near &= power[line] < WEAKER * power
     if near.any():
         return int(component[np.argmax(np.where(near, power, 0.0))])
-    for c in np.unique(component[others]):
+    for c in np.unique(component[others & whole[component]]):
         members = component == c
         # Of one line it is not known whether it has harmonics, unless it has side lines already.
         if np.sum(members) < 2 or power[line] > WEAKER * np.max(power[members]):

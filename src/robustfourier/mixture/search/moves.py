@@ -110,8 +110,9 @@ class Search:
         self._start_from_median()
         self._pull_in_outliers()
         tell("diagonal")
-        plain = self._scored(self.fit)
-        if plain.noise.coloured:  # what is far from its neighbours is known as such only now
+        closed = self._closed()
+        plain = self._scored(self.fit, closed)
+        if self.loss == "auto" and plain.noise.coloured:  # what is far from its neighbours is known as such only now
             self._take(plain)
             self._pull_in_outliers()
             plain = self._scored(self.fit, plain.noise)
@@ -175,7 +176,8 @@ class Search:
         """Return trend and level shifts as they would be if the rest were white noise, if any."""
         rungs = self.series.settings.rungs
         fits = [self._given(rung) for rung in rungs if rung < self.series.distinct - 2]
-        scores = [self._evaluated(fit, None, False).score for fit in fits]
+        closed = self._closed()
+        scores = [self._evaluated(fit, closed, False).score for fit in fits]
         if not scores:
             return None
         fit = fits[int(np.argmax(scores))] if max(scores) > scores[0] + _EVIDENT else fits[0]
@@ -183,7 +185,16 @@ class Search:
         if fit.rung == rungs[0] and np.array_equal(steps, self.series.steps):
             return None
         self.series = self.series.with_steps(steps)
-        return self._evaluated(self._given(fit.rung), None, False)
+        return self._evaluated(self._given(fit.rung), closed, False)
+
+    def _closed(self) -> NoiseModel | None:
+        """Return noise with wings at the modes that the user closed: what is there is no line."""
+        closed = self.series.settings.without
+        closed = closed[(closed > self.series.lowest) & (closed < self.series.max_mode)]
+        if not len(closed) or self.series.values.shape[1] > 1:
+            return None
+        wings = np.log([[np.pi * mode, mode, 1.0] for mode in closed]).ravel()
+        return NoiseModel(np.ones(1), (np.zeros(0),), wings)
 
     def _take(self, scored: Scored) -> None:
         """Make a structure the present one."""
@@ -374,7 +385,9 @@ class Search:
             coefficients[slice(*np.searchsorted(modes, [mode - apart, mode + apart]))] = 0.0
         threshold = series.judge.threshold(self.level, floor, modes[-1:])[0]
         window = grid.weight_sums[::step] / series.total
-        flow = diagonal_flow(modes, coefficients, window, float(np.sqrt(threshold)))
+        # A line halfway between two modes of the grid shows that part of its gradient.
+        seen = 1.0 if series.integer else float(np.sinc(0.25))
+        flow = diagonal_flow(modes, coefficients, window, seen * float(np.sqrt(threshold)))
         self.flow = self.flow or flow
         peaks = np.round(flow.peaks()) if series.integer else flow.peaks()
         inside = self._lowest(fit), series.max_mode, series.integer
@@ -451,7 +464,7 @@ class Search:
         """
         clip = HUBER if len(self.fit.modes) else FAR
         fitted = self.series.values - self.fit.refined.residuals
-        if self.noise is not None and self.noise.coloured:
+        if self.loss == "auto" and self.noise is not None and self.noise.coloured:
             fitted = fitted + self.noise.expected(self.series, self.fit.refined.residuals)
         residuals = self.original - fitted
         # Residuals at the level of rounding have tails of their own, which mean nothing.
