@@ -49,7 +49,7 @@ def settings_of(asked: Any, domains: list[Domain]) -> list[Settings]:
         require_number("max_frequency", asked.max_frequency)
     if not (asked.unit is None or (isinstance(asked.unit, str) and asked.unit.isprintable())):
         raise InputError(f"unit={asked.unit!r} must be text, such as 'day', or None")
-    (seed,) = seed_sequence(asked.random_state, 1)
+    seed_sequence(asked.random_state, 1)  # nothing is drawn, but what is given must be usable
     return [
         Settings(
             level=asked.level,
@@ -57,7 +57,6 @@ def settings_of(asked: Any, domains: list[Domain]) -> list[Settings]:
             loss=asked.loss,
             modes=known_modes(domain, asked.periods) if column == 0 else np.zeros(0),
             max_mode=highest_mode(domain, asked.max_frequency),
-            seed=seed,
             **(wished_modes(domain, asked) if column == 0 else {}),
         )
         for column, domain in enumerate(domains)

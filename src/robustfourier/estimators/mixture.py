@@ -87,7 +87,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         For dates one of second, minute, hour, day (default), week, month, year; for numbers a
         label.
     random_state : int, Generator or None, default 0
-        Chooses the samples that stop the diagonal flow, the first proposer of modes.
+        Has no effect: nothing in the fit is drawn at random. Both estimators take it.
 
     Attributes
     ----------

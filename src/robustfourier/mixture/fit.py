@@ -1,7 +1,7 @@
 """From samples to model: read this first.
 
-One column is searched for lines (`search`), peaks of noise that rings or drifts are told from them
-(`continuum`), the lines are grouped into repeating patterns (`components`), and the result is
+One column is searched for lines, with the trend and the noise that leave the highest evidence
+(`search`), the lines are grouped into repeating patterns (`components`), and the result is
 brought into the user's units (`model`). With several columns the model is additive,
 f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what the others leave
 over. What all of them leave over may have a memory, and patterns may live (`remembering`).

@@ -39,8 +39,6 @@ class Settings:
         Pairs of fundamentals that are to be one family.
     max_lines : int, optional
         Largest number of lines. Default: one per nine samples, at most 500.
-    seed : int
-        Chooses the fifth of the samples that the diagonal flow is stopped by.
     """
 
     level: float = 0.01
@@ -54,7 +52,6 @@ class Settings:
     split: FloatArray = field(default_factory=lambda: np.zeros(0))
     merge: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
     max_lines: int | None = None
-    seed: int = 0
 
     def __post_init__(self) -> None:
         if not 0.0 < self.level < 1.0:
