@@ -140,7 +140,7 @@ SWITCHES: tuple[Switch, ...] = (
         lambda _, fit: np.zeros(len(fit.modes), bool)),
     off("level shifts", "mixture.search.steps:find_steps", lambda series, _: series.steps[:0]),
     off("outliers pulled in", "mixture.search.robust:huber_pays", _false),
-    off("lines explain outliers", "mixture.search.robust:lines_explain", _false),
+    off("outliers that keep a phase", "mixture.search.robust:keeps_phase", _false),
     off("degenerate frequencies", "mixture.search.fringes:fringes_of", _none),
     off("search beyond bursts", "mixture.search.fringes:fits_better_beyond", _false),
     off("noise around each line", "mixture.line_wings:wing_ratio",

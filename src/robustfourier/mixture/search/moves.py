@@ -29,7 +29,7 @@ from robustfourier.mixture.search.robust import (
     FAR,
     HUBER,
     huber_pays,
-    lines_explain,
+    keeps_phase,
     pseudo_values,
     unmasked,
 )
@@ -112,7 +112,9 @@ class Search:
         tell("diagonal")
         closed = self._closed()
         plain = self._scored(self.fit, closed)
-        if self.loss == "auto" and plain.noise.coloured:  # what is far from its neighbours is known as such only now
+        if (
+            self.loss == "auto" and plain.noise.coloured
+        ):  # what is far from its neighbours is known as such only now
             self._take(plain)
             self._pull_in_outliers()
             plain = self._scored(self.fit, plain.noise)
@@ -320,6 +322,7 @@ class Search:
         modes, quality = np.exp(oscillators[:, 0]) / np.pi, np.exp(oscillators[:, 1])
         within = (modes >= self._lowest(best.fit)) & (modes <= self.series.max_mode)
         within &= self.series.is_open(modes)
+        within &= np.exp(oscillators[:, 2]) * free.white > self.series.smallest_noise  # no rounding
         # What is narrower than a mode is a line, which the diagonal layer proposes.
         for own in np.flatnonzero(within & (quality > FORGETFUL) & (quality < modes)):
             fit, mode = best.fit, modes[own]
@@ -464,14 +467,14 @@ class Search:
         """
         clip = HUBER if len(self.fit.modes) else FAR
         fitted = self.series.values - self.fit.refined.residuals
-        if self.loss == "auto" and self.noise is not None and self.noise.coloured:
+        if self.loss == "auto" and clip == FAR and self.noise is not None:
             fitted = fitted + self.noise.expected(self.series, self.fit.refined.residuals)
         residuals = self.original - fitted
         # Residuals at the level of rounding have tails of their own, which mean nothing.
         rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)
         pays = self.loss == "auto" and not rounding
         pays = pays and huber_pays(residuals, self.series.weights, clip)
-        if pays and lines_explain(self.series, self.fit.modes, self.fit.rung, residuals):
+        if pays and keeps_phase(self.series, self.fit.refined.lines, residuals):
             self.loss, pays = "squared", False  # no outliers, but what is left over of jumps
         self.huber = self.loss == "huber" or pays
         values, weights = self.original, self.series.weights
@@ -503,4 +506,5 @@ class Search:
         best = best if fit is best.fit else self._scored(fit, best.noise)
         self._take(self._with_quasi_periodic(best))
         far = np.abs(self._asked[:, None] - self.fit.modes).min(axis=1, initial=np.inf) >= APART
-        tell("lines", "dropped", modes=np.unique(self._asked[far]), reason=_EXPLAINED)
+        if far.any():
+            tell("lines", "dropped", modes=np.unique(self._asked[far]), reason=_EXPLAINED)

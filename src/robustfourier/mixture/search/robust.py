@@ -13,8 +13,8 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.search.line_fit import Fit, fit_lines
 from robustfourier.mixture.series import Series
-from robustfourier.periodic.moments import Moments
-from robustfourier.periodic.semidefinite import pseudo_inverse
+from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.nufft import direct_sums
 from robustfourier.rows import weighted_median
 
 _MEDIAN = 0.6744897501960817  # of the absolute value of a standard normal variable
@@ -22,9 +22,8 @@ HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaus
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
 _REDESCEND = (4.0, 8.0)  # deviations from which on a pull weakens, and at which it has ended
-# What lines must explain of outliers beyond chance (see `lines_explain`), and at least. Of random
-# and one-sided ones and of bursts they explained up to 0.03, of noisy square waves 0.1 and more.
-_CHANCE, _EXPLAINED = 6.0, 0.1
+_MULTIPLES = 4  # of a line's frequency at which its outliers may come
+_CHANCE = 0.01  # how often outliers at random seem to keep a phase
 _MASKED = 0.4  # of the variance: in none of 60 draws of Gaussian noise on 30 rows was it as low
 _BENT, _PULLS = 0.05, 10  # see `unmasked`; each pull brings a fit several times closer to its end
 
@@ -146,27 +145,24 @@ def unmasked(series: Series, fit: Fit) -> tuple[Series, Fit] | None:
     residuals = series.original - (series.values - fit.refined.residuals)
     if not huber_pays(residuals, series.weights, factor=_MASKED):
         return None
-    return None if lines_explain(series, fit.modes, fit.rung, residuals) else (series, fit)
+    return None if keeps_phase(series, fit.refined.lines, residuals) else (series, fit)
 
 
-def lines_explain(series: Series, modes: FloatArray, rung: int, residuals: FloatArray) -> bool:
-    """Tell whether lines at `modes`, fitted to all rows alike, explain part of the outliers.
+def keeps_phase(series: Series, lines: Lines, residuals: FloatArray) -> bool:
+    """Tell whether what looks like outliers comes at one phase of the strongest line.
 
-    Outliers come at random: K lines explain 2K of n rows, give or take by how many outliers there
-    are. What a fit leaves over of the jumps of a square wave looks like outliers too, but lines
-    do explain it, and pulling it in would fake an exact fit.
+    Outliers come at random: Σ u e^{-iπnkθ} of their squares u, around their mean, has a squared
+    length of Σ u² times an exponential variable at any multiple n of a mode k. What a fit leaves
+    over of the jumps of a square wave looks like outliers too, but comes at every jump, and pulling
+    it in would fake an exact fit.
     """
-    moments, n_trend = series.with_values(residuals).moments(modes, rung), rung + len(series.steps)
-    size = n_trend + 2 * len(modes)
-    gain = _gain(moments, size) - _gain(moments, n_trend)
-    squares = np.maximum(series.weights @ residuals**2, 1e-300)
-    relative = np.abs(residuals) / np.sqrt(squares)  # so that fourth powers do not overflow
-    outliers = np.min(1.0 / np.maximum(series.weights @ relative**4, 1e-300))
-    chance = 2.0 * len(modes) / series.total * (1.0 + _CHANCE / np.sqrt(outliers))
-    return bool(np.mean(gain / squares) > max(chance, _EXPLAINED))
-
-
-def _gain(moments: Moments, size: int) -> FloatArray:
-    """Decrease of the sum of squares by the first columns, shape (q,)."""
-    gram, cross = moments.gram[:size, :size], moments.cross[:size]
-    return np.asarray(np.sum(cross * (pseudo_inverse(gram) @ cross), axis=0))
+    if not len(lines):
+        return False
+    strongest = float(lines.mode[np.argmax(np.sum(lines.amplitude**2, axis=1))])
+    multiples = strongest * np.arange(1.0, _MULTIPLES + 1.0)
+    size = residuals / np.maximum(np.sqrt(np.mean(residuals**2, axis=0)), 1e-300)
+    mean = np.average(size**2, axis=0, weights=series.weights)
+    squares = series.weights[:, None] * (size**2 - mean)
+    sums = np.abs(direct_sums(series.theta, squares, multiples)) ** 2
+    ratio = sums / np.maximum(np.sum(squares**2, axis=0), 1e-300)
+    return bool(np.any(ratio > np.log(_MULTIPLES * residuals.shape[1] / _CHANCE)))

@@ -32,6 +32,8 @@ from robustfourier.periodic.semiseparable import ConditionedProcess, MarginalLik
 
 ROWS = 4000  # rows on which a likelihood is taken; more of them in stretches spread over the record
 _FEWEST = 8  # distinct rows that can show coloured noise
+_SLOW = 0.3  # radians, or e-folds, of change from one sample to the next
+_INFORMED = 100.0  # times the white variance: with more of it samples tell of themselves
 _ROUNDING = 1e-10  # of the values' size: what a fit to noiseless data leaves over
 
 
@@ -89,11 +91,18 @@ class NoiseModel:
         return level
 
     def expected(self, series: Series, residuals: FloatArray) -> FloatArray:
-        """Return what neighbours tell of coloured noise at each sample, shape (n, q)."""
+        """Return what neighbours tell of slow noise at each sample, shape (n, q).
+
+        Only what hardly changes from sample to sample is known from neighbours, and only where
+        there is white noise beside it: else a sample would tell of itself.
+        """
         means = np.zeros_like(residuals)
         for o, one in enumerate(self.oscillators):
-            kernel = sho_of_logarithms(np.concatenate([self.wings, one]))
-            if len(kernel.a):
+            rows = one.reshape(-1, 3)
+            frequency, quality, ratio = np.exp(rows).T
+            slow = frequency * np.maximum(1.0, 0.5 / quality) * _spacing(series) < _SLOW
+            kernel = sho_of_logarithms(rows[slow].ravel())
+            if len(kernel.a) and ratio[slow].sum() < _INFORMED:
                 given = kernel, series.theta, 1.0 / series.weights, residuals[:, o]
                 means[:, o] = ConditionedProcess.on(*given).mean(series.theta)
         return means
@@ -220,10 +229,12 @@ class NoiseEvidence:
         search = _Bounded(self.theta, self.values[:, output], self.weights, likelihood=exact)
         for one in starts:
             search.wings = wings
-            end, gain = search.optimised(np.concatenate([wings, one]), exact=False)
-            value = self.factor * (gain + search.none) - noise_price(end[len(wings) :])
+            end, _ = search.optimised(np.concatenate([wings, one]), exact=False)
+            one_white = exact.value(sho_of_logarithms(end))[1]
+            height = self._likelihood(output, one_white)[0].value(sho_of_logarithms(end))[0]
+            value = self.factor * (height - noise_price(end[len(wings) :]))
             if value > score:
-                best, score, white = end, value, exact.value(sho_of_logarithms(end))[1]
+                best, score, white = end, value, one_white
         return best, white, score
 
     def near(
@@ -251,16 +262,20 @@ class NoiseEvidence:
         value, white = exact.value(sho_of_logarithms(np.concatenate([start.wings, end])))
         return NoiseModel(np.array([white]), (end,), start.wings), self.factor * value
 
-    def _likelihood(self, output: int) -> tuple[MarginalLikelihood, FloatArray]:
+    def _likelihood(
+        self, output: int, white: float | None = None
+    ) -> tuple[MarginalLikelihood, FloatArray]:
         """Return the likelihood with the trend marginalised, and what the trend leaves over.
 
         The factor of all variances is profiled, so the prior of the trend, which is in units of the
-        data, is divided by the deviation of what is left over.
+        data, is divided by the deviation of the white noise; by that of what is left over where
+        that is not known yet.
         """
         values = self.values[:, output]
         left = values - self.trend @ np.linalg.lstsq(self.trend, values, rcond=None)[0]
         width = TREND_WIDTH * max(float(np.std(values)), 1e-150)
-        sigma = max(float(np.std(left)), 1e-12 * width)
+        sigma = float(np.std(left)) if white is None else float(np.sqrt(white))
+        sigma = max(sigma, 1e-12 * width)
         columns = (width / sigma) * self.trend
         return MarginalLikelihood(self.theta, values, 1.0 / self.weights, columns), left
 
