@@ -53,6 +53,7 @@ _WEAKEST = 3  # lines that are tried to be dropped, after each of which all are 
 _FEW = 3  # lines beside which coloured noise is searched for anew
 _SIZES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)  # of sets of lines compared with coloured noise
 WING_REACH = 12.0  # modes to each side of a line that its wings are looked for in
+_WIDTHS = 3.0  # of a resonance at half height, within which a line is its own
 _SIDE_LINES = 2  # beside a line, from which on they may be its wings
 _MANY = 20  # modes whose median tells the noise under strong lines
 _OUT_OF_PLACE = "left the range, or came too close to a stronger line"
@@ -316,15 +317,16 @@ class Search:
         """
         if len(best.noise.white) > 1 or not best.noise.coloured:
             return best
-        evidence = NoiseEvidence(self.series, best.fit)
+        evidence, given = NoiseEvidence(self.series, best.fit), best.fit.modes
         free, score = evidence.near(best.noise, np.inf)
         oscillators = free.oscillators[0].reshape(-1, 3)
         modes, quality = np.exp(oscillators[:, 0]) / np.pi, np.exp(oscillators[:, 1])
         within = (modes >= self._lowest(best.fit)) & (modes <= self.series.max_mode)
         within &= self.series.is_open(modes)
         within &= np.exp(oscillators[:, 2]) * free.white > self.series.smallest_noise  # no rounding
-        # What is narrower than a mode is a line, which the diagonal layer proposes.
-        for own in np.flatnonzero(within & (quality > FORGETFUL) & (quality < modes)):
+        # The diagonal layer has asked for a line there, or several side by side.
+        asked = np.abs(modes[:, None] - self._asked).min(axis=1, initial=np.inf) < WING_REACH
+        for own in np.flatnonzero(within & asked & (quality > FORGETFUL)):
             fit, mode = best.fit, modes[own]
             if len(fit.modes) >= self.max_lines:
                 break
@@ -332,7 +334,10 @@ class Search:
             rest, without = evidence.near(free.without(int(own)), LONGEST)
             gain = np.array([score - without])
             alarm = false_alarm(gain, width=self.series.judge.widths(modes[[own]]))
-            apart = np.abs(fit.modes - mode).min(initial=np.inf) >= APART
+            width = max(APART, _WIDTHS * mode / quality[own])
+            added = fit.modes[len(given) :]  # two narrow ones side by side are one that wanders
+            apart = np.abs(fit.modes - mode).min(initial=np.inf) >= width
+            apart &= bool(np.abs(added - mode).min(initial=np.inf) >= WING_REACH)
             if not apart or alarm[0] > self.level or steadier < STEADIER:
                 continue
             known = np.append(fit.known, False)
