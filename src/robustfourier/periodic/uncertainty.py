@@ -32,6 +32,7 @@ from robustfourier.periodic.semidefinite import pseudo_inverse, root
 
 _CHUNK = 1024  # rows evaluated at once: few enough to stay in the processor's cache
 _ROUNDING = 1e-14  # of the largest: what is smaller is none
+_EXACT = np.finfo(float).eps ** 2  # of the largest noise: variances of rounding
 _SQUARES = (1e-280, 1e300)  # sums of squares between these have lost nothing
 
 
@@ -86,7 +87,10 @@ class FitCovariance:
         # Rows of E orthogonalised against the linear part: what is left of each tangent.
         projected = tangents.swapaxes(1, 2).copy()
         projected[:, :, :linear] -= shift.swapaxes(1, 2)
-        scaled = projected / np.maximum(self.noise, np.finfo(float).tiny)[:, None, None]
+        # Outputs count by their noise relative to each other; exact ones by far the most.
+        largest = self.noise.max(initial=0.0)
+        relative = self.noise / largest if largest > 0.0 else np.ones_like(self.noise)
+        scaled = projected / np.maximum(relative, _EXACT)[:, None, None]
         to_base = pseudo_inverse(np.sum(scaled @ gram @ projected.swapaxes(1, 2), axis=0)) @ scaled
         from_each = to_base @ coloured @ to_base.swapaxes(1, 2) * self.noise[:, None, None]
         return inverse, shift, coloured, to_base, from_each
