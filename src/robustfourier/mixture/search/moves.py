@@ -299,14 +299,14 @@ class Search:
                 other = self._separated(fit_lines(self.series, fit.modes, fit.known, rung))
                 trial = self._scored(other, best.noise, fresh=False)
                 best = trial if trial.score > best.score + _WORTH else best
-        steps, before = find_steps(self.series, best.fit), self.series
+        steps = find_steps(self.series, best.fit)
         if not np.array_equal(steps, self.series.steps):
             self.series = self.series.with_steps(steps)
             for rung in sorted({rungs[0], best.fit.rung}):
                 again = fit_lines(self.series, best.fit.modes, best.fit.known, rung)
                 trial = self._scored(self._separated(again))
                 best = trial if trial.score > best.score else best
-            self.series = best.series if best.series is self.series else before
+            self.series = best.series
         tell("lines", "trend", bends=best.fit.rung, steps=self.series.steps)
         return best
 
