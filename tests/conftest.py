@@ -26,7 +26,7 @@ MARKED = {
                     "mixture/test_living.py", "mixture/test_continuum.py", "mixture/test_drift.py",
                     "mixture/test_remainder.py", "mixture/test_components_waveform.py",
                     "mixture/test_ordinary.py", "mixture/test_surprise.py",
-                    "benchmarks/test_ordinary.py", "theory", "network/test_pruning.py",
+                    "benchmarks/test_ordinary.py", "theory", "network/test_selection.py",
                     "estimators/test_forecast.py", "estimators/test_scale.py",
                     "estimators/test_network_regressor.py",
                     "estimators/test_network_regressor_checks.py",

@@ -47,6 +47,7 @@ def file_digest(path: str | os.PathLike[str]) -> str:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "empty"
     >>> path.touch()
     >>> file_digest(path)[:16]

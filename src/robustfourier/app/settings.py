@@ -35,9 +35,11 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
             taken[name] = int(_number("lines to skip", value, 0, 1_000_000))
         elif name == "rate":
             taken[name] = _number("samples per second", value, 1e-9, 1e12)
+        elif name == "delimiter":
+            mark = value if value in _MARKS.values() else _text(name, value).strip()
+            taken[name] = _MARKS.get(mark, mark)
         elif name in _READING:
-            text = _text(name, value)
-            taken[name] = _MARKS.get(text.strip(), text) if name == "delimiter" else text
+            taken[name] = _text(name, value)
         else:
             raise InputError(f"reading has {name!r}, which is no option here")
     usual = Asked()

@@ -187,8 +187,11 @@ def _missing(given: Any, dates_alone: bool = False) -> BoolArray | None:
     """Which rows hold something missing; None for what has no rows."""
     if given is None or hasattr(given, "levels"):  # several levels are refused later
         return None
-    array = given.to_numpy() if hasattr(given, "to_numpy") else np.asarray(given)
-    if array.ndim == 0 or (dates_alone and array.dtype.kind in "iuf"):
+    try:
+        array = given.to_numpy() if hasattr(given, "to_numpy") else np.asarray(given)
+    except Exception:  # whatever it is, the checks of the estimator refuse it by name
+        return None
+    if array.ndim == 0 or array.dtype.kind == "V" or (dates_alone and array.dtype.kind in "iuf"):
         return None
     # Numbers do without pandas, which takes long to load.
     missing = np.asarray(np.isnan(array) if array.dtype.kind in "iuf" else pd.isna(array))

@@ -25,6 +25,7 @@ from robustfourier.estimators.times import as_table, is_flat
 from robustfourier.estimators.validation import (
     check_row_weights,
     check_targets,
+    input_errors,
     span_columns,
     theta_columns,
     time_columns,
@@ -282,10 +283,11 @@ class FourierNetworkRegressor(RegressorMixin, Face):
             If training diverged; the error keeps the last good weights.
         """
         check_choices(self)
-        X, y, sample_weight = without_masked_rows(X, y, sample_weight)
-        X = as_table(X)
-        columns = time_columns(X, self)
-        target = check_targets(y, len(columns[0]), self)
+        with input_errors():
+            X, y, sample_weight = without_masked_rows(X, y, sample_weight)
+            X = as_table(X)
+            columns = time_columns(X, self)
+            target = check_targets(y, len(columns[0]), self)
         weight = check_row_weights(sample_weight, len(target))
         domains = span_columns(columns, weight > 0, self.period, self.endpoint)
         theta, values, weight = canonical_rows(

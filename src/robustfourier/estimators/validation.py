@@ -234,9 +234,10 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if sample_weight is None:
         return np.ones(n_rows)
     try:
-        if np.iscomplexobj(sample_weight):
+        given = np.asarray(sample_weight)
+        if np.iscomplexobj(given):
             raise TypeError
-        weight = np.asarray(sample_weight, dtype=np.float64)
+        weight = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
             f"sample_weight={sample_weight!r:.60} must be numbers, one for each row of X"

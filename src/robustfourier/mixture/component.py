@@ -141,7 +141,8 @@ class Component:
         size = np.hypot(self.cosine, self.sine)
         at = int(np.argmax(size[:, 0]))
         cosine, sine = self.factor[0, at], self.factor[0, len(self.order) + at]
-        along = (self.cosine[at, 0] * cosine + self.sine[at, 0] * sine) / max(size[at, 0], 1e-300)
+        length = max(size[at, 0], 1e-300)
+        along = self.cosine[at, 0] / length * cosine + self.sine[at, 0] / length * sine
         value = np.full(len(theta), size[at, 0])
         return (value, np.full(len(theta), lengths(along))) if return_std else value
 

@@ -23,7 +23,6 @@ from robustfourier.mixture.components.prior import Prior, prior_of
 from robustfourier.mixture.components.resolving import resolved_families
 from robustfourier.mixture.components.wishes import as_wished
 from robustfourier.mixture.search.detection import Detection
-from robustfourier.mixture.search.line_fit import APART
 from robustfourier.observers import listening, tell
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.semidefinite import pseudo_inverse
@@ -127,14 +126,8 @@ def compose(
     if not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
     limit = series.distinct // 8 - len(mode)
-    extra = _apart(grouping, waveform_rows(grouping, highest, limit))
+    extra = waveform_rows(grouping, highest, limit)
     return _smoothed(ground, grouping, refined, alarm, extra)
-
-
-def _apart(grouping: Grouping, extra: IntArray) -> IntArray:
-    """Return the rows whose lines the record resolves from those that are there."""
-    distance = np.abs((extra @ grouping.bases)[:, None] - grouping.harmonics @ grouping.bases)
-    return extra[distance.min(axis=1, initial=np.inf) >= APART]
 
 
 def _sinusoids(grouping: Grouping, refined: Refined, alarm: FloatArray) -> Separated:
