@@ -79,3 +79,27 @@ nb_execution_show_tb = True
 nb_merge_streams = True
 suppress_warnings = ["mystnb.unknown_mime_type"]
 linkcheck_ignore = [r"http://localhost.*"]
+
+
+def _escape_bars(app, what, name, obj, options, lines):  # type: ignore[no-untyped-def]
+    """Let |x| in a docstring be an absolute value, which reStructuredText takes for a name.
+
+    Code, formulas and what stands between backticks are left as they are.
+    """
+    del app, what, name, obj, options
+    formula = -1  # indentation of a directive whose content is left alone
+    for i, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and indent <= formula:
+            formula = -1
+        if line.lstrip().startswith((".. math::", ".. code", "::")):
+            formula = indent
+        if formula < 0 and not line.lstrip().startswith((">>>", "...", "+")):
+            parts = line.split("`")
+            parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
+            lines[i] = "`".join(parts)
+
+
+def setup(app):  # type: ignore[no-untyped-def]
+    """Register what is done to docstrings, after napoleon."""
+    app.connect("autodoc-process-docstring", _escape_bars, priority=900)
