@@ -55,6 +55,7 @@ _SIZES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)  # of sets of lines compared wit
 WING_REACH = 12.0  # modes to each side of a line that its wings are looked for in
 _WIDTHS = 3.0  # of a resonance at half height, within which a line is its own
 _SIDE_LINES = 2  # beside a line, from which on they may be its wings
+_OWN = 0.05  # part of the noise that is left at least when a line is taken out of it
 _MANY = 20  # modes whose median tells the noise under strong lines
 _OUT_OF_PLACE = "left the range, or came too close to a stronger line"
 _EXPLAINED = "coloured noise or fewer lines explain the samples better"
@@ -387,6 +388,10 @@ class Search:
         floor = noise.floor(series, fit)
         sums = series.grid_sums(fit.refined)[::step][first:]
         coefficients = sums / np.sqrt(floor.at(modes) * series.total)
+        # Until it is fitted a line is part of the noise that it is measured against, and of few
+        # samples no line stands out of that. This is what it shows without itself.
+        part = np.sum(np.abs(coefficients) ** 2, axis=1) / (floor.dof_at(modes) * sums.shape[1])
+        coefficients /= np.sqrt(np.maximum(1.0 - part, _OWN))[:, None]
         taken = np.concatenate([fit.modes, series.closed])
         for mode in taken:
             apart = 0.5 if series.integer else APART
