@@ -54,7 +54,7 @@ _FEW = 3  # lines beside which coloured noise is searched for anew
 _SIZES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)  # of sets of lines compared with coloured noise
 WING_REACH = 12.0  # modes to each side of a line that its wings are looked for in
 _WIDTHS = 3.0  # of a resonance at half height, within which a line is its own
-_SIDE_LINES = 2  # beside a line, from which on they may be its wings
+_SIDE_LINES = 3  # beside a line, from which on they may be its wings; tides stand in twos
 _OWN = 0.05  # part of the noise that is left at least when a line is taken out of it
 _MANY = 20  # modes whose median tells the noise under strong lines
 _OUT_OF_PLACE = "left the range, or came too close to a stronger line"
@@ -279,7 +279,7 @@ class Search:
             tried += 1
             less = self._kept(fit, ~beside)
             power = 0.5 * float(np.sum(fit.refined.lines.amplitude[beside, 0] ** 2))
-            quality = max(mode / _SIDE_LINES, 1.0)
+            quality = max(0.5 * mode, 1.0)
             wing = np.log([np.pi * mode, quality, power / best.noise.white[0]])
             noise = replace(best.noise, wings=np.concatenate([best.noise.wings, wing]))
             key = (id(self.series.values), fit.modes.tobytes(), int(line))
