@@ -68,8 +68,8 @@ napoleon_use_ivar = True
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-# A page is executed if its code has changed since it last was, or the package has. One page takes
-# up to a minute where it is alone, and many times that where kernels are compiled beside others.
+# A page is executed if its code has changed since it last was, or the package has. Pages take
+# far longer where kernels are compiled beside other work.
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(ROOT / "out" / "executed" / _digest(ROOT / "src"))
 nb_execution_in_temp = True

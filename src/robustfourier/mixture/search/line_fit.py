@@ -12,8 +12,7 @@ from robustfourier.periodic.variable_projection import Refined, refine
 
 APART = 0.9  # modes; two lines closer than this the record does not resolve
 _CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
-# Of one refinement on the way; lines that take longer are too close to each other. With twice as
-# many no answer of `python -m benchmarks.unchanged` is another one.
+# Of one refinement on the way; lines that take longer are too close to each other.
 _STEPS = 6
 
 
