@@ -78,9 +78,10 @@ links: $(DOCS)
 screenshots: $(DOCS)
 	$(BIN)/python docs/screenshots.py
 
-# The paper again. Interrupt it as you like: it goes on where it was, and from the rows in docs.
+# The paper again. Interrupt it as you like: it goes on where it was, and from the rows in paper/rows.
+# make reproduce QUICK=1: two seeds and few steps, within 5 minutes on 2 cores.
 reproduce: $(TEST)
-	$(BIN)/robustfourier reproduce all --out $(or $(OUT),out/reproduction) --rows docs/reproduction
+	$(BIN)/python -m paper --out $(or $(OUT),out/paper) $(if $(QUICK),--quick)
 
 # The first line ends in 1 if a bar is missed; the comparison with others then still runs.
 # make bench QUICK=1: few seeds, small sizes, both side by side; within 3 minutes on 2 cores.

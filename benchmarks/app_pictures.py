@@ -19,7 +19,7 @@ from PIL import Image, ImageChops
 from selenium import webdriver
 
 from benchmarks.app import App, running
-from robustfourier.plots.files import few_colours
+from robustfourier.plots.figure_files import few_colours
 
 DESKTOP, PHONE = (1280, 860), (390, 844)
 MOVING, FRAMES = 96, 9  # colours and pictures of the moving one, at most

@@ -169,9 +169,9 @@ def cepheid() -> Iterator[Verdict]:
     near = [min(abs(p - known) for p in periods) for known in (1.3495, 1.8405)]
     yield Verdict(
         "double-mode Cepheid",
-        "1.3495 and 1.8405 d as components (to 0.001 d), f1+f2 and 2f1 labelled",
+        "1.3495 and 1.8405 d as components (to 0.001 d), A+B and 2A labelled",
         f"periods {', '.join(f'{p:.5g}' for p in periods)}; labels {', '.join(sorted(labels))}",
-        max(near) < 1e-3 and {"f1+f2", "2f1"} <= labels,
+        max(near) < 1e-3 and {"A+B", "2A"} <= labels,
     )
 
 

@@ -27,7 +27,7 @@ from benchmarks.watching import cost_of_watching
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.modules import FourierNetwork
-from robustfourier.plots.files import save_figure
+from robustfourier.plots.figure_files import save_figure
 from robustfourier.plots.style import SOFT, colour
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly, train_many
 from robustfourier.training.batches import FixedSample, ReshuffledPasses

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.verdicts import Verdict, spread
-from robustfourier.plots.files import save_figure
+from robustfourier.plots.figure_files import save_figure
 from robustfourier.plots.style import SOFT, colour
 
 FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "speed.png"

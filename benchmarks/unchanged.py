@@ -46,7 +46,7 @@ def answer(model: PeriodicMixture, times: Any) -> Answer:
             f"component {i}.waveform_error": error,
         }
     kept["predict"], kept["predict_error"] = model.predict(times, return_std=True)
-    kept["unmix"] = model.unmix(times).components
+    kept["decompose"] = model.decompose(times).components
     kept["noise"] = np.atleast_1d(model.noise_)
     kept["notes"] = np.array(model.notes_, dtype=str)
     return {name: a.astype(str) if a.dtype == object else a for name, a in kept.items()}
@@ -128,7 +128,7 @@ def cases(data: Path | None) -> Iterator[Case]:
             yield f"{kind.__name__}, seed {seed}", partial(kind, seed)
     cepheid, load = load_double_mode_cepheid(), load_electricity_demand()
     yield "cepheid with errors", partial(bundled, cepheid, slice(None))
-    yield "cepheid, level 0.1", partial(bundled, cepheid, slice(None), level=0.1)
+    yield "cepheid, level 0.1", partial(bundled, cepheid, slice(None), false_alarm=0.1)
     yield "electricity, ten days", partial(bundled, load, slice(0, 480))
     yield "electricity, squared", partial(bundled, load, slice(480, 1200), loss="squared")
 

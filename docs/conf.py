@@ -38,7 +38,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
-exclude_patterns = ["_build", "figures", "reproduction/**", "**.ipynb_checkpoints"]
+exclude_patterns = ["_build", "figures", "**.ipynb_checkpoints"]
 html_theme = "pydata_sphinx_theme"
 html_title = "robustfourier"
 html_static_path = ["_static"]

@@ -18,7 +18,7 @@ from selenium import webdriver
 from robustfourier import PeriodicMixture
 from robustfourier.analysis import analyse
 from robustfourier.datasets import load_double_mode_cepheid
-from robustfourier.plots.files import few_colours
+from robustfourier.plots.figure_files import few_colours
 
 DOCS = Path(__file__).parent
 FIGURES = DOCS / "figures"

@@ -120,7 +120,7 @@ def test_an_observer_that_raises_ends_the_fit_and_is_forgotten(record):
 def test_the_bar_shows_the_stage_and_the_lines_found(told):
     from rich.console import Console
 
-    from robustfourier.cli.stages import StageBar
+    from robustfourier.cli.progress_bar import StageBar
 
     page = io.StringIO()
     console = Console(file=page, force_terminal=True, width=100)
@@ -136,7 +136,7 @@ def test_the_bar_shows_the_stage_and_the_lines_found(told):
 def test_a_quick_fit_draws_no_bar(told):
     from rich.console import Console
 
-    from robustfourier.cli.stages import StageBar
+    from robustfourier.cli.progress_bar import StageBar
 
     page = io.StringIO()
     with StageBar(Console(file=page, force_terminal=True), patience=60.0) as bar:
@@ -148,7 +148,7 @@ def test_a_quick_fit_draws_no_bar(told):
 def test_the_bar_says_how_long_kernels_have_been_compiled_and_goes_back_to_its_stage():
     from rich.console import Console
 
-    from robustfourier.cli.stages import StageBar
+    from robustfourier.cli.progress_bar import StageBar
 
     page = io.StringIO()
     with StageBar(Console(file=page, force_terminal=True, width=100), patience=0.0) as bar:
@@ -169,7 +169,8 @@ def test_the_bar_says_how_long_kernels_have_been_compiled_and_goes_back_to_its_s
 def test_an_analysis_tells_its_observers_and_its_record_of_what_was_compiled(tmp_path, monkeypatch):
     from numba import njit
 
-    from robustfourier.analysis import analyse, run
+    from robustfourier.analysis import analyse
+    from robustfourier.analysis import pipeline as run
 
     path = tmp_path / "a.csv"
     t = np.arange(60.0)

@@ -34,7 +34,6 @@ _LINES: list[list[str]] = [
     ["inject", "numbers.csv"],
     ["fit", "numbers.csv", "--value", "c", "--period", "7"],
     ["inject", "nowhere.csv"],
-    ["reproduce", "nothing"],
     ["--help"],
     ["fit", "--help"],
     ["--version"],
@@ -43,7 +42,15 @@ _LINES: list[list[str]] = [
 _OPTIONS = (
     *("--time", "--value", "--error", "--by", "--missing", "--duplicates", "--na", "--delimiter"),
     *("--decimal", "--skip", "--time-format", "--timezone", "--unit", "--out", "-o", "--overwrite"),
-    *("--no-files", "--method", "--level", "--loss", "--scale", "--shortest-period", "--period"),
+    *(
+        "--no-files",
+        "--method",
+        "--false-alarm",
+        "--loss",
+        "--scale",
+        "--shortest-period",
+        "--period",
+    ),
     *("--modes", "--steps", "--figures", "--seed", "--json", "-q", "-v", "--at", "--from", "--to"),
     *("--every", "--periods", "--amplitude", "--trials", "--help", "--version", "--", "--nothing"),
 )
@@ -103,8 +110,6 @@ class CommandLines:
         """Run the program and look at what it says and leaves."""
         inputs = self._prepared(place)
         line = [*case.options["arguments"]]
-        if "reproduce" in line:
-            line.append("nothing")
         if "fit" in line:
             line.append("--no-files")
         if "inject" in line:

@@ -160,7 +160,7 @@ def _use(model: Any, place: Path) -> None:
         repr(component), component.waveform(np.linspace(0.0, 1.0, 5)), component.wandering
         component.amplitude_at(times), component.phase_at(times)
     if len(model.domains_) == 1:
-        model.predict(times, return_std=True), model.unmix(times), model.forecast(times=times)
+        model.predict(times, return_std=True), model.decompose(times), model.forecast(times=times)
 
 
 class Checkpoints(_Containers):

@@ -210,10 +210,10 @@ def _resumed(
 
 
 def _reproduce(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]:  # noqa: ARG001
-    """`reproduce theory --quick`, killed and resumed until it is done."""
+    """`python -m paper theory --quick`, killed and resumed until it is done."""
     import csv
 
-    from robustfourier.experiments import reproduce
+    from paper.reproduction import reproduce
 
     def rows(folder: Path) -> dict[str, Any]:
         path = folder / "theory_quick.csv"
@@ -261,12 +261,12 @@ def _over(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]:
     files = [str(_table(place / f"s{i}.csv", 4.0 + i, "v")) for i in range(4)]
     out, wanted, levels = place / "out", [1], (0.01, 0.2)
     run = partial(fit_many, files, engine="serial", out=out, overwrite=True)
-    _seconds(lambda: _ignored(run(level=levels[0])))
+    _seconds(lambda: _ignored(run(false_alarm=levels[0])))
     (out / "reports" / "mine.txt").write_text("mine")
 
     def check() -> str:
         record = json.loads((out / "survey.json").read_text(encoding="utf-8"))
-        now = levels.index(record["identity"]["parameters"]["level"])
+        now = levels.index(record["identity"]["parameters"]["false_alarm"])
         pages = pd.read_parquet(out / "series.parquet")["report"]
         linked = (out / "index" / "columns.js").read_text(encoding="utf-8")
         there = {str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()}
@@ -278,7 +278,7 @@ def _over(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]:
         wanted[0] = rng.randrange(2) if outcome == "new" else wanted[0]
         return outcome
 
-    return lambda: _ignored(run(level=levels[wanted[0]])), check
+    return lambda: _ignored(run(false_alarm=levels[wanted[0]])), check
 
 
 def _ignored(_: object) -> None:

@@ -17,7 +17,7 @@ from benchmarks.faults.cases import Case
 from benchmarks.faults.containers import changed_tree, damaged
 from benchmarks.faults.fuzz import Wrong
 from robustfourier.errors import RobustFourierError
-from robustfourier.large import fit as large
+from robustfourier.large import chunked_fit as large
 
 CASES = 60  # of a small slice
 _HOW: dict[str, Any] = {"engine": "serial", "loss": "squared", "max_frequency": 0.2}

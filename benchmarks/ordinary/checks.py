@@ -54,7 +54,7 @@ class Parts:
 
 def parts(model: Any, problem: Problem) -> Parts:
     """Take a fit apart at the samples of its problem."""
-    apart = model.unmix(problem.times)
+    apart = model.decompose(problem.times)
     values, trend = problem.values, np.asarray(apart.trend, float)
     patterns = np.asarray(apart.components, float).reshape(len(values), -1)
     if apart.scale == "log":

@@ -74,7 +74,7 @@ class Judgement:
 def fit(problem: Problem) -> Said:
     """Fit a problem with the defaults and collect all that the model and its report say."""
     model = PeriodicMixture().fit(problem.times, problem.values, y_err=problem.errors)
-    trend = np.asarray(model.unmix(problem.times[[0, -1]]).trend, float)
+    trend = np.asarray(model.decompose(problem.times[[0, -1]]).trend, float)
     words = "\n".join([*model.notes_, model.summary(), *_report(model, problem)])
     if model.steps_:
         words += "\nstep"

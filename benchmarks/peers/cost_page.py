@@ -34,8 +34,9 @@ STAGES = {
     "mixture/search/steps.py": "steps of the level",
     "mixture/search/robust.py": "robust weights",
     "mixture/components/compose.py": "components",
-    "mixture/components/families.py": "families of harmonics",
-    "mixture/components/grouping.py": "grouping of harmonics",
+    "periodic/families.py": "families of harmonics",
+    "periodic/aliases.py": "frequencies that the samples see alike",
+    "mixture/components/families.py": "rows of waveforms",
     "mixture/components/links.py": "links",
     "mixture/components/waveform.py": "waveforms",
     "mixture/components/cells.py": "evidence of harmonics",
@@ -44,13 +45,13 @@ STAGES = {
     "mixture/model.py": "the model in the user's units",
     "mixture/series.py": "samples and their sums, as every stage reads them",
     "mixture/steadiness.py": "errors of patterns that are not steady",
-    "mixture/drift.py": "how a trend goes on",
+    "periodic/forecast.py": "extrapolation of the trend",
     "mixture/blocks.py": "steadiness in blocks",
     "mixture/remainder.py": "search for a remainder",
     "mixture/living.py": "living patterns",
     "mixture/belonging.py": "what rings at harmonics",
     "estimators/validation.py": "checks of the input",
-    "rows.py": "merging equal rows",
+    "weighted_rows.py": "merging equal rows",
 }
 INTRODUCTION = """# What it costs
 

@@ -21,9 +21,8 @@ from benchmarks.peers.comparisons import (
     is_told,
     plain_name,
 )
-from robustfourier.plots.files import save_figure
-from robustfourier.plots.paper import plain_log_ticks
-from robustfourier.plots.style import ALARM, DOTS, FLOOR
+from robustfourier.plots.figure_files import save_figure
+from robustfourier.plots.style import ALARM, DOTS, FLOOR, plain_log_ticks
 
 CURVES = (
     "ours", "limit", "lombscargle", "nifty_refined", "lasso_cv", "omp_cv", "abess_pairs",

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.errors import InputError
+from robustfourier.formatting import SECONDS, readable_period, unit_name
 from robustfourier.quantities import is_instants, is_quantity, plain_times, unit_text
-from robustfourier.wording import SECONDS, readable_period, unit_name
 
 Endpoint = Literal["included", "excluded"]
 
@@ -189,7 +189,7 @@ class Domain:
             return np.divide(self.span, mode)[()]
 
     def period_words(self, period: float, error: float | None = None, spread: bool = False) -> str:
-        """Return a period as people say it; see `robustfourier.wording.readable_period`."""
+        """Return a period as people say it; see `robustfourier.formatting.readable_period`."""
         return readable_period(period, self.unit, error=error, dates=self.dates, spread=spread)
 
     @property

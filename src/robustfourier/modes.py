@@ -45,7 +45,7 @@ class ModeTable:
         Index of the repeating pattern the mode belongs to and its number within it (1 = the base);
         -1 and 0 for a mode outside every component.
     label : ndarray of str, optional
-        Such as ``f1``, ``2f1`` or ``f1+f2``.
+        Such as ``A``, ``2A`` or ``A+B``.
     cosine_weight, sine_weight : ndarray, optional
         What the network's diagonal layer gives to cosine and sine.
     active : ndarray of bool, optional

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.errors import InputError
-from robustfourier.wording import SECONDS, unit_called
+from robustfourier.formatting import SECONDS, unit_called
 
 #: What astropy calls our units.
 ASTROPY_UNITS = {
@@ -41,7 +41,7 @@ class PlainTimes:
     values : array-like
         Numbers or dates.
     unit : str
-        Unit of numbers, of `robustfourier.wording.SECONDS`; empty if unknown.
+        Unit of numbers, of `robustfourier.formatting.SECONDS`; empty if unknown.
     clock : str
         What instants are counted on, such as "mjd/utc"; empty for all else.
     """

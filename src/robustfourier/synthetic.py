@@ -189,6 +189,41 @@ def paper_example(number: int, *, noise: float = 0.4, random_state: RandomState 
     )
 
 
+def noisy_series(
+    times: ArrayLike,
+    values: ArrayLike,
+    *,
+    noise: float = 0.4,
+    random_state: RandomState = None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Scale a measured series to [-1, 1] in time and value and add noise (section 5.4).
+
+    Parameters
+    ----------
+    times, values : array_like of shape (n,)
+        Ascending times; values that are not all equal.
+    noise : float
+        Standard deviation of the noise, in units of half the range of the values.
+    random_state : int, Generator or None
+        Seed of the noise.
+
+    Returns
+    -------
+    theta, y, truth : ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> noisy_series([0.0, 1.0, 2.0], [10.0, 30.0, 20.0], random_state=0)[2]
+    array([-1.,  1.,  0.])
+    """
+    t, v = (np.asarray(x, dtype=np.float64) for x in (times, values))
+    if np.ptp(v) == 0.0:
+        raise InputError("values: all are equal, so they cannot be scaled to [-1, 1].")
+    theta = np.interp(t, t[[0, -1]], [-1.0, 1.0])
+    truth = np.interp(v, [v.min(), v.max()], [-1.0, 1.0])
+    return theta, truth + noise * np.random.default_rng(random_state).standard_normal(v.size), truth
+
+
 def random_mixture(
     n_components: int = 3,
     *,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from robustfourier.analysis.csv_files import fit_table, write_csv, write_fit
 from robustfourier.analysis.folder import claimed, exchanged, read_run, write_run
 from robustfourier.analysis.predicting import grid_samples
-from robustfourier.analysis.tables import fit_table, write_csv, write_fit
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError, OutputError
 from robustfourier.report import render
@@ -47,7 +47,7 @@ def test_the_fit_is_rounded_to_a_hundredth_of_its_error_and_the_data_are_not(
         [float(row["value"]) for row in rows], small_result.samples.values
     )
     bound = 0.005 * small_result.std.min()
-    for name, exact in [("fitted", small_result.fitted), ("pattern_A", small_result.parts[0])]:
+    for name, exact in [("fitted", small_result.fitted), ("component_A", small_result.parts[0])]:
         told = np.array([float(row[name]) for row in rows])
         assert 0.0 < np.max(np.abs(told - exact)) <= bound
         assert max(len(row[name]) for row in rows) <= 8
@@ -87,9 +87,9 @@ def test_many_rows_go_into_a_parquet_file(small_result, tmp_path, monkeypatch):
 
 def test_tables_have_a_row_for_each_mode_and_pattern(small_result, noise_result):
     assert len(modes_columns(small_result)["mode"]) == len(small_result.modes)
-    assert components_columns(small_result)["pattern"] == ["A", "B"]
+    assert components_columns(small_result)["label"] == ["A", "B"]
     for columns in (components_columns(noise_result), modes_columns(noise_result)):
-        assert columns["pattern"] == []
+        assert len(columns["label"]) == 0
 
 
 IDENTITY = {"sha256": "1"}

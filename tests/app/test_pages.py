@@ -110,8 +110,8 @@ def test_a_pattern_is_switched_off_a_family_split_and_two_merged_by_a_new_fit(pa
     family = next(p for p in answer["patterns"] if len(p["harmonics"]) > 1)
     boxes = [f"[name=merge][value='{p['exact']}']" for p in (first, second)]
     for name, clicks, wanted in (
-        ("without", [f"[data-off={family['name']}]"], family["lines"]),
-        ("split", [f"[data-split={family['name']}]"], [family["exact"]]),
+        ("without", [f"[data-off={family['label']}]"], family["lines"]),
+        ("split", [f"[data-split={family['label']}]"], [family["exact"]]),
         ("merge", [*boxes, "#merge"], [first["exact"], second["exact"]]),
     ):
         for place in clicks:

@@ -192,7 +192,7 @@ class TestBadInput:
             ({"reading": {"path": "/etc/passwd"}}, "no option here"),
             ({"reading": {"skip": -1}}, "lines to skip=-1 must be a number"),
             ({"reading": {"rate": "fast"}}, "samples per second='fast' must be a number"),
-            ({"asked": {"level": 2}}, "level=2"),
+            ({"asked": {"false_alarm": 2}}, "false_alarm=2"),
             ({"asked": {"loss": "none"}}, "--loss 'none' must be one of"),
             ({"asked": {"period": "12h"}}, "must be a list"),
             ({"asked": {"__class__": "x"}}, "no option here"),

@@ -131,7 +131,7 @@ class Stub:
     def fit(self, *_, **__):
         return self
 
-    def unmix(self, times):
+    def decompose(self, times):
         n = len(times)
         patterns = np.zeros((n, 0)) if self.patterns is None else self.patterns[:n, None]
         return SimpleNamespace(

@@ -6,7 +6,7 @@ from contextlib import contextmanager, redirect_stderr, suppress
 
 import pytest
 
-from robustfourier.cli import stages
+from robustfourier.cli import progress_bar as stages
 from robustfourier.cli.console import Console
 from robustfourier.observers import Event
 

@@ -14,7 +14,7 @@ from tests.program import PROGRAM
 
 from robustfourier import PeriodicMixture
 from robustfourier.analysis.comparing import compare
-from robustfourier.cli.app import _COMMANDS
+from robustfourier.cli.program import _COMMANDS
 from robustfourier.errors import InputError
 
 T = np.arange(200.0)
@@ -137,7 +137,7 @@ def test_without_a_word_help_and_exit_codes_are_told(run):
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [(["fit"], 2), (["fit", "none.csv"], 3), (["info", "none.rfm"], 3), (["nonsense"], 2),
-     (["fit", "none.csv", "--level", "7"], 2), (["compare", "none.rfm", "none.rfm"], 3)],
+     (["fit", "none.csv", "--false-alarm", "7"], 2), (["compare", "none.rfm", "none.rfm"], 3)],
 )  # fmt: skip
 def test_exit_codes_are_as_documented(run, arguments, code):
     assert run(*arguments)[0] == code

@@ -1,10 +1,12 @@
 """`predict` and `info` on a saved model; `check` and `inject` on a record."""
 
 import csv
+import io
 import json
 import re
 
 import numpy as np
+import pandas as pd
 
 import robustfourier
 
@@ -101,3 +103,23 @@ class TestSurvey:
         assert {p.name for p in (tmp_path / "map").iterdir()} == {
             "completeness.csv", "completeness.png",
         }  # fmt: skip
+
+
+class TestCalendar:
+    def test_months_go_on_to_december_and_step_by_months(self, run, tmp_path):
+        months = pd.date_range("2015-01-31", periods=96, freq="ME")
+        wave = np.cos(2 * np.pi * np.arange(96) / 12)
+        noise = np.random.default_rng(0).normal(size=96)
+        model = robustfourier.PeriodicMixture().fit(months, 20 + 5 * wave + 0.3 * noise)
+        model.save(tmp_path / "model.rfm")
+        code, out, _ = run("predict", tmp_path / "model.rfm", "--to", "2023-12")
+        assert code == 0
+        assert pd.read_csv(io.StringIO(out)).iloc[:, 0].str[:10].tolist() == [
+            str(day.date()) for day in pd.date_range("2023-01-31", periods=12, freq="ME")
+        ]
+        every = ("--from", "2023-01-15", "--to", "2023-04-15", "--every", "1month")
+        code, out, _ = run("predict", tmp_path / "model.rfm", *every)
+        assert code == 0
+        assert pd.read_csv(io.StringIO(out)).iloc[:, 0].str[5:10].tolist() == [
+            "01-15", "02-15", "03-15", "04-15",
+        ]  # fmt: skip

@@ -171,11 +171,11 @@ def test_components_are_a_table(model):
     assert isinstance(model.components_, tuple)
 
 
-def test_unmixing_keeps_the_times(model):
-    frame = model.unmix(INDEX[:5]).to_frame()
+def test_a_decomposition_keeps_the_times(model):
+    frame = model.decompose(INDEX[:5]).to_frame()
     assert frame.index.equals(INDEX[:5])
     zoned = SERIES.tz_localize("Europe/Berlin")
-    frame = PeriodicMixture().fit(zoned).unmix(zoned.index).to_frame()
+    frame = PeriodicMixture().fit(zoned).decompose(zoned.index).to_frame()
     assert frame.index.equals(zoned.index)
 
 
@@ -215,7 +215,7 @@ class TestFeatures:
     def test_a_fitted_model_gives_its_real_valued_frequencies(self, model):
         features = FourierFeatures(model).fit(INDEX)
         columns = features.transform(INDEX)
-        assert features.get_feature_names_out().tolist() == ["f1_cos", "f1_sin"]
+        assert features.get_feature_names_out().tolist() == ["A_cos", "A_sin"]
         angle = np.pi * model.modes_.mode[0] * model.domains_[0].to_theta(INDEX)
         np.testing.assert_allclose(columns, np.column_stack([np.cos(angle), np.sin(angle)]))
 
@@ -231,7 +231,7 @@ class TestFeatures:
             (FourierFeatures(), ["when"]), ("passthrough", ["price"])
         ).set_output(transform="pandas")
         frame = both.fit_transform(table, VALUES)
-        assert list(frame) == ["fourierfeatures__f1_cos", "fourierfeatures__f1_sin",
+        assert list(frame) == ["fourierfeatures__A_cos", "fourierfeatures__A_sin",
                                "passthrough__price"]  # fmt: skip
 
     def test_a_model_of_two_columns_is_refused(self):

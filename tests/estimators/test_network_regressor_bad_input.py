@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from tests.estimators.toys import regressor
 
-from robustfourier import memory
+from robustfourier import memory_limits as memory
 from robustfourier.errors import DivergenceError, InputError, OutOfMemoryError
 
 BAD_FITS = [

@@ -89,9 +89,9 @@ def test_the_answer_for_scripts_has_the_same_columns(run, write):
     rows = "".join(f"{h},{v}\n" for h, v in zip(HOURS[:240], VALUES[:240], strict=True))
     code, out, _ = run("fit", write("time [h],value\n" + rows), "--no-files", "--json")
     answer = json.loads(out)
-    assert (code, answer["schema"]) == (0, 2)
-    assert set(COLUMNS) <= set(answer["patterns"][0])
-    assert answer["patterns"][0]["acrophase"] == pytest.approx(15.0, abs=0.2)
+    assert (code, answer["schema"]) == (0, 3)
+    assert set(COLUMNS) <= set(answer["components"][0])
+    assert answer["components"][0]["acrophase"] == pytest.approx(15.0, abs=0.2)
 
 
 def test_the_table_is_one_of_astropy_and_of_xarray(model):
@@ -101,7 +101,7 @@ def test_the_table_is_one_of_astropy_and_of_xarray(model):
     assert table.colnames == list(COLUMNS)
     assert str(table["period"].unit) == "d"
     data = model.components_.to_xarray()
-    assert float(data["period"].sel(label="f1")) == table["period"][0]
+    assert float(data["period"].sel(label="A")) == table["period"][0]
 
 
 def test_one_cycle_of_each_pattern_is_a_table_that_begins_at_its_maximum(model, row):

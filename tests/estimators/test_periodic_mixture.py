@@ -47,7 +47,7 @@ def tone():
 
 
 def test_two_sawtooth_components_on_a_trend_are_found(model, times, truth):
-    assert [c.label for c in model.components_] == ["f1", "f2"]
+    assert [c.label for c in model.components_] == ["A", "B"]
     assert [c.period for c in model.components_] == pytest.approx([7.3, 3.1], rel=2e-3)
     for component, period in zip(model.components_, (7.3, 3.1), strict=True):
         assert abs(component.period - period) < 4 * component.period_error
@@ -59,16 +59,16 @@ def test_two_sawtooth_components_on_a_trend_are_found(model, times, truth):
 
 def test_the_parts_add_up_to_the_prediction_also_beyond_the_record(model):
     t = np.linspace(-50, 250, 1001)
-    parts = model.unmix(t)
+    parts = model.decompose(t)
     assert parts.components.shape == (1001, 2)
     assert parts.total == pytest.approx(model.predict(t), abs=1e-9)
     frame = parts.to_frame()
-    assert list(frame) == ["trend", "f1", "f2"]
+    assert list(frame) == ["trend", "A", "B"]
     assert frame.sum(axis=1).to_numpy() == pytest.approx(model.predict(t), abs=1e-9)
 
 
 def test_the_trend_is_apart_from_the_components_and_goes_on_as_a_line(model):
-    parts = model.unmix([0.0, 50.0, 1000.0])
+    parts = model.decompose([0.0, 50.0, 1000.0])
     slope = np.diff(parts.trend) / [50.0, 950.0]
     assert slope == pytest.approx([SLOPE, SLOPE], abs=5e-3)
     assert parts.trend[0] == pytest.approx(LEVEL, abs=0.2)
@@ -76,7 +76,7 @@ def test_the_trend_is_apart_from_the_components_and_goes_on_as_a_line(model):
 
 def test_a_component_is_its_waveform_at_its_phase(model):
     t = np.linspace(0, 100, 301)
-    parts = model.unmix(t)
+    parts = model.decompose(t)
     for c, component in enumerate(model.components_):
         phase = (t - component.epoch) / component.period
         assert component.waveform(phase) == pytest.approx(parts.components[:, c], abs=1e-9)
@@ -109,14 +109,14 @@ def test_the_mode_table_lists_significant_modes_with_errors(model):
     assert np.all(table.mode_error > 0)
     first = table.select(table.component == 0)
     assert np.allclose(first.frequency, first.harmonic * first.frequency[0])
-    assert first.label[:2].tolist() == ["f1", "2f1"]
+    assert first.label[:2].tolist() == ["A", "2A"]
     assert first.amplitude[:3] == pytest.approx(2 / np.pi / np.arange(1, 4), abs=0.08)
 
 
 def test_the_summary_names_what_was_found(model):
     text = model.summary()
     assert "components: 2" in text
-    assert "f1" in text
+    assert "A" in text
     assert "searched up to mode" in text
 
 
@@ -155,7 +155,7 @@ def test_pure_noise_and_a_constant_have_no_modes_and_no_warning(times):
         model = PeriodicMixture().fit(times, y)
         assert len(model.modes_) == 0
         assert model.components_ == ()
-        assert model.unmix(times).components.shape == (800, 0)
+        assert model.decompose(times).components.shape == (800, 0)
     assert np.all(model.predict(times) == 4.2)
     assert model.noise_ == 0.0
 
@@ -198,10 +198,10 @@ def test_several_outputs_share_modes_and_have_their_own_amplitudes(tone):
     assert model.modes_.amplitude[0] == pytest.approx([1.0, 2.0], abs=0.3)
     assert model.predict(t).shape == (200, 2)
     assert model.noise_ == pytest.approx([0.3, 1.0], rel=0.2)
-    assert model.unmix(t).total == pytest.approx(model.predict(t), abs=1e-9)
+    assert model.decompose(t).total == pytest.approx(model.predict(t), abs=1e-9)
     values, errors = model.predict(t, return_std=True)
     assert errors.shape == values.shape
-    assert list(model.unmix(t).to_frame()) == ["trend_0", "trend_1", "f1_0", "f1_1"]
+    assert list(model.decompose(t).to_frame()) == ["trend_0", "trend_1", "A_0", "A_1"]
 
 
 def test_several_columns_add_up(tone):
@@ -211,9 +211,9 @@ def test_several_columns_add_up(tone):
     model = PeriodicMixture().fit(np.column_stack([t, u]), y + np.sin(2 * np.pi * u / 1.7))
     assert model.modes_.period == pytest.approx([2.5, 1.7], rel=5e-3)
     assert model.modes_.column.tolist() == [0, 1]
-    assert [c.label for c in model.components_] == ["f1", "f2"]
+    assert [c.label for c in model.components_] == ["A", "B"]
     X = np.column_stack([t, u])
-    assert model.unmix(X).total == pytest.approx(model.predict(X), abs=1e-9)
+    assert model.decompose(X).total == pytest.approx(model.predict(X), abs=1e-9)
 
 
 def test_an_additive_fit_equals_the_one_on_a_single_column_when_the_other_is_noise(tone):
@@ -281,7 +281,7 @@ def test_bands_widen_beyond_the_record_and_stop_at_the_amplitude(model):
 
 
 def test_a_model_without_a_fit_says_so(times):
-    for method in ("predict", "unmix"):
+    for method in ("predict", "decompose"):
         with pytest.raises(NotFittedError, match=re.escape("not fitted yet")):
             getattr(PeriodicMixture(), method)(times)
     with pytest.raises(NotFittedError, match=re.escape("not fitted yet")):
@@ -290,7 +290,7 @@ def test_a_model_without_a_fit_says_so(times):
 
 def test_fit_leaves_the_parameters_alone_and_clone_copies_them(tone):
     t, y = tone
-    model = PeriodicMixture(periods=[11.0], level=0.05, unit="s")
+    model = PeriodicMixture(periods=[11.0], false_alarm=0.05, unit="s")
     before = dict(model.get_params())
     model.fit(t, y)
     assert model.get_params() == before
@@ -303,9 +303,9 @@ def test_the_double_mode_cepheid_has_two_modes_their_sum_and_their_harmonics():
     first, second = model.components_[:2]
     assert first.period == pytest.approx(1.3495, abs=1e-3)
     assert second.period == pytest.approx(1.8405, abs=1e-3)
-    assert {"f1", "f2", "2f1", "f1+f2"} <= set(model.modes_.label)
-    assert "f3" not in model.modes_.label, "2f2 and not its alias, two cycles per day faster"
-    total = model.modes_.select(model.modes_.label == "f1+f2")
+    assert {"A", "B", "2A", "A+B"} <= set(model.modes_.label)
+    assert "C" not in model.modes_.label, "2B and not its alias, two cycles per day faster"
+    total = model.modes_.select(model.modes_.label == "A+B")
     assert total.frequency == pytest.approx([first.frequency + second.frequency], rel=1e-12)
 
 
@@ -327,7 +327,7 @@ def test_a_constant_output_hides_nothing_and_is_named():
     assert [c.period for c in model.components_] == [c.period for c in alone.components_]
     np.testing.assert_array_equal(model.predict(t), np.stack([alone.predict(t), 0 * t + 7.0], 1))
     np.testing.assert_array_equal(model.noise_, [alone.noise_, 0.0])
-    parts, ahead = model.unmix(t), model.forecast(10)
+    parts, ahead = model.decompose(t), model.forecast(10)
     np.testing.assert_allclose(parts.total, model.predict(t))
     np.testing.assert_array_equal(ahead.lower[:, 1], 7.0)
     np.testing.assert_array_equal(ahead.upper[:, 0], alone.forecast(10).upper)

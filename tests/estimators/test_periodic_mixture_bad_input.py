@@ -47,8 +47,8 @@ def test_data_that_cannot_be_used_are_refused_and_nothing_is_half_fitted(t, y, m
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"level": 2.0}, "level=2.0 must lie between 0 and 1"),
-        ({"level": "a"}, "level='a' must be a positive finite number"),
+        ({"false_alarm": 2.0}, "false_alarm=2.0 must lie between 0 and 1"),
+        ({"false_alarm": "a"}, "false_alarm='a' must be a positive finite number"),
         ({"frequencies": "x"}, "frequencies='x' is unknown; use one of real, integer"),
         ({"loss": "x"}, "loss='x' is unknown; use one of auto, squared, huber"),
         ({"max_frequency": -1.0}, "max_frequency=-1.0 must be a positive finite number"),

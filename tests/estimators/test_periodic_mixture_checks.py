@@ -98,7 +98,7 @@ def test_components_and_trend_add_up_and_the_same_seed_gives_the_same_bits(seed)
     t, y = draw(seed)
     one, other = PeriodicMixture().fit(t, y), PeriodicMixture().fit(t, y)
     late = np.linspace(-10, 60, 200)
-    assert one.unmix(late).total == pytest.approx(one.predict(late), abs=1e-9)
+    assert one.decompose(late).total == pytest.approx(one.predict(late), abs=1e-9)
     assert np.array_equal(one.predict(late), other.predict(late))
     assert np.array_equal(
         one.predict(late, return_std=True)[1], other.predict(late, return_std=True)[1]

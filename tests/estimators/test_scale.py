@@ -109,12 +109,12 @@ def test_the_log_scale_is_the_fit_of_the_logarithm(grown):
 def test_parts_multiply_to_the_prediction_around_a_trend_in_the_unit_of_the_values():
     y = passengers(0)[1] * np.exp(0.1 * np.cos(2 * np.pi * MONTHS / 0.37))
     model = PeriodicMixture(scale="log").fit(MONTHS, y)
-    parts = model.unmix(MONTHS)
+    parts = model.decompose(MONTHS)
     assert parts.scale == "log"
     np.testing.assert_allclose(parts.total, model.predict(MONTHS), rtol=1e-12)
     np.testing.assert_allclose(parts.trend, 120.0 * np.exp(0.12 * MONTHS), rtol=0.03)
     np.testing.assert_allclose(np.exp(np.log(parts.components).mean(axis=0)), 1.0, atol=0.01)
-    assert list(parts.to_frame()) == ["trend", "f1", "f2"]
+    assert list(parts.to_frame()) == ["trend", "A", "B"]
 
 
 def test_half_of_new_measurements_lie_above_the_prediction(grown):
@@ -168,7 +168,7 @@ def test_several_outputs_are_on_one_scale():
     y = np.column_stack([passengers(0)[1], passengers(1)[1][::-1]])
     model = PeriodicMixture().fit(MONTHS, y)
     assert model.scale_ == "log"
-    parts = model.unmix(MONTHS)
+    parts = model.decompose(MONTHS)
     assert parts.components.shape == (144, 1, 2)
     np.testing.assert_allclose(parts.total, model.predict(MONTHS), rtol=1e-12)
 

@@ -17,13 +17,13 @@ from tests.program import PROGRAM
 
 import robustfourier
 from robustfourier.analysis.predicting import grid_samples
-from robustfourier.asked import Asked
 from robustfourier.cli.console import Console
 from robustfourier.cli.options import instant
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.estimators.asked import settings_of
 from robustfourier.estimators.mixture import PeriodicMixture
+from robustfourier.fit_config import Asked
 from robustfourier.samples import from_arrays
 
 COMMAND = shlex.join(PROGRAM)
@@ -138,14 +138,14 @@ def test_an_interrupt_is_told(run, record, monkeypatch):
     assert err.strip() == "robustfourier: interrupted"
 
 
-def test_a_killed_worker_is_told_with_what_to_do(run, monkeypatch):
-    import robustfourier.experiments
+def test_a_killed_worker_is_told_with_what_to_do(run, record, monkeypatch):
+    import robustfourier.analysis
 
     def killed(*_, **__):
         raise BrokenProcessPool("A process in the process pool was terminated abruptly")
 
-    monkeypatch.setattr(robustfourier.experiments, "reproduce", killed)
-    code, _, err = run("reproduce", "--quick")
+    monkeypatch.setattr(robustfourier.analysis, "analyse", killed)
+    code, _, err = run("fit", record, "--no-files")
     assert code == 1
     assert "a worker process ended from outside" in err
     assert "mistake" not in err

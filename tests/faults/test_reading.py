@@ -10,7 +10,7 @@ import pytest
 from robustfourier.errors import DataError, InputError, RobustFourierError
 from robustfourier.samples import column_names, read_samples, read_times
 from robustfourier.samples.dialect import MAX_COLUMNS
-from robustfourier.samples.tokens import is_number
+from robustfourier.samples.number_parsing import is_number
 
 
 def column(cells, name="x", value="y"):

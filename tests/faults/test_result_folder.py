@@ -12,9 +12,9 @@ import pytest
 
 from robustfourier.analysis import analyse
 from robustfourier.analysis.folder import claimed, exchanged, read_run, write_run
+from robustfourier.atomic_files import write_text
 from robustfourier.cli import main
 from robustfourier.errors import DataError, OutputError, RunLockedError
-from robustfourier.writing import write_text
 
 NAMES = ("report.html", "modes.csv", "model.rfm")
 
@@ -49,7 +49,7 @@ import itertools, os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from test_result_folder import left_beside, marks, put
-from robustfourier import writing
+from robustfourier import atomic_files as writing
 
 folder = Path(sys.argv[1]) / "results"
 STEPS = ["open", "fsync", "replace", "rename", "link", "unlink", "mkdir", "rmdir", "chmod"]
@@ -136,7 +136,7 @@ def test_a_file_of_another_with_a_name_of_ours_is_not_overwritten(folder):
 
 @pytest.mark.parametrize("before", ["a result", "an empty folder"])
 def test_a_file_that_arrives_during_the_exchange_is_not_deleted(tmp_path, monkeypatch, before):
-    from robustfourier import folders as module
+    from robustfourier import result_folders as module
 
     def late(new, old):
         (old / "late.txt").write_text("mine")
@@ -191,7 +191,7 @@ def test_a_full_disk_leaves_the_old_result_and_is_told_with_the_users_path(
 
 
 def test_where_folders_cannot_change_places_at_once_two_renames_do(folder, monkeypatch):
-    from robustfourier import writing
+    from robustfourier import atomic_files as writing
 
     monkeypatch.setattr(writing, "_exchange_at_once", lambda *_: False)
     put(folder, "new", overwrite=True)
@@ -334,7 +334,7 @@ def test_files_that_may_not_grow_leave_the_earlier_result(tmp_path):
 
 CTRL_C = """
 import signal, time
-from robustfourier.analysis import run
+from robustfourier.analysis import pipeline as run
 run.summarise = lambda *_: (signal.raise_signal(signal.SIGINT), time.sleep(60))
 """
 

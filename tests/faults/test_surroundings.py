@@ -85,7 +85,7 @@ def test_fits_in_threads_give_the_bits_of_fits_alone():
 OVERLAP = """
 import sys, threading
 import numpy as np
-from robustfourier.workers import one_blas_thread
+from robustfourier.concurrency import one_blas_thread
 
 A = np.random.default_rng(0).normal(size=(100_000, 30))
 product = lambda: (A.T @ A[:, 0]).tobytes()
@@ -121,7 +121,7 @@ ASKED = """
 import threading
 import numpy as np
 from robustfourier import FourierNetworkRegressor
-from robustfourier.workers import one_blas_thread
+from robustfourier.concurrency import one_blas_thread
 
 t = np.arange(100.0)[:, None]
 model = FourierNetworkRegressor(n_steps=100, random_state=0).fit(t, np.sin(t[:, 0]))

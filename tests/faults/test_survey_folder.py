@@ -56,7 +56,7 @@ def test_overwrite_deletes_and_replaces_nothing_of_others(survey):
     for name in mine:
         (survey / name).parent.mkdir(exist_ok=True)
         (survey / name).write_text("mine")
-    again(survey, overwrite=True, level=0.2)
+    again(survey, overwrite=True, false_alarm=0.2)
     assert [(survey / name).read_text() for name in mine] == ["mine"] * len(mine)
     assert not [path.name for path in survey.parent.iterdir() if path.name.startswith(".")]
 
@@ -67,7 +67,7 @@ def test_a_file_of_another_where_a_table_would_go_is_not_overwritten(survey):
     (survey / "survey.json").write_text(json.dumps(record))
     before = (survey / "series.parquet").read_bytes()
     with pytest.raises(OutputError, match=re.escape("is not of ours and would be overwritten")):
-        again(survey, overwrite=True, level=0.2)
+        again(survey, overwrite=True, false_alarm=0.2)
     assert (survey / "series.parquet").read_bytes() == before
 
 
@@ -118,7 +118,7 @@ import itertools, os, signal, sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[2]]
 from test_survey_folder import quick, whole
-from robustfourier import writing
+from robustfourier import atomic_files as writing
 
 place = Path(sys.argv[1])
 STEPS = ["open", "fsync", "replace", "rename", "link", "unlink", "mkdir", "rmdir", "chmod"]
@@ -156,8 +156,8 @@ print(seen.count("old"), seen.count("new"))
 
 def quick(place, mark, **more):
     """A survey of two files whose fits take no time and whose pages hold a mark."""
+    from robustfourier.atomic_files import write_text
     from robustfourier.many import shards
-    from robustfourier.writing import write_text
 
     def rows_of(item, task, _):
         key = task.key(item)
@@ -172,7 +172,9 @@ def quick(place, mark, **more):
             table(path, rows=8)
     shards.rows_of = rows_of
     files = [place / "a.csv", place / "b.csv"]
-    return rf.fit_many(files, out=place / "S", level=0.1 if mark == "old" else 0.2, **HOW, **more)
+    return rf.fit_many(
+        files, out=place / "S", false_alarm=0.1 if mark == "old" else 0.2, **HOW, **more
+    )
 
 
 def whole(place):
@@ -182,7 +184,7 @@ def whole(place):
     series = pd.read_parquet(folder / "series.parquet")
     (mark,) = {*series["headline"], *((folder / page).read_text() for page in series["report"])}
     assert record["finished"]
-    assert record["identity"]["parameters"]["level"] == (0.1 if mark == "old" else 0.2)
+    assert record["identity"]["parameters"]["false_alarm"] == (0.1 if mark == "old" else 0.2)
     assert all((folder / name).exists() for name in record["files"])
     columns = (folder / "index" / "columns.js").read_text()
     assert all(page in columns for page in series["report"])
@@ -212,7 +214,7 @@ def interrupted(survey, **more):
 
 def test_the_work_of_an_unfinished_survey_is_discarded_only_if_told(survey):
     before = (survey / "series.parquet").read_bytes()
-    interrupted(survey, level=0.2)
+    interrupted(survey, false_alarm=0.2)
     assert (survey / "series.parquet").read_bytes() == before
     words = "has an unfinished survey of another source or other parameters; say --overwrite"
     with pytest.raises(OutputError, match=re.escape(words)):
@@ -221,11 +223,11 @@ def test_the_work_of_an_unfinished_survey_is_discarded_only_if_told(survey):
 
 
 def test_what_a_killed_run_was_writing_is_not_carried_on(survey):
-    interrupted(survey, level=0.2)
+    interrupted(survey, false_alarm=0.2)
     torn = [".survey.json.part", "shards/.x.parquet.part", "reports/.x.html.part"]
     for name in torn:
         (survey.with_name(".S.part") / name).write_text("half")
-    again(survey, level=0.2, overwrite=True)
+    again(survey, false_alarm=0.2, overwrite=True)
     listed = json.loads((survey / "survey.json").read_text())["files"]
     assert sorted(str(p.relative_to(survey)) for p in survey.rglob("*") if p.is_file()) == listed
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robustfourier.estimators.mixture import PeriodicMixture
-from robustfourier.rows import effective_rows, limited_weights
+from robustfourier.weighted_rows import effective_rows, limited_weights
 
 RNG = np.random.default_rng(1)
 T = np.sort(RNG.uniform(0, 100, 400))

@@ -9,8 +9,8 @@ import pytest
 import robustfourier as rf
 from robustfourier.errors import CheckpointError, DataError
 from robustfourier.large import passes
-from robustfourier.large.fit import _Adder
-from robustfourier.samples.parts import parts_of
+from robustfourier.large.chunked_fit import _Adder
+from robustfourier.samples.partitions import parts_of
 
 FAST = {"max_frequency": 0.5}  # 500 modes: 4300 condensed rows
 ROWS = 30_000
@@ -172,7 +172,7 @@ def test_a_broken_run_goes_on_from_its_checkpoint(table, large, tmp_path, monkey
 
 
 def test_memory_does_not_grow_with_the_rows(table):
-    facts = passes.Scan(rf.large.fit.Layout.of(_part(table), _asked(), ["value"], None))
+    facts = passes.Scan(rf.large.chunked_fit.Layout.of(_part(table), _asked(), ["value"], None))
     many = pd.concat([table] * 40, ignore_index=True)
     sample = facts(_part(many)).sample
     assert sum(len(piece[0]) for piece in sample) <= passes._SAMPLE
@@ -204,7 +204,7 @@ def test_the_command_takes_a_folder_of_parts(table, tmp_path, capsys):
 
 
 def _part(table):
-    from robustfourier.samples.parts import parts_of
+    from robustfourier.samples.partitions import parts_of
 
     return parts_of(table)[0]
 

@@ -9,9 +9,9 @@ import pytest
 from tests.many.toys import NAMES, series
 
 import robustfourier as rf
+from robustfourier.atomic_files import locked
 from robustfourier.errors import InputError, OutputError, RunLockedError
 from robustfourier.many.discoveries import q_values
-from robustfourier.writing import locked
 
 QUICK = {"by": "sensor", "value": "level", "scale": "linear", "reports": "none"}
 FACTS = ["seconds", "key"]
@@ -167,7 +167,7 @@ def test_folders_of_others_and_other_parameters_are_refused(tmp_path):
         rf.fit_many(series("x", 1), out=tmp_path / "mine", engine="serial", **QUICK)
     rf.fit_many(series("x", 1), out=tmp_path / "out", engine="serial", **QUICK)
     with pytest.raises(OutputError, match=re.escape("holds another survey")):
-        rf.fit_many(series("x", 1), out=tmp_path / "out", engine="serial", level=0.1, **QUICK)
+        rf.fit_many(series("x", 1), out=tmp_path / "out", engine="serial", false_alarm=0.1, **QUICK)
     with pytest.raises(InputError, match=re.escape("'levle' is no parameter")):
         rf.fit_many(series("x", 1), out=tmp_path / "new", levle=0.1, **QUICK)
     (tmp_path / "file").write_text("")

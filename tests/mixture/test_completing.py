@@ -5,18 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier import PeriodicMixture
-from robustfourier.mixture.components.completing import _supported
 from robustfourier.mixture.components.compose import _Draft
-from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.periodic.families import Families
 
 ROWS = np.array([[1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 2], [0, 0, 3]])
-GROUPING = Grouping(np.array([5.0, 7.1, 20.0]), ROWS, np.array([True, False, False]))
+FAMILIES = Families(np.array([5.0, 7.1, 20.0]), ROWS, np.array([True, False, False]))
 
 
 def without(*lines):
     keep = ~np.isin(np.arange(len(ROWS)), lines)
-    left = _supported(GROUPING, GROUPING.bases, keep)
-    np.testing.assert_allclose(left.harmonics @ left.bases, (ROWS @ GROUPING.bases)[keep])
+    left = FAMILIES.kept(keep)
+    np.testing.assert_allclose(left.harmonics @ left.bases, (ROWS @ FAMILIES.bases)[keep])
     return left
 
 
@@ -26,9 +25,9 @@ def test_a_base_without_lines_goes():
     np.testing.assert_array_equal(left.fixed, [True, False])
 
 
-def test_a_base_whose_fundamental_is_missing_stays():
-    np.testing.assert_array_equal(without(4).bases, GROUPING.bases)
-    np.testing.assert_array_equal(without(0).bases, GROUPING.bases)
+def test_a_line_that_is_left_alone_is_a_base_unless_its_own_is_known():
+    np.testing.assert_array_equal(without(4).bases, [5.0, 7.1, 60.0])
+    np.testing.assert_array_equal(without(0).bases, FAMILIES.bases)
 
 
 def test_a_combination_tone_whose_base_is_gone_is_a_free_line():

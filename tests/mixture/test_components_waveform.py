@@ -11,7 +11,6 @@ from robustfourier.mixture.components import families
 from robustfourier.mixture.components.compose import Separated, compose
 from robustfourier.mixture.components.families import further_harmonics, waveform_rows
 from robustfourier.mixture.components.ground import Ground
-from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.joint import penalised_fit
 from robustfourier.mixture.components.prior import Prior
 from robustfourier.mixture.line_wings import wing_ratio
@@ -20,6 +19,7 @@ from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.tables import mode_table
 from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.families import Families
 from robustfourier.periodic.frequency_limits import ModeLimit
 from robustfourier.periodic.moments import direct_moments
 from robustfourier.periodic.nufft import direct_sums
@@ -41,7 +41,7 @@ def sawtooth(theta, mode):
 
 
 def single(bases):
-    return Grouping(
+    return Families(
         np.asarray(bases, float), np.eye(len(bases), dtype=np.int64), np.zeros(len(bases), bool)
     )
 
@@ -89,7 +89,7 @@ def test_noise_alone_gives_a_false_harmonic_about_as_often_as_the_level_says():
 
 def test_a_place_that_two_families_share_goes_to_the_lower_order():
     rows = waveform_rows(
-        Grouping(
+        Families(
             np.array([5.0, 29.0]),
             np.array([[1, 0], [3, 0], [0, 1], [0, 3]]),
             np.zeros(2, bool),
@@ -102,7 +102,7 @@ def test_a_place_that_two_families_share_goes_to_the_lower_order():
 
 
 def test_a_family_of_one_line_comes_last_where_rows_are_limited():
-    grouping = Grouping(
+    grouping = Families(
         np.array([31.1, 7.3]), np.array([[1, 0], [0, 1], [0, 2]]), np.zeros(2, bool)
     )
     rows = waveform_rows(grouping, highest=400.0, limit=100).tolist()
@@ -112,7 +112,7 @@ def test_a_family_of_one_line_comes_last_where_rows_are_limited():
 
 
 def test_a_harmonic_that_another_line_hides_belongs_to_the_waveform():
-    grouping = Grouping(
+    grouping = Families(
         np.array([10.0, 30.3]), np.array([[1, 0], [2, 0], [0, 1]]), np.zeros(2, bool)
     )
     assert [3, 0] in waveform_rows(grouping, highest=400.0, limit=100).tolist()
@@ -120,7 +120,7 @@ def test_a_harmonic_that_another_line_hides_belongs_to_the_waveform():
 
 def test_no_harmonic_beyond_the_highest_mode_enters_a_waveform():
     """On an even grid it would be seen folded, as slow drift under another name."""
-    grouping = Grouping(np.array([43.2]), np.array([[1], [2]]), np.zeros(1, bool))
+    grouping = Families(np.array([43.2]), np.array([[1], [2]]), np.zeros(1, bool))
     assert waveform_rows(grouping, highest=100.0, limit=100).tolist() == []
     assert waveform_rows(grouping, highest=140.0, limit=100).tolist() == [[3]]
 
@@ -166,17 +166,6 @@ def test_two_sawtooths_are_separated_with_their_harmonics_tied_exactly():
     assert fit.listed.sum() >= 8
     # Beyond the listed harmonics the waveform holds weak ones, shrunk.
     assert len(fit.lines) > fit.listed.sum()
-
-
-def test_a_tie_that_the_fit_of_all_lines_contradicts_is_given_up():
-    for seed in range(4):
-        theta, rng = samples(1200, seed)
-        noise = 0.3 * rng.normal(size=len(theta))
-        tones = 0.8 * np.cos(np.pi * 20.0 * theta) + 0.6 * np.cos(np.pi * 40.17 * theta + 1.0)
-        # With the errors it is told, grouping takes the second for a harmonic.
-        fit = separated(theta, tones + noise, [20.0, 40.15])
-        assert np.sort(fit.grouping.bases) == pytest.approx([20.0, 40.17], abs=0.05)
-        assert fit.grouping.harmonics[fit.listed].sum(axis=1).tolist() == [1, 1]
 
 
 def test_a_tie_that_holds_is_kept():
@@ -373,7 +362,7 @@ def test_a_model_ranks_components_and_takes_their_errors_along():
     model = ColumnModel.of(Domain(0.0, 5.0), fit, series)
     table = mode_table([model], single=True)
     assert table.mode.tolist() == [10.0, 30.0]
-    assert table.label.tolist() == ["f1", "f2"]
+    assert table.label.tolist() == ["A", "B"]
     assert table.amplitude == pytest.approx([4.0, 1.0])
     assert table.amplitude_error == pytest.approx([0.6, 0.2])
     assert table.mode_error == pytest.approx([0.02, 0.01])

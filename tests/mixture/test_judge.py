@@ -6,7 +6,6 @@ from scipy.stats import binom
 
 from robustfourier.mixture.components.completing import Found, tied_lines
 from robustfourier.mixture.components.ground import Ground
-from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.judge import Judge, false_alarm
 from robustfourier.mixture.noise import NoiseFloor
@@ -14,6 +13,7 @@ from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.score import NoiseModel, assess
 from robustfourier.mixture.series import Series, Settings
+from robustfourier.periodic.families import Families
 
 LEVEL, SEEDS = 0.05, 400
 FLAT = NoiseFloor(np.array([1.0, 1000.0]), np.ones((2, 6)), np.full(2, 1e6))
@@ -69,7 +69,7 @@ def test_a_family_is_judged_as_the_search_judges(outputs, frequencies):
 
 @pytest.mark.parametrize("outputs", [1, 6])
 def test_noise_gives_a_family_a_false_harmonic_no_more_often_than_the_level(outputs):
-    grouping = Grouping(np.array([6.3]), np.ones((1, 1), np.int64), np.zeros(1, bool))
+    grouping = Families(np.array([6.3]), np.ones((1, 1), np.int64), np.zeros(1, bool))
     floor = NoiseFloor(FLAT.mode, FLAT.level[:, :outputs], FLAT.dof)
     grown = 0
     for seed in range(SEEDS // 2):

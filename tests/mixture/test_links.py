@@ -13,10 +13,10 @@ from robustfourier.mixture.components.cells import (
     Cells,
     _templates,
 )
-from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.links import Link, _best_shift, phase_lock
 from robustfourier.mixture.components.prior import prior_of
 from robustfourier.mixture.components.waveform import InPhase, prior_precision, shrinkage
+from robustfourier.periodic.families import Families
 
 ORDER = np.arange(1, 31)
 
@@ -257,7 +257,7 @@ def test_the_evidence_is_never_above_what_it_is_at_the_most(size):
 def test_the_prior_of_sure_families_waits_until_unlikely_harmonics_are_left_out():
     rng, orders = np.random.default_rng(2), np.arange(1, 7)
     harmonics = np.kron(np.eye(2, dtype=np.int64), orders[:, None])
-    grouping = Grouping(np.array([10.3, 37.7]), harmonics, np.zeros(2, bool))
+    grouping = Families(np.array([10.3, 37.7]), harmonics, np.zeros(2, bool))
     noise = 0.01 * (rng.normal(size=(12, 1)) + 1j * rng.normal(size=(12, 1)))
     clear = np.concatenate([1.0 / orders, 1.0 * (orders == 1)])
     found, none = clear > 0.4, np.zeros(12, bool)

@@ -31,7 +31,7 @@ def test_sunspots_are_one_cycle_of_eleven_years_that_wanders(sunspots):
 
 def test_the_parts_of_a_living_pattern_add_up(sunspots):
     data, model = sunspots
-    parts = model.unmix(data.times)
+    parts = model.decompose(data.times)
     assert parts.total == pytest.approx(model.predict(data.times))
     assert parts.trend + parts.components[:, 0] == pytest.approx(
         model.predict(data.times, remainder=False)
@@ -46,7 +46,7 @@ def test_amplitude_and_phase_make_the_pattern_again(sunspots):
     late = cycle.phase_at(middle)
     first = np.arctan2(cycle.sine[0, 0], cycle.cosine[0, 0])
     angle = 2 * np.pi * (middle - cycle.epoch) / cycle.period - first - late
-    told = model.unmix(middle).components[:, 0]
+    told = model.decompose(middle).components[:, 0]
     assert np.corrcoef(amplitude * np.cos(angle), told)[0, 1] > 0.98
     assert np.std(amplitude) > 0.1 * np.mean(amplitude)
     value, std = cycle.amplitude_at(middle, return_std=True)
@@ -60,7 +60,7 @@ def test_a_pattern_that_forgets_fades_from_the_forecast(sunspots):
     ahead = model.forecast(times=years)
     (cycle,) = model.components_
     late = years > data.times[-1] + 6 * cycle.coherence
-    pattern = model.unmix(years).to_frame()["f1"].to_numpy()
+    pattern = model.decompose(years).to_frame()["A"].to_numpy()
     assert np.abs(pattern[late]).max() < 0.05 * np.std(data.values)
     assert np.abs(pattern[:11]).max() > 0.2 * np.std(data.values)
     assert ahead.std[late].min() > 0.5 * np.std(data.values)

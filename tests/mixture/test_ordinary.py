@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from robustfourier import PeriodicMixture
-from robustfourier.mixture.components.grouping import Grouping, group
 from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.detection import detect
@@ -13,6 +12,7 @@ from robustfourier.mixture.search.places import relocate
 from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.families import Families, tied
 
 TURN = 2.0 * np.pi
 
@@ -181,14 +181,14 @@ class TestFamilies:
         mode = np.array([5.0412, 9.8591, 14.9748, 19.8809, 24.8001, 29.8045, 34.784])
         error = np.array([0.0358, 0.0396, 0.0494, 0.0606, 0.0635, 0.088, 0.077])
         power = np.array([206.0, 102, 96, 44, 31, 18, 23])
-        found = group(mode, error, power, highest=130.0)
+        found = tied(mode, np.diag(error**2), power, highest=130.0)
         assert found.harmonics.tolist() == [[n] for n in range(1, 8)]
 
     def test_a_week_of_which_only_day_and_half_week_are_lines_is_a_week(self):
         orders = np.array([2, 4, 6, 8, 7, 14, 21, 28, 10, 12, 16])
         rng = np.random.default_rng(0)
         mode = 6.0 * orders + 0.003 * rng.normal(size=len(orders))
-        found = group(mode, np.full(len(mode), 0.003), 100.0 / orders, highest=1000.0)
+        found = tied(mode, 0.003**2 * np.eye(len(mode)), 100.0 / orders, highest=1000.0)
         assert len(found.bases) == 1
         assert found.bases[0] == pytest.approx(6.0, abs=0.01)
 
@@ -196,10 +196,7 @@ class TestFamilies:
         "samples",
         [
             55.5,
-            pytest.param(
-                128.04 / 3.0,
-                marks=pytest.mark.xfail(reason="faint images of high harmonics are found as lines"),
-            ),
+            128.04 / 3.0,
         ],
     )
     def test_a_square_wave_between_two_samples_is_not_told_as_slower(self, samples):
@@ -255,7 +252,7 @@ class TestLivingPatterns:
             np.zeros((4, 1)),
         )
         rows = np.array([[1, 0, 0], [2, 0, 0], [0, 1, 0], [0, 0, 1]])
-        grouping = Grouping(np.array([100.0, 101.4, 60.0]), rows, np.zeros(3, bool))
+        grouping = Families(np.array([100.0, 101.4, 60.0]), rows, np.zeros(3, bool))
         component, order, kept = with_side_lines(grouping, lines, np.ones(4, bool))
         assert component.tolist() == [0, 0, 0, 1]
         assert order.tolist() == [1, 2, 0, 1]
@@ -264,7 +261,7 @@ class TestLivingPatterns:
     def test_side_lines_a_year_away_belong_to_the_pattern_in_seasonal_records(self):
         mode = np.array([160.0, 165.6, 154.1, 100.0])
         lines = Lines(mode, np.array([[1.0], [0.2], [0.1], [0.2]]), np.zeros((4, 1)))
-        grouping = Grouping(mode, np.eye(4, dtype=np.int64), np.zeros(4, bool))
+        grouping = Families(mode, np.eye(4, dtype=np.int64), np.zeros(4, bool))
         images = np.array([6.0])
         told = with_side_lines(grouping, lines, np.ones(4, bool), images=images)[0]
         assert told.tolist() == [0, 0, 0, 1]
@@ -287,7 +284,7 @@ class TestLivingPatterns:
 
     def test_tides_two_modes_apart_are_both_told(self):
         lines = Lines(np.array([366.0, 364.0]), np.array([[1.0], [0.3]]), np.zeros((2, 1)))
-        grouping = Grouping(lines.mode, np.eye(2, dtype=np.int64), np.zeros(2, bool))
+        grouping = Families(lines.mode, np.eye(2, dtype=np.int64), np.zeros(2, bool))
         component, order, _ = with_side_lines(grouping, lines, np.ones(2, bool))
         assert component.tolist() == [0, 1]
         assert order.tolist() == [1, 1]

@@ -50,8 +50,8 @@ def test_a_strict_mixture_in_white_noise_is_predicted_as_before():
     trend = column._trend.columns(theta)
     formal = prediction_errors(theta, trend, column.lines.mode, column.factor)[:, 0]
     assert np.array_equal(std, formal)
-    assert model.unmix(t).remainder is None
-    assert "remainder" not in model.unmix(t).to_frame()
+    assert model.decompose(t).remainder is None
+    assert "remainder" not in model.decompose(t).to_frame()
 
 
 def test_a_drift_is_told_by_its_neighbours_with_a_true_error():
@@ -103,7 +103,7 @@ def test_an_outlier_draws_no_bump():
 def test_parts_add_up_and_a_file_keeps_them(tmp_path):
     t, _, y = drifting()
     model = PeriodicMixture().fit(t, y)
-    parts = model.unmix(t)
+    parts = model.decompose(t)
     assert parts.total == pytest.approx(model.predict(t))
     assert parts.to_frame()["remainder"].to_numpy() == pytest.approx(
         model.predict(t) - model.predict(t, remainder=False)
@@ -119,7 +119,7 @@ def test_parts_add_up_and_a_file_keeps_them(tmp_path):
 def test_logarithms_have_a_remainder_that_multiplies():
     t, truth, y = drifting()
     model = PeriodicMixture(scale="log").fit(t, np.exp(0.2 * y))
-    parts = model.unmix(t)
+    parts = model.decompose(t)
     assert parts.total == pytest.approx(model.predict(t))
     error = np.std(np.log(model.predict(t)) - 0.2 * truth)
     assert error < 0.4 * np.std(np.log(model.predict(t, remainder=False)) - 0.2 * truth)
@@ -130,7 +130,7 @@ def test_outputs_have_memories_of_their_own():
     white = np.cos(2 * np.pi * t / 7) + np.random.default_rng(9).normal(size=len(t))
     model = PeriodicMixture().fit(t, np.stack([y, white], axis=1))
     rest = model.predict(t) - model.predict(t, remainder=False)
-    assert np.std(model.unmix(t).trend[:, 0] + rest[:, 0]) > 0.7  # a slope may have part of it
+    assert np.std(model.decompose(t).trend[:, 0] + rest[:, 0]) > 0.7  # a slope may have part of it
     assert np.array_equal(rest[:, 1], np.zeros(len(t)))
     assert model.predict(t, return_std=True)[1].shape == (len(t), 2)
 

@@ -13,7 +13,6 @@ from robustfourier.mixture.judge import (
     line_power,
     search_width,
 )
-from robustfourier.mixture.search.aliases import alias_notes, sampling_aliases
 from robustfourier.mixture.search.robust import (
     HUBER,
     huber_pays,
@@ -22,10 +21,11 @@ from robustfourier.mixture.search.robust import (
     robust_scale,
 )
 from robustfourier.mixture.trend import Trend
+from robustfourier.periodic.aliases import alias_notes, sampling_aliases
 from robustfourier.periodic.basis import Lines, trend_columns
 from robustfourier.periodic.moments import direct_moments
 from robustfourier.periodic.periodogram import PeriodogramGrid
-from robustfourier.rows import canonical_rows, weighted_median
+from robustfourier.weighted_rows import canonical_rows, weighted_median
 
 # -- noise floor ---------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robustfourier.errors import InputError
-from robustfourier.network.activity import active_modes, mode_strengths
+from robustfourier.network.activity import active_modes, diagonal_sizes, mode_strengths
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
@@ -85,3 +85,9 @@ def test_without_diagonal_only_the_difference_of_both_signs_counts():
     arrays = {k: v.copy() for k, v in draw_weights(shape, random_state=0).arrays.items()}
     arrays["dense.0.weight"][:, 3:] = arrays["dense.0.weight"][:, :3]
     assert mode_strengths(Weights(shape, arrays)) == pytest.approx(0.0)
+
+
+def test_diagonal_sizes_join_sine_cosine_and_both_signs():
+    w = np.array([9.0, 3.0, 0.0, 0.0, 1.0, 9.0, 0.0, 4.0, 0.0, 0.0])
+    np.testing.assert_allclose(diagonal_sizes(w, 2), [5.0, 1.0])
+    np.testing.assert_allclose(diagonal_sizes(np.stack([w, 2 * w]), 2), [[5, 1], [10, 2]])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustfourier import memory
+from robustfourier import memory_limits as memory
 from robustfourier.errors import InputError, OutOfMemoryError
 from robustfourier.network.embedding import (
     embed,

@@ -12,7 +12,8 @@ from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.embedding import embed
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.series import network_series
-from robustfourier.network.weights import Weights
+from robustfourier.network.weights import GridError, Weights
+from robustfourier.synthetic import paper_example, relative_error
 
 KINDS = ("signed", "symmetrised")
 
@@ -167,3 +168,14 @@ def test_the_series_is_the_fourier_series_of_the_prediction(kind, activation, di
             tolerance = 2e-3 if hidden else 1e-7
             np.testing.assert_allclose(series.cosine[column, k - 1], cosine, atol=tolerance)
             np.testing.assert_allclose(series.sine[column, k - 1], sine, atol=tolerance)
+
+
+@pytest.mark.parametrize(("sizes", "diagonal"), [((), True), ((5,), True), ((5, 4), False)])
+def test_the_followed_error_is_the_relative_error_of_the_prediction(sizes, diagonal):
+    problem = paper_example(1, random_state=0)
+    weights = draw_weights(
+        Architecture(9, hidden_layer_sizes=sizes, diagonal=diagonal), "glorot", random_state=0
+    )
+    slow = relative_error(weights.predict(problem.theta)[:, 0], problem.truth)
+    fast = GridError(problem.theta, problem.truth, 9, "float64")(weights)
+    assert fast == pytest.approx(slow, rel=1e-12)

@@ -25,7 +25,7 @@ from robustfourier.persistence.container import (
 
 TREE = {"answer": 42, "name": "x"}
 ARRAYS = [np.arange(5.0), np.array([[1, 2], [3, 4]], np.int64), np.array([], np.complex128),
-          np.array(["", "f1+f2"])]  # fmt: skip
+          np.array(["", "A+B"])]  # fmt: skip
 
 
 @pytest.fixture

@@ -39,6 +39,9 @@ def test_a_mixture_over_dates_predicts_what_it_did(loaded, answers):
     np.testing.assert_allclose(value, answers["dates_value"], rtol=1e-12)
     np.testing.assert_allclose(std, answers["dates_std"], rtol=1e-12)
     assert [round(c.period, 1) for c in model.components_] == [12.4, 5.1]
+    assert [c.label for c in model.components_] == ["A", "B"]
+    assert {"A", "B"} <= set(model.modes_.label)
+    assert model.false_alarm == 0.01
 
 
 def test_a_mixture_of_two_columns_and_two_outputs_predicts_what_it_did(loaded, answers):

@@ -37,7 +37,9 @@ def test_a_mixture_predicts_bit_for_bit_after_loading(mixture, tmp_path):
         again.predict(times, return_std=True), mixture.predict(times, return_std=True), strict=True
     ):
         assert got.tobytes() == wanted.tobytes()
-    assert again.unmix(times).components.tobytes() == mixture.unmix(times).components.tobytes()
+    assert (
+        again.decompose(times).components.tobytes() == mixture.decompose(times).components.tobytes()
+    )
     assert again.get_params() == mixture.get_params()
     assert again.modes_.to_frame().equals(mixture.modes_.to_frame())
     assert again.components_[0].waveform(0.25) == mixture.components_[0].waveform(0.25)
@@ -160,7 +162,7 @@ def test_forged_contents_are_refused(mixture, tmp_path, change, words):
         (1, [2.0, "x"], {"a": (None,)}),
         np.float32(1.5),
         np.array([1 + 2j]),
-        np.array(["f1", "f1+f2"]),
+        np.array(["A", "A+B"]),
         np.array([], dtype="U1"),
         np.array(["2024-01-01"], "datetime64[ns]"),
         np.timedelta64(5, "s"),

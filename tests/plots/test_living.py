@@ -31,13 +31,13 @@ def test_a_forecast_shows_its_interval_after_the_record(model):
 @pytest.mark.parametrize("what", ["amplitude", "phase"])
 def test_a_strict_pattern_is_drawn_as_strict(model, what):
     ax = plots.plot_life(model, what=what)
-    assert ax.get_title(loc="left") == "f1 is strict"
+    assert ax.get_title(loc="left") == "A is strictly periodic"
     assert np.ptp(ax.lines[0].get_ydata()) == pytest.approx(0.0)
 
 
 def test_the_remainder_is_what_predictions_add_to_patterns(model):
     ax = plots.plot_remainder(model)
-    assert ax.get_title(loc="left") == "remainder"
+    assert ax.get_title(loc="left") == "correlated noise"
     assert np.ptp(ax.lines[0].get_ydata()) > 0.5
 
 

@@ -14,7 +14,7 @@ from tests.looks import faults
 from robustfourier import plots
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
-from robustfourier.plots.files import save_completeness, save_figures, save_window
+from robustfourier.plots.figure_files import save_completeness, save_figures, save_window
 from robustfourier.sampling import Completeness, check_sampling
 
 HOSTILE = r"cost $5 \frac{ 🌊 <b> %s"
@@ -131,7 +131,7 @@ def test_the_surveys_are_saved(small_samples, tmp_path):
 
 def test_pyplot_is_not_needed_to_write_files():
     code = (
-        "import sys, robustfourier.plots.files; "
+        "import sys, robustfourier.plots.figure_files; "
         "assert 'matplotlib' not in sys.modules, 'matplotlib is loaded late'"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -196,7 +196,7 @@ def test_toggles_hide_what_they_name(browser, small_page):
         knob, before = button(browser, words, "#plot-fit"), pixels(browser, "plot-fit")
         knob.click()
         assert knob.get_attribute("aria-pressed") == "false"
-        assert pixels(browser, "plot-fit") != before
+        assert pixels(browser, "plot-fit") != before, words
         knob.click()
         assert pixels(browser, "plot-fit") == before
 
@@ -292,7 +292,7 @@ SEEN = """return Array.from(document.querySelectorAll(arguments[0]))
 
 def test_on_a_phone_nothing_is_cut_off_and_fingers_hit(browser, small_result, folder):
     long = replace(small_result.samples, value_name="a name of a column " * 6, source="f" * 150)
-    many = tuple(replace(small_result.patterns[i % 2], name=f"P{i}") for i in range(20))
+    many = tuple(replace(small_result.patterns[i % 2], label=f"P{i}") for i in range(20))
     names = {"Estimator": "PeriodicMixture(" + 90 * "x" + ")"}
     busy = replace(small_result, samples=long, patterns=many)
     fresh(browser, written(folder / "busy.html", render(busy, names)), phone=True)

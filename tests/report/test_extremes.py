@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robustfourier.analysis import fit_model
-from robustfourier.plots.files import save_figures
+from robustfourier.plots.figure_files import save_figures
 from robustfourier.report import render
 from robustfourier.results import summarise
 from robustfourier.samples import from_arrays

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from robustfourier.plots.files import save_figures
+from robustfourier.plots.figure_files import save_figures
 from robustfourier.report import render
 from robustfourier.report.figures import fit_figure
 from robustfourier.report.payload import payload
@@ -75,7 +75,7 @@ def test_every_figure_is_there_without_javascript(page, small_result):
         "Residuals against time",
         "Histogram of the residuals",
         "Spectrum of the residuals",
-    } | {f"Waveform of pattern {p.name}" for p in small_result.patterns}
+    } | {f"Waveform of pattern {p.label}" for p in small_result.patterns}
     assert wanted <= labels
 
 
@@ -179,7 +179,7 @@ def test_waveforms_are_two_cycles_with_a_name_and_a_stated_phase(page, small_res
 
 def test_at_the_epoch_a_pattern_has_its_phase_zero(small_result, small_model):
     for i, pattern in enumerate(small_result.patterns):
-        now = small_model.unmix(np.array([pattern.epoch])).components[0, i]
+        now = small_model.decompose(np.array([pattern.epoch])).components[0, i]
         assert now == pytest.approx(pattern.waveform.y[0], abs=1e-4)
 
 
@@ -281,3 +281,17 @@ class TestPanel:
         panel.axes("x", "y")
         panel.points(np.array([1.0]), np.array([1.0]), "data")
         assert "nan" not in str(panel)
+
+
+def test_the_page_says_whether_peaks_are_left_above_the_line(page, small_result):
+    assert "No peak of their spectrum rises above the false-alarm line." in page
+    low = replace(small_result.spectrum, line=small_result.spectrum.line * 0.2)
+    left = render(replace(small_result, spectrum=low), RUN)
+    assert re.search(r"\d+ peaks rise above the false-alarm line", left)
+
+
+def test_a_component_that_explains_nothing_is_not_listed(small_result):
+    a, b = small_result.patterns
+    phantom = replace(small_result, patterns=(a, replace(b, share=0.0)))
+    assert phantom.weak == ()
+    assert "Waveform of pattern B" not in render(phantom, RUN)

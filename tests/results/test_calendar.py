@@ -13,10 +13,9 @@ NOTHING = Curve(np.zeros(1), np.zeros(1))
 YEAR = Domain(0, 365.25, "day", dates=True)
 
 
-def pattern(period, share=0.5, *, error=1e-4, name="A", beat=1, combination=False):
+def pattern(period, share=0.5, *, error=1e-4, label="A", beat=1, combination=False):
     return Pattern(
-        name=name,
-        label="f1+f2" if combination else "f1",
+        label="A+B" if combination else label,
         combination=combination,
         frequency=1.0 / period,
         frequency_error=error / period**2,
@@ -78,8 +77,8 @@ def test_a_beat_without_calendar_word_is_told_as_a_period():
 
 
 def test_patterns_below_one_percent_are_told_together():
-    weak = [pattern(p, 0.001, name="X") for p in (3.1, 4.3, 5.9)]
-    tone = pattern(0.8, 0.001, name="Y", combination=True)
+    weak = [pattern(p, 0.001, label="X") for p in (3.1, 4.3, 5.9)]
+    tone = pattern(0.8, 0.001, label="Y", combination=True)
     assert said(pattern(7.0, 0.98, beat=7), *weak, tone) == (
         "Repeating patterns explain 98.4 % of the variation: a week (98.0 %) with a strong daily "
         "shape and four weaker ones (0.4 % together)."

@@ -10,6 +10,7 @@ from robustfourier import PeriodicMixture
 from robustfourier.analysis import fit_model
 from robustfourier.domain import Domain
 from robustfourier.errors import DataError
+from robustfourier.formatting import percent, readable_period, with_error
 from robustfourier.mixture.fit import fit_column
 from robustfourier.mixture.search.fringes import Fringes
 from robustfourier.mixture.series import Settings
@@ -21,7 +22,6 @@ from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
 from robustfourier.results.tables import components_columns
 from robustfourier.results.thinning import envelope
 from robustfourier.samples import from_arrays
-from robustfourier.wording import percent, readable_period, with_error
 
 
 def test_the_headline_says_how_many_how_much_and_how_long(small_result):

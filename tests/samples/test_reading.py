@@ -340,7 +340,7 @@ def test_times_alone_can_be_read_from_parquet(tmp_path):
 
 
 def test_blocks_join_without_a_seam(write, monkeypatch):
-    from robustfourier.samples import table
+    from robustfourier.samples import text_tables as table
 
     rows = "".join(f"{i},{i % 7}\n" for i in range(1000))
     whole = read_samples(write(f"t,v\n{rows}"))
@@ -351,7 +351,7 @@ def test_blocks_join_without_a_seam(write, monkeypatch):
 
 
 def test_an_error_far_down_still_names_its_line(write, monkeypatch):
-    from robustfourier.samples import table
+    from robustfourier.samples import text_tables as table
 
     monkeypatch.setattr(table, "BLOCK", 100)
     rows = "".join(f"{i},{i}\n" for i in range(5000)) + "5000,oops\n"
@@ -362,7 +362,7 @@ def test_an_error_far_down_still_names_its_line(write, monkeypatch):
 def test_memory_stays_bounded_while_a_long_file_is_read(write, monkeypatch):
     import tracemalloc
 
-    from robustfourier.samples import table
+    from robustfourier.samples import text_tables as table
 
     monkeypatch.setattr(table, "BLOCK", 1000)
     n = 20_000

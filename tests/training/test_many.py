@@ -117,7 +117,7 @@ def test_overlapping_trainings_leave_blas_as_it_was():
 
     from threadpoolctl import threadpool_info
 
-    from robustfourier.workers import one_blas_thread
+    from robustfourier.concurrency import one_blas_thread
 
     def threads():
         return [library["num_threads"] for library in threadpool_info()]

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
+from robustfourier.atomic_files import locked, replacing, write_text
 from robustfourier.errors import OutputError, RunLockedError
-from robustfourier.writing import locked, replacing, write_text
 
 KILLED = """
 import os, signal, sys
-from robustfourier.writing import replacing
+from robustfourier.atomic_files import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()

@@ -1,6 +1,6 @@
 """From a file to a result folder: read, fit, sum up, draw, write."""
 
 from robustfourier.analysis.fitting import METHODS, fit_model
-from robustfourier.analysis.run import Analysis, analyse
+from robustfourier.analysis.pipeline import Analysis, analyse
 
 __all__ = ["METHODS", "Analysis", "analyse", "fit_model"]

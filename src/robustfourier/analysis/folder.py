@@ -4,7 +4,7 @@
 
     report.html  modes.csv  components.csv  fit.csv (or .parquet)  model.rfm  figures/  run.json
 
-How it changes as a whole is in `robustfourier.folders`.
+How it changes as a whole is in `robustfourier.result_folders`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from robustfourier import folders
-from robustfourier.folders import RUN
+from robustfourier import result_folders as folders
+from robustfourier.result_folders import RUN
 
 
 @contextmanager

@@ -10,19 +10,23 @@ import pandas as pd
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import DATE_UNITS, Domain
 from robustfourier.errors import InputError
+from robustfourier.estimators.calendar_steps import CalendarStep
+from robustfourier.estimators.forecasting import calendar_step_of
 from robustfourier.results.views import as_column
 from robustfourier.samples import Samples, from_arrays
 
 
-def grid_samples(start: Any, stop: Any, every: float, domain: Domain, at_most: int) -> Samples:
+def grid_samples(
+    start: Any, stop: Any, every: float | CalendarStep, domain: Domain, at_most: int
+) -> Samples:
     """Times from start to stop, both included where the step meets it.
 
     Parameters
     ----------
     start, stop : float or Timestamp
         Ends, of the model's kind of times.
-    every : float
-        Step in the domain's unit.
+    every : float or CalendarStep
+        Step in the domain's unit, or on the calendar.
     domain : Domain
         The model's.
     at_most : int
@@ -34,6 +38,12 @@ def grid_samples(start: Any, stop: Any, every: float, domain: Domain, at_most: i
         length = float(stop) - float(start)
     if length < 0:
         raise InputError(f"--to {stop} lies before --from {start}; exchange them")
+    if isinstance(every, CalendarStep):
+        days = length * DATE_UNITS[domain.unit] / DATE_UNITS["day"]
+        more = every.after(start, int(min(days / every.mean_days + 2.0, at_most)))
+        dates = pd.DatetimeIndex([start]).append(more)
+        dates = dates[dates <= stop]
+        return from_arrays(dates, np.zeros(len(dates)), duplicates="keep", unit=domain.unit)
     many = np.floor(length / every * (1.0 + 1e-12)) + 1
     if many > at_most:
         raise InputError(f"--every {every:g} makes {many:,.0f} times, more than {at_most:,}")
@@ -46,8 +56,8 @@ def grid_samples(start: Any, stop: Any, every: float, domain: Domain, at_most: i
     return from_arrays(times, np.zeros(count), duplicates="keep", unit=domain.unit)
 
 
-def next_time(model: Any, needed: bool) -> tuple[Any, float]:
-    """Return the first time after the record and the step of the record, in its unit.
+def next_time(model: Any, needed: bool) -> tuple[Any, float | CalendarStep]:
+    """Return the first time after the record and its step, in its unit or on the calendar.
 
     Parameters
     ----------
@@ -60,6 +70,9 @@ def next_time(model: Any, needed: bool) -> tuple[Any, float]:
             raise InputError("this model knows no step; give --from, --to and --every")
         return None, 0.0
     column, domain = model.models_[0], model.domains_[0]
+    if (calendar := calendar_step_of(model)) is not None:
+        last = pd.Timestamp(domain.from_theta(np.array([column.last]))[0])
+        return calendar.after(last, 1)[0], calendar
     first = domain.from_theta(np.array([column.last + column.spacing]))[0]
     step = 0.5 * column.spacing * domain.span
     return (pd.Timestamp(first) if domain.dates else float(first)), step

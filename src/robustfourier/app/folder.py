@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from robustfourier.app.settings import checked_fit
-from robustfourier.content import open_regular, parse_json
+from robustfourier.atomic_files import append_line, reason
 from robustfourier.errors import InputError, OutputError
-from robustfourier.writing import append_line, reason
+from robustfourier.untrusted_files import open_regular, parse_json
 
 #: States from which a fit does not move on.
 FINISHED = ("done", "failed", "cancelled")

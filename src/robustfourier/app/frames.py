@@ -12,6 +12,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.observers import Event
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.drawing_grid import wave_grid
 from robustfourier.results.record import is_magnitude
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.thinning import evenly
@@ -21,7 +22,6 @@ Send = Callable[[dict[str, Any]], None]
 
 _BARS = 360  # weights in one frame, about as many as a phone has points
 _DOTS = 1500  # samples of the first picture
-_CYCLE = np.linspace(0.0, 1.0, 49)
 _APART = 0.05  # seconds between two frames of weights; the eye sees no more
 
 
@@ -104,10 +104,16 @@ class Frames:
                 "period": self._period(one.mode),
                 "harmonics": [int(order) for order in one.harmonics],
                 "share": float(np.mean(one.share)),
-                "wave": numbers(np.reshape(one.waveform(_CYCLE), (len(_CYCLE), -1))[:, 0]),
+                "wave": numbers(_wave(one)),
             }
             for one in components
         ]
+
+
+def _wave(component: Any) -> FloatArray:
+    """One cycle, of the first output."""
+    cycle = wave_grid(int(np.max(component.harmonics)))
+    return np.asarray(np.reshape(component.waveform(cycle), (len(cycle), -1))[:, 0])
 
 
 def _read(samples: Samples) -> dict[str, Any]:

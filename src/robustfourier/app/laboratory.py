@@ -13,25 +13,24 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robustfourier.app.frames import numbers
 from robustfourier.arrays import FloatArray
+from robustfourier.concurrency import one_blas_thread
+from robustfourier.datasets import load_electricity_demand
 from robustfourier.errors import DivergenceError
-from robustfourier.experiments.problems import ExampleData, example_data
-from robustfourier.experiments.trial import GridError, diagonal_sizes
-from robustfourier.network.activity import active_modes, mode_strengths
+from robustfourier.network.activity import active_modes, diagonal_sizes, mode_strengths
 from robustfourier.network.architecture import OUTPUT, Architecture
 from robustfourier.network.embedding import embed
 from robustfourier.network.initial import Init, draw_weights
-from robustfourier.network.weights import Weights
-from robustfourier.synthetic import Component, Mixture, paper_grid
+from robustfourier.network.weights import GridError, Weights
+from robustfourier.synthetic import Component, Mixture, noisy_series, paper_example, paper_grid
 from robustfourier.theory import predicted_diagonal
 from robustfourier.training import InverseDecay, train_jointly, train_layerwise
 from robustfourier.training.observers import Progress
-from robustfourier.workers import one_blas_thread
 
 Send = Callable[[dict[str, Any]], None]
 
@@ -93,16 +92,40 @@ def run_laboratory(
     send({"t": "result", "errors": [pupil.error for pupil in pupils]})
 
 
-def _data(settings: dict[str, Any]) -> ExampleData:
-    seed, noise = settings["seed"], settings["noise"]
-    if settings["example"] != "own":
-        return example_data(settings["example"], seed, noise=noise)
+class _Data(NamedTuple):
+    """What both networks train on, and the modes that are known to be there."""
+
+    theta: FloatArray
+    y: FloatArray
+    truth: FloatArray
+    targets: tuple[int, ...]
+    title: str
+
+
+_TITLES = {
+    "1": "Example 1: three sinusoids",
+    "2": "Example 2: three sinusoids with shifted phases",
+    "3": "Example 3: nonlinear links",
+}
+_WEEKDAYS = 16  # of the paper's example 4, whose series is not public
+
+
+def _data(settings: dict[str, Any]) -> _Data:
+    seed, noise, example = settings["seed"], settings["noise"], settings["example"]
+    if example in _TITLES:
+        shown = paper_example(int(example), noise=noise, random_state=seed)
+        targets = tuple(int(mode) for mode in shown.modes)
+        return _Data(shown.theta, shown.y, shown.truth, targets, _TITLES[example])
+    if example == "4":
+        series = load_electricity_demand(weekdays=_WEEKDAYS)
+        rows = noisy_series(series.times, series.values, noise=noise, random_state=seed)
+        title = f"Example 4: electricity demand on {_WEEKDAYS} weekdays (real series, noise added)"
+        return _Data(*rows, (_WEEKDAYS,), title)
     parts = tuple(Component(**one) for one in settings["components"])
     theta = paper_grid()
     truth = Mixture(parts)(theta)
     y = truth + noise * np.random.default_rng(seed).standard_normal(len(theta))
-    targets = tuple(round(one.mode) for one in parts)
-    return ExampleData(theta, y, truth, targets, "Your own mixture", "")
+    return _Data(theta, y, truth, tuple(round(one.mode) for one in parts), "Your own mixture")
 
 
 class _Pupil:
@@ -113,7 +136,7 @@ class _Pupil:
         index: int,
         network: dict[str, Any],
         settings: dict[str, Any],
-        data: ExampleData,
+        data: _Data,
         keep: Any,
         every: int,
     ) -> None:

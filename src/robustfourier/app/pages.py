@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from robustfourier.folders import RUN
+from robustfourier.result_folders import RUN
 
 #: Path in the address → file.
 PAGES = {"/": "analyse.html", "/laboratory": "laboratory.html"}

@@ -29,9 +29,9 @@ from robustfourier.app.pages import (
 )
 from robustfourier.app.settings import checked_fit, checked_laboratory
 from robustfourier.app.workers import Workers
-from robustfourier.content import parse_json
+from robustfourier.atomic_files import reason, write_text
 from robustfourier.errors import InputError
-from robustfourier.writing import reason, write_text
+from robustfourier.untrusted_files import parse_json
 
 Found = TypeVar("Found")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robustfourier.app.folder import Folder, private_folder
+from robustfourier.atomic_files import locked
 from robustfourier.errors import InputError, MissingDependencyError
-from robustfourier.writing import locked
 
 if TYPE_CHECKING:
     from robustfourier.app.jobs import Limits

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from robustfourier.asked import Asked
 from robustfourier.errors import InputError, require_choice
+from robustfourier.fit_config import Asked
 
 _READING = (
     *("time", "value", "error", "unit", "timezone", "time_format", "decimal", "delimiter", "sheet"),
@@ -48,7 +48,7 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
         default = getattr(usual, name, None) if name in Asked.__dataclass_fields__ else math.nan
         if isinstance(default, tuple):
             chosen[name] = _texts(name, value)
-        elif name == "level":
+        elif name == "false_alarm":
             chosen[name] = _number(name, value, 0.0, 1.0)
         elif name == "seed":
             chosen[name] = int(_number(name, value, 0, 2**31))

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from robustfourier.analysis import Analysis
-from robustfourier.analysis.tables import prediction_table, write_csv
+from robustfourier.analysis.csv_files import prediction_table, write_csv
 from robustfourier.app.frames import numbers
-from robustfourier.asked import Asked
+from robustfourier.atomic_files import plain
+from robustfourier.fit_config import Asked
+from robustfourier.formatting import number, percent, probability
+from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.tables import fit_file
-from robustfourier.results.thinning import evenly
+from robustfourier.results.thinning import extreme_points
 from robustfourier.samples import from_arrays
-from robustfourier.wording import duration, number, percent, probability
-from robustfourier.writing import plain
 
-_POINTS = 2000  # of a forecast in its figure
+_POINTS = 2000  # columns of a forecast in its figure, each with its extremes
 
 
 def told(
@@ -44,7 +45,6 @@ def told(
         "unit": result.domain.unit,
         "patterns": [
             {
-                "name": one.name,
                 "label": one.label,
                 "period": result.domain.period_words(one.period, one.period_error, spread=True),
                 "exact": plain(float(one.period)),
@@ -76,15 +76,21 @@ def _ahead(analysis: Analysis, text: str) -> dict[str, Any]:
     """The forecast of a model, as numbers for a figure and as a table beside the result."""
     result = analysis.result
     unit = result.domain.unit
-    forecast = analysis.model.forecast(duration(text, unit, "forecast"))
+    forecast = analysis.model.forecast(text)
     at = from_arrays(forecast.times, forecast.mean, duplicates="keep", marks=False, unit=unit)
     ends = (forecast.std, forecast.lower, forecast.upper)
     table = prediction_table(at, forecast.mean, *ends)
     assert analysis.folder is not None
     write_csv(table, analysis.folder.with_name("forecast.csv"))
-    keep = evenly(len(forecast.mean), _POINTS)
+    # The figure has points enough for the fastest harmonic, whatever the steps of the table.
+    domain, last = result.domain, analysis.model.models_[0].last
+    end = float(domain.to_theta(forecast.times[-1:])[0])
+    top, share = float(result.modes.mode.max(initial=1.0)), 0.5 * (end - last)
+    fine = domain.from_theta(last + (end - last) * curve_grid(top, share)[1:])
+    forecast = analysis.model.forecast(times=fine)
+    keep = extreme_points(forecast.mean, _POINTS)
     return {
-        "level": forecast.level,
+        "coverage": forecast.coverage,
         "label": result.axis.label,
         "dates": result.axis.dates,
         "x": [float(f"{x:.12g}") for x in result.axis.positions(forecast.times)[keep]],

@@ -115,11 +115,11 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
     from robustfourier.app.frames import Frames
     from robustfourier.app.pages import report_policy
     from robustfourier.app.telling import told
-    from robustfourier.asked import Asked
+    from robustfourier.atomic_files import write_text
     from robustfourier.errors import DataError
+    from robustfourier.fit_config import Asked
     from robustfourier.observers import Event, observed_by
     from robustfourier.samples import column_names
-    from robustfourier.writing import write_text
 
     path, name, reading = Path(order["path"]), order["name"], order["reading"]
     asked = Asked.of(order["asked"])

@@ -3,6 +3,6 @@
 Exit codes: 0 ok, 1 failure, 2 usage, 3 bad data (or a bad model file), 130 interrupted.
 """
 
-from robustfourier.cli.app import main
+from robustfourier.cli.program import main
 
 __all__ = ["main"]

@@ -1,5 +1,5 @@
 """``python -m robustfourier.cli`` is ``robustfourier``."""
 
-from robustfourier.cli.app import main
+from robustfourier.cli.program import main
 
 main()

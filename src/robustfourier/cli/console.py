@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-from robustfourier.writing import plain
+from robustfourier.atomic_files import plain
 
 # Control characters but for the ends of lines, and marks that turn the direction of writing.
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -102,7 +102,7 @@ class Console:
         if self.level < 0 or not sys.stderr.isatty():
             yield lambda *_: None
             return
-        from robustfourier.cli.stages import StageBar
+        from robustfourier.cli.progress_bar import StageBar
 
         with StageBar(self._rich(sys.stderr)) as bar:
             self._bar = bar

@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from robustfourier.asked import Asked, one_of
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
-from robustfourier.wording import unit_called
+from robustfourier.fit_config import Asked, one_of
+from robustfourier.formatting import unit_called
 
 _SOURCES = (
     "- for standard input; example:double_mode_cepheid, example:electricity_demand or "
@@ -60,7 +61,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for 
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print more.")]
 Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
-Level = Annotated[
+FalseAlarm = Annotated[
     float, typer.Option(help="How often noise alone may pass for a mode: false-alarm probability.")
 ]
 Loss = Annotated[
@@ -177,7 +178,7 @@ def _delimiter_called(word: str | None) -> str | None:
 
 
 def asked_of(
-    level: Level = 0.01,
+    false_alarm: FalseAlarm = 0.01,
     loss: Loss = "auto",
     scale: Scale = "auto",
     shortest_period: Annotated[
@@ -202,7 +203,7 @@ def asked_of(
 ) -> Asked:
     """What is asked of a fit of the mixture."""
     return Asked(
-        level=level,
+        false_alarm=false_alarm,
         loss=loss,
         scale=scale,
         shortest_period=shortest_period,
@@ -246,8 +247,10 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def instant(text: str, dates: bool, timezone: str | None, option: str) -> Any:
+def instant(text: str, dates: bool, timezone: str | None, option: str, end: bool = False) -> Any:
     """A time as a model takes it: a number, or a date with the model's zone.
+
+    A month or a year, such as 2024-12, is its last instant if `end`, else its first.
 
     Examples
     --------
@@ -270,6 +273,8 @@ def instant(text: str, dates: bool, timezone: str | None, option: str) -> Any:
         stamp = pd.NaT
     if stamp is pd.NaT:
         raise InputError(f"{option} {text!r}: give a date such as 2024-06-01 or 2024-06-01T12:00")
+    if end and re.fullmatch(r"\d{4}(-\d{1,2})?", text.strip()):
+        stamp = pd.Period(text.strip()).end_time.floor("s")
     if timezone is None:
         return stamp if stamp.tzinfo is None else stamp.tz_convert("UTC").tz_localize(None)
     if stamp.tzinfo is not None:

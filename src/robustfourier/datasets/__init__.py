@@ -1,4 +1,4 @@
-"""Small real series with their sources, and a reader for Google Trends exports.
+"""Small real series with their sources.
 
 Every loader returns a `Dataset`: times, values, errors where the observer gave them, the unit, the
 periods that are known, the source and the licence.
@@ -10,13 +10,10 @@ from robustfourier.datasets.bundled import (
     load_sunspots,
 )
 from robustfourier.datasets.dataset import Dataset
-from robustfourier.datasets.trends import read_trends, simulate_trends
 
 __all__ = [
     "Dataset",
     "load_double_mode_cepheid",
     "load_electricity_demand",
     "load_sunspots",
-    "read_trends",
-    "simulate_trends",
 ]

@@ -14,7 +14,7 @@ class Dataset:
     Attributes
     ----------
     name : str
-        What to call it; the name of simulated data says so.
+        What to call it.
     times : ndarray of shape (n,)
         Sample times in `unit`, ascending, read-only.
     values : ndarray of shape (n,)
@@ -31,10 +31,6 @@ class Dataset:
         Where the numbers come from.
     licence : str
         Terms under which they may be passed on.
-    simulated : bool
-        True if no one measured this.
-    notes : tuple of str
-        What a reader of the file noticed and did.
     """
 
     name: str
@@ -46,8 +42,6 @@ class Dataset:
     periods: tuple[float, ...]
     source: str
     licence: str
-    simulated: bool = False
-    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.times, self.values, self.errors):

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.asked import MOST_CYCLES
-from robustfourier.domain import Domain
+from robustfourier.domain import DATE_UNITS, Domain
 from robustfourier.errors import InputError
 from robustfourier.estimators.times import known_periods
 from robustfourier.estimators.validation import seed_sequence
+from robustfourier.fit_config import MOST_CYCLES
 from robustfourier.mixture.series import Settings
 
 _LEAST_MODE = 1e-3  # of a known period: one that is longer than a thousand records is a level
@@ -44,7 +44,11 @@ def known_modes(domain: Domain, periods: Any, name: str = "periods") -> FloatArr
 
 def settings_of(asked: Any, domains: list[Domain]) -> list[Settings]:
     """Check the parameters of a `PeriodicMixture`; one record in modes per column."""
-    require_number("level", asked.level)
+    require_number("false_alarm", asked.false_alarm)
+    if asked.false_alarm >= 1:
+        raise InputError(
+            f"false_alarm={asked.false_alarm!r} must lie between 0 and 1; the default is 0.01"
+        )
     if asked.max_frequency is not None:
         require_number("max_frequency", asked.max_frequency)
     if not (asked.unit is None or (isinstance(asked.unit, str) and asked.unit.isprintable())):
@@ -52,15 +56,24 @@ def settings_of(asked: Any, domains: list[Domain]) -> list[Settings]:
     seed_sequence(asked.random_state, 1)  # nothing is drawn, but what is given must be usable
     return [
         Settings(
-            level=asked.level,
+            level=asked.false_alarm,
             frequencies=asked.frequencies,
             loss=asked.loss,
             modes=known_modes(domain, asked.periods) if column == 0 else np.zeros(0),
             max_mode=highest_mode(domain, asked.max_frequency),
+            calendar=calendar_modes(domain),
             **(wished_modes(domain, asked) if column == 0 else {}),
         )
         for column, domain in enumerate(domains)
     ]
+
+
+def calendar_modes(domain: Domain) -> FloatArray:
+    """Modes of the calendar's periods in a dated record; none where times are numbers."""
+    if not domain.dates:
+        return np.zeros(0)
+    periods = np.array([DATE_UNITS[unit] for unit in ("hour", "day", "week", "month", "year")])
+    return np.asarray(domain.mode(DATE_UNITS[domain.unit] / periods), np.float64)
 
 
 def wished_modes(domain: Domain, wishes: Any) -> dict[str, Any]:

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.errors import MissingDependencyError, require_count
-from robustfourier.estimators.pattern_table import COLUMNS, acrophase, extreme, letter, row_of
+from robustfourier.estimators.pattern_table import COLUMNS, acrophase, extreme, row_of
+from robustfourier.formatting import percent
 from robustfourier.mixture.component import Component
 from robustfourier.modes import ModeTable
 from robustfourier.quantities import ASTROPY_UNITS
-from robustfourier.wording import percent
 
 
 class Components(tuple[Component, ...]):
@@ -21,7 +21,7 @@ class Components(tuple[Component, ...]):
     Examples
     --------
     >>> Components().to_frame().columns[:4].tolist()
-    ['pattern', 'label', 'combination', 'period']
+    ['label', 'combination', 'period', 'period_error']
     """
 
     #: Modes of the model, which know the false-alarm probabilities.
@@ -41,11 +41,13 @@ class Components(tuple[Component, ...]):
             One row per pattern, with the columns of ``components.csv``. With several outputs,
             amplitudes and epochs are those of the first, and the share of each is a column.
         """
-        from robustfourier.results.calendar import calendar_word
+        from robustfourier.results.calendar import calendar_word, constituents_of
 
-        rows = [row_of(c, i, self._false_alarm(i), magnitudes) for i, c in enumerate(self)]
+        rows = [row_of(c, self._false_alarm(i), magnitudes) for i, c in enumerate(self)]
         given: set[str] = set()
-        for row, component in zip(rows, self, strict=True):
+        tide = constituents_of(self, self[0].domain) if self else []
+        for row, component, name in zip(rows, self, tide, strict=True):
+            row["constituent"] = name
             word = calendar_word(component.period, component.period_error, component.domain)
             row["calendar"] = "" if word in given else word
             given.add(word)
@@ -70,18 +72,18 @@ class Components(tuple[Component, ...]):
         Returns
         -------
         DataFrame
-            With columns pattern, label, phase, time (since the maximum, in units of time), value
+            With columns label, phase, time (since the maximum, in units of time), value
             and value_error; of several outputs, the first.
         """
         require_count("points", points)
         phases = np.arange(points) / points
-        names = ("pattern", "label", "phase", "time", "value", "value_error")
+        names = ("label", "phase", "time", "value", "value_error")
         tables = [pd.DataFrame({name: [] for name in names})] if not self else []
-        for i, component in enumerate(self):
+        for component in self:
             peak = extreme(component, magnitudes)[0]
             value, error = component.waveform(phases + peak, return_std=True)
             wave = (value, error) if value.ndim == 1 else (value[:, 0], error[:, 0])
-            cells = (letter(i), component.label, phases, phases * component.period, *wave)
+            cells = (component.label, phases, phases * component.period, *wave)
             tables.append(pd.DataFrame(dict(zip(names, cells, strict=True))))
         return pd.concat(tables, ignore_index=True)
 

@@ -42,7 +42,7 @@ class FourierFeatures(TransformerMixin, BaseEstimator):
     >>> y = np.cos(2 * np.pi * t / 7.3) + 0.1 * np.random.default_rng(0).normal(size=200)
     >>> pipe = make_pipeline(FourierFeatures(), Ridge()).fit(t.reshape(-1, 1), y)
     >>> pipe[0].get_feature_names_out().tolist()
-    ['f1_cos', 'f1_sin']
+    ['A_cos', 'A_sin']
     >>> bool(pipe.score(t.reshape(-1, 1), y) > 0.9)
     True
     """
@@ -80,7 +80,7 @@ class FourierFeatures(TransformerMixin, BaseEstimator):
         return np.stack([np.cos(angle), np.sin(angle)], axis=-1).reshape(len(angle), -1)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
-        """Return names such as ``2f1_cos``: twice the frequency of the first pattern."""
+        """Return names such as ``2A_cos``: twice the frequency of the first pattern."""
         check_is_fitted(self)
         labels = np.asarray(self.model_.modes_.label)
         names = [f"{label}_{part}" for label in labels for part in ("cos", "sin")]

@@ -119,8 +119,8 @@ def _by_name(X: pd.DataFrame) -> tuple[Any, Any, Any]:
 
 def _chosen(X: Any, table: Any) -> tuple[Any, Any, Any]:
     """Columns of a table of astropy or xarray that are meant, with their units."""
-    from robustfourier.samples.frames import chosen_columns
-    from robustfourier.samples.table import ReadOptions
+    from robustfourier.samples.data_frames import chosen_columns
+    from robustfourier.samples.text_tables import ReadOptions
 
     try:
         choice, _ = chosen_columns(table, ReadOptions(), "X")

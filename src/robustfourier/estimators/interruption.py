@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from robustfourier.workers import interruption_as_such
+from robustfourier.concurrency import interruption_as_such
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 

@@ -6,19 +6,22 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from robustfourier.arrays import FloatArray
+from robustfourier.concurrency import one_blas_thread
 from robustfourier.estimators.asked import settings_of
+from robustfourier.estimators.base import Face
+from robustfourier.estimators.calendar_steps import CalendarStep
 from robustfourier.estimators.components import Components
-from robustfourier.estimators.face import Face
-from robustfourier.estimators.forecasting import Forecast, forecast_of
+from robustfourier.estimators.decomposition import Decomposition
+from robustfourier.estimators.forecasting import Forecast, forecast_of, value_kind
 from robustfourier.estimators.inputs import given_data
 from robustfourier.estimators.interruption import all_or_nothing
 from robustfourier.estimators.notes import step_note
-from robustfourier.estimators.times import as_table, is_flat
-from robustfourier.estimators.unmixed import Unmixed
+from robustfourier.estimators.times import as_table, is_flat, time_index
 from robustfourier.estimators.validation import (
     check_row_weights,
     check_targets,
@@ -32,13 +35,13 @@ from robustfourier.estimators.validation import (
     time_columns,
 )
 from robustfourier.mixture.fit import draft_columns
+from robustfourier.mixture.labels import relabelled
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.remembering import with_memory
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.mixture.tables import mode_table, shares
 from robustfourier.periodic.uncertainty import lengths
-from robustfourier.rows import weighted_deviation
-from robustfourier.workers import one_blas_thread
+from robustfourier.weighted_rows import weighted_deviation
 
 _TAILS = 1.5  # how much larger than its core the whole noise is when `summary` says so
 
@@ -69,8 +72,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         Periods of patterns to be taken apart: each of their lines is a pattern of its own.
     merge : list of pairs, optional
         Periods of two patterns each that are to be one, with a common longer period.
-    level : float, default 0.01
-        False-alarm probability: how often noise alone may show one mode or more.
+    false_alarm : float, default 0.01
+        Probability of a false alarm: how often noise alone may show one mode or more.
     loss : {"auto", "squared", "huber"}, default "auto"
         "huber" pulls outliers in, "auto" does so where it lowers the variance of the estimates.
     scale : {"auto", "linear", "log"}, default "auto"
@@ -134,7 +137,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
     On the scale "log", `modes_`, `components_`, `steps_` and `noise_` tell of log y: a waveform of
     0.1 is a factor of e^0.1, about 10 % more, and shares are shares of the variation of log y.
-    `predict` and `unmix` speak in the unit of y. The prediction is then the *median* of new
+    `predict` and `decompose` speak in the unit of y. The prediction is then the *median* of new
     measurements, below and above which half of them lie; their mean is ``exp(noise_ ** 2 / 2)``
     times as high. Its standard error is the prediction times that of log y (delta method).
     ``y_err`` is always in the unit of y; with several outputs it belongs to the geometric mean of a
@@ -152,7 +155,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     [7.0, 3.1]
     >>> model.components_[0].harmonics[:3]
     array([1, 2, 3])
-    >>> parts = model.unmix(t)
+    >>> parts = model.decompose(t)
     >>> bool(np.allclose(parts.total, model.predict(t)))
     True
     """
@@ -167,7 +170,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         without: Any = None,
         split: Any = None,
         merge: Any = None,
-        level: float = 0.01,
+        false_alarm: float = 0.01,
         loss: Literal["auto", "squared", "huber"] = "auto",
         scale: Literal["auto", "linear", "log"] = "auto",
         span: Any = None,
@@ -182,7 +185,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         self.without = without
         self.split = split
         self.merge = merge
-        self.level = level
+        self.false_alarm = false_alarm
         self.loss = loss
         self.scale = scale
         self.span = span
@@ -272,7 +275,28 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         searched = tuple(note for found in fit.found for note in found.notes)
         self.notes_ = constant.notes + given.notes + weighing + fit.notes + steps + searched
         self.value_unit_ = given.value_unit
+        self._remember_steps(columns[0], values)
         return self
+
+    def _remember_steps(self, times: Any, values: FloatArray) -> None:
+        """Keep what forecasts need of the record: its steps on the calendar, and possible values.
+
+        Attributes `calendar_step_`, `period_frequency_`, `bounds_` and `rounding_`.
+        """
+        dtype = getattr(times, "dtype", None)
+        periods = isinstance(dtype, pd.PeriodDtype)
+        self.period_frequency_ = str(dtype).removeprefix("period[")[:-1] if periods else ""
+        step = None
+        if self.domains_[0].dates and len(self.domains_) == 1:
+            step = CalendarStep.of(time_index(times).unique().sort_values())
+        self.calendar_step_ = None if step is None else (step.months, step.day)
+        if self.period_frequency_ and step is None:
+            self.period_frequency_ = ""
+        kinds = [value_kind(column) for column in values.reshape(len(values), -1).T]
+        low, high, rounding = (np.array(numbers) for numbers in zip(*kinds, strict=True))
+        one = self.single_output_
+        self.bounds_ = (float(low[0]), float(high[0])) if one else (low, high)
+        self.rounding_ = float(rounding[0]) if one else rounding
 
     def predict(self, X: Any, return_std: bool = False, remainder: bool = True) -> Any:
         """Return the function at new times, with standard errors if asked.
@@ -305,18 +329,29 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             std = self._every_output(lengths(np.stack(errors, axis=-1)))
         return self._shaped(values), self._shaped(values * std if self._multiplies else std)
 
-    def forecast(self, horizon: Any = None, *, times: Any = None, level: float = 0.9) -> Forecast:
+    def forecast(
+        self,
+        horizon: Any = None,
+        *,
+        times: Any = None,
+        coverage: float = 0.9,
+        bounds: Any = "auto",
+    ) -> Forecast:
         """Return what comes next, how sure that is, and where a new measurement will lie.
 
         Parameters
         ----------
-        horizon : float, str or timedelta, optional
-            How far to go after the last sample, in the unit of time or as text such as "30D"; in
-            steps as long as those of the record are on the whole.
+        horizon : int, str or timedelta, optional
+            How many steps to go after the last sample, or how far, as text such as "30D". Steps are
+            those of the record: months, quarters, years and business days on the calendar, else as
+            long as they are on the whole.
         times : array-like, optional
             The times themselves, instead of a horizon.
-        level : float
+        coverage : float
             Probability that a new measurement lies between `lower` and `upper`.
+        bounds : "auto", None or pair, default "auto"
+            Least and largest value that is possible. By default counts (whole numbers from zero
+            on) stay above zero, and values that all lie between zero and one stay there.
 
         Examples
         --------
@@ -329,14 +364,14 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         True
         """
         check_is_fitted(self)
-        return forecast_of(self, horizon, times, level)
+        return forecast_of(self, horizon, times, coverage, bounds)
 
-    def unmix(self, X: Any) -> Unmixed:
+    def decompose(self, X: Any) -> Decomposition:
         """Return the value of each component, of the trend and of the remainder at new times.
 
         Returns
         -------
-        Unmixed
+        Decomposition
             With arrays `trend`, `components` and `remainder`, which add up to `predict`. On the
             scale "log" the trend is in the unit of y, the others are factors, and their product is
             `predict`. `remainder` is None where the noise is white.
@@ -356,7 +391,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             left = None if left is None else from_log(left)
         trend = self._every_output(trend, None)
         scale = "log" if self._multiplies else "linear"
-        return Unmixed(self._shaped(trend), components, labels, scale, times, left)
+        return Decomposition(self._shaped(trend), components, labels, scale, times, left)
 
     def summary(self) -> str:
         """Return what was found, in words and a table."""
@@ -374,7 +409,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
     def _restored(self) -> None:
         """Let the components know the modes, after a fit and after a file was read."""
-        self.components_ = Components(self.components_)  # a plain tuple in files of version 0.1
+        parts, names = tuple(self.components_), self.modes_.label
+        if names is not None and any("f" in part.label for part in parts):  # files of version 0.1
+            parts = tuple(replace(part, label=relabelled(part.label)) for part in parts)
+            self.modes_ = replace(self.modes_, label=np.array([*map(relabelled, names)]))
+        self.components_ = Components(parts)
         self.components_.modes = self.modes_
 
     def _theta(self, X: Any) -> FloatArray:

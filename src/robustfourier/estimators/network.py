@@ -13,7 +13,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from robustfourier.arrays import FloatArray
-from robustfourier.estimators.face import Face
+from robustfourier.concurrency import one_blas_thread
+from robustfourier.estimators.base import Face
 from robustfourier.estimators.interruption import all_or_nothing
 from robustfourier.estimators.network_training import (
     check_choices,
@@ -37,14 +38,13 @@ from robustfourier.network.initial import Init
 from robustfourier.network.links import fundamentals
 from robustfourier.network.mode_table import active_by_level, network_modes
 from robustfourier.network.series import mixed_modes
-from robustfourier.rows import canonical_rows
 from robustfourier.training import fixed_sample
 from robustfourier.training.engine import EngineName
 from robustfourier.training.links import train_links_and_rest
 from robustfourier.training.losses import LossName
 from robustfourier.training.observers import Progress
 from robustfourier.training.projection import Box
-from robustfourier.workers import one_blas_thread
+from robustfourier.weighted_rows import canonical_rows
 
 
 class FourierNetworkRegressor(RegressorMixin, Face):

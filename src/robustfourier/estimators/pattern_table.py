@@ -1,7 +1,7 @@
 """The table of patterns: one row per component, the same columns in Python, CSV, JSON and pages.
 
 =================== ============================================================================
-pattern, label      letter of the report; ``f1`` or, for a combination tone, ``f1+f2``
+label               A, B, …, the strongest first; ``A+B`` for a combination tone
 combination         whether its frequency is a sum or difference of others
 period, frequency   with ``*_error``, standard errors, in `unit` and cycles per `unit`
 amplitude           half of the distance between highest and lowest value; with its error
@@ -14,41 +14,34 @@ epoch_min           the minimum nearest to it; errors of both in `unit`
 acrophase           hours after midnight of the maximum, for periods of a day; else NaN
 coherence           time after which phase and shape are forgotten; infinite if strict
 calendar            "day", "week", … if the period is one
+constituent         of the tide, "M2", "K1", …, where the record is one
 in_phase            whether it is a function of one cosine
 =================== ============================================================================
 """
 
 from __future__ import annotations
 
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
+from robustfourier.formatting import SECONDS
 from robustfourier.mixture.component import Component
 from robustfourier.periodic.uncertainty import lengths
-from robustfourier.wording import SECONDS
 
 #: Columns of the table, in their order.
 COLUMNS = (
-    *("pattern", "label", "combination", "period", "period_error", "unit", "frequency"),
+    *("label", "combination", "period", "period_error", "unit", "frequency"),
     *("frequency_error", "amplitude", "amplitude_error", "share", "harmonics", "false_alarm"),
     *("snr", "epoch_max", "epoch_max_error", "epoch_min", "epoch_min_error", "acrophase"),
-    *("coherence", "calendar", "in_phase"),
+    *("coherence", "calendar", "constituent", "in_phase"),
 )
 
 _PHASES = 201  # points of a waveform
 _NEWTON = 4  # steps from a grid of 201: each doubles the digits
 _ANYWHERE = 12.0**-0.5  # of a cycle: the deviation of a phase of which nothing is known
-
-
-def letter(i: int) -> str:
-    """Return the name of a pattern: A to Z, then AA, AB and so on."""
-    return (
-        ascii_uppercase[i] if i < 26 else f"{ascii_uppercase[i // 26 - 1]}{ascii_uppercase[i % 26]}"
-    )
 
 
 def extreme(component: Component, down: bool) -> tuple[float, float]:
@@ -117,14 +110,12 @@ def acrophase(epoch: Any, calendar: str, domain: Domain) -> float:
     return float((stamp - stamp.normalize()) / pd.Timedelta(hours=1))
 
 
-def row_of(component: Component, index: int, false_alarm: float, down: bool) -> dict[str, Any]:
+def row_of(component: Component, false_alarm: float, down: bool) -> dict[str, Any]:
     """The row of a component with one output, without its calendar.
 
     Parameters
     ----------
     component : Component
-    index : int
-        Its place among the components.
     false_alarm : float
     down : bool
         Whether values are magnitudes, of which the smallest is the maximum.
@@ -133,7 +124,6 @@ def row_of(component: Component, index: int, false_alarm: float, down: bool) -> 
     wave = component.waveform(np.array([high, low]))
     heights = wave if wave.ndim == 1 else wave[:, 0]
     return {
-        "pattern": letter(index),
         "label": component.label,
         "combination": component.combination,
         "period": component.period,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.rows import weighted_median
+from robustfourier.weighted_rows import weighted_median
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import pandas as pd
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain, timezone_of, to_array
 from robustfourier.errors import DataError, InputError
+from robustfourier.formatting import duration
 from robustfourier.samples.columns import is_error
-from robustfourier.wording import duration
 
 
 def split_series(X: Any, y: Any) -> tuple[Any, Any, Any]:
@@ -132,8 +132,8 @@ def _is_text(X: Any) -> bool:
 
 def _dates_from_text(X: Any) -> Any:
     """Read dates as files are read; text of numbers stays what it is."""
-    from robustfourier.samples.times import TimeReader
-    from robustfourier.samples.tokens import NumberFormat
+    from robustfourier.samples.number_parsing import NumberFormat
+    from robustfourier.samples.time_columns import TimeReader
 
     cells = [str(cell) for cell in X]
     try:

@@ -20,7 +20,7 @@ from sklearn.utils import check_array
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError, InputKindError
-from robustfourier.rows import canonical_rows, effective_rows, limited_weights
+from robustfourier.weighted_rows import canonical_rows, effective_rows, limited_weights
 
 _LARGEST = 1e305  # of y: a thousand such values can still be added
 

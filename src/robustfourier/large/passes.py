@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
+from robustfourier.concurrency import cores
 from robustfourier.domain import Domain
 from robustfourier.errors import DataError, MissingDependencyError, require_choice
 from robustfourier.large.condense import Sums
 from robustfourier.mixture.search.robust import FLATTEST, clipped
-from robustfourier.samples.clocks import checked_zone, on_clock
-from robustfourier.samples.instants import Times
+from robustfourier.samples.daylight_saving import checked_zone, on_clock
+from robustfourier.samples.epochs import Times
 from robustfourier.samples.layout import Layout, Part
-from robustfourier.workers import cores
 
 ENGINES = ("threads", "serial", "dask")
 _SAMPLE = 400_000  # rows kept at most: their median deviation is known to 0.2 %

@@ -17,10 +17,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from robustfourier.concurrency import cores, follow_parent, single_threads
 from robustfourier.errors import InputError, WorkerError, require_choice
 from robustfourier.many.item import Batch
 from robustfourier.many.shards import Done, fit_batch
-from robustfourier.workers import cores, follow_parent, single_threads
 
 ENGINES = ("processes", "serial", "dask")
 _TICK = 1.0  # seconds between looks at what takes too long

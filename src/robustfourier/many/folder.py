@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 from robustfourier.errors import OutputError
-from robustfourier.folders import SURVEY, beside, clear, link, names_within, take_place
+from robustfourier.result_folders import SURVEY, beside, clear, link, names_within, take_place
 
 # Shards come last: a row that is told as done has its page and its model beside it.
 _PARTS = ("buckets", "reports", "models", "index", "shards")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from robustfourier.atomic_files import replacing
 from robustfourier.many.discoveries import q_values
 from robustfourier.many.shards import read_shards, schema
 from robustfourier.samples.parquet import arrow
-from robustfourier.writing import replacing
 
 _STRONGEST = ("period", "period_error", "amplitude", "share", "false_alarm", "calendar")
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.wording import unit_name, with_error
-from robustfourier.writing import plain, write_text
+from robustfourier.atomic_files import plain, write_text
+from robustfourier.formatting import unit_name, with_error
 
 CHUNK = 250  # series whose pictures come together: 100 kB
 

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.content import open_regular
 from robustfourier.errors import DataError, OutputError
 from robustfourier.samples import Samples, read_samples
 from robustfourier.samples.cleaning import clean
-from robustfourier.samples.clocks import checked_zone, on_clock
-from robustfourier.samples.instants import Times
+from robustfourier.samples.daylight_saving import checked_zone, on_clock
+from robustfourier.samples.epochs import Times
 from robustfourier.samples.layout import Layout
 from robustfourier.samples.parquet import arrow
-from robustfourier.samples.source import quoted
+from robustfourier.samples.text_streams import quoted
+from robustfourier.untrusted_files import open_regular
 
 #: Columns of a bucket, into which long tables are sorted.
 LABEL, TIME, VALUE, ERROR = "label", "time", "value_", "error"

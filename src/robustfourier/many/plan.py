@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from robustfourier.content import file_digest
 from robustfourier.errors import DataError, InputError
 from robustfourier.many.item import Item, digest
 from robustfourier.many.spill import spill
 from robustfourier.samples import ReadOptions
 from robustfourier.samples.layout import Layout, Part
-from robustfourier.samples.parts import parts_of
+from robustfourier.samples.partitions import parts_of
+from robustfourier.untrusted_files import file_digest
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,13 @@ import numpy as np
 
 from robustfourier.analysis import fit_model
 from robustfourier.arrays import FloatArray
+from robustfourier.atomic_files import write_text
 from robustfourier.errors import DataError
+from robustfourier.formatting import counted
 from robustfourier.many.item import Item, Task
 from robustfourier.mixture.component import Component
 from robustfourier.results import Brief, Pattern, briefly, summarise
-from robustfourier.results.views import letter
 from robustfourier.samples import Samples
-from robustfourier.wording import counted
-from robustfourier.writing import write_text
 
 SPARK = 48  # points of the small picture of a series
 PHASES = 32  # points of the small picture of a pattern
@@ -109,7 +108,7 @@ def _pattern(pattern: Pattern) -> dict[str, Any]:
     at = np.arange(PHASES) / PHASES
     wave: FloatArray = np.interp(at, pattern.waveform.x, pattern.waveform.y)
     return {
-        **_named(pattern, pattern.name, wave),
+        **_named(pattern, wave),
         "amplitude": pattern.amplitude,
         "share": pattern.share,
         "false_alarm": pattern.false_alarm,
@@ -117,10 +116,9 @@ def _pattern(pattern: Pattern) -> dict[str, Any]:
     }
 
 
-def _named(one: Pattern | Component, name: str, wave: FloatArray) -> dict[str, Any]:
+def _named(one: Pattern | Component, wave: FloatArray) -> dict[str, Any]:
     """What is told alike of a pattern and of a component that outputs share."""
     return {
-        "pattern": name,
         **{field: getattr(one, field) for field in _SAME},
         "harmonics": [int(order) for order in one.harmonics],
         "shape": wave.tolist(),
@@ -189,7 +187,7 @@ def _shared(model: Any, index: int, column: int) -> dict[str, Any]:
     wave = np.asarray(component.waveform(np.arange(PHASES) / PHASES))[:, column]
     own = (np.asarray(modes.component) == index) & (np.asarray(modes.harmonic) > 0)
     return {
-        **_named(component, letter(index), wave),
+        **_named(component, wave),
         "amplitude": 0.5 * float(np.ptp(wave)),
         "share": float(np.atleast_1d(component.share)[column]),
         "false_alarm": float(np.asarray(modes.false_alarm)[own].min()),

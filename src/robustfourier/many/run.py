@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
+from robustfourier.atomic_files import plain, results_in
 from robustfourier.errors import InputError, WorkerError, require_choice
-from robustfourier.folders import SURVEY, claimed
 from robustfourier.many.engines import Engine, Lost, open_engine
 from robustfourier.many.folder import begin, finish, refuse_other_table
 from robustfourier.many.gather import gather, write_tables
@@ -21,7 +21,7 @@ from robustfourier.many.item import Batch, Item, Task
 from robustfourier.many.plan import Plan, named_source, plan
 from robustfourier.many.rows import failed_row
 from robustfourier.many.shards import AGAIN, Done, read_shards, write_shard
-from robustfourier.writing import plain, results_in
+from robustfourier.result_folders import SURVEY, claimed
 
 _SECONDS = 2.0  # that a batch should take: starting one costs some milliseconds
 _LARGEST = 200  # series of a batch: what is lost if its worker dies

@@ -14,13 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from robustfourier.content import open_regular
-from robustfourier.folders import names_within
+from robustfourier.atomic_files import replacing
+from robustfourier.concurrency import one_blas_thread
 from robustfourier.many.item import Batch, digest, load
 from robustfourier.many.rows import failed_row, rows_of
+from robustfourier.result_folders import names_within
 from robustfourier.samples.parquet import arrow
-from robustfourier.workers import one_blas_thread
-from robustfourier.writing import replacing
+from robustfourier.untrusted_files import open_regular
 
 #: Failures that are no property of the data: a second run tries such series again.
 AGAIN = ("WorkerError", "OutOfMemoryError", "MemoryError", "OutputError", "OSError")
@@ -104,7 +104,7 @@ def schema() -> Any:
     text, real, whole = pa.string(), pa.float64(), pa.int64()
     pattern = pa.struct(
         [
-            *[("pattern", text), ("label", text), ("combination", pa.bool_()), ("period", real)],
+            *[("label", text), ("combination", pa.bool_()), ("period", real)],
             *[("period_error", real), ("frequency", real), ("frequency_error", real)],
             *[("amplitude", real), ("share", real), ("harmonics", pa.list_(pa.int32()))],
             *[("false_alarm", real), ("calendar", text), ("shape", pa.list_(real))],

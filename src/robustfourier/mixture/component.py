@@ -66,8 +66,8 @@ class Component:
     Parameters
     ----------
     label : str
-        ``f1``, ``f2``, … for patterns with a frequency of their own, the strongest first; a sum or
-        difference such as ``f1+f2`` for a combination tone.
+        ``A``, ``B``, … for patterns with a frequency of their own, the strongest first; a sum or
+        difference such as ``A+B`` for a combination tone.
     mode, mode_error : float
         Cycles over the record, and its standard error.
     frequency, frequency_error : float

@@ -13,16 +13,16 @@ from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.component import Component, Living
 from robustfourier.mixture.components.compose import Separated
-from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.labels import label
-from robustfourier.mixture.onward import Onward
-from robustfourier.mixture.remainder import Remainder
+from robustfourier.mixture.remainder import Remainder, joined_errors
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.trend import LevelShift, Trend
 from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.families import Families
+from robustfourier.periodic.forecast import Extrapolation
 from robustfourier.periodic.uncertainty import LowRankErrors, lengths, prediction_errors
 
 
@@ -74,10 +74,10 @@ class ColumnModel:
     forgotten : ndarray of bool of shape (K,), optional
         Lines of patterns that keep no phase for ever: they tell the typical waveform, and what they
         are at any time is told by the process in `remainder`.
-    onward : Onward, optional
+    onward : Extrapolation, optional
         What stands beyond the ends for trend and remainder; None if the trend is a level.
     surprise : ndarray of shape (q, 4), optional
-        Factors of the standard error beyond the ends, see `surprise`; None for white noise.
+        Factors of the standard error beyond the ends, by a back-test; None for white noise.
     """
 
     domain: Domain
@@ -103,7 +103,7 @@ class ColumnModel:
     spacing: float = 0.02
     lives: tuple[Living | None, ...] = ()
     forgotten: BoolArray | None = None
-    onward: Onward | None = None
+    onward: Extrapolation | None = None
     surprise: FloatArray | None = None
 
     @classmethod
@@ -117,7 +117,7 @@ class ColumnModel:
         """Return the fit of a series in units of y, components ranked by strength."""
         scale = series.scale
         rank = _ranking(fit.grouping, fit.lines, fit.noise_variance)
-        grouping = Grouping(
+        grouping = Families(
             fit.grouping.bases[rank], fit.grouping.harmonics[:, rank], fit.grouping.fixed[rank]
         )
         images = np.array([distance for distance, _ in series.grid.side_peaks])
@@ -262,7 +262,9 @@ class ColumnModel:
             errors[~out] = self._errors(theta[~out], self.remainder, remainder)
         return errors
 
-    def _errors(self, theta: FloatArray, memory: Remainder | None, whole: bool) -> FloatArray:
+    def _errors(
+        self, theta: FloatArray, memory: Remainder | Extrapolation | None, whole: bool
+    ) -> FloatArray:
         """Errors of lines, trend and a process; of the whole or of patterns and trend alone."""
         columns, narrow, p = self._trend.columns(theta), self._narrow, len(self.trend)
         stands = memory is not None and memory is self.onward  # for the trend; steps stay
@@ -271,7 +273,7 @@ class ColumnModel:
         if memory is None or not whole:
             errors = narrow.errors(theta, columns)
         else:
-            errors = memory.joined_errors(theta, self._columns, narrow.factor)
+            errors = joined_errors(memory.parts, theta, self._columns, narrow.factor)
         most = lengths(self.lines.amplitude[self._strict].T)
         if np.any(errors > most):
             trend = prediction_errors(theta, columns, np.zeros(0), narrow.factor[:, :p])
@@ -280,6 +282,8 @@ class ColumnModel:
             errors = np.hypot(errors, self._trend.wander(theta))
         if memory is None:
             return errors
+        if isinstance(memory, Extrapolation):
+            return np.hypot(errors, np.sqrt(memory.variance(theta)))
         return np.hypot(errors, np.sqrt(memory.variance(theta, patterns=not whole)))
 
     @cached_property
@@ -391,7 +395,7 @@ def _turn(
     return cosine * c + sine * s, sine * c - cosine * s
 
 
-def _ranking(grouping: Grouping, lines: Lines, noise: FloatArray) -> IndexArray:
+def _ranking(grouping: Families, lines: Lines, noise: FloatArray) -> IndexArray:
     """Return the bases in descending order of the power of their components."""
     strength = (lines.amplitude**2 / np.maximum(noise, 1e-300)).sum(1)
     power = np.bincount(grouping.component, strength, minlength=len(grouping.bases))

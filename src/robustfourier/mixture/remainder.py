@@ -94,29 +94,37 @@ class Remainder:
         pairs = zip(self.parts, which, strict=True)
         return np.stack([part.variance(theta, own) for part, own in pairs], axis=1)
 
-    def joined_errors(self, theta: FloatArray, columns: Columns, factor: FloatArray) -> FloatArray:
-        """Return the standard error that lines and trend bring to the whole prediction, (n, q).
 
-        If they are off by E δ, the residual is off by −E δ, and the conditional mean, which is
-        linear in it, takes back what the samples show of that.
+def joined_errors(
+    parts: tuple[ConditionedProcess, ...],
+    theta: FloatArray,
+    columns: Columns,
+    factor: FloatArray,
+) -> FloatArray:
+    """Return the standard error that lines and trend bring to the whole prediction, (n, q).
 
-        Parameters
-        ----------
-        theta : ndarray of shape (n,)
-        columns : callable
-            Gives E(θ), shape (n, m).
-        factor : ndarray of shape (q, m, r)
-            The covariance of δ is ``factor @ factor.T``.
-        """
-        square = np.zeros((len(theta), len(factor)))
-        for o, part in enumerate(self.parts):
-            width = max(1, _ENTRIES // (len(part.theta) + len(theta)))
-            for start in range(0, factor.shape[2], width):
-                some = factor[o, :, start : start + width]
-                known = part.solve(_times(columns, part.theta, some))
-                off = _times(columns, theta, some) - part.cross_product(theta, known)
-                square[:, o] += np.sum(off**2, axis=1)
-        return np.sqrt(square)
+    If they are off by E δ, the residual is off by −E δ, and the conditional mean, which is
+    linear in it, takes back what the samples show of that.
+
+    Parameters
+    ----------
+    parts : tuple of ConditionedProcess
+        One per output.
+    theta : ndarray of shape (n,)
+    columns : callable
+        Gives E(θ), shape (n, m).
+    factor : ndarray of shape (q, m, r)
+        The covariance of δ is ``factor @ factor.T``.
+    """
+    square = np.zeros((len(theta), len(factor)))
+    for o, part in enumerate(parts):
+        width = max(1, _ENTRIES // (len(part.theta) + len(theta)))
+        for start in range(0, factor.shape[2], width):
+            some = factor[o, :, start : start + width]
+            known = part.solve(_times(columns, part.theta, some))
+            off = _times(columns, theta, some) - part.cross_product(theta, known)
+            square[:, o] += np.sum(off**2, axis=1)
+    return np.sqrt(square)
 
 
 def _times(columns: Columns, theta: FloatArray, factor: FloatArray) -> FloatArray:

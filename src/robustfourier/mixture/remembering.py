@@ -9,7 +9,6 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.belonging import ways_to_live
 from robustfourier.mixture.component import Living
-from robustfourier.mixture.drift import with_drift
 from robustfourier.mixture.living import CANDIDATES, ROWS, Life, most_alive
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.remainder import (
@@ -23,8 +22,8 @@ from robustfourier.mixture.remainder import (
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.mixture.series import Series
 from robustfourier.mixture.steadiness import unsteadiness
-from robustfourier.mixture.surprise import surprise_of
 from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.forecast import Known, backtest_inflation, extrapolated
 from robustfourier.periodic.kernels import Kernel
 from robustfourier.periodic.semiseparable import ConditionedProcess
 
@@ -54,11 +53,37 @@ def with_memory(models: list[ColumnModel], series: list[Series]) -> list[ColumnM
         return models
     if series[0].values.shape[1] == 1:
         models = [_with_life(models[0], series[0])]
-    return [_with_surprise(with_drift(models[0], series[0]), series[0])]
+    return [_backtested(_extrapolated(models[0], series[0]), series[0])]
 
 
-def _with_surprise(model: ColumnModel, series: Series) -> ColumnModel:
-    """Return the model that knows by how much its own record surprised it."""
+def _extrapolated(model: ColumnModel, series: Series) -> ColumnModel:
+    """Return the same model; beyond its ends a trend follows the last samples."""
+    steady = {"level": True, "slope": model.remainder is None, "smooth": False}
+    if steady[model.trend_kind] or len(series.theta) < FEWEST:
+        return model
+    values = series.original * series.scale + series.centre - model.strict_at(series.theta)
+    known = [_known_of(model, series, o) for o in range(values.shape[1])]
+    return replace(model, onward=extrapolated(series.theta, values, known, chosen_rows))
+
+
+def _known_of(model: ColumnModel, series: Series, o: int) -> Known:
+    """Return what the model knows of one output, beside trend and strict lines."""
+    left = model.remainder
+    if left is not None:
+        white, kernel = float(left.white[o] ** 2), left.parts[o].kernel
+        living = kernel.select(kernel.component >= 0).scaled(1.0 / white)
+        return Known(left.parts[o].noise / white, white, living, np.log(left.oscillators[o]))
+    weights, values = series.weights, series.original[:, [o]] * series.scale[o] + series.centre[o]
+    off = values - model.evaluate(series.theta)[:, [o]]
+    if series.settings.loss != "squared":
+        scale = max(float(robust_scale(off, weights)[0]), 1e-300)
+        weights = weights * say_of(off[:, 0] * np.sqrt(weights) / scale)
+    white = float(np.mean(weights * off[:, 0] ** 2))
+    return Known(1.0 / weights, white, Kernel.zero(), np.zeros((0, 3)))
+
+
+def _backtested(model: ColumnModel, series: Series) -> ColumnModel:
+    """Return the model that knows how far off its own record its forecasts were."""
     memory = model.remainder if model.onward is None else model.onward
     if memory is None:
         return model
@@ -68,7 +93,7 @@ def _with_surprise(model: ColumnModel, series: Series) -> ColumnModel:
     else:
         values -= replace(model, remainder=None).evaluate(series.theta)
     pairs = zip(memory.parts, values.T, strict=True)
-    return replace(model, surprise=np.stack([surprise_of(*pair) for pair in pairs]))
+    return replace(model, surprise=np.stack([backtest_inflation(*pair) for pair in pairs]))
 
 
 def _left(model: ColumnModel, series: Series) -> FloatArray:

@@ -29,7 +29,7 @@ from robustfourier.mixture.draft import Draft, Sketch
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.periodic.semidefinite import solve_positive
-from robustfourier.rows import weighted_median
+from robustfourier.weighted_rows import weighted_median
 
 SCALES = ("auto", "linear", "log")
 # log(m + u) bends away from a straight line by u²/2m²: at a spread of a tenth of the mean, by a

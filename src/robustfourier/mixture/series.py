@@ -26,8 +26,9 @@ from robustfourier.periodic.moments import Moments, SpectralMoments, direct_mome
 from robustfourier.periodic.nufft import FARTHER, WIDTH, RealModePlan, RealModeSums, direct_sums
 from robustfourier.periodic.periodogram import PeriodogramGrid
 from robustfourier.periodic.variable_projection import Refined
-from robustfourier.rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
+from robustfourier.weighted_rows import FARTHEST, canonical_rows, centre_and_scale, rounding_step
 
+CALENDAR_HARMONICS = 4  # of a calendar period that need no search
 GAPPY = 0.5  # independent ordinates per mode below which lines are seen through fringes
 CLOSED = 2.0  # modes to each side of a closed one: a line within two modes belongs to its pattern
 SLOWEST = 1.5  # cycles over the record; with fewer a period and a bend look alike
@@ -120,6 +121,22 @@ class Series:
         """Whether a line may be at each of these modes, shape (len(modes),)."""
         far = np.abs(modes[:, None] - self.settings.without).min(axis=1, initial=np.inf)
         return np.asarray(far >= CLOSED)
+
+    @cached_property
+    def calendar(self) -> FloatArray:
+        """Modes of calendar periods within the range, and of their first harmonics, (C, orders)."""
+        base = self.settings.calendar
+        base = base[(base >= self.lowest) & (base <= 0.5 * self.max_mode) & self.is_open(base)]
+        return np.multiply.outer(base, np.arange(1.0, CALENDAR_HARMONICS + 1.0))
+
+    def on_calendar(self, modes: FloatArray, gain: FloatArray) -> BoolArray:
+        """Whether lines of a gain z stand at a calendar period or a harmonic of it.
+
+        Within three standard errors √6/(2π√z) of the mode, and a third of the resolution.
+        """
+        reach = np.minimum(3.0 * np.sqrt(6.0 / np.maximum(gain, 1.0)) / (2.0 * np.pi), 1.0 / 3.0)
+        away = np.abs(modes[:, None] - self.calendar.ravel()).min(axis=1, initial=np.inf)
+        return np.asarray(away <= reach)
 
     @cached_property
     def max_mode(self) -> float:

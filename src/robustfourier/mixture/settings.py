@@ -37,6 +37,8 @@ class Settings:
         Fundamentals of families that are to be taken apart; see `components/wishes`.
     merge : ndarray of shape (P, 2)
         Pairs of fundamentals that are to be one family.
+    calendar : ndarray of shape (C,)
+        Modes of hour, day, week, month and year, for dated records: a line there needs no search.
     max_lines : int, optional
         Largest number of lines. Default: one per nine samples, at most 500.
     """
@@ -51,6 +53,7 @@ class Settings:
     without: FloatArray = field(default_factory=lambda: np.zeros(0))
     split: FloatArray = field(default_factory=lambda: np.zeros(0))
     merge: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
+    calendar: FloatArray = field(default_factory=lambda: np.zeros(0))
     max_lines: int | None = None
 
     def __post_init__(self) -> None:

@@ -33,17 +33,38 @@ When it fails
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL
+from robustfourier.network.embedding import EmbeddingKind, embedding_layout
 from robustfourier.network.weights import Weights
 
 _FALSE_ALARM = 0.05  # for all modes together
 _TAIL = 1.17  # P(s > xτ) ≈ 1.17 e⁻ˣ for s = τ·hypot(N₁N₂, N₃N₄), x > 5
 _MEDIAN = 0.876  # of s/τ
 _EXACT = 1e-12  # relative to the strongest mode: below is rounding, not weight
+
+
+def diagonal_sizes(
+    diagonal: NDArray[Any], n_modes: int, kind: EmbeddingKind = "signed"
+) -> FloatArray:
+    """Return the size of the diagonal weights of each mode, shape (…, m): what the paper looks at.
+
+    Root of the summed squares over sine and cosine and both signs.
+
+    Examples
+    --------
+    >>> diagonal_sizes(np.array([9.0, 3.0, 0.0, 9.0, 0.0, 4.0]), 1)
+    array([5.])
+    """
+    mode = embedding_layout(n_modes, kind).mode
+    gather = np.equal.outer(mode, np.arange(1, n_modes + 1)).astype(np.float64)
+    return np.sqrt(diagonal.astype(np.float64) ** 2 @ gather)
 
 
 def mode_strengths(weights: Weights) -> FloatArray:

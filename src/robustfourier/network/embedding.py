@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.errors import require_choice, require_count
-from robustfourier.memory import require_bytes
+from robustfourier.memory_limits import require_bytes
 
 EmbeddingKind: TypeAlias = Literal["signed", "symmetrised"]
 EMBEDDINGS: tuple[str, ...] = get_args(EmbeddingKind)

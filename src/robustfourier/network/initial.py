@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import IndexArray
 from robustfourier.errors import InputError, require_choice
-from robustfourier.memory import require_bytes
+from robustfourier.memory_limits import require_bytes
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import FloatArray, IntArray
 
 #: Deviations of the data: the width of the prior of a trend's coefficients.
 TREND_WIDTH = 1.0
@@ -29,6 +29,39 @@ FORGETFUL = 1.25 * np.pi
 STEADIER = float(np.log(10.0))
 
 
+#: Modes: a drift of one degree at the ends of the record, less than any model is worth.
+SMALLEST_MODE_ERROR = 0.005
+#: Odds, as a logarithm, against two lines being harmonics of one period, beside what their modes
+#: say; and against a combination tone, which few signals have.
+FAMILY, COMBINATION = float(np.log(10.0)), float(np.log(50.0))
+
+
+def harmonic_share(gap: int) -> float:
+    """Return the prior of an order whose next lower one in its family is `gap` below.
+
+    A third each for 1 and 2 (patterns whose halves mirror each other have odd orders only) and
+    1 / (d (d + 1)) from d = 3 on, which adds up to one and lets a long series continue.
+
+    >>> [round(harmonic_share(gap), 3) for gap in (1, 2, 3, 4)]
+    [0.333, 0.333, 0.083, 0.05]
+    """
+    return 1.0 / 3.0 if gap < 3 else 1.0 / (gap * (gap + 1))
+
+
+def lowest_order_share(order: int) -> float:
+    """Return the prior of the lowest order of a family: few lack their fundamental.
+
+    >>> [lowest_order_share(order) for order in (1, 2)]
+    [1.0, 0.025]
+    """
+    return 1.0 if order == 1 else 0.2 / order**3
+
+
+def combination_share(first: IntArray, second: IntArray) -> FloatArray:
+    """Return the prior 4^(1 − |n₁| − |n₂|) of a combination tone of two bases."""
+    return np.asarray(4.0 ** (1.0 - np.abs(first) - np.abs(second)))
+
+
 def line_price(gain: FloatArray, width: FloatArray, false_alarm: float) -> FloatArray:
     """Return log(W √z / p), the price of a line of gain z at a frequency that was searched for.
 
@@ -46,6 +79,11 @@ def line_price(gain: FloatArray, width: FloatArray, false_alarm: float) -> Float
     array([10.59...])
     """
     return np.log(np.maximum(width, 1.0) * np.sqrt(np.maximum(gain, 1.0)) / false_alarm)
+
+
+def calendar_price(places: int, false_alarm: float) -> float:
+    """Return log(N / p), the price of a line at one of N places of the calendar."""
+    return float(np.log(max(places, 1) / false_alarm))
 
 
 def noise_price(oscillators: FloatArray) -> float:

@@ -29,8 +29,8 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from robustfourier.atomic_files import replacing
 from robustfourier.errors import InputError, ModelFormatError
-from robustfourier.writing import replacing
 
 MAGIC = b"\x89RFMODEL"
 #: 1 named classes by their module, 2 names them by tags and keeps texts among the arrays.

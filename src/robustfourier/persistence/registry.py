@@ -36,12 +36,12 @@ _PLACES = {
     "MixedModes": "robustfourier.network.series:MixedModes",
     "ModeTable": "robustfourier.modes:ModeTable",
     "NoiseFloor": "robustfourier.mixture.noise:NoiseFloor",
-    "Onward": "robustfourier.mixture.onward:Onward",
+    "Onward": "robustfourier.periodic.forecast:Extrapolation",
     "PeriodicMixture": "robustfourier.estimators.mixture:PeriodicMixture",
     "Remainder": "robustfourier.mixture.remainder:Remainder",
     "SaveCheckpoint": "robustfourier.training.observers:SaveCheckpoint",
     "StopWhenStalled": "robustfourier.training.observers:StopWhenStalled",
-    "Way": "robustfourier.mixture.onward:Way",
+    "Way": "robustfourier.periodic.forecast:Continuation",
     "Weights": "robustfourier.network.weights:Weights",
 }
 _TAGS = {place: tag for tag, place in _PLACES.items()}

@@ -3,8 +3,7 @@
 The only home of matplotlib, which is loaded when the first figure is drawn.
 """
 
-from robustfourier.plots.living import plot_forecast, plot_life, plot_remainder
-from robustfourier.plots.model import (
+from robustfourier.plots.fit_figures import (
     plot_component,
     plot_components,
     plot_diagonal,
@@ -15,7 +14,8 @@ from robustfourier.plots.model import (
     plot_residuals,
     plot_spectrum,
 )
-from robustfourier.plots.survey import plot_completeness, plot_window
+from robustfourier.plots.forecast_figures import plot_forecast, plot_life, plot_remainder
+from robustfourier.plots.sampling_figures import plot_completeness, plot_window
 
 __all__ = [
     "plot_completeness",

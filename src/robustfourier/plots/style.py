@@ -6,20 +6,18 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.results.axis import TimeAxis, robust_limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from robustfourier.results import TimeAxis
-
 FIT, DOTS, SOFT, FLOOR, ALARM = "#0b62a8", "#6b7786", "#5b6675", "#009e73", "#c2410c"
-_COLOURS = (FIT, ALARM, "#007a59", "#a0457f", "#2b8fc9", "#b07a00")
 
 _LOOKS: Any = {
     "axes.edgecolor": "#b8c0ca",
@@ -44,9 +42,41 @@ _LOOKS: Any = {
 }
 
 
+class Palette(NamedTuple):
+    """Colours of what is drawn; `series` are those of components."""
+
+    fit: str
+    dots: str
+    soft: str
+    floor: str
+    alarm: str
+    series: tuple[str, ...]
+
+    def component(self, index: int) -> str:
+        """Colour of a component."""
+        return self.series[index % len(self.series)]
+
+
+_LIGHT = Palette(
+    *(FIT, DOTS, SOFT, FLOOR, ALARM), (FIT, ALARM, "#007a59", "#a0457f", "#2b8fc9", "#b07a00")
+)
+_DARK = Palette(
+    *("#6db8f2", "#93a0b0", "#a7b1bf", "#3cc79a", "#ff9257"),
+    ("#6db8f2", "#ff9257", "#3cc79a", "#e79bc8", "#a5daf8", "#f0c14f"),
+)
+
+
+def palette(ax: Axes) -> Palette:
+    """Colours that are seen on the background of these axes."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(ax.get_facecolor())
+    return _LIGHT if 0.3 * red + 0.6 * green + 0.1 * blue > 0.4 else _DARK
+
+
 def colour(index: int) -> str:
-    """Colour of a pattern."""
-    return _COLOURS[index % len(_COLOURS)]
+    """Colour of a series on white."""
+    return _LIGHT.component(index)
 
 
 def label(text: str, limit: int = 60) -> str:
@@ -56,13 +86,25 @@ def label(text: str, limit: int = 60) -> str:
 
 
 @contextmanager
-def looks() -> Iterator[None]:
-    """Draw in our style, whatever the user's settings; missing glyphs are no reason to warn."""
+def looks(*, files: bool = False) -> Iterator[None]:
+    """Draw in our style where the user has chosen no other; missing glyphs are no reason to warn.
+
+    Parameters
+    ----------
+    files : bool
+        For files of results, which look the same whatever the user's settings.
+    """
     import matplotlib
 
     for noisy in ("matplotlib.font_manager", "fontTools"):  # the second puts letters into PDFs
         logging.getLogger(noisy).setLevel(logging.ERROR)
-    with matplotlib.rc_context(_LOOKS), warnings.catch_warnings():
+    now: Any = matplotlib.rcParams
+    usual: Any = matplotlib.rcParamsDefault
+    free: Any = {k: v for k, v in _LOOKS.items() if files or now[k] == usual[k]}
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        if files:
+            matplotlib.rcdefaults()
+        matplotlib.rcParams.update(free)
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         warnings.filterwarnings("ignore", message=".*Matplotlib currently does not support")
         yield
@@ -86,8 +128,31 @@ def placed(axis: TimeAxis, positions: FloatArray) -> Any:
     return (positions * 1e6).astype("datetime64[us]") if axis.dates else positions
 
 
+def limit_values(ax: Axes, x: Any, y: FloatArray, *curves: FloatArray, down: bool = False) -> None:
+    """Let outliers not set the value axis; they are marked at its edge.
+
+    Parameters
+    ----------
+    ax : Axes
+    x, y : array of shape (n,)
+        The samples that are drawn.
+    *curves : ndarray
+        What has to be seen whole.
+    down : bool
+        Whether the axis points downwards, as for magnitudes.
+    """
+    low, high = robust_limits(y, *curves)
+    for far, edge, marker in ((y < low, low, "v"), (y > high, high, "^")):
+        if np.any(far):
+            shape = {"v": "^", "^": "v"}[marker] if down else marker
+            ax.plot(x[far], np.full(int(far.sum()), edge), shape, ms=5, mew=0,
+                    color=palette(ax).alarm, clip_on=False, zorder=4)  # fmt: skip
+    ax.set_ylim((high, low) if down else (low, high))
+
+
 def name_axes(ax: Axes, xlabel: str, ylabel: str) -> None:
     """Name both axes; dollar signs and backslashes of user text are only characters."""
+    from matplotlib.dates import AutoDateFormatter, AutoDateLocator, ConciseDateFormatter
     from matplotlib.ticker import ScalarFormatter
 
     ax.set_xlabel(label(xlabel), parse_math=False)
@@ -96,4 +161,22 @@ def name_axes(ax: Axes, xlabel: str, ylabel: str) -> None:
         if isinstance(formatter, ScalarFormatter):
             formatter.set_useOffset(False)
             formatter.set_scientific(np.abs(axis.get_view_interval()).max() >= 1e8)
+        elif isinstance(formatter, AutoDateFormatter):  # short labels: room for them in 6 inches
+            locator = AutoDateLocator(minticks=3, maxticks=8)
+            axis.set_major_locator(locator)
+            axis.set_major_formatter(ConciseDateFormatter(locator))
     ax.set_ylabel(label(ylabel, 40), parse_math=False)
+
+
+def plain_log_ticks(ax: Axes, which: Literal["x", "y"] = "y") -> None:
+    """Write 0.05 and 0.1 on a logarithmic axis, instead of powers of ten that are too few."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    low, high = axis.get_view_interval()
+    if high > 200.0 * low:
+        return
+    between = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0) if high < 10.0 * low else (1.0, 2.0, 3.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=between))
+    axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_minor_formatter(NullFormatter())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.arrays import FloatArray
 from robustfourier.report.svg import Panel
 from robustfourier.results import Pattern, Result
-from robustfourier.results.axis import even_ticks
+from robustfourier.results.axis import even_ticks, robust_limits
 from robustfourier.results.calendar import spoken
 from robustfourier.results.record import WHISKERS
 from robustfourier.results.spectrum import peak_bins
@@ -33,7 +33,7 @@ def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str
         WIDE,
         300 if window else 330,
         _padded(low, high, 0.01),
-        _padded(*_extent(y[here], curve.y[seen])),
+        robust_limits(y[here], curve.y[seen]),
         bottom=48 if result.axis.dates else 40,
         down=result.downwards,
         title="Data and fit" if window is None else "Data and fit, close up",
@@ -59,7 +59,7 @@ def overview_figure(result: Result) -> str:
     x, y, curve = result.position, result.samples.values, result.curve
     keep = evenly(len(x), WIDE)
     ends = _padded(float(x.min()), float(x.max()), 0.01)
-    size = _padded(*_extent(y[keep], curve.y))
+    size = robust_limits(y[keep], curve.y)
     panel = Panel(WIDE, 52, ends, size, left=0, right=0, top=0, bottom=0, down=result.downwards)
     panel.band(*extremes(curve.x, curve.y, 320), "envelope")
     panel.points(x[keep], y[keep], "data small")
@@ -115,7 +115,7 @@ def spectrum_figure(result: Result) -> str:
 
 def step_figures(result: Result) -> list[tuple[str, str]]:
     """What is left after one pattern, after two, …: words and a small spectrum each."""
-    s, names = result.spectrum, [pattern.name for pattern in result.patterns]
+    s, names = result.spectrum, [pattern.label for pattern in result.patterns]
     frequency = np.asarray(result.domain.frequency(s.mode))
     figures = []
     for i, step in enumerate(s.steps[:_STEPS]):
@@ -146,7 +146,7 @@ def _judged_by(
 
 def _mark_modes(panel: Panel, result: Result) -> None:
     modes = result.modes
-    names = {i: pattern.name for i, pattern in enumerate(result.patterns)}
+    names = {i: pattern.label for i, pattern in enumerate(result.patterns)}
     for i, owner in enumerate(result.owner[:60].tolist()):
         base = modes.harmonic is None or int(modes.harmonic[i]) == 1
         text = names.get(owner, "") if base and owner < 8 else ""
@@ -179,14 +179,13 @@ def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
     """Two cycles of a pattern with its band, the folded data behind it."""
     wave, folded = pattern.waveform, pattern.folded
     keep = evenly(len(folded.x), _FOLDED)
-    keep = keep[_inside(folded.y[keep], wave.y)]
     panel = Panel(
         NARROW,
         220,
         (-0.02, 2.02),
-        _padded(*_extent(folded.y[keep], wave.y)),
+        robust_limits(folded.y[keep], wave.y),
         down=result.downwards,
-        title=f"Waveform of pattern {pattern.name}",
+        title=f"Waveform of pattern {pattern.label}",
     )
     panel.axes(
         f"cycles of {spoken(pattern, result.domain)}",
@@ -197,7 +196,7 @@ def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
     if wave.std is not None:
         panel.band(wave.x, *wave.band(), f"band c{index % 6}")
     panel.line(wave.x, wave.y, f"wave c{index % 6}")
-    panel.repeat(f"wave-{pattern.name}", 1.0)
+    panel.repeat(f"wave-{pattern.label}", 1.0)
     return str(panel)
 
 
@@ -212,7 +211,7 @@ def link_figure(result: Result, pattern: Pattern, index: int) -> str | None:
         (-1.0, 1.0),
         _padded(*_extent(*link.band())),
         down=result.downwards,
-        title=f"Link function of pattern {pattern.name}",
+        title=f"Link function of pattern {pattern.label}",
     )
     panel.axes("cosine of the cycle", result.samples.value_name)
     panel.band(link.x, *link.band(), f"band c{index % 6}")
@@ -229,7 +228,7 @@ def residual_figure(result: Result) -> str:
         WIDE,
         200,
         _padded(low, high, 0.01),
-        _padded(*_extent(residual)),
+        robust_limits(residual, np.zeros(1)),
         bottom=48 if result.axis.dates else 40,
         down=result.downwards,
         title="Residuals against time",
@@ -284,15 +283,6 @@ def residual_spectrum_figure(result: Result) -> str:
 def _extent(*arrays: FloatArray) -> tuple[float, float]:
     filled = [a for a in arrays if len(a)]
     return min(float(a.min()) for a in filled), max(float(a.max()) for a in filled)
-
-
-def _inside(cloud: FloatArray, curve: FloatArray) -> IndexArray:
-    """Indices of the points that are seen: all but those far beyond the cloud and its curve."""
-    if not len(cloud):
-        return np.zeros(0, np.intp)
-    low, high = np.quantile(cloud, [0.01, 0.99])
-    low, high = min(float(low), float(curve.min())), max(float(high), float(curve.max()))
-    return np.flatnonzero((cloud >= low - (high - low)) & (cloud <= high + (high - low)))
 
 
 def _padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:

@@ -7,11 +7,12 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.report.svg import Panel
 from robustfourier.results import Result
+from robustfourier.results.axis import robust_limits
 from robustfourier.results.record import Curve
 
 _WIDE, _HEIGHT = 960, 210
 _LEFT = 76  # room for ticks of seven characters beside the label
-_BEFORE = 0.3  # of the record, shown before a forecast
+_BEFORE = 3.0  # times as long as the forecast, shown before it
 
 
 def life_figures(result: Result) -> list[tuple[str, str]]:
@@ -20,10 +21,13 @@ def life_figures(result: Result) -> list[tuple[str, str]]:
         return []
     figures = []
     for trace in result.memory.traces:
-        name = next((p.name for p in result.patterns if p.label == trace.label), trace.label)
-        both = _over_time(result, trace.amplitude, "amplitude", f"Amplitude of pattern {name}")
-        both += _over_time(result, trace.late, "late by (cycles)", f"Phase of pattern {name}")
-        figures.append((f"Pattern {name} {trace.words}.", both))
+        both = _over_time(
+            result, trace.amplitude, "amplitude", f"Amplitude of pattern {trace.label}"
+        )
+        both += _over_time(
+            result, trace.late, "late by (cycles)", f"Phase of pattern {trace.label}"
+        )
+        figures.append((f"Pattern {trace.label} {trace.words}.", both))
     return figures
 
 
@@ -39,10 +43,10 @@ def ahead_figure(result: Result) -> str | None:
     if result.memory is None:
         return None
     told = result.memory.ahead
-    low = float(told.x[0] - _BEFORE * (result.position.max() - result.position.min()))
+    low = float(told.x[0] - _BEFORE * (told.x[-1] - told.x[0]))
     here = np.flatnonzero(result.position >= low)
-    values = np.concatenate([result.samples.values[here], told.lower, told.upper])
-    panel = _panel(result, (low, float(told.x[-1])), values, "Forecast")
+    heights = robust_limits(result.samples.values[here], told.lower, told.upper)
+    panel = _panel(result, (low, float(told.x[-1])), np.array(heights), "Forecast")
     panel.band(told.x, told.lower, told.upper, "band")
     panel.points(result.position[here], result.samples.values[here], "data small")
     panel.line(told.x, told.mean, "fit")

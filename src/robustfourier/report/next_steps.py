@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from robustfourier.formatting import SECONDS, number, unit_name
 from robustfourier.results import Result
-from robustfourier.wording import SECONDS, number, unit_name
+from robustfourier.results.drawing_grid import PER_CYCLE
 
 _AHEAD = 0.1  # of the record: how far the example forecast goes, …
 _CYCLES = 3.0  # … but at least so many cycles of the strongest pattern
+_STEPS = 5000  # of an example, at most
 _LONG = 0.5  # of the record: no example goes farther
 
 
@@ -72,7 +74,9 @@ def _ahead(result: Result) -> tuple[str, str, str]:
     length = max(_AHEAD * domain.span, _CYCLES * result.patterns[0].period)
     length = min(length, _LONG * domain.span)
     step = float(np.median(np.diff(domain.offsets(times)))) or length / 100.0
-    step = max(step, length / 2000.0)
+    # Fine enough for the fastest harmonic; rather a shorter forecast than a coarse one.
+    step = min(step, domain.span / (PER_CYCLE * float(result.modes.mode.max(initial=1.0))))
+    length = min(length, _STEPS * step)
     last = times[-1]
     if not domain.dates:
         span = float(f"{length:.2g}")

@@ -6,8 +6,10 @@ from html import escape
 
 import numpy as np
 
+from robustfourier.formatting import number, percent, probability
 from robustfourier.results import Outline, Pattern
-from robustfourier.wording import number, percent, probability
+from robustfourier.results.record import NOTHING
+from robustfourier.results.thinning import envelope
 
 _ROWS = 12  # patterns shown
 _WIDTH, _HEIGHT = 110, 30
@@ -25,11 +27,12 @@ def notebook(shown: Outline, made_by: str) -> str:
     made_by : str
         The estimator with its parameters, in small print.
     """
-    rows = "".join(_row(shown, pattern, i) for i, pattern in enumerate(shown.patterns[:_ROWS]))
+    listed = [p for i, p in enumerate(shown.patterns) if i == 0 or not p.share < NOTHING]
+    rows = "".join(_row(shown, pattern, i) for i, pattern in enumerate(listed[:_ROWS]))
     heads = ("", "Period", "Amplitude", "Share", "False alarm", "Two cycles")
     head = "".join(f"<th {_CELL}>{name}</th>" for name in heads)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
-    more = len(shown.patterns) - _ROWS
+    more = len(shown.patterns) - len(listed[:_ROWS])
     left = f"<div>… {more} more: see <code>components_</code></div>" if more > 0 else ""
     noise = f"noise {number(shown.noise, 3)}; " if np.isfinite(shown.noise) else ""
     return (
@@ -41,7 +44,7 @@ def notebook(shown: Outline, made_by: str) -> str:
 
 def _row(shown: Outline, pattern: Pattern, index: int) -> str:
     cells = (
-        escape(f"{pattern.name} {pattern.label if pattern.combination else pattern.calendar}"),
+        escape(f"{pattern.label} {pattern.calendar}"),
         escape(shown.domain.period_words(pattern.period, pattern.period_error, spread=True)),
         number(pattern.amplitude),
         percent(pattern.share),
@@ -54,11 +57,12 @@ def _row(shown: Outline, pattern: Pattern, index: int) -> str:
 def _wave(pattern: Pattern, index: int) -> str:
     wave = pattern.waveform.twice()
     low, high = float(wave.y.min()), float(wave.y.max())
-    x = 1.0 + (_WIDTH - 2) * wave.x / 2.0
-    y = 1.0 + (_HEIGHT - 2) * (high - wave.y) / ((high - low) or 1.0)
-    path = "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x[::4], y[::4], strict=True))
+    x, y = envelope(wave.x, wave.y, _WIDTH)
+    x = 1.0 + (_WIDTH - 2) * x / 2.0
+    y = 1.0 + (_HEIGHT - 2) * (high - y) / ((high - low) or 1.0)
+    path = "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
     return (
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" '
-        f'aria-label="Waveform of pattern {pattern.name}"><path d="M{path}" fill="none" '
+        f'aria-label="Waveform of pattern {pattern.label}"><path d="M{path}" fill="none" '
         f'stroke="{_COLOURS[index % len(_COLOURS)]}" stroke-width="1.6"/></svg>'
     )

@@ -12,6 +12,7 @@ import numpy as np
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from robustfourier.formatting import number, percent, probability, unit_name, with_error
 from robustfourier.modes import ModeTable
 from robustfourier.report import figures
 from robustfourier.report.memory import ahead_figure, life_figures, remainder_figure
@@ -20,7 +21,6 @@ from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.results.tables import fit_file
-from robustfourier.wording import number, percent, probability, unit_name, with_error
 
 _ROWS = 12  # modes shown at once; the rest behind a click
 _PANELS = 12  # patterns with a figure, of the main ones and of the weak ones each
@@ -68,9 +68,9 @@ def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -
         HTML without any outside address.
     """
     window = figures.closeup_range(result)
-    order = {pattern.name: i for i, pattern in enumerate(result.patterns)}
+    order = {pattern.label: i for i, pattern in enumerate(result.patterns)}
     main, weak = (
-        [_card(result, pattern, order[pattern.name]) for pattern in part[:_PANELS]]
+        [_card(result, pattern, order[pattern.label]) for pattern in part[:_PANELS]]
         for part in (result.main, result.weak)
     )
     return _template().render(
@@ -82,7 +82,7 @@ def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -
         extent=_extent(result),
         rows=_rows(result),
         shown_rows=_ROWS,
-        chips=[(card.index, card.pattern.name, card.period) for card in main],
+        chips=[(card.index, card.pattern.label, card.period) for card in main],
         steps=[(words, Markup(figure)) for words, figure in figures.step_figures(result)],
         next=next_steps(result, place),
         files=() if place is None else _beside(result),
@@ -102,7 +102,8 @@ def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -
         uplot=Markup(scripts()[0]),
         script=Markup(scripts()[1]),
         drawn={"js": SAMPLES_SENT, "nojs": figures.DOTS},
-        level=percent(result.spectrum.level),
+        above=_above(result),
+        false_alarm=percent(result.spectrum.false_alarm),
         per=f" (per {unit_name(result.domain.unit, plural=False)})" if result.domain.unit else "",
     )
 
@@ -174,6 +175,23 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     return facts
 
 
+def _above(result: Result) -> str:
+    """Whether the spectrum of the residuals stays below its line, in a sentence."""
+    peaks = result.spectrum.above()
+    if result.spectrum.line is None:
+        return ""
+    if not len(peaks):
+        return "No peak of their spectrum rises above the false-alarm line."
+    period = [result.domain.period_words(float(result.domain.period(mode))) for mode in peaks[:3]]
+    more = ", …" if len(peaks) > 3 else ""
+    rise = "peak rises" if len(peaks) == 1 else "peaks rise"
+    return (
+        f"{len(peaks)} {rise} above the false-alarm line and "
+        f"{'was' if len(peaks) == 1 else 'were'} left there by the comparison of whole models: "
+        f"periods {', '.join(period)}{more}."
+    )
+
+
 def _extent(result: Result) -> str:
     times = result.samples.axis
     if not result.domain.dates:
@@ -199,8 +217,8 @@ def _rows(result: Result) -> list[dict[str, str]]:
             {
                 "index": str(owner % 6),
                 "owner": str(owner),
-                "pattern": "–" if pattern is None else pattern.name,
-                "label": _line_label(modes, i),
+                "pattern": "–" if pattern is None else pattern.label,
+                "label": _line_label(modes, i, "" if pattern is None else pattern.label),
                 "period": result.domain.period_words(
                     float(modes.period[i]), error("period", i), spread=True
                 ),
@@ -215,9 +233,10 @@ def _rows(result: Result) -> list[dict[str, str]]:
     return rows
 
 
-def _line_label(modes: ModeTable, i: int) -> str:
-    """Name of a line; one of order 0 is there because its pattern is not quite steady."""
+def _line_label(modes: ModeTable, i: int, label: str) -> str:
+    """Name of a line where it is not the component's; order 0 stands beside an unsteady one."""
     if modes.label is None:
         return ""
     side = modes.harmonic is not None and modes.harmonic[i] == 0
-    return "side line" if side else str(modes.label[i])
+    name = str(modes.label[i])
+    return "side line" if side else "" if name == label else name

@@ -13,21 +13,24 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import FloatArray
+from robustfourier.formatting import LADDER, SECONDS, decimals, unit_name
 from robustfourier.periodic.basis import Lines
 from robustfourier.report.figures import closeup_range
 from robustfourier.results import Result
+from robustfourier.results.axis import robust_limits
+from robustfourier.results.drawing_grid import PER_CYCLE, curve_grid
 from robustfourier.results.record import WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.tables import components_columns, csv_text, modes_columns
 from robustfourier.results.thinning import evenly
-from robustfourier.wording import LADDER, SECONDS, decimals, unit_name
 
 #: Samples that the interactive figures show at most.
 SAMPLES_SENT = 20_000
 _SPECTRUM = 3000
 _SMOOTH = 400
 _STEP = 1200
+_SMOOTH_CURVE, _WANDERING = 6000, 40_000  # points of what is left of the curve without its lines
 _ENDLESS = 1e300  # JSON has no infinity
 
 
@@ -42,7 +45,7 @@ def payload(result: Result) -> str:
         "curve": _curve(result),
         "lines": _lines(result),
         "spectrum": _spectrum(result),
-        "patterns": [p.name for p in result.patterns],
+        "patterns": [p.label for p in result.patterns],
         "file": _stem(result),
         "tables": {
             "modes": csv_text(modes_columns(result)),
@@ -97,19 +100,27 @@ def _samples(result: Result) -> dict[str, Any]:
 def _curve(result: Result) -> dict[str, Any]:
     """The fit on a grid of evenly spaced θ, and what of it is not in the lines."""
     curve, lines = result.curve, result.lines
-    std = np.zeros_like(curve.y) if curve.std is None else curve.std
-    even = np.ptp(np.diff(curve.x)) <= 1e-6 * (curve.x[-1] - curve.x[0])
-    rest = curve.y
+    top = float(result.modes.mode.max(initial=1.0))
+    grid = curve_grid(top)
+    grid = grid if len(grid) == len(curve.x) else np.linspace(0.0, 1.0, len(curve.x))
+    # The rest of a strict component is smooth; that of one which wanders has its cycles.
+    wanders = lines is None or (result.memory is not None and len(result.memory.traces) > 0)
+    count = min(len(grid), _WANDERING if wanders else _SMOOTH_CURVE)
+    few = np.rint(np.linspace(0, len(grid) - 1, count)).astype(np.intp)
+    rest, std = curve.y[few], None if curve.std is None else curve.std[few]
     if lines is not None:
-        theta = np.linspace(-1.0, 1.0, len(curve.x))
+        theta = 2.0 * grid[few] - 1.0
         waves = Lines(lines.mode, lines.cosine[:, None], lines.sine[:, None]).evaluate(theta)[:, 0]
-        rest = np.log(curve.y) - waves if lines.multiplies else curve.y - waves
+        rest = np.log(rest) - waves if lines.multiplies else rest - waves
     return {
         "ends": [float(curve.x[0]), float(curve.x[-1])],
         # Where clocks are changed, the local time does not go on evenly.
-        "x": "" if even else _packed(curve.x - curve.x[0]),
+        "x": _packed(curve.x[few] - curve.x[0]) if result.domain.timezone else "",
         "rest": _stepped(rest),
-        "std": _stepped(std),
+        "std": _stepped(np.zeros_like(rest) if std is None else std),
+        "cycle": PER_CYCLE,
+        "limits": robust_limits(result.samples.values, curve.y),
+        "residuals": robust_limits(result.residual, np.zeros(1)),
     }
 
 
@@ -138,7 +149,7 @@ def _spectrum(result: Result) -> dict[str, Any]:
                 "f": _finite(result.modes.frequency[i]),
                 "a": _finite(result.modes.amplitude[i]),
                 "o": owner,
-                "t": result.patterns[owner].name if owner < len(result.patterns) else "",
+                "t": result.patterns[owner].label if owner < len(result.patterns) else "",
                 "h": 1 if result.modes.harmonic is None else int(result.modes.harmonic[i]),
                 "p": result.domain.period_words(float(result.modes.period[i])),
             }

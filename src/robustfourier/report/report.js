@@ -28,7 +28,7 @@
   var lines = data.lines.lines.map(doubles), owner = data.lines.owner, multiplies = data.lines.log;
   var power = 0, bends = 0;  // a mode as fast as all lines together, by their power
   lines[0].forEach(function (mode, i) { var p = lines[1][i] * lines[1][i] + lines[2][i] * lines[2][i]; power += p; bends += p * mode * mode; });
-  var typical = Math.sqrt(bends / power) || 0;
+  var typical = Math.sqrt(bends / power) || 0, fastest = lines[0].reduce(function (a, b) { return Math.max(a, b); }, 1);
 
   // The fit at any time: its sinusoids, and what else it has, which is smooth, between the points of a grid.
   function between2(ys, at) { var j = Math.min(Math.floor(at), ys.length - 2); return ys[j] + (at - j) * (ys[j + 1] - ys[j]); }
@@ -42,6 +42,16 @@
     var at = Math.max(0, Math.min(indexOf(x), curve.x.length - 1)), theta = Math.PI * (2 * at / (curve.x.length - 1) - 1), sum = between2(curve.rest, at);
     for (var i = 0; i < owner.length; i++) if (only === undefined || owner[i] === only) sum += lines[1][i] * Math.cos(lines[0][i] * theta) + lines[2][i] * Math.sin(lines[0][i] * theta);
     return { y: multiplies ? Math.exp(sum) : sum, std: between2(curve.std, at) };
+  }
+  // Lowest and highest value in each column; places within are spread by the golden ratio, so that no rhythm beats with them.
+  function outline(low, high, columns, count, only) {
+    var edge = { x: [], low: [], high: [] }, width = (high - low) / columns;
+    for (var c = 0; c < columns; c++) {
+      var least = Infinity, most = -Infinity;
+      for (var k = 0; k < count; k++) { var y = fitted(low + (c + (k + (c * 0.618034 + k * 0.754878) % 1) / count) * width, only).y; if (y < least) least = y; if (y > most) most = y; }
+      edge.x.push(low + (c + 0.5) * width); edge.low.push(least); edge.high.push(most);
+    }
+    return edge;
   }
   var band = curve.std.some(function (s) { return s > 0; });
   var spectrum = data.spectrum;
@@ -198,21 +208,24 @@
     var low = Math.max(u.scales.x.min, curve.x[0]), high = Math.min(u.scales.x.max, curve.x[curve.x.length - 1]);
     if (!(high > low)) return;
     var ratio = devicePixelRatio || 1, columns = Math.max(50, Math.round(u.bbox.width / ratio * (high - low) / (u.scales.x.max - u.scales.x.min)));
-    var cycles = typical * (indexOf(high) - indexOf(low)) / (curve.x.length - 1) / columns;  // in one column of pixels
+    var part = (indexOf(high) - indexOf(low)) / (curve.x.length - 1), dense = typical * part / columns > 0.25;  // cycles in one column of pixels
+    var wanted = Math.ceil(data.curve.cycle * fastest * part), count = Math.max(2 * columns, Math.min(wanted, 40 * columns));
     var ctx = u.ctx, colour = css("--fit");
     ctx.save(); ctx.beginPath(); ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height); ctx.clip(); ctx.lineJoin = "round";
     function draw(only, colour, pale) {
-      var xs = between([low, high], 2 * columns + 1), part = owner.length ? only : undefined;
-      if (cycles > 0.25) {  // too dense for a line: its outline
-        var bottom = [], top = [];
-        xs.forEach(function (x) {
-          var least = Infinity, most = -Infinity;
-          for (var k = 0; k < 8; k++) { var y = fitted(x + (k - 3.5) / 8 * (high - low) / columns, part).y; least = Math.min(least, y); most = Math.max(most, y); }
-          bottom.push(least); top.push(most);
-        });
-        path(u, xs, bottom, top); ctx.fillStyle = faded(colour, pale ? 0.15 : 0.32); ctx.fill();
+      var part = owner.length ? only : undefined;
+      if (dense || count > 8 * columns) {  // more than a line of pixels shows: the outline of each column
+        var edge = outline(low, high, columns, Math.ceil(Math.max(count, 16 * columns) / columns), part);
+        if (band && shown.band && !dense && only === undefined) {
+          var reach = edge.x.map(function (x) { return 1.645 * between2(curve.std, Math.max(0, Math.min(indexOf(x), curve.x.length - 1))); });
+          path(u, edge.x, edge.low.map(function (y, i) { return y - reach[i]; }), edge.high.map(function (y, i) { return y + reach[i]; }));
+          ctx.fillStyle = css("--band"); ctx.fill();
+        }
+        path(u, edge.x, edge.low, edge.high); ctx.fillStyle = faded(colour, pale ? 0.15 : dense ? 0.32 : 0.8); ctx.fill();
+        if (!dense) { ctx.strokeStyle = ctx.fillStyle; ctx.lineWidth = ratio; ctx.stroke(); }
         return;
       }
+      var xs = between([low, high], count + 1);
       var points = xs.map(function (x) { return fitted(x, part); }), ys = points.map(function (p) { return p.y; });
       if (band && shown.band && only === undefined) {
         path(u, xs, points.map(function (p) { return p.y - 1.645 * p.std; }), points.map(function (p) { return p.y + 1.645 * p.std; }));
@@ -223,6 +236,25 @@
     if (shown.fit) draw(undefined, colour, picked >= 0);
     if (picked >= 0 && owner.length) draw(picked, css("--c" + picked % 6), false);
     ctx.restore();
+  }
+  function inside(limits) {  // outliers do not set the axis
+    return function (u, low, high) {
+      var pad = 0.04 * (limits[1] - limits[0]), a = Math.max(low === null ? limits[0] : low - pad, limits[0]), b = Math.min(high === null ? limits[1] : high + pad, limits[1]);
+      return a < b ? [a, b] : limits;
+    };
+  }
+  function outside(series) {  // … and are marked at its edge
+    return function (u) {
+      var ratio = devicePixelRatio || 1, ys = u.data[series], up = data.down ? -1 : 1;
+      if (u.series[series].show === false) return;
+      u.ctx.save(); u.ctx.fillStyle = css("--alarm");
+      u.data[0].forEach(function (x, i) {
+        if (ys[i] == null || x < u.scales.x.min || x > u.scales.x.max || (ys[i] >= u.scales.y.min && ys[i] <= u.scales.y.max)) return;
+        var at = u.valToPos(x, "x", true), top = (ys[i] > u.scales.y.max) === (up > 0), y = top ? u.bbox.top : u.bbox.top + u.bbox.height, sign = top ? 1 : -1;
+        u.ctx.beginPath(); u.ctx.moveTo(at, y); u.ctx.lineTo(at - 4 * ratio, y + sign * 7 * ratio); u.ctx.lineTo(at + 4 * ratio, y + sign * 7 * ratio); u.ctx.fill();
+      });
+      u.ctx.restore();
+    };
   }
   function dots(colour, size) { return { show: true, size: size, stroke: colour, fill: colour, width: 0 }; }
   function clock(seconds) { return uPlot.tzDate(new Date(seconds * 1e3), "Etc/UTC"); }
@@ -254,11 +286,11 @@
     var joined = uPlot.join([[rough, ends.map(function (p) { return p.y + 1.645 * p.std; }), ends.map(function (p) { return p.y - 1.645 * p.std; })], [samples.x, samples.y]]);
     var fit = css("--fit"), none = { stroke: "transparent", width: 0, points: { show: false }, paths: function () { return null; } };
     var fitPlot = place("plot-fit", phone ? 280 : 350, {
-      scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down ? -1 : 1 } },
+      scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down ? -1 : 1, range: inside(data.curve.limits) } },
       axes: axes(data.time.label, data.value, time),
       series: [{}, Object.assign({}, none), Object.assign({}, none),
         { show: shown.samples, paths: function () { return null; }, points: dots(faded(css("--dots"), 0.8), size) }],
-      hooks: { setScale: link(function () { return linked; }).concat(grown(3)), draw: [whiskers, curves] }
+      hooks: { setScale: link(function () { return linked; }).concat(grown(3)), draw: [whiskers, curves, outside(3)] }
     }, joined, range, function (x) {
       var i = nearest(samples.x, x);
       return [moment(samples.x[i]), "value " + told(samples.y[i]) + (samples.error.length ? " ± " + told(samples.error[i]) : ""), "fit " + told(samples.fit[i]), "left over " + told(samples.rest[i])];
@@ -271,12 +303,12 @@
     var frame = strip(fitPlot, range);
     fitPlot.hooks.setScale.push(frame); frame(fitPlot, "x");
     var restPlot = place("plot-residual", phone ? 190 : 210, {
-      scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down ? -1 : 1 } },
+      scales: { x: { time: time, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down ? -1 : 1, range: inside(data.curve.residuals) } },
       axes: axes(data.time.label, "residual", time),
       series: [{}, { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.65), size) }],
       hooks: { setScale: link(function () { return linked; }).concat(grown(1)), draw: [function (u) {
         var y = Math.round(u.valToPos(0, "y", true)); u.ctx.save(); u.ctx.strokeStyle = fit; u.ctx.lineWidth = 1; u.ctx.beginPath();
-        u.ctx.moveTo(u.bbox.left, y); u.ctx.lineTo(u.bbox.left + u.bbox.width, y); u.ctx.stroke(); u.ctx.restore(); }] }
+        u.ctx.moveTo(u.bbox.left, y); u.ctx.lineTo(u.bbox.left + u.bbox.width, y); u.ctx.stroke(); u.ctx.restore(); }, outside(1)] }
     }, [samples.x, samples.rest], range, function (x) {
       var i = nearest(samples.x, x);
       return [moment(samples.x[i]), "left over " + told(samples.rest[i])];
@@ -334,7 +366,7 @@
     if (view) fitPlot.setScale("x", view);
   }
 
-  window.robustfourier = { fitted: fitted, pick: pick };  // for those who look closer
+  window.robustfourier = { fitted: fitted, outline: outline, pick: pick };  // for those who look closer
   function pick(index) {
     picked = index === picked ? -1 : index;
     root.classList.toggle("has-pick", picked >= 0);

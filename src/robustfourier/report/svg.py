@@ -95,7 +95,11 @@ class Panel:
     def points(self, x: FloatArray, y: FloatArray, css: str) -> None:
         """Draw dots: one path of round strokes without length, a tenth of the size of circles."""
         # Steps from dot to dot in tenths of a pixel are shorter than places.
-        at = np.round(np.column_stack([self.px(x), self.py(y)]), 1)
+        # What lies outside is drawn at the edge.
+        foot, end = self.top + self.inner_height, self.left + self.inner_width
+        heights = np.clip(self.py(y), self.top + 1.5, foot - 1.5)
+        inside = (self.px(x) >= self.left - 1.0) & (self.px(x) <= end + 1.0)
+        at = np.round(np.column_stack([self.px(x), heights])[inside], 1)
         steps = np.diff(at, axis=0, prepend=0.0)
         dots = _filled("m%.4g %.4gh0", *np.round(steps, 1).T)
         self.shapes.append(f'<path class="dots {css}" d="{dots}"/>')

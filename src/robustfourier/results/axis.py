@@ -10,7 +10,7 @@ import pandas as pd
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import DATE_UNITS, Domain
-from robustfourier.wording import decimals, display_unit, number, unit_name
+from robustfourier.formatting import decimals, display_unit, number, unit_name
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _CLOCK_STEPS = (
@@ -19,6 +19,7 @@ _CLOCK_STEPS = (
     *(_HOUR * n for n in (1, 2, 3, 6, 12)),
     *(_DAY * n for n in (1, 2, 7, 14)),
 )
+_REACH = 2.0  # of the width of the inner nine tenths
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000)
 
 
@@ -90,6 +91,31 @@ class TimeAxis:
     def scale(self) -> float:
         """Positions per unit of the domain: seconds for dates, one for numbers."""
         return DATE_UNITS[self.unit] if self.dates else 1.0
+
+
+def robust_limits(values: FloatArray, *curves: FloatArray) -> tuple[float, float]:
+    """Ends of a value axis that a few outliers do not set; what lies beyond is marked at the edge.
+
+    Samples farther from the inner nine tenths than twice the width of these are left outside (8
+    standard deviations of Gaussian noise); curves are always inside.
+
+    Examples
+    --------
+    >>> low, high = robust_limits(np.append(np.linspace(-1.0, 1.0, 99), 1e6))
+    >>> round(low, 2), round(high, 2)
+    (-1.08, 1.08)
+    """
+    values = values[np.isfinite(values)]
+    if len(values):
+        low, high = np.quantile(values, [0.05, 0.95])
+        reach = _REACH * (high - low)
+        values = values[(values >= low - reach) & (values <= high + reach)]
+    ends = np.concatenate([values, *(curve[np.isfinite(curve)] for curve in curves)])
+    if not len(ends):
+        return 0.0, 1.0
+    low, high = float(ends.min()), float(ends.max())
+    pad = 0.04 * (high - low) or 0.5 * abs(low) or 0.5
+    return low - pad, high + pad
 
 
 def even_ticks(low: float, high: float, count: int = 6) -> FloatArray:

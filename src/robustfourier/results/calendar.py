@@ -12,9 +12,10 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
+from robustfourier.fields.tides import constituents_of
+from robustfourier.formatting import SECONDS, display_unit, unit_name
 from robustfourier.results.record import Pattern
 from robustfourier.samples import Samples
-from robustfourier.wording import SECONDS, display_unit, unit_name
 
 _ERRORS = 2.5  # standard errors within which a period agrees with the calendar …
 _NEVER = 0.02  # … but never so far: a lunar month is 3 % shorter than a calendar month
@@ -56,12 +57,13 @@ def calendar_word(period: float, error: float, domain: Domain) -> str:
 def named(patterns: Iterable[Pattern], domain: Domain) -> tuple[Pattern, ...]:
     """The patterns with their calendar words; each word is given once, to the strongest."""
     given: set[str] = set()
-    out = []
-    for pattern in patterns:
+    out, patterns = [], tuple(patterns)
+    for pattern, tide in zip(patterns, constituents_of(patterns, domain), strict=True):
         word = calendar_word(pattern.period, pattern.period_error, domain)
         word = "" if word in given else word
         given.add(word)
-        out.append(replace(pattern, calendar=word, shape=_shape(pattern, domain)))
+        shape = _shape(pattern, domain)
+        out.append(replace(pattern, calendar=word, constituent=tide, shape=shape))
     return tuple(out)
 
 
@@ -108,7 +110,7 @@ def alias_notes(patterns: Sequence[Pattern], samples: Samples, domain: Domain) -
         if np.mean((days > low) & (days < high)) >= _EVENLY:
             aliases = _aliases(scale / SECONDS[rhythm], scale / SECONDS[word], scale)
             return [
-                f"Pattern {p.name} ({domain.period_words(p.period)}) "
+                f"Pattern {p.label} ({domain.period_words(p.period)}) "
                 f"may be the {_ADJECTIVES[rhythm]} rhythm seen through {_ADJECTIVES[word]} sums: "
                 f"{reason}."
                 for p in patterns

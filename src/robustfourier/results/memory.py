@@ -9,11 +9,11 @@ import numpy as np
 from robustfourier.domain import Domain
 from robustfourier.mixture.component import Component
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.drawing_grid import curve_grid, horizon
 from robustfourier.results.record import Ahead, Curve, Memory, Trace
 
 _POINTS = 600  # places at which curves are told, more than a figure has
-_STEPS = 400  # into the future
-_PART = 0.1  # of the record, as far as the page looks ahead
+_STRONG = 0.02  # of the variation: components whose cycles are to be seen
 
 
 def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
@@ -34,10 +34,22 @@ def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
         if one.wandering
     ]
     last = model.models_[0].last
-    future = domain.from_theta(last + 2.0 * _PART * np.arange(1, _STEPS + 1) / _STEPS)
+    top, fastest = float(model.modes_.mode.max(initial=1.0)), _fastest(model)
+    share = horizon(top, fastest)
+    future = domain.from_theta(last + 2.0 * share * curve_grid(top, share)[1:])
     told = model.forecast(times=future)
-    ahead = Ahead(axis.positions(future), told.mean, told.lower, told.upper, told.level)
+    ahead = Ahead(axis.positions(future), told.mean, told.lower, told.upper, told.coverage)
     return Memory(rest, tuple(traces), ahead)
+
+
+def _fastest(model: Any) -> float:
+    """The fastest among the strongest lines of the strong components; one if there are none."""
+    modes, found = model.modes_, [1.0]
+    for i, component in enumerate(model.components_):
+        mine = np.flatnonzero(modes.component == i)
+        if np.max(component.share) > _STRONG and len(mine):
+            found.append(float(modes.mode[mine[np.argmax(modes.amplitude[mine])]]))
+    return max(found)
 
 
 def life_of(component: Component, grid: Any, x: Any) -> tuple[Curve, Curve]:

@@ -9,13 +9,13 @@ import numpy as np
 
 from robustfourier.domain import Domain, to_array
 from robustfourier.errors import InputError
+from robustfourier.formatting import counted, listed
 from robustfourier.results.calendar import named
 from robustfourier.results.record import Pattern, Result
 from robustfourier.results.summary import summarise
 from robustfourier.results.verdicts import headline
 from robustfourier.results.views import MixtureView
 from robustfourier.samples import from_arrays
-from robustfourier.wording import counted, listed
 
 _NAMED = 5  # periods that the sentence on a network names
 

@@ -11,14 +11,16 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.domain import Domain
+from robustfourier.formatting import percent
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.spectrum import Spectrum
 from robustfourier.samples import Samples
-from robustfourier.wording import percent
 
 #: Share of the variation from which on a pattern is named and listed; below, it is folded away.
 WORTH_A_LINE = 0.01
+#: Share below which a component is not listed at all: a significant line that explains nothing.
+NOTHING = 0.0005
 #: Standard errors to each side of a 90 % band.
 BAND = 1.645
 #: Samples seen at once whose measured errors are drawn; more would be a grey wall.
@@ -66,10 +68,8 @@ class Pattern:
 
     Parameters
     ----------
-    name : str
-        A letter: A, B, …, the strongest first.
     label : str
-        Such as ``f1`` or, for a combination tone, ``f1+f2``.
+        A, B, …, the strongest first; ``A+B`` for a combination tone.
     combination : bool
         Whether it is a combination of other patterns' frequencies.
     frequency, period : float
@@ -97,11 +97,12 @@ class Pattern:
         As in `robustfourier.estimators.pattern_table`.
     calendar : str
         "day", "week", "month", "year", … if the period is one; else empty.
+    constituent : str
+        Of the tide, such as "M2"; empty if the record is none.
     shape : str
         "daily" for a week that is strongest every day, and the like; else empty.
     """
 
-    name: str
     label: str
     combination: bool
     frequency: float
@@ -124,6 +125,7 @@ class Pattern:
     epoch_min_error: float = np.nan
     coherence: float = np.inf
     calendar: str = ""
+    constituent: str = ""
     shape: str = ""
 
 
@@ -134,7 +136,7 @@ class Trace:
     Parameters
     ----------
     label : str
-        Of the pattern, such as "f1".
+        Of the pattern, such as "A".
     words : str
         How it wanders.
     amplitude, late : Curve
@@ -155,7 +157,7 @@ class Ahead:
     mean: FloatArray
     lower: FloatArray
     upper: FloatArray
-    level: float
+    coverage: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,8 +325,9 @@ class Result:
 
     @property
     def weak(self) -> tuple[Pattern, ...]:
-        """All other patterns."""
-        return tuple(p for i, p in enumerate(self.patterns) if i and not p.share >= WORTH_A_LINE)
+        """All others that explain anything."""
+        others = (p for p in self.patterns[1:] if not p.share >= WORTH_A_LINE)
+        return tuple(p for p in others if not p.share < NOTHING)
 
     @property
     def weak_words(self) -> str:

@@ -12,9 +12,11 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.periodic.periodogram import PeriodogramGrid
 
 _LOWEST = 0.5  # modes; below, cosine and sine are nearly parallel to the level
+_PEAKS = 20  # above the line that are counted
 _STEPS = 6  # patterns that are taken away one by one; the rest goes at once
 _POINTS_AT_MOST = 400_000  # of the grid; more than any screen has
 
@@ -33,7 +35,7 @@ class Spectrum:
         Amplitude that the noise has on the whole.
     line : ndarray of shape (K,), optional
         Amplitude that a mode had to reach; NaN where none would have been enough.
-    level : float
+    false_alarm : float
         False-alarm probability there.
     steps : ndarray of shape (S, K)
         Amplitude of what is left after the first pattern, after the first two, and so on.
@@ -44,7 +46,7 @@ class Spectrum:
     residual: FloatArray
     floor: FloatArray | None = None
     line: FloatArray | None = None
-    level: float = np.nan
+    false_alarm: float = np.nan
     steps: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
@@ -53,6 +55,22 @@ class Spectrum:
         if self.line is None or not np.isfinite(self.line).any():
             return 0.0
         return float(min(np.nanmax(self.line), 3.0 * np.nanmedian(self.line)))
+
+    def above(self) -> FloatArray:
+        """Modes at which what is left rises above the line, one for each peak, the highest first.
+
+        A peak is as wide as a mode to each side; there are none where there is no line.
+        """
+        if self.line is None:
+            return np.zeros(0)
+        over = np.where(np.isfinite(self.line), self.residual / self.line, 0.0)
+        peaks: list[float] = []
+        for i in np.flatnonzero(over > 1.0)[np.argsort(-over[over > 1.0])]:
+            if all(abs(self.mode[i] - peak) > 1.0 for peak in peaks):
+                peaks.append(float(self.mode[i]))
+            if len(peaks) == _PEAKS:
+                break
+        return np.array(peaks)
 
 
 def amplitude_spectrum(
@@ -82,6 +100,10 @@ def amplitude_spectrum(
     """
     n = len(theta)
     weights = np.ones(n) if weights is None else weights * (n / weights.sum())
+    if evidence is not None and evidence.robust:
+        # What was judged: outliers pulled in, as in the floor and the threshold.
+        pulled = pseudo_values(np.zeros((n, 1)), residual[:, None], weights)[:, 0]
+        values, residual = values - residual + pulled, pulled
     max_mode = max(float(max_mode), 2.0)
     spacing = min(max(0.25, max_mode / _POINTS_AT_MOST), 1.0)
     grid = PeriodogramGrid.of(theta, weights, max_mode, spacing)

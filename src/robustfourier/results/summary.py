@@ -11,6 +11,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import alias_notes, named
+from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.record import Curve, Pattern, Result, is_magnitude
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
@@ -19,8 +20,10 @@ from robustfourier.results.views import Flat, MixtureView, NetworkView
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
 
-_CURVE = (1500, 12_000)  # points of the fitted function, at least and at most
-_POINTS_PER_CYCLE = 32
+_ERRORS = (
+    12_000  # points at which standard errors of a curve are computed; between, they are smooth
+)
+_BLOCK = 20_000  # times predicted at once
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
@@ -126,7 +129,7 @@ def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Bri
     view = NetworkView(model, samples.values) if network else MixtureView(model, down)
     domain = view.domain if view.domain.unit else replace(view.domain, unit=samples.unit)
     theta = domain.to_theta(samples.axis)
-    trend, parts = view.unmix(samples.axis)
+    trend, parts = view.decompose(samples.axis)
     fitted = view.fitted(samples.axis)
     residual = samples.values - fitted
     flat = view.flat(samples.values, trend, parts, residual)
@@ -143,11 +146,14 @@ def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Bri
 
 
 def _curve(view: Any, domain: Domain, axis: TimeAxis) -> Curve:
-    top = float(view.modes.mode.max(initial=1.0))
-    count = int(np.clip(_POINTS_PER_CYCLE * top, *_CURVE))
-    times = domain.from_theta(np.linspace(-1.0, 1.0, count))
-    values, std = view.predict(times)
-    return Curve(axis.positions(times), values, std)
+    theta = 2.0 * curve_grid(float(view.modes.mode.max(initial=1.0))) - 1.0
+    times = domain.from_theta(theta)
+    if len(theta) <= _ERRORS:
+        return Curve(axis.positions(times), *view.predict(times))
+    values = [view.fitted(times[i : i + _BLOCK]) for i in range(0, len(times), _BLOCK)]
+    few = np.linspace(-1.0, 1.0, _ERRORS)
+    std = np.interp(theta, few, view.predict(domain.from_theta(few))[1])
+    return Curve(axis.positions(times), np.concatenate(values), std)
 
 
 def _noise_kind(floor: FloatArray | None) -> str:

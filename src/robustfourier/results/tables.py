@@ -66,10 +66,10 @@ def _cell(value: Any) -> Any:
 
 
 def modes_columns(result: Result) -> dict[str, Any]:
-    """Every mode with its errors; `pattern` is the letter of the report."""
-    letters = [p.name for p in result.patterns]
+    """Every mode with its errors; `component` is the label of its component."""
+    letters = [p.label for p in result.patterns]
     names = [letters[i] if i < len(letters) else "" for i in result.owner]
-    return {"pattern": names, **result.modes.columns()}
+    return {**result.modes.columns(), "component": names}
 
 
 def components_columns(result: Result) -> dict[str, list[Any]]:
@@ -83,7 +83,7 @@ def _row(p: Pattern, domain: Domain) -> dict[str, Any]:
     more = ("amplitude", "amplitude_error", "share", "false_alarm", "snr", "coherence", "calendar")
     return {
         **{name: getattr(p, name) for name in (*own, *more)},
-        "pattern": p.name,
+        "constituent": p.constituent,
         "unit": domain.unit,
         "harmonics": " ".join(map(str, p.harmonics)),
         "epoch_max": p.epoch,
@@ -125,7 +125,7 @@ def fit_table(result: Result) -> pd.DataFrame:
     if result.lines is not None and result.lines.multiplies:  # patterns are factors, about 1
         error /= max(float(np.max(np.abs(samples.values))), 1e-300)
     for pattern, part in zip(result.patterns, result.parts, strict=True):
-        table[f"pattern_{pattern.name}"] = _rounded(part, error)
+        table[f"component_{pattern.label}"] = _rounded(part, error)
     return pd.DataFrame({"time": time_column(samples), "value": samples.values, **table})
 
 

@@ -62,10 +62,13 @@ def envelope(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, Fl
     >>> envelope(np.arange(6.0), np.array([0.0, 9.0, 1.0, 2.0, -5.0, 3.0]), 2)
     (array([0., 1., 4., 5.]), array([ 0.,  9., -5.,  3.]))
     """
-    if len(x) <= 2 * columns:
-        return x, y
-    at = _outermost(y, columns)
+    at = extreme_points(y, columns)
     return x[at], y[at]
+
+
+def extreme_points(y: FloatArray, columns: int) -> IndexArray:
+    """Indices of the lowest and the highest point of each of so many columns, ascending."""
+    return np.arange(len(y)) if len(y) <= 2 * columns else _outermost(y, columns)
 
 
 def extremes(

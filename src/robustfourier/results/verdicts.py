@@ -8,13 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.mixture.trend import LevelShift
-from robustfourier.results.axis import TimeAxis
-from robustfourier.results.calendar import shape_words, spoken
-from robustfourier.results.record import WORTH_A_LINE, Pattern
-from robustfourier.results.spread import deviation
-from robustfourier.sampling import Sampling
-from robustfourier.wording import (
+from robustfourier.formatting import (
     counted,
     listed,
     number,
@@ -22,6 +16,12 @@ from robustfourier.wording import (
     plural,
     with_error,
 )
+from robustfourier.mixture.trend import LevelShift
+from robustfourier.results.axis import TimeAxis
+from robustfourier.results.calendar import shape_words, spoken
+from robustfourier.results.record import NOTHING, WORTH_A_LINE, Pattern
+from robustfourier.results.spread import deviation
+from robustfourier.sampling import Sampling
 
 _NAMED = 3  # periods named in the headline
 _SEEN_TWICE = 3.0  # cycles below which a period is called uncertain
@@ -49,6 +49,7 @@ def headline(
     if not patterns:
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
         return f"No repeating pattern stands out from the noise{slow}."
+    patterns = [p for i, p in enumerate(patterns) if i == 0 or not p.share < NOTHING]
     own = [p for p in patterns if not p.combination]
     shown = [p for i, p in enumerate(own[:_NAMED]) if i == 0 or p.share >= WORTH_A_LINE]
     tones = [p for p in patterns if p.combination]
@@ -131,7 +132,7 @@ def step_words(steps: Sequence[LevelShift], axis: TimeAxis) -> list[str]:
 def _too_short(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
     slow = [p for p in patterns if p.period > sampling.domain.span / _SEEN_TWICE]
     return [
-        f"Pattern {p.name} ({sampling.domain.period_words(p.period)}) repeats only "
+        f"Pattern {p.label} ({sampling.domain.period_words(p.period)}) repeats only "
         f"{number(sampling.domain.span / p.period, 2)} times in this record: its period is "
         "uncertain until the record is longer."
         for p in slow
@@ -156,7 +157,7 @@ def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
         top = 1.0 / sampling.shortest
         near = [p for p in patterns if p.frequency > 0.8 * top]
         return [
-            f"Pattern {p.name} ({told(p.period)}) is close to the fastest that this "
+            f"Pattern {p.label} ({told(p.period)}) is close to the fastest that this "
             "sampling can show; it could be an alias of something faster."
             for p in near
         ]

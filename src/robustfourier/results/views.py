@@ -9,18 +9,20 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.estimators.pattern_table import extreme, letter, row_of
+from robustfourier.estimators.pattern_table import extreme, row_of
+from robustfourier.formatting import number
 from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.labels import letter
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.trend import LevelShift
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.drawing_grid import wave_grid
 from robustfourier.results.memory import memory_of
 from robustfourier.results.record import Curve, Diagonal, Memory, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
-from robustfourier.wording import number
 
-_PHASES = 201  # points of a waveform
+_LEVELS = 201  # places at which a typical level is taken, and points of a link
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
 _BLOCK = 20_000  # times predicted at once
 
@@ -57,7 +59,7 @@ class MixtureView:
         self.multiplies = getattr(model, "scale_", "linear") == "log"
         self.level = 1.0
         if self.multiplies:
-            trend = model.models_[0].trend_at(np.linspace(-1.0, 1.0, _PHASES))
+            trend = model.models_[0].trend_at(np.linspace(-1.0, 1.0, _LEVELS))
             self.level = float(np.exp(np.mean(trend)))
             self.modes = _at_level(self.modes, self.level)
             self.steps = _jumps(model.models_[0])
@@ -86,9 +88,9 @@ class MixtureView:
         """What the fit remembers, and what comes next."""
         return memory_of(self.model, self.domain, axis)
 
-    def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
+    def decompose(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """Trend (n,) and patterns (C, n)."""
-        parts = self.model.unmix(times)
+        parts = self.model.decompose(times)
         return parts.trend, parts.components.T
 
     def flat(
@@ -103,8 +105,8 @@ class MixtureView:
     def warnings(self) -> tuple[str, ...]:
         """What comes before all other warnings."""
         living = tuple(
-            f"Pattern {letter(i)} {component.wandering}."
-            for i, component in enumerate(self.model.components_)
+            f"Pattern {component.label} {component.wandering}."
+            for component in self.model.components_
             if component.wandering
         )
         if not self.multiplies:
@@ -122,19 +124,18 @@ class MixtureView:
 
     def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
         """The patterns; data at θ without all other parts are folded behind each."""
-        phases = np.linspace(0.0, 1.0, _PHASES)
         found = []
         for i, component in enumerate(self.model.components_):
+            phases = wave_grid(int(np.max(component.harmonics)))
             own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
             mine = self.modes.select(np.flatnonzero(own))  # without side lines
-            row = row_of(component, i, float(np.asarray(mine.false_alarm).min()), self.down)
+            row = row_of(component, float(np.asarray(mine.false_alarm).min()), self.down)
             peak = extreme(component, self.down)[0]
             wave, std = (self.level * w for w in component.waveform(phases + peak, return_std=True))
             start = component.phase / (2.0 * np.pi) + peak
             cycle = 0.5 * component.mode * theta - start
             found.append(
                 Pattern(
-                    name=letter(i),
                     label=component.label,
                     combination=component.combination,
                     frequency=component.frequency,
@@ -209,7 +210,7 @@ class NetworkView:
         """Nothing: networks do not remember."""
         return None
 
-    def unmix(self, times: Any) -> tuple[FloatArray, FloatArray]:
+    def decompose(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """Trend (n,) and patterns (C, n)."""
         values = self.model.predict(as_column(times))
         theta = self.domain.to_theta(times)
@@ -227,14 +228,13 @@ class NetworkView:
 
     def patterns(self, theta: FloatArray, residual: FloatArray, parts: FloatArray) -> list[Pattern]:
         """The patterns; data at θ without all other parts are folded behind each."""
-        phases = np.linspace(0.0, 1.0, _PHASES)
+        phases = wave_grid(1)
         modes, found = self.modes, []
         for i in range(len(modes)):
             cycle = 0.5 * modes.mode[i] * theta - modes.phase[i] / (2.0 * np.pi)
             found.append(
                 Pattern(
-                    name=letter(i),
-                    label=f"f{i + 1}",
+                    label=letter(i),
                     combination=False,
                     frequency=float(modes.frequency[i]),
                     frequency_error=np.nan,
@@ -287,6 +287,6 @@ def _jumps(model: ColumnModel) -> tuple[LevelShift, ...]:
 def _link_curve(link: Any, level: float) -> Curve | None:
     if link is None:
         return None
-    x = np.cos(np.linspace(np.pi, 0.0, _PHASES))  # denser at the ends, where links bend
+    x = np.cos(np.linspace(np.pi, 0.0, _LEVELS))  # denser at the ends, where links bend
     values, std = link(x, return_std=True)
     return Curve(x, level * values, level * std)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from robustfourier.samples.cleaning import from_arrays
     from robustfourier.samples.reading import column_names, read_samples, read_times
     from robustfourier.samples.samples import Counts, Samples
-    from robustfourier.samples.table import ReadOptions, check_columns, series_column
+    from robustfourier.samples.text_tables import ReadOptions, check_columns, series_column
 
 __all__ = [
     "Counts",
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 _HOME = {
-    **dict.fromkeys(("ReadOptions", "check_columns", "series_column"), "table"),
+    **dict.fromkeys(("ReadOptions", "check_columns", "series_column"), "text_tables"),
     **dict.fromkeys(("column_names", "read_samples", "read_times"), "reading"),
     **dict.fromkeys(("Counts", "Samples"), "samples"),
     "from_arrays": "cleaning",

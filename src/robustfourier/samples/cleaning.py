@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.domain import timezone_of, to_array
 from robustfourier.errors import DataError, InputError
-from robustfourier.samples.instants import Times
-from robustfourier.samples.marks import marks_of
+from robustfourier.samples.epochs import Times
+from robustfourier.samples.missing_markers import marks_of
 from robustfourier.samples.samples import Counts, Samples
-from robustfourier.samples.source import quoted
+from robustfourier.samples.text_streams import quoted
 
 MISSING_RULES = ("drop", "error")
 DUPLICATES = ("mean", "first", "last", "keep", "error")

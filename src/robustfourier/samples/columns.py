@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robustfourier.errors import DataError
-from robustfourier.samples.source import quoted
-from robustfourier.wording import unit_called
+from robustfourier.formatting import unit_called
+from robustfourier.samples.text_streams import quoted
 
 _TIME_WORDS = frozenset(
     """time times date dates datetime timestamp timestamps t day days epoch unix when jd mjd hjd bjd

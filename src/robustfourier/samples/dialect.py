@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from robustfourier.errors import DataError
-from robustfourier.samples.dates import is_time
+from robustfourier.samples.date_text import is_time
 from robustfourier.samples.header import Table, comment_names, split_header
-from robustfourier.samples.source import quoted
-from robustfourier.samples.tokens import is_missing, is_number
+from robustfourier.samples.number_parsing import is_missing, is_number
+from robustfourier.samples.text_streams import quoted
 from robustfourier.samples.units import split_unit
-from robustfourier.samples.wide import Wide, recognise_wide
+from robustfourier.samples.wide_tables import Wide, recognise_wide
 
 #: Delimiters in the order in which a tie is decided; a space stands for any run of blanks.
 DELIMITERS = ("\t", ";", ",", "|", " ")

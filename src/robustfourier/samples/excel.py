@@ -11,7 +11,7 @@ from typing import Any
 
 from robustfourier.errors import DataError, MissingDependencyError
 from robustfourier.samples.budget import require_proportion
-from robustfourier.samples.records import RowSource
+from robustfourier.samples.json_tables import RowSource
 
 _TABLE = 3  # rows that a sheet has at least, if it holds a table
 

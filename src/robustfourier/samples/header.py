@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from robustfourier.samples.tokens import is_missing, is_number
+from robustfourier.samples.number_parsing import is_missing, is_number
 from robustfourier.samples.units import looks_like_unit
 
 Row = tuple[int, list[str]]

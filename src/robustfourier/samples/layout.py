@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError
 from robustfourier.samples.columns import Choice, choose_columns, find_column, is_error
-from robustfourier.samples.instants import Times
-from robustfourier.samples.table import ReadOptions
+from robustfourier.samples.epochs import Times
+from robustfourier.samples.text_tables import ReadOptions
 
 
 @dataclass(frozen=True, eq=False)

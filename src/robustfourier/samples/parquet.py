@@ -12,18 +12,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.content import file_digest
 from robustfourier.errors import DataError, MissingDependencyError, RobustFourierError
 from robustfourier.samples.budget import require_proportion
 from robustfourier.samples.cleaning import clean, numbers_of, stamps_of
 from robustfourier.samples.columns import Choice, choose_columns, parse_by
-from robustfourier.samples.frames import column_times
+from robustfourier.samples.data_frames import column_times
 from robustfourier.samples.samples import Samples
-from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
-from robustfourier.samples.source import display_name, quoted
+from robustfourier.samples.series_labels import LABELLED, Labels, refuse_mixture, require_one
+from robustfourier.samples.text_streams import display_name, quoted
+from robustfourier.untrusted_files import file_digest
 
 if TYPE_CHECKING:
-    from robustfourier.samples.table import ReadOptions
+    from robustfourier.samples.text_tables import ReadOptions
 
 _SAMPLE = 16  # bytes of a time and a value
 

@@ -14,26 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.content import file_digest
 from robustfourier.errors import DataError
+from robustfourier.formatting import unit_called
 from robustfourier.samples.cleaning import clean
 from robustfourier.samples.dialect import Dialect
-from robustfourier.samples.formats import format_of, read_frame
+from robustfourier.samples.file_formats import format_of, read_frame
 from robustfourier.samples.header import Table
-from robustfourier.samples.records import Source
+from robustfourier.samples.json_tables import Source
+from robustfourier.samples.number_parsing import is_number
 from robustfourier.samples.samples import Samples
-from robustfourier.samples.series import LABELLED, Labels, refuse_mixture, require_one
-from robustfourier.samples.source import display_name, open_text, quoted
-from robustfourier.samples.table import (
+from robustfourier.samples.series_labels import LABELLED, Labels, refuse_mixture, require_one
+from robustfourier.samples.text_streams import display_name, open_text, quoted
+from robustfourier.samples.text_tables import (
     OpenTable,
     ReadOptions,
     open_table,
     table_names,
     time_cells,
 )
-from robustfourier.samples.times import TimeReader
-from robustfourier.samples.tokens import is_number
-from robustfourier.wording import unit_called
+from robustfourier.samples.time_columns import TimeReader
+from robustfourier.untrusted_files import file_digest
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000
@@ -84,7 +84,7 @@ def _read(path: str | os.PathLike[str], asked: ReadOptions, *, need_value: bool)
 
         return read_parquet(path, asked, need_value)
     if kind:
-        from robustfourier.samples.frames import samples_of_frame
+        from robustfourier.samples.data_frames import samples_of_frame
 
         table, digest = read_frame(path, kind, asked), file_digest(path)
         return samples_of_frame(table, asked, display_name(path), digest, need_value)

@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from robustfourier.samples.tokens import is_missing, is_number
-from robustfourier.wording import unit_called
+from robustfourier.formatting import unit_called
+from robustfourier.samples.number_parsing import is_missing, is_number
 
 # Symbols and words that stand under a header or behind a number, in lower case. Units of time are
 # known to `unit_called`; what has a degree, percent, power or slash in it is known by that.

@@ -56,8 +56,8 @@ def measure_completeness(model: Any, samples: Samples, **planting: Any) -> Compl
     )
 
 
-def detection_limit(noise: float, n: int, max_mode: float, level: float = 0.01) -> float:
-    """Amplitude that is expected to be significant at `level`, in white noise of that deviation.
+def detection_limit(noise: float, n: int, max_mode: float, false_alarm: float = 0.01) -> float:
+    """Amplitude that is detected in white noise of that deviation.
 
     A tone of amplitude a has power n a²/4; noise passes power z·σ² somewhere among M modes with a
     probability of about M e^{-z}.
@@ -67,7 +67,7 @@ def detection_limit(noise: float, n: int, max_mode: float, level: float = 0.01) 
     >>> round(detection_limit(1.0, 400, 200), 3)
     0.315
     """
-    return float(2.0 * noise * np.sqrt(np.log(max(max_mode, 2.0) / level) / n))
+    return float(2.0 * noise * np.sqrt(np.log(max(max_mode, 2.0) / false_alarm) / n))
 
 
 def inject(

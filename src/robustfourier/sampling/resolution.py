@@ -14,10 +14,10 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.errors import DataError
+from robustfourier.formatting import counted, number, percent, plural
 from robustfourier.periodic.frequency_limits import even_spacing, highest_mode
 from robustfourier.periodic.nufft import weighted_sums
 from robustfourier.samples import Samples
-from robustfourier.wording import counted, number, percent, plural
 
 _GAP = 5.0  # on an even grid a pause is a gap if it lasts so many steps …
 _CHANCE = 2.0  # … at irregular times if it is so many times what chance makes the longest …

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.concurrency import cores, one_blas_thread
 from robustfourier.errors import InputError
 from robustfourier.network.embedding import fourier_features
 from robustfourier.training.batches import fixed_sample
@@ -25,7 +26,6 @@ from robustfourier.training.calibration import (
     noise_gradient,
     stable_rate,
 )
-from robustfourier.workers import cores, one_blas_thread
 
 _BLOCK = 128  # series that share a matrix product: whole caches, and bits that no core changes
 _CHECKED = 20  # steps between two looks at the noise

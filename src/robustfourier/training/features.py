@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import OutOfMemoryError
-from robustfourier.memory import available_bytes
+from robustfourier.memory_limits import available_bytes
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.embedding import lattice_modes, mixed_features
 from robustfourier.training.batches import DrawnBlock, FixedSample

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from robustfourier.concurrency import cores
 from robustfourier.errors import DivergenceError, InputError
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import FixedSample, fixed_sample
@@ -20,7 +21,6 @@ from robustfourier.training.engine import EngineName, choose_engine
 from robustfourier.training.joint import Data, train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.schedule import InverseDecay
-from robustfourier.workers import cores
 
 Item = TypeVar("Item")
 Seed = int | np.random.Generator | None
@@ -105,8 +105,8 @@ def train_many(
 
     if chosen != "fused":
         return [run(*each) for each in runs]
+    from robustfourier.concurrency import one_blas_thread
     from robustfourier.training.features import feature_rows
-    from robustfourier.workers import one_blas_thread
 
     # held while the trainings run, so that they all find the same table
     shared = feature_rows(data, shape, dtype) if isinstance(data, FixedSample) else None

@@ -175,7 +175,7 @@
   }
   function describe(one, before) {
     const words = [], a = one.asked, b = before ? before.asked : {}, r = one.reading, s = before ? before.reading : {};
-    const names = { period: "known period", shortest_period: "shortest", longest_period: "longest", level: "level", scale: "scale", loss: "outliers", without: "without", split: "split", merge: "merge" };
+    const names = { period: "known period", shortest_period: "shortest", longest_period: "longest", false_alarm: "false alarms", scale: "scale", loss: "outliers", without: "without", split: "split", merge: "merge" };
     for (const [key, name] of Object.entries(names)) if (JSON.stringify(a[key]) !== JSON.stringify(b[key])) words.push(name + " " + (a[key] === undefined ? "as usual" : [].concat(a[key]).join(", ")));
     if (one.forecast !== (before ? before.forecast : undefined)) words.push("forecast " + (one.forecast || "no more"));
     for (const key of new Set([...Object.keys(r), ...Object.keys(s)])) if (JSON.stringify(r[key]) !== JSON.stringify(s[key])) words.push(key + " " + (r[key] === undefined ? "as found" : r[key]));
@@ -204,7 +204,7 @@
     const side = (one, i) => el("article", { class: "card" }, el("h3", {}, order[i] + 1 + ". " + describe(file.fits[order[i]], file.fits[order[i] - 1])), el("p", {}, one.headline),
       el("p", {}, el("b", {}, one.explained), " repeats, noise ", el("b", {}, one.noise)),
       el("div", { class: "scroll" }, el("table", {}, el("tr", {}, ...["", "Period", "Share", "Harmonics"].map((h) => el("th", {}, h))),
-        ...one.patterns.slice(0, 12).map((p) => el("tr", { class: rows[1 - i].has(p.period + p.share) ? "" : "other" }, el("td", {}, p.name), el("td", {}, p.period), el("td", { class: "num" }, p.share), el("td", {}, p.harmonics.slice(0, 6).join(", ")))))));
+        ...one.patterns.slice(0, 12).map((p) => el("tr", { class: rows[1 - i].has(p.period + p.share) ? "" : "other" }, el("td", {}, p.label), el("td", {}, p.period), el("td", { class: "num" }, p.share), el("td", {}, p.harmonics.slice(0, 6).join(", ")))))));
     $("compared").replaceChildren(el("div", { class: "sides" }, ...pair.map(side)));
     $("compared").hidden = false;
     $("compared").scrollIntoView({ block: "nearest" });
@@ -221,7 +221,7 @@
     form.period.value = (asked.period || []).join(", ");
     for (const name of ["shortest_period", "longest_period"]) form[name].value = asked[name] || "";
     form.forecast.value = one.forecast || "";
-    form.level.value = String(asked.level || 0.01); form.scale.value = asked.scale || "auto"; form.loss.value = asked.loss || "auto";
+    form.false_alarm.value = String(asked.false_alarm || 0.01); form.scale.value = asked.scale || "auto"; form.loss.value = asked.loss || "auto";
     for (const name of ["shortest_period", "longest_period"]) form[name].placeholder = UNIT() ? "in " + UNIT() + ", or 12h" : "a number";
     patterns(one, found);
     const pick = (name, words, empty) => el("label", {}, words, el("select", { name: "column-" + name }, empty ? el("option", { value: "" }, empty) : null, ...columns.map((column) => el("option", { value: column, selected: (one.reading[name] || (read && read[name])) === column }, column))));
@@ -239,9 +239,9 @@
     const again = () => fit(wanted(current()));
     const shown = found ? found.patterns.filter((p) => !p.combination).slice(0, 12) : [];
     $("patterns").replaceChildren(...[el("legend", {}, "Patterns"),
-      ...shown.map((p) => el("div", { class: "pattern" }, el("input", { type: "checkbox", name: "merge", value: p.exact, "aria-label": "Choose pattern " + p.name + " to be merged" }), el("span", {}, p.name + ": " + p.period),
-        el("span", { class: "acts" }, el("button", { type: "button", class: "small", title: "Fit without this pattern", "data-off": p.name, on: { click: () => { wishes.without.push(...p.lines.map(String)); again(); } } }, "Off"),
-          el("button", { type: "button", class: "small", title: "Each harmonic a pattern of its own", "data-split": p.name, disabled: p.harmonics.length < 2, on: { click: () => { wishes.split.push(String(p.exact)); again(); } } }, "Split")))),
+      ...shown.map((p) => el("div", { class: "pattern" }, el("input", { type: "checkbox", name: "merge", value: p.exact, "aria-label": "Choose pattern " + p.label + " to be merged" }), el("span", {}, p.label + ": " + p.period),
+        el("span", { class: "acts" }, el("button", { type: "button", class: "small", title: "Fit without this pattern", "data-off": p.label, on: { click: () => { wishes.without.push(...p.lines.map(String)); again(); } } }, "Off"),
+          el("button", { type: "button", class: "small", title: "Each harmonic a pattern of its own", "data-split": p.label, disabled: p.harmonics.length < 2, on: { click: () => { wishes.split.push(String(p.exact)); again(); } } }, "Split")))),
       shown.length > 1 ? el("button", { type: "button", class: "small", id: "merge", on: { click: () => { const two = [...$("patterns").querySelectorAll("[name=merge]:checked")].map((box) => box.value); if (two.length !== 2) return warn("Choose two patterns to merge."); wishes.merge.push(two.join("+")); again(); } } }, "Merge the two chosen") : null,
       ...before.map(([words, key]) => el("p", { class: "caption" }, words + " ", el("button", { type: "button", class: "small", on: { click: () => { wishes[key] = []; again(); } } }, "take back"))),
       shown.length || before.length ? null : el("p", { class: "caption" }, "None found.")].filter(Boolean));
@@ -258,7 +258,7 @@
     const put = (target, name, value, usual) => { if (value === usual || value === "" || (Array.isArray(value) && !value.length)) delete target[name]; else target[name] = value; };
     put(asked, "period", form.period.value.split(/[,;]/).map((text) => text.trim()).filter(Boolean));
     for (const name of ["shortest_period", "longest_period"]) put(asked, name, form[name].value.trim());
-    put(asked, "level", Number(form.level.value), 0.01); put(asked, "scale", form.scale.value, "auto"); put(asked, "loss", form.loss.value, "auto");
+    put(asked, "false_alarm", Number(form.false_alarm.value), 0.01); put(asked, "scale", form.scale.value, "auto"); put(asked, "loss", form.loss.value, "auto");
     for (const name of ["time", "value", "error"]) { const select = form["column-" + name]; const was = one.reading[name] || (read && read[name]) || ""; if (select && select.value !== was) put(reading, name, select.value); }
     for (const name of ["without", "split", "merge"]) put(asked, name, wishes[name]);
     put(settings, "forecast", form.forecast.value.trim());

@@ -8,11 +8,10 @@ from functools import partial
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.mixture.components.families import further_harmonics
+from robustfourier.mixture.components.families import RESOLUTION, further_harmonics
 from robustfourier.mixture.components.ground import AT_THE_END, Ground
-from robustfourier.mixture.components.grouping import Grouping, group
-from robustfourier.mixture.components.resolving import resolved_families, without_bases
-from robustfourier.mixture.components.wishes import as_wished
+from robustfourier.periodic.families import Families
+from robustfourier.periodic.priors import FAMILY, SMALLEST_MODE_ERROR, harmonic_share
 from robustfourier.periodic.variable_projection import Refined
 
 TWINS = 0.5  # in modes: lines closer than this are one
@@ -23,17 +22,13 @@ ROUNDS = 5  # of searching within families; each looks beside what the last one 
 class Found:
     """Lines so far: how they are tied, their false-alarm probabilities, which were given."""
 
-    grouping: Grouping
+    grouping: Families
     false_alarm: FloatArray
     known: BoolArray
 
 
 def tied_lines(ground: Ground, found: Found) -> tuple[Found, Refined]:
-    """Refine with ties, add harmonics found within families, group again; until nothing changes.
-
-    A weak harmonic that was missing biases its neighbours: once it is there, a line that stood
-    alone may turn out to belong to a family, or to be noise.
-    """
+    """Refine with ties and add harmonics found within families, until nothing changes."""
     found, refined = _without_twins(ground, found, _refine(ground, found.grouping))
     for _ in range(ROUNDS if len(found.grouping.bases) else 0):
         found = replace(found, grouping=replace(found.grouping, bases=refined.bases))
@@ -41,10 +36,7 @@ def tied_lines(ground: Ground, found: Found) -> tuple[Found, Refined]:
         if richer is found:
             break
         found, refined = richer, _refine(ground, richer.grouping)
-        again = _grouped_again(ground, found, refined)
-        if again is not found:
-            found, refined = again, _refine(ground, again.grouping)
-        found, refined = _without_noise(ground, found, refined)
+        found, refined = _tied_again(ground, found, refined)
         found, refined = _without_twins(ground, found, refined)
     return replace(found, grouping=replace(found.grouping, bases=refined.bases)), refined
 
@@ -64,28 +56,41 @@ def _with_harmonics(ground: Ground, found: Found, refined: Refined) -> Found:
     )
 
 
-def _grouped_again(ground: Ground, found: Found, refined: Refined) -> Found:
-    """Group the refined lines; the same object unless that needs fewer bases."""
-    if ground.series.integer:
-        return found
-    grouping = group(
-        refined.lines.mode,
-        refined.mode_error,
-        ground.judge.lines(refined, ground.floor)[0],
-        highest=ground.highest,
-        fixed=found.known,
-        nyquist=ground.series.nyquist,
-    )
-    grouping = as_wished(resolved_families(grouping), ground.series.settings)
-    return replace(found, grouping=grouping) if len(grouping.bases) < len(refined.bases) else found
+def _tied_again(ground: Ground, found: Found, refined: Refined) -> tuple[Found, Refined]:
+    """Tie lines that stand alone to a multiple beside them, by the odds of `periodic.families`.
 
-
-def _without_noise(ground: Ground, found: Found, refined: Refined) -> tuple[Found, Refined]:
-    """Drop lines that stand alone and no longer pass now that the harmonics are there."""
-    _, alarm = ground.judge.lines(refined, ground.floor)
-    component = found.grouping.component
-    alone = np.bincount(component)[component] == 1
-    return _without(ground, found, refined, alone & ~found.known & (alarm > ground.level))
+    A weak harmonic that was missing biases its neighbours: once it is there, a line that stood
+    alone may turn out to belong to a family.
+    """
+    series = ground.series
+    wished = len(series.settings.split) > 0
+    for line in () if series.integer or wished else range(len(refined.lines)):
+        component, families = found.grouping.component, found.grouping
+        if found.known[line] or np.count_nonzero(component == component[line]) > 1:
+            continue
+        mode = float(refined.lines.mode[line])
+        for j, base in enumerate(refined.bases):
+            order, there = round(mode / base), families.harmonics[families.of_base(j), j]
+            if families.harmonics[line, j] or order < 2 or order in there:
+                continue
+            if abs(mode - order * base) >= RESOLUTION:
+                continue
+            contrast = families.harmonics[line].astype(np.float64)
+            contrast[j] -= order
+            variance = float(contrast @ refined.base_covariance @ contrast)
+            variance += SMALLEST_MODE_ERROR**2
+            gap = order - int(there[there < order].max(initial=0))
+            room = mode * np.log(max(ground.highest / series.lowest, 2.0))
+            gain = np.log(room / np.sqrt(2.0 * np.pi * variance) * harmonic_share(gap)) - FAMILY
+            if gain > 0.5 * float(contrast @ refined.bases) ** 2 / variance:
+                rows = families.harmonics.copy()
+                rows[line] = 0
+                rows[line, j] = order
+                trial = replace(families, bases=refined.bases, harmonics=rows)
+                tied = _refine(ground, trial := trial.kept(np.ones(len(rows), bool)))
+                found = replace(found, grouping=replace(trial, bases=tied.bases))
+                return _tied_again(ground, found, tied)
+    return found, refined
 
 
 def _without_twins(ground: Ground, found: Found, refined: Refined) -> tuple[Found, Refined]:
@@ -116,24 +121,14 @@ def _without(
     if not drop.any():
         return found, refined
     found = Found(
-        _supported(found.grouping, refined.bases, ~drop),
+        replace(found.grouping, bases=refined.bases).kept(~drop),
         found.false_alarm[~drop],
         found.known[~drop],
     )
     return found, _refine(ground, found.grouping)
 
 
-def _supported(grouping: Grouping, bases: FloatArray, keep: BoolArray) -> Grouping:
-    """Return the grouping of some of its lines; every base has a harmonic of its own among them.
-
-    A combination tone of a base that has none left is a combination of nothing known: it is free.
-    """
-    rows = grouping.harmonics[keep]
-    pure = np.count_nonzero(rows, axis=1) == 1
-    return without_bases(Grouping(bases, rows, grouping.fixed), rows[pure].any(axis=0))
-
-
-def _refine(ground: Ground, grouping: Grouping) -> Refined:
+def _refine(ground: Ground, grouping: Families) -> Refined:
     """Refine with ties; the covariance is that for the noise around each line."""
     found = ground.refine(grouping, None, AT_THE_END)
     if not found.converged:  # a ridge, on which as many steps again may be taken

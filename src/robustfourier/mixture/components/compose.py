@@ -1,8 +1,8 @@
-"""From significant lines to components: group, tie, search within families, smooth.
+"""From significant lines to components: tie, search within families, smooth.
 
-The upper half of the mixture model in one function. Each step is a module of its own: `grouping`
-groups the lines, `completing` fits them with exact ties and looks for weak harmonics, `loosening`
-tests the ties again, `prior` decides how to smooth, `joint` makes the last fit.
+The upper half of the mixture model in one function. Each step is a module of its own:
+`periodic.families` ties the lines, `completing` fits them with exact ties and looks for weak
+harmonics, `prior` decides how to smooth, `joint` makes the last fit.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ from robustfourier.mixture.blocks import wandering
 from robustfourier.mixture.components.completing import Found, tied_lines
 from robustfourier.mixture.components.families import waveform_rows
 from robustfourier.mixture.components.ground import Ground
-from robustfourier.mixture.components.grouping import Grouping, group
 from robustfourier.mixture.components.joint import penalised_fit
-from robustfourier.mixture.components.loosening import loosened
 from robustfourier.mixture.components.prior import Prior, prior_of
-from robustfourier.mixture.components.resolving import resolved_families
 from robustfourier.mixture.components.wishes import as_wished
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.observers import listening, tell
 from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.families import Families, tied
 from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.periodic.uncertainty import mode_errors
 from robustfourier.periodic.variable_projection import Refined
@@ -38,7 +36,7 @@ class Separated:
 
     Parameters
     ----------
-    grouping : Grouping
+    grouping : Families
         Bases and the integer rows of all lines.
     lines : Lines
         The K lines, those of smoothed waveforms included.
@@ -56,7 +54,7 @@ class Separated:
         Of the test for harmonics in phase; NaN where there was nothing to test.
     """
 
-    grouping: Grouping
+    grouping: Families
     lines: Lines
     trend: FloatArray
     base_covariance: FloatArray
@@ -82,14 +80,14 @@ def separate(found: Detection) -> Separated:
     wanders = (found.fit.modes, wandering(found.series, found.fit.refined))
     ground = Ground(found.series, found.floor, found.noise_variance, found.fit.rung, *wanders)
     modes, known = found.fit.modes, found.known
-    error = np.maximum(found.mode_error, ground.wandering)
-    return compose(ground, modes, error, found.strength, found.false_alarm, known)
+    covariance = found.fit.refined.base_covariance + np.diag(ground.wandering**2)
+    return compose(ground, modes, covariance, found.strength, found.false_alarm, known)
 
 
 def compose(
     ground: Ground,
     mode: FloatArray,
-    error: FloatArray,
+    covariance: FloatArray,
     strength: FloatArray,
     alarm: FloatArray,
     known: BoolArray,
@@ -99,26 +97,34 @@ def compose(
     Parameters
     ----------
     ground : Ground
-    mode, error, strength, alarm : ndarray of shape (K,)
-        Significant lines with their standard errors, any measure of strength, and false-alarm
-        probabilities.
+    mode, strength, alarm : ndarray of shape (K,)
+        Significant lines, any measure of their strength, and false-alarm probabilities.
+    covariance : ndarray of shape (K, K)
+        Of the modes.
     known : ndarray of bool of shape (K,)
         Lines whose modes were given.
     """
     series, highest = ground.series, ground.highest
-    grouping = group(
+    # What stands at a period of the calendar has that period.
+    at = series.on_calendar(mode, strength) & ~known
+    place = series.calendar.ravel()
+    if at.any():
+        nearest = place[np.argmin(np.abs(mode[at, None] - place), axis=1)]
+        mode, covariance = mode.copy(), covariance * np.outer(~at, ~at)
+        mode[at] = nearest
+    grouping = tied(
         mode,
-        error,
+        covariance,
         strength,
         highest=highest,
-        fixed=known,
+        known=known,
         integer=series.integer,
         nyquist=series.nyquist,
     )
-    grouping = as_wished(resolved_families(grouping), series.settings)
+    grouping = as_wished(grouping, series.settings)
     if series.integer:
         grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
-    found, refined = loosened(ground, *tied_lines(ground, Found(grouping, alarm, known)))
+    found, refined = tied_lines(ground, Found(grouping, alarm, known))
     grouping, alarm = found.grouping, found.false_alarm
     if listening():
         facts = {"components": grouping.component, "orders": grouping.order}
@@ -130,7 +136,7 @@ def compose(
     return _smoothed(ground, grouping, refined, alarm, extra)
 
 
-def _sinusoids(grouping: Grouping, refined: Refined, alarm: FloatArray) -> Separated:
+def _sinusoids(grouping: Families, refined: Refined, alarm: FloatArray) -> Separated:
     """Nothing to smooth: the refined lines are the answer, each in phase with itself."""
     n_lines = len(refined.lines)
     single = refined.lines.n_outputs == 1
@@ -148,7 +154,7 @@ def _sinusoids(grouping: Grouping, refined: Refined, alarm: FloatArray) -> Separ
 
 
 def _smoothed(
-    ground: Ground, grouping: Grouping, refined: Refined, alarm: FloatArray, extra: IntArray
+    ground: Ground, grouping: Families, refined: Refined, alarm: FloatArray, extra: IntArray
 ) -> Separated:
     """Shrink the harmonics of every family by what the data say, all in one fit.
 
@@ -194,7 +200,7 @@ def _smoothed(
     )
 
 
-def _several(grouping: Grouping, extra: IntArray) -> bool:
+def _several(grouping: Families, extra: IntArray) -> bool:
     """Whether any component has more than one line; extra lines are harmonics of one found."""
     return len(extra) > 0 or bool(np.any(np.bincount(grouping.component, minlength=1) > 1))
 
@@ -203,7 +209,7 @@ def _several(grouping: Grouping, extra: IntArray) -> bool:
 class _Draft:
     """What least squares at all lines, found and extra, says about how to smooth them."""
 
-    grouping: Grouping
+    grouping: Families
     prior: Prior
     p_value: FloatArray
     weight: FloatArray  # probability that a line is there at all
@@ -212,7 +218,7 @@ class _Draft:
     def of(
         cls,
         ground: Ground,
-        grouping: Grouping,
+        grouping: Families,
         refined: Refined,
         found: int,
         extra: IntArray,
@@ -241,7 +247,9 @@ class _Draft:
             lame,
             likely,
         )
-        return cls(grouping, prior, p_value, weight)
+        ridge = 1.0 / np.maximum(ground.spread, np.finfo(float).tiny)
+        wide = prior.precision + ridge[:, None, None] * np.eye(count)
+        return cls(grouping, replace(prior, precision=wide, ridge=ridge), p_value, weight)
 
 
 def _lame(ground: Ground, modes: FloatArray) -> BoolArray:
@@ -255,7 +263,7 @@ def _lame(ground: Ground, modes: FloatArray) -> BoolArray:
 
 
 def _shifts(
-    grouping: Grouping, shift: FloatArray, coefficients: FloatArray, count: int
+    grouping: Families, shift: FloatArray, coefficients: FloatArray, count: int
 ) -> FloatArray:
     """Shifts for all lines: a component with one line is in phase with itself."""
     if coefficients.shape[1] > 1:

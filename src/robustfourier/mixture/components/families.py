@@ -19,9 +19,9 @@ import numpy as np
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.components.ground import Ground
-from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.judge import false_alarm
 from robustfourier.mixture.line_wings import wing_ratio
+from robustfourier.periodic.families import Families
 
 SumsAt = Callable[[FloatArray], ComplexArray]
 HIGHEST_ORDER = 64  # sharper patterns than 64 harmonics show are told by `period_errors`
@@ -45,13 +45,13 @@ class Further:
     false_alarm: FloatArray
 
 
-def further_harmonics(ground: Ground, grouping: Grouping, left: SumsAt) -> Further:
+def further_harmonics(ground: Ground, grouping: Families, left: SumsAt) -> Further:
     """Search the residuals at the harmonics of every base.
 
     Parameters
     ----------
     ground : Ground
-    grouping : Grouping
+    grouping : Families
         Families so far.
     left : callable
         ``modes -> Σ w r e^{-iπkθ}`` of what the known lines leave over, shape (m, q).
@@ -83,7 +83,7 @@ def _share_of_level(distance: int) -> float:
     return 1.0 / 3.0 if distance < 3 else 1.0 / (distance * (distance + 1))
 
 
-def waveform_rows(grouping: Grouping, highest: float, limit: int) -> IntArray:
+def waveform_rows(grouping: Families, highest: float, limit: int) -> IntArray:
     """Rows of the harmonics that a smoothed waveform may have beyond those found.
 
     A family may go to twice the highest order found: beyond, its decaying prior leaves nothing. A
@@ -93,7 +93,7 @@ def waveform_rows(grouping: Grouping, highest: float, limit: int) -> IntArray:
 
     Parameters
     ----------
-    grouping : Grouping
+    grouping : Families
     highest : float
         Highest mode allowed.
     limit : int
@@ -117,7 +117,7 @@ def _pure(harmonics: IntArray, base: int) -> BoolArray:
     return (harmonics[:, base] > 0) & (np.count_nonzero(harmonics, axis=1) == 1)
 
 
-def _candidates(grouping: Grouping, highest: float, distance: float) -> IntArray:
+def _candidates(grouping: Families, highest: float, distance: float) -> IntArray:
     """Rows n·f of all orders not yet there, clear of every line and of each other.
 
     Where two families meet at one place the lower order has it: 5 · 29 = 29 · 5 is read as the

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.judge import Judge
 from robustfourier.mixture.line_wings import local_noise
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series
+from robustfourier.periodic.families import Families
 from robustfourier.periodic.moments import Moments
 from robustfourier.periodic.variable_projection import Refined, refine
 
@@ -59,6 +60,16 @@ class Ground:
         """Columns of the trend, steps included."""
         return self.rung + len(self.series.steps)
 
+    @cached_property
+    def spread(self) -> FloatArray:
+        """Variance of the values, shape (q,): the prior of the coefficients of lines.
+
+        Phases of a cycle that no sample shows shrink to it.
+        """
+        series = self.series
+        mean = series.weights @ series.values / series.total
+        return np.asarray(series.weights @ (series.values - mean) ** 2 / series.total)
+
     @property
     def level(self) -> float:
         """Largest false-alarm probability."""
@@ -74,9 +85,11 @@ class Ground:
         """Return the moments of trend and lines at `modes`."""
         return self.series.moments(modes, self.rung)
 
-    def refine(self, grouping: Grouping, colour: FloatArray | None, gain: float) -> Refined:
+    def refine(self, grouping: Families, colour: FloatArray | None, gain: float) -> Refined:
         """Refine with ties until a step promises to lower χ² by no more than `gain`."""
-        series = self.series
+        series, count = self.series, len(grouping.harmonics)
+        ratio = np.minimum(self.noise / np.maximum(self.spread, np.finfo(float).tiny), 1.0)
+        ridge = np.append(np.zeros(self.n_trend), np.full(2 * count, float(ratio.mean())))
         return refine(
             series.theta,
             series.values,
@@ -86,6 +99,7 @@ class Ground:
             trend=series.trend(self.rung),
             fixed=grouping.fixed,
             relative_psd=colour,
+            precision=ridge,
             moments_at=self.moments,
             tolerance=gain / series.total,
         )

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.special import expit
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray, IntArray
-from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.components.links import phase_lock
 from robustfourier.mixture.components.waveform import prior_precision, shrinkage
+from robustfourier.periodic.families import Families
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class Prior:
         a single output.
     component, order : ndarray of int of shape (K,)
         The component of each line, and its order there.
+    ridge : ndarray of shape (q,) or float
+        Part of `precision` that all lines have: amplitudes are no wider than the values.
     """
 
     precision: FloatArray
@@ -43,11 +45,13 @@ class Prior:
     shift: FloatArray
     component: IntArray
     order: IntArray
+    ridge: FloatArray | float = 0.0
 
     @cached_property
     def kept(self) -> BoolArray:
         """Lines that are not shrunk: they decide how far a shift may turn."""
-        return np.asarray((np.diagonal(self.precision, axis1=1, axis2=2) == 0.0).all(axis=0))
+        own = np.diagonal(self.precision, axis1=1, axis2=2)
+        return np.asarray((own <= np.reshape(self.ridge, (-1, 1))).all(axis=0))
 
     @cached_property
     def locked(self) -> BoolArray:
@@ -56,7 +60,7 @@ class Prior:
 
 
 def prior_of(
-    grouping: Grouping,
+    grouping: Families,
     coefficient: ComplexArray,
     variance: FloatArray,
     colour: FloatArray,
@@ -72,7 +76,7 @@ def prior_of(
 
     Parameters
     ----------
-    grouping : Grouping
+    grouping : Families
         All lines, found and extra.
     coefficient : ndarray of complex of shape (K, q)
         a + ib for the line a cos + b sin, by least squares.

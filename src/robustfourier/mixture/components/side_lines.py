@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.components.folding import is_folded
-from robustfourier.mixture.components.grouping import Grouping
+from robustfourier.periodic.aliases import is_folded
 from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.families import Families
 
 CLOSE = 1.9  # modes; the tides K1 and P1, or S2 and K2, are 2.0 apart in a year and are told
 FEW = 2  # lines of a pattern that may be side lines of another one; more are a family
@@ -23,7 +23,7 @@ WEAKER = 0.25  # of the power of the line beside, or of the pattern's strongest:
 
 
 def with_side_lines(
-    grouping: Grouping,
+    grouping: Families,
     lines: Lines,
     listed: BoolArray,
     nyquist: float = np.inf,
@@ -34,7 +34,7 @@ def with_side_lines(
 
     Parameters
     ----------
-    grouping : Grouping
+    grouping : Families
         Bases with the strongest first.
     lines : Lines
         All lines.
@@ -100,13 +100,7 @@ def _host(
         return int(component[np.argmax(np.where(near, power, 0.0))])
     for c in np.unique(component[others & whole[component]]):
         members = component == c
-        # Of one line it is not known whether it has harmonics, unless it has side lines already.
-        if np.sum(members) < 2 or power[line] > WEAKER * np.max(power[members]):
-            continue
-        multiple = base[c] * round(mode[line] / base[c])
-        # Only where harmonics are so far apart that being near to one is no accident.
-        if multiple > 0 and abs(mode[line] - multiple) < min(CLOSE, base[c] / 8.0):
-            return int(c)
-        if is_folded(mode[[line]], float(base[c]), nyquist).any():
+        strong = np.sum(members) > 1 and power[line] <= WEAKER * np.max(power[members])
+        if strong and is_folded(mode[[line]], float(base[c]), nyquist).any():
             return int(c)
     return -1

@@ -1,7 +1,8 @@
 """Wishes: families that the user wants taken apart or joined, whatever the odds say.
 
 A pattern with harmonics may be several patterns whose periods happen to be in whole ratios, and two
-patterns may be one with a longer period. `grouping` weighs that by odds; who knows more may decide.
+patterns may be one with a longer period. `periodic.families` weighs that by evidence; who knows
+more may decide.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from fractions import Fraction
 import numpy as np
 
 from robustfourier.errors import InputError
-from robustfourier.mixture.components.grouping import Grouping
 from robustfourier.mixture.series import Settings
+from robustfourier.periodic.families import Families
 
 _NEAR = 0.5  # modes between a wish and the family that is meant: half of what a record resolves
 _LARGEST = 12  # whole number in the ratio of two families; beyond, every ratio is near to one
 
 
-def as_wished(grouping: Grouping, settings: Settings) -> Grouping:
+def as_wished(grouping: Families, settings: Settings) -> Families:
     """Return the grouping after the wishes of the settings; those that match nothing do nothing."""
     for mode in settings.split:
         grouping = _split(grouping, float(mode))
@@ -28,7 +29,7 @@ def as_wished(grouping: Grouping, settings: Settings) -> Grouping:
     return grouping
 
 
-def _base(grouping: Grouping, mode: float) -> int | None:
+def _base(grouping: Families, mode: float) -> int | None:
     """Index of the base that is meant by a mode."""
     if not len(grouping.bases):
         return None
@@ -36,7 +37,7 @@ def _base(grouping: Grouping, mode: float) -> int | None:
     return nearest if abs(grouping.bases[nearest] - mode) < _NEAR else None
 
 
-def _split(grouping: Grouping, mode: float) -> Grouping:
+def _split(grouping: Families, mode: float) -> Families:
     """Give every line that a base has part in a base of its own."""
     base = _base(grouping, mode)
     if base is None:
@@ -46,16 +47,16 @@ def _split(grouping: Grouping, mode: float) -> Grouping:
     own[freed, np.arange(len(freed))] = 1
     rest = grouping.harmonics.copy()
     rest[freed] = 0
-    joined = Grouping(
+    joined = Families(
         np.concatenate([grouping.bases, (grouping.harmonics @ grouping.bases)[freed]]),
         np.hstack([rest, own]),
         np.concatenate([grouping.fixed, np.full(len(freed), grouping.fixed[base])]),
     )
     used = joined.harmonics.any(axis=0)
-    return Grouping(joined.bases[used], joined.harmonics[:, used], joined.fixed[used])
+    return Families(joined.bases[used], joined.harmonics[:, used], joined.fixed[used])
 
 
-def _merged(grouping: Grouping, first: float, second: float) -> Grouping:
+def _merged(grouping: Families, first: float, second: float) -> Families:
     """Make two bases p and q times a common one."""
     i, j = _base(grouping, first), _base(grouping, second)
     if i is None or j is None or i == j:

@@ -17,8 +17,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.formatting import plural
 from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.search.aliases import Alias, alias_notes, sampling_aliases
 from robustfourier.mixture.search.fringes import (
     Fringes,
     explains_little,
@@ -31,10 +31,10 @@ from robustfourier.mixture.search.moves import Search
 from robustfourier.mixture.search.score import Assessment, NoiseModel, assess
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.trend import Trend
+from robustfourier.periodic.aliases import Alias, alias_notes, sampling_aliases
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.diagonal_flow import DiagonalFlow
 from robustfourier.periodic.frequency_limits import ModeLimit
-from robustfourier.wording import plural
 
 _EACH = 3  # so many lines with fringes are told one by one
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others

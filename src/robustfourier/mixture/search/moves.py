@@ -7,6 +7,7 @@ From two starts, with and without a trend, moves are tried as long as one raises
   floor that follows the spectrum, and coloured noise looks like dense tones: only the comparison
   of both explanations tells);
 * add the lines that stand out of the present spectrum of the noise;
+* add calendar periods of dated records, which need no search;
 * drop a line; another degree of the trend; level shifts.
 
 Whatever is added is proposed by the diagonal layer, trained on the residual of the present model
@@ -218,7 +219,8 @@ class Search:
             now = best if count > 1 and best.noise.coloured else self._with_many(best)
             if now.noise.coloured:
                 now = self._with_more(now)
-            now = self._with_trend(self._with_wings(self._without_weak(now)))
+            now = self._without_weak(self._with_calendar(now))
+            now = self._with_trend(self._with_wings(now))
             if now.score <= best.score + _WORTH:
                 break
             best = now
@@ -246,6 +248,25 @@ class Search:
         fit = self._grown(best.fit, best.noise)
         more = best if fit is best.fit else self._scored(fit, best.noise)
         return more if more.score > best.score else best
+
+    def _with_calendar(self, best: Scored) -> Scored:
+        """Add calendar periods with their first harmonics, where the evidence asks for it.
+
+        Slow noise may explain a week that was seen three times; both are fitted.
+        """
+        for modes in self.series.calendar:
+            taken = np.concatenate([best.fit.modes, self.series.closed])
+            low, top = self._lowest(best.fit), self.series.max_mode
+            new = allowed(modes, taken, low, top, self.series.integer)
+            for count in range(1, min(len(new), self.max_lines - len(best.fit.modes)) + 1):
+                known = np.append(best.fit.known, np.zeros(count, bool))
+                modes_now = np.append(best.fit.modes, new[:count])
+                fit = self._separated(fit_lines(self.series, modes_now, known, best.fit.rung))
+                more = self._scored(fit, best.noise)
+                best = more if more.score > best.score and len(fit.modes) == len(known) else best
+                if best is more:
+                    break
+        return best
 
     def _without_weak(self, best: Scored) -> Scored:
         """Drop lines, weakest first, without which the evidence is higher."""

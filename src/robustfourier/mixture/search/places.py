@@ -12,9 +12,9 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines
 from robustfourier.mixture.series import Series
+from robustfourier.periodic.priors import SMALLEST_MODE_ERROR
 
 AT_MOST = 12  # lines that are tried, the strongest: the others are mostly aliases of these
-SMALLEST_ERROR = 0.005  # in modes, as in `grouping`
 
 
 def relocate(series: Series, fit: Fit) -> Fit:
@@ -78,8 +78,8 @@ def _left_out(fit: Fit, line: int, place: float, distances: list[float]) -> list
 def _log_prior(series: Series, fit: Fit, line: int) -> float:
     """Log odds that a line is a harmonic of a stronger one, against a line anywhere; at least 0.
 
-    As in `grouping`: half of the prior for harmonics, 1/(n(n − 1)) of it for order n ≥ 2, and a
-    free line is as likely in every octave. Modes are known to √6/(2π√z), with z the power over the
+    Half of the prior for harmonics, 1/(n(n − 1)) of it for order n ≥ 2; a free line is as likely in
+    every octave, as in `periodic.families`. Modes are known to √6/(2π√z), with z the power over the
     noise (Cramér and Rao).
     """
     amplitude = np.sum(fit.refined.lines.amplitude**2 / fit.refined.noise_variance, axis=1)
@@ -88,7 +88,7 @@ def _log_prior(series: Series, fit: Fit, line: int) -> float:
     order = np.round(fit.modes[line] / fit.modes[stronger])
     kept = order >= 2
     order, stronger = order[kept], stronger[kept]
-    variance = error[line] ** 2 + (order * error[stronger]) ** 2 + SMALLEST_ERROR**2
+    variance = error[line] ** 2 + (order * error[stronger]) ** 2 + SMALLEST_MODE_ERROR**2
     distance = fit.modes[line] - order * fit.modes[stronger]
     room = fit.modes[line] * np.log(series.max_mode / series.lowest)
     density = np.exp(-0.5 * distance**2 / variance) / np.sqrt(2.0 * np.pi * variance)

@@ -15,7 +15,7 @@ from robustfourier.mixture.search.line_fit import Fit, fit_lines
 from robustfourier.mixture.series import Series
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.nufft import direct_sums
-from robustfourier.rows import weighted_median
+from robustfourier.weighted_rows import weighted_median
 
 _MEDIAN = 0.6744897501960817  # of the absolute value of a standard normal variable
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.mixture.judge import false_alarm
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows
 from robustfourier.mixture.search.line_fit import Fit
@@ -24,6 +25,7 @@ from robustfourier.periodic.kernels import sho_of_logarithms
 from robustfourier.periodic.priors import (
     TREND_WIDTH,
     WINGS,
+    calendar_price,
     largest_quality,
     line_price,
     noise_price,
@@ -162,13 +164,22 @@ class Assessment:
 def assess(series: Series, fit: Fit, noise: NoiseModel) -> Assessment:
     """Return strength and false-alarm probability of each line of a fit."""
     floor = noise.floor(series, fit)
-    return Assessment(floor, *series.judge.lines(fit.refined, floor))
+    ratio, alarm = series.judge.lines(fit.refined, floor)
+    at = series.on_calendar(fit.modes, ratio)
+    if at.any():  # one of few places
+        dof = floor.dof_at(fit.modes[at])
+        places = float(series.calendar.size)
+        alarm[at] = false_alarm(ratio[at], width=places, dof=dof, continuous=False)
+    return Assessment(floor, ratio, alarm)
 
 
 def line_prices(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
     """Return the price of each line; those that were given are free, shape (K,)."""
     widths, level = series.judge.widths(fit.modes), series.settings.level
-    return np.where(fit.known, 0.0, line_price(assessment.ratio, widths, level))
+    prices = line_price(assessment.ratio, widths, level)
+    at = series.on_calendar(fit.modes, assessment.ratio)
+    prices = np.where(at, np.minimum(prices, calendar_price(series.calendar.size, level)), prices)
+    return np.where(fit.known, 0.0, prices)
 
 
 class NoiseEvidence:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from robustfourier.samples.frames import Frame
+from robustfourier.samples.data_frames import Frame
 from robustfourier.samples.objects import dataset_frame
 
 if TYPE_CHECKING:
-    from robustfourier.samples.table import ReadOptions
+    from robustfourier.samples.text_tables import ReadOptions
 
 
 def read_netcdf(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Frame:

@@ -1,0 +1,252 @@
+"""`analyse`: from a file to a result folder, timed step by step."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import shlex
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from robustfourier.analysis.csv_files import write_csv, write_fit
+from robustfourier.analysis.fitting import fit_model
+from robustfourier.analysis.folder import claimed, exchanged, write_run
+from robustfourier.atomic_files import plain, write_text
+from robustfourier.compiling import observed_compilation
+from robustfourier.fields.vibration import band_of, envelope_signal
+from robustfourier.fit_config import reading_words
+from robustfourier.observers import STAGES, tell
+from robustfourier.persistence import save
+from robustfourier.results import Result, summarise
+from robustfourier.results.tables import components_columns, modes_columns
+from robustfourier.samples import Samples, read_samples
+
+_LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba")
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What came out: the result, the model, the folder, and the seconds of each step."""
+
+    result: Result
+    model: Any
+    folder: Path | None
+    seconds: dict[str, float]
+
+
+def analyse(
+    path: str | Path,
+    *,
+    out: Path | None = None,
+    method: str = "mixture",
+    reading: dict[str, Any] | None = None,
+    parameters: dict[str, Any] | Callable[[Samples], dict[str, Any]] | None = None,
+    overwrite: bool = False,
+    formats: tuple[str, ...] = ("png", "svg"),
+    magnitudes: bool | None = None,
+    called: str | None = None,
+    chunks: bool = False,
+    envelope: str | None = None,
+    name: str | None = None,
+    ready: Callable[[Analysis], None] | None = None,
+) -> Analysis:
+    """Read a file, fit it, and write a result folder.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, or "-".
+    out : Path, optional
+        The result folder; nothing is written if None.
+    method : {"mixture", "network"}
+    reading : dict
+        Options of `read_samples`.
+    parameters : dict or callable
+        Of the estimator; a function is given the samples, whose unit it may need.
+    overwrite : bool
+        Whether another run in the folder may be replaced.
+    formats : tuple of str
+        Endings of the figures.
+    magnitudes : bool, optional
+        See `summarise`.
+    called : str, optional
+        The file as the user wrote it, for the commands that the report suggests.
+    chunks : bool
+        Whether the record is larger than memory, a folder or a long file: see `fit_large`.
+    envelope : str, optional
+        Fit the envelope of a band of the signal, "LOW-HIGH" in Hz or "auto".
+    name : str, optional
+        What to call the file in the answers; its own name if not given.
+    ready : callable, optional
+        Is given the answer as soon as it is there, before files are written.
+
+    Notes
+    -----
+    Each step is told to `robustfourier.observers`.
+    """
+    clock = _Clock()
+    reading = reading or {}
+    samples = None
+    if not chunks:
+        with clock("reading"):
+            samples = read_samples(path, **reading)
+            samples = samples if name is None else replace(samples, source=name)
+            samples = samples if envelope is None else envelope_signal(samples, band_of(envelope))
+        tell("reading", "read", samples=samples)
+    if callable(parameters):
+        parameters = {} if samples is None else parameters(samples)
+    parameters = dict(parameters or {})
+    identity = {
+        "sha256": _fingerprint(Path(path)) if samples is None else samples.sha256,
+        "method": method,
+        "reading": plain(reading),
+        "parameters": plain(parameters),
+        **({} if envelope is None else {"envelope": envelope}),
+    }
+    with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
+        with clock("fitting"), observed_compilation() as compilation:
+            if samples is None:
+                samples, model = _fit_chunks(path, out, reading, parameters)
+            else:
+                model = fit_model(samples, method, **parameters)
+        if compilation.kernels:  # of the seconds of fitting
+            clock.seconds["compiling"] = compilation.seconds
+        with clock("summing up"):
+            result = summarise(samples, model, magnitudes)
+        if ready is not None:
+            ready(Analysis(result, model, out, dict(clock.seconds)))
+        if out is not None:
+            with exchanged(out) as draft:
+                words = shlex.join([called or str(path), *reading_words(reading)])
+                _write(result, model, identity, draft, formats, clock, (words, str(out)))
+    tell("report", "done", seconds=dict(clock.seconds))
+    return Analysis(result, model, out, dict(clock.seconds))
+
+
+def _fit_chunks(
+    path: str | Path, out: Path | None, reading: dict[str, Any], parameters: dict[str, Any]
+) -> tuple[Samples, Any]:
+    """Fit by passes over the rows; the checkpoint stands beside the result folder."""
+    from robustfourier.large import fit_large
+
+    given = {name: value for name, value in reading.items() if name != "value"}
+    place = None if out is None else out.absolute().with_name(f".{out.name}.pass")
+    found = fit_large(
+        path, value=reading.get("value"), reading=given, checkpoint=place, **parameters
+    )
+    return found.samples, found.model
+
+
+def _fingerprint(path: Path) -> str:
+    """Digest of names, sizes and times of files, where reading them all would take long."""
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    stats = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in files]
+    return hashlib.sha256(repr(stats).encode()).hexdigest()
+
+
+class _Clock:
+    """Seconds of each step, told to observers as it begins."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, step: str) -> Iterator[None]:
+        if step in STAGES:  # fitting tells its own
+            tell(step)
+        start = time.perf_counter()
+        yield
+        self.seconds[step] = time.perf_counter() - start
+
+
+def _write(
+    result: Result,
+    model: Any,
+    identity: dict[str, Any],
+    folder: Path,
+    formats: tuple[str, ...],
+    clock: _Clock,
+    place: tuple[str, str],
+) -> None:
+    # Late: the answer is told before pages and figures are thought of.
+    from robustfourier.plots.figure_files import save_figures
+    from robustfourier.report import render
+    from robustfourier.report.next_steps import Place
+
+    with clock("drawing"):
+        write_csv(modes_columns(result), folder / "modes.csv")
+        write_csv(components_columns(result), folder / "components.csv")
+        write_fit(result, folder)
+        save(model, folder / "model.rfm")
+        save_figures(result, folder / "figures", formats)
+    run = _run_record(result, model, identity, clock.seconds)
+    with clock("report"):
+        write_text(folder / "report.html", render(result, _shown(result, run), Place(*place)))
+    run["seconds"] = {step: round(seconds, 4) for step, seconds in clock.seconds.items()}
+    write_run(folder, run)
+
+
+def _run_record(
+    result: Result, model: Any, identity: dict[str, Any], seconds: dict[str, float]
+) -> dict[str, Any]:
+    """Enough to repeat the run."""
+    samples = result.samples
+    return {
+        "identity": identity,
+        "input": {
+            "file": samples.source,
+            "sha256": samples.sha256,
+            "time": samples.time_name,
+            "value": samples.value_name,
+            "error": samples.error_name,
+            "unit": samples.unit,
+            "timezone": samples.timezone,
+            "counts": asdict(samples.counts),
+            "notes": list(samples.notes),
+        },
+        "estimator": type(model).__name__,
+        "parameters": plain(model.get_params(deep=False)),
+        "notes": list(getattr(model, "notes_", ())),
+        "headline": result.headline,
+        "explained": result.explained,
+        "shares": {p.label: p.share for p in result.patterns},
+        "searched": result.searched_words,
+        "warnings": list(result.warnings),
+        "versions": _versions(),
+        "seconds": dict(seconds),
+    }
+
+
+def _versions() -> dict[str, str]:
+    """Versions of Python and of what the numbers depend on."""
+    found = {"python": platform.python_version(), "machine": platform.machine()}
+    return found | {name: metadata.version(name) for name in _LIBRARIES}
+
+
+def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
+    """The part of the record that the report prints, in words."""
+    counts = result.samples.counts
+    told = counts.words()
+    if counts.duplicates and run["identity"]["reading"].get("duplicates") in (None, "mean"):
+        told.append("of samples at one time the mean is used")
+    parameters = ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items() if v is not None)
+    # The report tells aliases in words of its own.
+    search = "; ".join(note for note in run["notes"] if "alias" not in note)
+    return {
+        "Input": f"{run['input']['file']}, SHA-256 {str(run['input']['sha256'])[:16]}…",
+        "Rows": f"{counts.rows:,} read, {counts.used:,} used"
+        + "".join(f"; {words}" for words in told),
+        "Read as": "; ".join(result.samples.notes) or "a plain table",
+        "Estimator": f"{run['estimator']}({parameters})",
+        "Search": search or "–",
+        "Trend": {"level": "a level", "slope": "level and slope"}.get(
+            result.trend_kind, "a slow smooth curve"
+        ),
+        "Versions": ", ".join(f"{k} {v}" for k, v in run["versions"].items()),
+        "Seconds": ", ".join(f"{k} {v:.2f}" for k, v in run["seconds"].items()),
+    }

@@ -1,0 +1,63 @@
+"""`robustfourier compare`: two results side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robustfourier.cli import options
+from robustfourier.cli.console import Console
+from robustfourier.cli.model_commands import Model, model_file
+
+
+@options.expanded
+def compare(first: Model, second: Model, *, console: Console) -> None:
+    """Say which patterns of two results agree, drifted, are new or gone."""
+    from robustfourier.analysis.comparing import compare as matched
+    from robustfourier.formatting import counted, listed, percent, with_error
+    from robustfourier.persistence import load
+
+    models = load(model_file(first)), load(model_file(second))
+    matches = matched(*models)
+    if console.as_json:
+        console.json([_told(match) for match in matches])
+        return
+    counts = [
+        counted(sum(m.verdict == verdict for m in matches), f"pattern {verdict}")
+        .replace(f"pattern {verdict}s", f"patterns {verdict}")
+        .replace("patterns agrees", "patterns agree")
+        for verdict in ("agrees", "drifted", "gone", "new")
+        if any(m.verdict == verdict for m in matches)
+    ]
+    said = f"{listed(counts)}.".capitalize() if counts else "No pattern in either."
+    console.say(said, style="bold")
+
+    def words(component: Any) -> tuple[str, str]:
+        if component is None:
+            return "–", "–"
+        told = component.domain.period_words(component.period, component.period_error, spread=True)
+        return told, percent(float(component.share))
+
+    rows = []
+    for match in matches:
+        (period_1, share_1), (period_2, share_2) = words(match.first), words(match.second)
+        change = (
+            ""
+            if match.first is None or match.second is None
+            else with_error(match.amplitude, match.amplitude_error)
+        )
+        rows.append((match.verdict, period_1, period_2, share_1, share_2, change))
+    if rows:
+        heads = ("", "Period A", "Period B", "Share A", "Share B", "Amplitude B − A")
+        console.table([(head, "left" if not head else "right") for head in heads], rows)
+
+
+def _told(match: Any) -> dict[str, Any]:
+    names = ("label", "period", "period_error", "share")
+    sides = {
+        side: None
+        if getattr(match, side) is None
+        else {name: getattr(getattr(match, side), name) for name in names}
+        for side in ("first", "second")
+    }
+    changes = ("verdict", "period", "period_error", "amplitude", "amplitude_error")
+    return {**{name: getattr(match, name) for name in changes}, **sides}

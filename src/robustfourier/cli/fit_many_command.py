@@ -1,0 +1,199 @@
+"""`robustfourier fit-many`, and `fit` where it is given many series: a folder with a survey."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from robustfourier.cli import options
+from robustfourier.cli.console import Console
+from robustfourier.errors import InputError
+from robustfourier.fit_config import Asked
+
+if TYPE_CHECKING:
+    from robustfourier.many import Progress, Survey
+
+PARTIAL = 1  # exit code: some series could not be fitted
+_SHOWN = 5  # failures that are named on the screen; all are in series.parquet
+
+Together = Annotated[
+    bool,
+    typer.Option(
+        "--together",
+        help="Fit the value columns as one, with shared periods: where one cause moves them all.",
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Processes for many series; one per core if not given.")
+]
+Models = Annotated[bool, typer.Option("--models", help="Write a model file for each series.")]
+Reports = Annotated[
+    str, typer.Option(help="Pages for series: all, found (a pattern), none, or auto.")
+]
+
+
+def is_survey(files: Sequence[str], reading: dict[str, Any], together: bool) -> bool:
+    """Whether what was given holds many series."""
+    value = reading.get("value") or ""
+    told_apart = any("=" not in text for text in reading.get("by", ()))
+    several = len(files) > 1 or any(Path(file).is_dir() for file in files)
+    return several or value == "all" or "," in value or told_apart or together
+
+
+def with_series(files: Sequence[str], reading: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+    """Whether this is one wide table, and how it is read: by the column that tells series apart."""
+    if len(files) != 1 or "by" in reading or not Path(files[0]).is_file():
+        return False, reading
+    from robustfourier.samples import series_column
+
+    column = series_column(files[0], **{k: v for k, v in reading.items() if k != "value"})
+    if column is None:
+        return False, reading
+    # Replicates are measurements of their own, which say how large the noise is.
+    return True, {"duplicates": "keep", **reading, "by": (column,)}
+
+
+@options.expanded
+def fit_many(
+    source: Annotated[
+        list[str],
+        typer.Argument(
+            callback=options.named,
+            help="Files, folders of files, or with --by a long table of any size.",
+        ),
+    ],
+    *,
+    reading: dict[str, Any],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of results.")],
+    overwrite: Annotated[bool, typer.Option(help="Replace another survey in the folder.")] = False,
+    together: Together = False,
+    engine: Annotated[str, typer.Option(help="processes, serial or dask.")] = "processes",
+    jobs: Jobs = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")
+    ] = None,
+    patience: Annotated[
+        float, typer.Option(help="Seconds without progress before a series is given up.")
+    ] = 600.0,
+    models: Models = False,
+    reports: Reports = "auto",
+    false_alarm: options.FalseAlarm = 0.01,
+    loss: options.Loss = "auto",
+    scale: options.Scale = "auto",
+    seed: options.Seed = 0,
+    console: Console,
+) -> None:
+    """Find the repeating patterns of many series; a broken run goes on where it was."""
+    wide, reading = with_series(source, reading)
+    fit_survey(
+        source,
+        reading,
+        console,
+        wide=wide,
+        out=out,
+        overwrite=overwrite,
+        together=together,
+        engine="dask" if scheduler and engine == "processes" else engine,
+        address=scheduler,
+        jobs=jobs,
+        patience=patience,
+        models=models,
+        reports=reports,
+        asked=Asked(false_alarm=false_alarm, loss=loss, scale=scale, seed=seed),
+    )
+
+
+def fit_survey(
+    files: Sequence[str],
+    reading: dict[str, Any],
+    console: Console,
+    *,
+    asked: Asked,
+    wide: bool = False,
+    **how: Any,
+) -> None:
+    """Fit many series and print what came out; ends with exit code 1 if some could not be."""
+    if wide:
+        console.say(f"{files[0]}: a wide table: each row is a series, each column a time")
+    from robustfourier.many import fit_many as fit_all
+
+    reading = dict(reading)
+    by, value = reading.pop("by", ()), reading.pop("value", None)
+    if len(by) > 1 or any("=" in text for text in by):
+        raise InputError(
+            "--by: give one column for a survey, as --by sensor; one series alone is --by sensor=A"
+        )
+    values = None if value is None else [part.strip() for part in value.split(",") if part.strip()]
+    with console.progress("series") as bar:
+        survey = fit_all(
+            [options.located(file) for file in files],
+            by=by[0] if by else None,
+            value="all" if value == "all" else values,
+            reading=reading,
+            observe=lambda progress: bar(progress.done, progress.total, words(progress)),
+            false_alarm=asked.false_alarm,
+            loss=asked.loss,
+            scale=asked.scale,
+            seed=asked.seed,
+            **how,
+        )
+    if console.as_json:
+        console.json(answer(survey))
+    else:
+        _print(console, survey)
+    if len(survey.failed):
+        raise typer.Exit(PARTIAL)
+
+
+def words(progress: Progress) -> str:
+    """Rate and time left, in words.
+
+    Examples
+    --------
+    >>> from robustfourier.many import Progress
+    >>> words(Progress(10, 100, 1, 2.5, 36.0))
+    'series, 2.5 per second, 36 s left, 1 not fitted'
+    """
+    if not progress.rate:
+        return "series"
+    left = progress.left
+    units = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
+    length = next((f"{left / n:.1f} {name}" for n, name in units if left > 2 * n), f"{left:.0f} s")
+    failed = f", {progress.failed:,} not fitted" if progress.failed else ""
+    return f"series, {progress.rate:.3g} per second, {length} left{failed}"
+
+
+def _print(console: Console, survey: Survey) -> None:
+    series = survey.series
+    found = int((series["patterns"] > 0).sum())
+    sure = int((series["q_value"] <= 0.05).sum())
+    console.say(
+        f"{len(series):,} series: {found:,} with a pattern, {sure:,} of them at q ≤ 0.05",
+        style="bold",
+    )
+    failed = survey.failed
+    if len(failed):
+        console.warn(f"{len(failed):,} could not be fitted:")
+        for row in failed.head(_SHOWN).to_dict("records"):
+            console.warn(f"  {row['id']}: {row['status']}: {row['message']}")
+        if len(failed) > _SHOWN:
+            console.warn(f"  … and {len(failed) - _SHOWN:,} more, see series.parquet")
+    console.say(f"Tables: {survey.folder / 'series.parquet'}, patterns.parquet")
+    console.say(f"Index: {survey.folder / 'index.html'}")
+
+
+def answer(survey: Survey) -> dict[str, Any]:
+    """The answer for scripts."""
+    series, failed = survey.series, survey.failed
+    return {
+        "folder": str(survey.folder),
+        "series": len(series),
+        "with_pattern": int((series["patterns"] > 0).sum()),
+        "with_q_below_0.05": int((series["q_value"] <= 0.05).sum()),
+        "patterns": len(survey.patterns),
+        "failed": failed[["id", "status", "message"]].to_dict("records"),
+        "seconds": survey.seconds,
+    }

@@ -1,0 +1,112 @@
+"""Face: what a fitted model shows of itself, in a notebook, as figures and as a report.
+
+Everything shown is made in rooms above, behind doors that open when they are asked for.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+if TYPE_CHECKING:
+    from robustfourier.results import Result
+
+
+class Face(BaseEstimator):
+    """Headline, table, figures and report of a model of one column and one output.
+
+    The data of the fit are kept for figures, as they were given and without a copy; neither a
+    pickle nor a model file holds them.
+    """
+
+    def _remember(self, times: Any, values: Any, errors: Any = None) -> None:
+        self._seen = (times, values, errors)
+
+    def result(self, times: Any = None, values: Any = None) -> Result:
+        """Return all that a figure, table or page shows of this fit, as arrays and words.
+
+        Parameters
+        ----------
+        times, values : array-like of shape (n,), optional
+            Data to show instead of those of the fit.
+        """
+        from robustfourier.results import result_of
+
+        check_is_fitted(self)
+        return result_of(self, times, values)
+
+    def plot(self, times: Any = None, values: Any = None, *, ax: Any = None) -> Any:
+        """Draw data, fitted function and its 90 % band; returns matplotlib Axes.
+
+        Parameters
+        ----------
+        times, values : array-like of shape (n,), optional
+            Data to show instead of those of the fit. A model from a file knows no data, and draws
+            the function alone.
+        ax : Axes, optional
+        """
+        from robustfourier import plots
+
+        check_is_fitted(self)
+        return plots.plot_model(self, times, values, ax=ax)
+
+    def plot_components(self, times: Any = None, values: Any = None, *, axes: Any = None) -> Any:
+        """Draw two cycles of each pattern of 1 % or more; returns an array of Axes."""
+        from robustfourier import plots
+
+        return plots.plot_components(self.result(times, values), axes=axes)
+
+    def plot_spectrum(self, times: Any = None, values: Any = None, *, ax: Any = None) -> Any:
+        """Draw the spectrum of the data and of what is left, with the threshold that was used."""
+        from robustfourier import plots
+
+        return plots.plot_spectrum(self.result(times, values), ax=ax)
+
+    def report(self, path: str | PathLike[str], times: Any = None, values: Any = None) -> Path:
+        """Write the report, one self-contained HTML page; returns its path."""
+        from robustfourier.atomic_files import write_text
+        from robustfourier.report import render
+
+        result = self.result(times, values)
+        made = {"Estimator": super().__repr__(), "Search": "; ".join(getattr(self, "notes_", ()))}
+        write_text(Path(path), render(result, {k: v for k, v in made.items() if v}))
+        return Path(path)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the fitted model to a file that `robustfourier.load` reads."""
+        from robustfourier.persistence import save
+
+        check_is_fitted(self)
+        save(self, path)
+
+    def _headline(self) -> str:
+        """One sentence on what was found; empty before the fit."""
+        try:
+            check_is_fitted(self)
+        except NotFittedError:
+            return ""
+        from robustfourier.results import outline
+
+        return outline(self).headline
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text, words = super().__repr__(N_CHAR_MAX), self._headline()
+        return f"{text}\n{words}" if words else text
+
+    def _html_repr(self) -> str:
+        """What a notebook shows; scikit-learn's diagram before the fit."""
+        if not self._headline():
+            return str(super()._html_repr())
+        from robustfourier.report import notebook
+        from robustfourier.results import outline
+
+        return notebook(outline(self), super().__repr__())
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {key: value for key, value in state.items() if key != "_seen"}

@@ -1,0 +1,315 @@
+"""Figures of one fit, each drawn on the axes it is given, and returned on them; never shown.
+
+Every function takes a `Result`, or a model that was fitted in this process. One from a file does
+not hold the data of its fit: give ``model.result(times, values)``. Further keyword arguments go to
+matplotlib, for the curve or the dots that the figure is named after.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustfourier.arrays import FloatArray
+from robustfourier.errors import InputError
+from robustfourier.formatting import percent
+from robustfourier.plots.style import limit_values, looks, name_axes, new_axes, palette, placed
+from robustfourier.results import Pattern, Result, TimeAxis, result_of
+from robustfourier.results.calendar import spoken
+from robustfourier.results.drawing_grid import COLUMNS, curve_grid
+from robustfourier.results.record import BAND, WHISKERS
+from robustfourier.results.spectrum import peak_bins
+from robustfourier.results.spread import deviation
+from robustfourier.results.thinning import DOTS_DRAWN, dots, evenly, extremes
+from robustfourier.results.views import as_column
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PANELS = 6  # components drawn side by side
+_POINTS = 20_000  # of a line; more are drawn as their outline
+_BINS = 8000  # of a spectrum
+
+
+def plot_model(
+    model: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None, **line: Any
+) -> Axes:
+    """Draw the fitted function with its 90 % band, and the data where they are known.
+
+    Parameters
+    ----------
+    model : PeriodicMixture or FourierNetworkRegressor
+        Fitted to one column.
+    times, values : array-like of shape (n,), optional
+        Data to show behind; those of the fit if not given.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+    **line
+        For the curve, as `Axes.plot` takes them.
+    """
+    if times is not None or getattr(model, "_seen", None) is not None:
+        return plot_fit(result_of(model, times, values), ax=ax, **line)
+    domain = model.domains_[0]
+    top = float(np.max(model.modes_.mode, initial=1.0))
+    times = domain.from_theta(2.0 * curve_grid(top) - 1.0)
+    axis = TimeAxis.of(domain, "time")
+    x = axis.positions(times)
+    with looks():
+        ax = new_axes(ax)
+        if not hasattr(model, "components_"):
+            draw_curve(ax, axis, x, model.predict(as_column(times)), **line)
+        elif len(x) > _POINTS:
+            draw_curve(ax, axis, x, model.predict(times), **line)
+        else:
+            curve, std = model.predict(times, return_std=True)
+            band = (curve - BAND * std, curve + BAND * std)
+            ax.fill_between(placed(axis, x), *band, color=palette(ax).fit, alpha=0.2, lw=0)
+            draw_curve(ax, axis, x, curve, **line)
+        name_axes(ax, axis.label, "value")
+    return ax
+
+
+def draw_curve(
+    ax: Axes, axis: TimeAxis, x: FloatArray, y: FloatArray, *, dense: bool = False, **line: Any
+) -> None:
+    """Draw a curve from enough points, or its outline where its cycles cannot be told apart."""
+    if dense or len(x) > _POINTS:
+        middle, low, high = extremes(x, y, COLUMNS)
+        shade = {"color": palette(ax).fit, "alpha": 0.3, "lw": 0, **_shade(line)}
+        ax.fill_between(placed(axis, middle), low, high, **shade)
+    else:
+        ax.plot(placed(axis, x), y, **{"color": palette(ax).fit, "lw": 1.2, **line})
+
+
+def _shade(line: dict[str, Any]) -> dict[str, Any]:
+    """What of the keywords of a line a filled area knows."""
+    return {k: v for k, v in line.items() if k in ("color", "alpha", "zorder", "label")}
+
+
+def plot_fit(source: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
+    """Draw data, fitted function and its 90 % band; keywords are for the curve."""
+    result = result_of(source)
+    curve, samples, axis = result.curve, result.samples, result.axis
+    with looks():
+        ax = new_axes(ax)
+        ink, dense = palette(ax), result.is_dense
+        draw_curve(ax, axis, curve.x, curve.y, dense=dense, **line)
+        if not dense and len(curve.x) <= _POINTS:
+            if curve.std is not None and np.any(curve.std > 0):
+                x = placed(axis, curve.x)
+                ax.fill_between(x, *curve.band(), color=ink.fit, alpha=0.2, lw=0)
+            if result.memory is not None and result.memory.remainder is not None:
+                known = result.predicted  # with what neighbours tell of the rest
+                some = dots(known)
+                ax.plot(placed(axis, result.position[some]), known[some], color=ink.soft, lw=0.8)
+        x, y = placed(axis, result.position), samples.values
+        if samples.errors is not None and len(samples) <= WHISKERS:
+            ax.errorbar(x, y, samples.errors, fmt="none", ecolor=ink.dots, elinewidth=0.7)
+        some = dots(y)
+        ax.plot(
+            x[some],
+            y[some],
+            ".",
+            color=ink.dots,
+            ms=4 if len(samples) < 2000 else 2,
+            alpha=0.7,
+            mew=0,
+            zorder=3 if dense else 1.5,
+            rasterized=len(samples) > 5000,
+        )
+        limit_values(ax, x[some], y[some], curve.y, down=result.downwards)
+        ax.margins(x=0.01)
+        name_axes(ax, axis.label, samples.value_name)
+    return ax
+
+
+def plot_spectrum(source: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
+    """Draw the amplitude spectrum with modes, noise floor and false-alarm line.
+
+    Keywords are for the spectrum of the residuals, which is what was judged.
+    """
+    result = result_of(source)
+    s, modes = result.spectrum, result.modes
+    frequency = np.asarray(result.domain.frequency(s.mode))
+    with looks():
+        ax = new_axes(ax)
+        ink = palette(ax)
+        keep, rest = (peak_bins(s.mode, y, _BINS) for y in (s.data, s.residual))
+        ax.plot(frequency[keep], s.data[keep], color=ink.soft, lw=0.8, alpha=0.5, label="data")
+        of_rest = {"color": ink.soft, "lw": 0.8, "label": "residuals", **line}
+        ax.plot(frequency[rest], s.residual[rest], **of_rest)
+        if s.floor is not None and s.line is not None:
+            ax.plot(frequency, s.floor, color=ink.floor, lw=1.6, label="noise floor")
+            words = f"false-alarm line ({percent(s.false_alarm)})"
+            ax.plot(frequency, s.line, color=ink.alarm, lw=1.4, ls="--", label=words)
+            ax.legend(loc="upper right", fontsize=9)
+        for owner in np.unique(result.owner):
+            mine = result.owner == owner
+            at, heights = modes.frequency[mine], 1.25 * modes.amplitude[mine]
+            ax.plot(at, heights, "v", ms=5, color=ink.component(owner))
+        _name_marks(ax, result)
+        ax.set_yscale("log")
+        bottom = 0.0 if s.floor is None else 0.2 * float(np.median(s.floor))
+        top = 3.0 * max(float(s.data.max()), s.line_top)
+        ax.set_ylim(max(bottom, 1e-6 * top), top)
+        ax.margins(x=0.01)
+        name_axes(ax, result.domain.frequency_label, f"amplitude of {result.samples.value_name}")
+        _period_axis(ax, result)
+    return ax
+
+
+def _name_marks(ax: Axes, result: Result) -> None:
+    """Write the letter of each component above its strongest line, where no other letter stands."""
+    taken: list[float] = []
+    modes, width = result.modes, float(np.ptp(ax.get_xlim())) or 1.0
+    for owner, pattern in enumerate(result.patterns[:8]):
+        rows = np.flatnonzero(result.owner == owner)
+        if not len(rows):
+            continue
+        top = int(rows[np.argmax(modes.amplitude[rows])])
+        if any(abs(modes.frequency[top] - at) < 0.012 * width for at in taken):
+            continue
+        taken.append(float(modes.frequency[top]))
+        place = (modes.frequency[top], 1.25 * modes.amplitude[top])
+        ax.annotate(
+            pattern.label, place, (0, 6), textcoords="offset points",
+            ha="center", fontsize=9, color=palette(ax).component(owner),
+        )  # fmt: skip
+
+
+def _period_axis(ax: Axes, result: Result) -> None:
+    """Write the periods of the ticks of a frequency axis above it."""
+    low, high = ax.get_xlim()
+    at = [tick for tick in ax.get_xticks() if max(low, 0.0) < tick <= high]
+    above = ax.secondary_xaxis("top")
+    words = [result.domain.period_words(float(f"{1.0 / tick:.3g}")) for tick in at]
+    above.set_xticks(at, words, fontsize=8.5)
+    above.tick_params(length=0)
+    above.spines["top"].set_visible(False)
+
+
+def plot_component(source: Any, index: int = 0, *, ax: Axes | None = None, **line: Any) -> Axes:
+    """Draw two cycles of a component with its band, the folded data behind it."""
+    result = result_of(source)
+    pattern = _pattern(result, index)
+    with looks():
+        ax = new_axes(ax, 4.5, 3.0)
+        folded, wave = pattern.folded.twice(), pattern.waveform.twice()
+        shade = palette(ax).component(index)
+        some = evenly(len(folded.x), DOTS_DRAWN)
+        x, y = folded.x[some], folded.y[some]
+        ax.plot(x, y, ".", color=palette(ax).dots, ms=3, alpha=0.35, mew=0, rasterized=True)
+        if wave.std is not None:
+            ax.fill_between(wave.x, *wave.band(), color=shade, alpha=0.25, lw=0)
+        ax.plot(wave.x, wave.y, **{"color": shade, "lw": 2, **line})
+        ax.set_xlim(-0.02, 2.02)
+        limit_values(ax, x, y, wave.y, down=result.downwards)
+        words = spoken(pattern, result.domain)
+        ax.set_title(f"{pattern.label}: {words}, {percent(pattern.share)}", parse_math=False)
+        name_axes(ax, f"cycles of {words}", result.samples.value_name)
+    return ax
+
+
+def plot_components(source: Any, *, axes: Any = None, **line: Any) -> NDArray[Any]:
+    """Draw the components of 1 % or more, six at most, side by side; returns an array of Axes."""
+    result = result_of(source)
+    main = {pattern.label for pattern in result.main}
+    shown = [i for i, pattern in enumerate(result.patterns) if pattern.label in main][:PANELS]
+    count = len(shown)
+    with looks():
+        if axes is None:
+            from matplotlib import pyplot
+
+            rows = max((count + 1) // 2, 1)
+            figure = pyplot.figure(figsize=(9.0, 3.0 * rows), layout="constrained")
+            axes = figure.subplots(rows, 2 if count > 1 else 1, squeeze=False)
+        for i, ax in enumerate(np.asarray(axes).ravel()):
+            if i < count:
+                plot_component(result, shown[i], ax=ax, **line)
+            else:
+                ax.set_axis_off()
+    return np.asarray(axes)
+
+
+def plot_link(source: Any, index: int = 0, *, ax: Axes | None = None, **line: Any) -> Axes:
+    """Draw the link g of a component g(cos), where it has one."""
+    result = result_of(source)
+    link = _pattern(result, index).link
+    if link is None:
+        raise InputError(
+            f"component {index} has no link: its harmonics are not in phase; see plot_component"
+        )
+    with looks():
+        ax = new_axes(ax, 4.5, 3.0)
+        shade = palette(ax).component(index)
+        ax.fill_between(link.x, *link.band(), color=shade, alpha=0.25, lw=0)
+        ax.plot(link.x, link.y, **{"color": shade, "lw": 2, **line})
+        if result.downwards:
+            ax.yaxis.set_inverted(True)
+        name_axes(ax, "cosine of the phase", result.samples.value_name)
+    return ax
+
+
+def plot_diagonal(source: Any, *, ax: Axes | None = None, **stems: Any) -> Axes:
+    """Draw the weights of the diagonal layer against mode, as the paper does."""
+    result = result_of(source)
+    if result.diagonal is None:
+        raise InputError("this model has no diagonal layer; fit with diagonal=True")
+    with looks():
+        ax = new_axes(ax, 9.0, 2.6)
+        mode = result.diagonal.mode
+        for j, name in enumerate(result.diagonal.names):
+            weight, shade = result.diagonal.weight[:, j], palette(ax).component(j)
+            keep = peak_bins(mode, weight, 2 * COLUMNS)
+            ax.vlines(mode[keep], 0.0, weight[keep], **{"color": shade, "lw": 0.9, **stems})
+            tall = keep[weight[keep] > 0.1 * weight.max()]
+            ax.plot(mode[tall], weight[tall], "o", ms=4, color=shade, label=name)
+        if len(result.diagonal.names) > 1:
+            ax.legend(fontsize=9)
+        ax.set_ylim(bottom=0.0)
+        ax.margins(x=0.01)
+        name_axes(ax, "mode (cycles over the record)", "diagonal weight")
+    return ax
+
+
+def plot_residuals(source: Any, *, ax: Axes | None = None, **points: Any) -> Axes:
+    """Draw what the fit leaves over against time."""
+    result = result_of(source)
+    with looks():
+        ax = new_axes(ax, 9.0, 2.4)
+        ax.axhline(0.0, color=palette(ax).fit, lw=1)
+        some = dots(result.residual)
+        x, y = placed(result.axis, result.position[some]), result.residual[some]
+        style = {"color": palette(ax).dots, "ms": 3, "alpha": 0.6, "mew": 0, "rasterized": True}
+        ax.plot(x, y, ".", **{**style, **points})
+        limit_values(ax, x, y, np.zeros(1), down=result.downwards)
+        ax.margins(x=0.01)
+        name_axes(ax, result.axis.label, "residual")
+    return ax
+
+
+def plot_histogram(source: Any, *, ax: Axes | None = None, **bars: Any) -> Axes:
+    """Draw the histogram of the residuals with the normal curve of the same deviation."""
+    result = result_of(source)
+    spread = deviation(result.residual) or 1.0
+    with looks():
+        ax = new_axes(ax, 4.5, 3.0)
+        count = int(np.clip(np.sqrt(len(result.residual)), 8, 60))
+        ends = (-5.0 * spread, 5.0 * spread)
+        style = {"bins": count, "range": ends, "color": palette(ax).dots, "alpha": 0.5}
+        ax.hist(result.residual, density=True, **{**style, **bars})
+        x = np.linspace(*ends, 200)
+        normal = np.exp(-0.5 * (x / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
+        ax.plot(x, normal, color=palette(ax).fit, lw=1.6)
+        name_axes(ax, "residual", "density")
+    return ax
+
+
+def _pattern(result: Result, index: int) -> Pattern:
+    if not 0 <= index < len(result.patterns):
+        raise InputError(
+            f"index={index} must be below the number of components, {len(result.patterns)}"
+        )
+    return result.patterns[index]

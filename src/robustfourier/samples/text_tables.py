@@ -1,0 +1,331 @@
+"""A text table of which the first rows are read: how it is written, which columns are meant.
+
+Neither numpy nor pandas is loaded here: a missing file or column is told at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from robustfourier.errors import DataError, InputError
+from robustfourier.samples.columns import Choice, choose_columns, parse_by, speaks_of_time
+from robustfourier.samples.date_text import calendar_text, is_time
+from robustfourier.samples.dialect import Dialect, row_blocks, sniff
+from robustfourier.samples.file_formats import format_of
+from robustfourier.samples.header import Table, declared_delimiter, is_logger_line
+from robustfourier.samples.json_tables import Source
+from robustfourier.samples.number_parsing import (
+    MISSING,
+    NumberFormat,
+    is_missing,
+    is_number,
+    to_numbers,
+)
+from robustfourier.samples.summary_rows import without_summary
+from robustfourier.samples.text_streams import STDIN, open_text
+from robustfourier.samples.units import common_unit, without_unit
+
+if TYPE_CHECKING:
+    from robustfourier.arrays import FloatArray, IndexArray
+
+#: Rows that are held as text at once.
+BLOCK = 50_000
+
+_SAMPLE_LINES = 500
+_SAMPLE_CHARACTERS = 1_000_000  # enough, if there are five lines among them
+_KIND_CELLS = 200_000
+_EIGHT = re.compile(r"(1[6-9]|2[01])\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])")
+# What a column of row numbers is called where nobody gave it a name.
+_NO_NAME = re.compile(r"column 1|(?i:unnamed: 0|index|rownames|row|x)?")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a file, where it does not speak for itself.
+
+    Parameters
+    ----------
+    time, value, error : str, optional
+        Column names, or numbers starting at 1.
+    delimiter, decimal : str, optional
+        How the table is written; found by itself if None.
+    skip : int
+        Lines to leave out at the top.
+    na : tuple of str
+        Further marks of a missing value.
+    missing, duplicates : str
+        What to do about rows that lack something or repeat a time, see `cleaning`. If
+        `duplicates` is not told, the mean is taken unless a column tells several series apart.
+    by : tuple of str
+        "column=label": take only the rows with this label, one series of a long table.
+    time_format : str
+        See `robustfourier.samples.time_columns.TIME_FORMATS`.
+    timezone : str, optional
+        Zone of dates that name none.
+    unit : str, optional
+        Unit of numeric times, or the unit in which periods of dates are told.
+    sheet : str, optional
+        Name or number of the sheet of a workbook.
+    rate : float, optional
+        Samples per second, where no column holds times.
+    """
+
+    time: str | None = None
+    value: str | None = None
+    error: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    skip: int = 0
+    na: tuple[str, ...] = ()
+    missing: str = "drop"
+    duplicates: str | None = None
+    by: tuple[str, ...] = ()
+    time_format: str = "auto"
+    timezone: str | None = None
+    unit: str | None = None
+    sheet: str | None = None
+    rate: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.rate is not None and not 0.0 < self.rate < float("inf"):
+            raise InputError(f"--rate {self.rate}: give samples per second, such as --rate 20000")
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """What the first rows tell, these rows, and those that follow.
+
+    Parameters
+    ----------
+    dialect, form : Dialect and NumberFormat
+        How the table and its numbers are written.
+    kinds : list of str
+        What the cells of each column are: "number", "time", "clock", "text" or "empty".
+    choice : Choice
+        The columns that are meant.
+    by : list of pairs of int and str
+        Columns and labels of the series that the user chose; a label may be None.
+    head : Table
+        The first rows.
+    rest : iterator of Table
+        The others, in blocks.
+    measures : list of str
+        The unit that stands beside the numbers of each column; empty where there is none.
+    left : list of str
+        Words for rows of sums below the table; known after the last row.
+    """
+
+    dialect: Dialect
+    form: NumberFormat
+    kinds: list[str]
+    choice: Choice
+    by: list[tuple[int, str | None]]
+    head: Table
+    rest: Iterator[Table]
+    measures: list[str]
+    left: list[str]
+
+    def unit(self, column: int) -> str:
+        """Unit of a column, from a line of units or beside its numbers; empty if unknown."""
+        return self.measures[column] or self.dialect.unit(column)
+
+    def numbers(self, block: Table, column: int) -> tuple[list[str], FloatArray, IndexArray]:
+        """Cells of a column, as numbers, and which of them are none."""
+        cells = [row[column] for _, row in block]
+        if unit := self.measures[column]:
+            cells = without_unit(cells, unit)
+        return cells, *to_numbers(cells, self.form)
+
+
+def sniffed(source: Source, asked: ReadOptions, need_value: bool) -> tuple[Dialect, Iterator[str]]:
+    """How a table is written, and all of its lines."""
+    lines = itertools.islice(source.lines(), asked.skip, None)
+    sample, complete = _sample(lines)
+    delimiter = asked.delimiter or source.delimiter
+    if sample and (mark := declared_delimiter(sample[0])):
+        delimiter, sample[0] = asked.delimiter or mark, "\n"
+    if sample and is_logger_line(sample[0]):
+        sample[0] = "\n"
+    dialect = sniff(
+        sample,
+        source.name,
+        delimiter=delimiter,
+        decimal=asked.decimal,
+        complete=complete,
+        need_value=need_value,
+    )
+    if asked.rate is not None:
+        names = dialect.names[dialect.numbered :]
+        units = ("", *dialect.units) if dialect.units else ()
+        dialect = replace(
+            dialect, names=("time [s]", *names), numbered=True, rate=asked.rate, units=units
+        )
+    return dialect, itertools.chain(sample, lines)
+
+
+def open_table(source: Source, asked: ReadOptions, need_value: bool) -> OpenTable:
+    """Read the first rows and find out about the rest; a value is not always needed."""
+    dialect, lines = sniffed(source, asked, need_value)
+    left: list[str] = []
+    rest = _body(lines, dialect, asked.skip + source.shift, source.name, left)
+    head = next((block for block in rest if block), None)
+    if head is None:
+        raise DataError(f"{source.name}: has a header but no rows; nothing to fit")
+    missing = MISSING | {mark.strip().lower() for mark in asked.na}
+    form = NumberFormat(dialect.decimal, dialect.grouped, missing)
+    some = head[: 5 + _KIND_CELLS // len(dialect.names)]
+    columns = [[row[j] for _, row in some] for j in range(len(dialect.names))]
+    kinds = [kind_of(cells, form) for cells in columns]
+    measures = [
+        common_unit(cells, missing) if kind == "text" else ""
+        for cells, kind in zip(columns, kinds, strict=True)
+    ]
+    kinds = ["number" if unit else kind for unit, kind in zip(measures, kinds, strict=True)]
+    kinds = _dates_by_clock(kinds, some)
+    by = parse_by(asked.by, dialect.names, source.name)
+    choice = choose_columns(
+        dialect.names,
+        kinds,
+        source.name,
+        time="1" if asked.rate is not None else asked.time,
+        value=asked.value,
+        error=asked.error,
+        need_value=need_value,
+        apart=[*(j for j, _ in by), *_row_numbers(dialect, kinds, some)],
+    )
+    return OpenTable(dialect, form, kinds, choice, by, head, rest, measures, left)
+
+
+def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
+    """Raise the error of `read_samples` if the file or a column is not there, reading no further.
+
+    A pipe, which can be read only once, and what is no text are left alone.
+    """
+    pipe = str(path) == STDIN or (os.path.exists(path) and not os.path.isfile(path))
+    asked = ReadOptions(**options)
+    if not pipe and not (format_of(path) and os.path.exists(path)):
+        with open_text(path, asked.sheet) as source:
+            open_table(source, asked, need_value=True)
+
+
+def series_column(path: str | os.PathLike[str], **options: Any) -> str | None:
+    """Return the column that tells the series of a wide table apart; None for other tables.
+
+    A pipe, which can be read only once, is left alone.
+    """
+    if format_of(path) or not os.path.isfile(path):
+        return None
+    asked = ReadOptions(**options)
+    with open_text(path, asked.sheet) as source:
+        wide = sniffed(source, asked, need_value=True)[0].wide
+    return None if wide is None or any(wide.groups) else wide.labels[0]
+
+
+def table_names(source: Source, asked: ReadOptions) -> list[str]:
+    """Return the names of the columns, whether or not it is clear which are meant."""
+    return list(sniffed(source, asked, need_value=True)[0].names)
+
+
+def time_cells(block: Table, at: int, clock: int | None, parts: Sequence[int] = ()) -> list[str]:
+    """Return the cells of a column of times, with what stands in columns of its own.
+
+    Parameters
+    ----------
+    block : Table
+    at : int
+        Column of times, or of years.
+    clock : int, optional
+        Column of the time of day.
+    parts : sequence of int
+        Columns of month, day, hour, minute and second, as far as there are some.
+    """
+    cells = [row[at].strip() for _, row in block]
+    if parts:
+        rows = zip(cells, block, strict=True)
+        return [calendar_text([c, *(row[j].strip() for j in parts)]) for c, (_, row) in rows]
+    if clock is None:
+        return cells
+    return [c and f"{c} {row[clock].strip()}" for c, (_, row) in zip(cells, block, strict=True)]
+
+
+def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:
+    """First lines, and whether they are all there are."""
+    sample: list[str] = []
+    size = 0
+    for line in lines:
+        sample.append(line)
+        size += len(line)
+        if len(sample) >= _SAMPLE_LINES or (size > _SAMPLE_CHARACTERS and len(sample) >= 5):
+            return sample, False
+    return sample, True
+
+
+def _body(
+    lines: Iterable[str], dialect: Dialect, skip: int, name: str, left: list[str]
+) -> Iterator[Table]:
+    """Rows of data in blocks, with line numbers of the whole file, each of the table's width."""
+    wide = dialect.wide
+    width = len(dialect.names) if wide is None else wide.width
+    first = dialect.first
+    sizes = itertools.chain([_SAMPLE_LINES], itertools.repeat(BLOCK))
+    blocks = row_blocks(lines, dialect.delimiter, name, sizes)
+    for rows in without_summary(blocks, left):
+        block = rows if rows and rows[0][0] >= first else [r for r in rows if r[0] >= first]
+        if dialect.numbered:
+            block = [(number, [dialect.row_time(number), *row]) for number, row in block]
+        if skip:
+            block = [(number + skip, row) for number, row in block]
+        if {len(row) for _, row in block} - {width}:
+            for number, row in block:
+                # After a last delimiter an empty cell may stand.
+                if len(row) != width and not (len(row) == width + 1 and not row[-1].strip()):
+                    raise DataError(
+                        f"{name}, line {number}: has {len(row)} columns instead of {width} "
+                        f"(delimiter: {dialect.delimiter_name}); correct the line, or choose with "
+                        "--delimiter and --decimal"
+                    )
+        yield block if wide is None else list(wide.long_rows(block))
+
+
+def kind_of(cells: list[str], form: NumberFormat) -> str:
+    """What the cells of a column are, by the majority of those that are not missing."""
+    known = [cell for cell in cells if not is_missing(cell, form.missing)]
+    if not known:
+        return "empty"
+    numbers = sum(is_number(cell) or cell.strip() == "<1" for cell in known)
+    if numbers >= 0.5 * len(known):
+        return "number"
+    dates = sum(is_time(cell) for cell in known)
+    if dates < 0.5 * len(known):
+        return "text"
+    clock = all(":" in c and len(c.strip()) <= 15 and c.strip()[1:3].count(":") for c in known)
+    return "clock" if clock else "time"
+
+
+def _row_numbers(dialect: Dialect, kinds: list[str], head: Table) -> list[int]:
+    """The first column, if it only counts the rows and another column holds times.
+
+    pandas and R write their tables with such a column unless told otherwise.
+    """
+    rest = list(zip(dialect.names, kinds, strict=True))[1:]
+    timed = any(k == "time" or (k == "number" and speaks_of_time(name)) for name, k in rest)
+    if not (dialect.header and timed and _NO_NAME.fullmatch(dialect.names[0])):
+        return []
+    counted = [row[0].strip() for _, row in head]
+    for start in (0, 1):
+        if counted == [str(i) for i in range(start, start + len(counted))]:
+            return [0]
+    return []
+
+
+def _dates_by_clock(kinds: list[str], head: Table) -> list[str]:
+    """Kinds, with 20241231 as a date where a time of day stands in a column of its own."""
+    if "clock" not in kinds or "time" in kinds:
+        return kinds
+    dated = [all(_EIGHT.fullmatch(row[j].strip()) for _, row in head) for j in range(len(kinds))]
+    return ["time" if k == "number" and d else k for k, d in zip(kinds, dated, strict=True)]
