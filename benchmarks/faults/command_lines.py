@@ -15,6 +15,7 @@ from typing import Any
 
 import typer.main
 
+from benchmarks.faults.containers import dated_model, saved
 from benchmarks.faults.cases import CHANGES, Case
 from benchmarks.faults.fuzz import Wrong
 from robustfourier.cli import main
@@ -74,8 +75,8 @@ class CommandLines:
 
     name = "command lines"
 
-    def __init__(self, model: Path) -> None:
-        self.model = model
+    def __init__(self) -> None:
+        self.model = saved(dated_model())
         if not hasattr(typer.main.get_command, "cache_info"):
             typer.main.get_command = cache(typer.main.get_command)  # built once, not each time
 
@@ -162,9 +163,8 @@ def _without_fits() -> Iterator[None]:
 
 
 @cache
-def _inputs(model: Path) -> dict[str, bytes]:
+def _inputs(whole: bytes) -> dict[str, bytes]:
     rows = [(i, (7 * i) % 5 + 0.5) for i in range(20)]
-    whole = model.read_bytes()
     return {
         "numbers.csv": b"time,value\n" + b"".join(b"%d,%g\n" % row for row in rows),
         "dates.csv": b"date,v\n" + b"".join(b"2024-01-%02d,%g\n" % (i + 1, v) for i, v in rows),

@@ -78,10 +78,8 @@ def parse_json(content: bytes, *, n_bytes: int = _BYTES, n_values: int = _VALUES
     Traceback (most recent call last):
     robustfourier.errors.InputError: no JSON: NaN is no number here
     """
-    if len(content) > n_bytes:
-        raise InputError(f"no JSON: longer than {n_bytes:,} bytes")
-    if sum(content.count(mark) for mark in b",[{") > n_values:
-        raise InputError(f"no JSON: more than {n_values:,} values")
+    if too_large := excess(content, n_bytes=n_bytes, n_values=n_values):
+        raise InputError(f"no JSON: {too_large}")
     try:
         value = json.loads(
             content.decode("utf-8"), parse_constant=_refuse, parse_float=_real, parse_int=_whole
@@ -97,6 +95,14 @@ def parse_json(content: bytes, *, n_bytes: int = _BYTES, n_values: int = _VALUES
     if content.count(b"[") + content.count(b"{") > _DEPTH:
         _require_shallow(value)
     return value
+
+
+def excess(content: bytes, *, n_bytes: int = _BYTES, n_values: int = _VALUES) -> str:
+    """Why a JSON document is too large for `parse_json`; empty if it is not."""
+    if len(content) > n_bytes:
+        return f"longer than {n_bytes:,} bytes"
+    values = sum(content.count(mark) for mark in b",[{")
+    return f"more than {n_values:,} values" if values > n_values else ""
 
 
 def read_json(

@@ -12,7 +12,7 @@ from robustfourier import FourierNetworkRegressor, PeriodicMixture
 from robustfourier.errors import InputError, ModelFormatError
 from robustfourier.persistence import describe, load, save
 from robustfourier.persistence.codec import _kinds, decode, encode
-from robustfourier.persistence.container import read_container, write_container
+from robustfourier.persistence.archive import read_archive, write_archive
 from robustfourier.persistence.registry import _PLACES, class_of, tag_of
 
 
@@ -101,9 +101,9 @@ def test_a_file_says_what_it_holds(mixture, tmp_path):
 
 def forged(mixture, tmp_path, change):
     save(mixture, tmp_path / "m")
-    tree, arrays, _ = read_container(tmp_path / "m")
+    tree, arrays = read_archive(tmp_path / "m")
     change(tree)
-    write_container(tmp_path / "m", tree, arrays)
+    write_archive(tmp_path / "m", tree, arrays)
     return tmp_path / "m"
 
 
@@ -137,7 +137,7 @@ def forged(mixture, tmp_path, change):
             lambda t: t["fitted"]["items"].append(
                 [
                     "x_",
-                    {"$": "record", "name": "robustfourier.domain:Domain", "fields": {"span": -1}},
+                    {"$": "record", "name": "Domain", "fields": {"span": -1}},
                 ]
             ),
             "cannot be rebuilt",

@@ -8,7 +8,7 @@ import pytest
 from robustfourier.errors import CheckpointError, OutputError
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
-from robustfourier.persistence.container import write_container
+from robustfourier.persistence.archive import write_archive
 from robustfourier.training import (
     Checkpoint,
     InverseDecay,
@@ -133,9 +133,11 @@ def test_a_truncated_file_is_refused(tmp_path):
 def test_a_foreign_file_is_refused(tmp_path):
     path = tmp_path / "state.npz"
     np.savez(path, a=np.zeros(3))
-    with pytest.raises(CheckpointError, match=re.escape("a zip archive (perhaps a torch or numpy")):
+    with pytest.raises(
+        CheckpointError, match=re.escape("another zip archive (perhaps a torch or numpy")
+    ):
         load_checkpoint(path)
-    write_container(path, ["a model"], [])
+    write_archive(path, ["a model"], [])
     with pytest.raises(CheckpointError, match=re.escape("it holds something else")):
         load_checkpoint(path)
 

@@ -22,9 +22,6 @@ from robustfourier.persistence.registry import class_of, tag_of
 Array = NDArray[Any]
 
 _TAG = "$"  # a dict with this key is one of our markers
-#: Characters of all texts together that a file may spread over arrays, where each text takes the
-#: room of the longest: 64 MB of memory.
-_TEXT_ROOM = 2**24
 
 
 def encode(value: Any, arrays: list[Array], where: str) -> Any:
@@ -79,15 +76,12 @@ def decode(tree: Any, arrays: list[Array]) -> Any:
 class _Decoder:
     def __init__(self, arrays: list[Array]) -> None:
         self.arrays: dict[Any, Array] = dict(enumerate(arrays))
-        self.text_room = _TEXT_ROOM
         self.kinds: dict[str, Callable[[Any], Any]] = {
             "array": self.array,
-            "text": self.text,  # of version 0.1
-            "object": self.text,
+            "object": self.objects,
             "dict": self.dict,
             "record": self.record,
             "tuple": self.tuple,
-            "int": lambda tree: int(tree["value"]),  # of version 0.1
             "float": lambda tree: float(tree["value"]),
         }
 
@@ -112,13 +106,8 @@ class _Decoder:
         array = self.arrays.pop(tree["index"])
         return array[()] if tree["scalar"] else array
 
-    def text(self, tree: Any) -> Any:
-        items = tree["items"]
-        self.text_room -= len(items) * max((len(item or "") for item in items), default=0)
-        if self.text_room < 0:
-            raise ModelFormatError("its texts are too long")
-        dtype = object if tree[_TAG] == "object" else np.str_
-        array = np.array(items, dtype=dtype).reshape(tree["shape"])
+    def objects(self, tree: Any) -> Any:
+        array = np.array(tree["items"], dtype=object).reshape(tree["shape"])
         return array[()] if tree["scalar"] else array
 
     def dict(self, tree: Any) -> Any:

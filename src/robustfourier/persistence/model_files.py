@@ -1,7 +1,7 @@
 """`save` and `load`: a fitted estimator to one file and back, bit for bit.
 
 A model is its class's name, its constructor's parameters and its fitted attributes. Only the
-package's own estimators and records can be named in a file; see `container` and `codec` for how
+package's own estimators and records can be named in a file; see `archive` and `codec` for how
 they are written and checked. Loading a model that needs no torch imports no torch.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from robustfourier.errors import InputError, ModelFormatError
 from robustfourier.persistence.codec import decode, encode
-from robustfourier.persistence.container import Content, read_container, write_container
+from robustfourier.persistence.archive import FORMAT_VERSION, Content, read_archive, write_archive
 from robustfourier.persistence.registry import MODELS, class_of, tag_of
 
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
@@ -63,7 +63,7 @@ def save(model: Any, path: str | PathLike[str]) -> None:
         }
     except TypeError as error:
         raise InputError(f"model cannot be saved: {error}") from None
-    write_container(path, tree, arrays)
+    write_archive(path, tree, arrays)
 
 
 def load(path: str | PathLike[str]) -> Any:
@@ -74,7 +74,7 @@ def load(path: str | PathLike[str]) -> Any:
     ModelFormatError
         If the file is damaged, foreign, or from a newer version. Nothing of it is ever executed.
     """
-    content = read_container(path)
+    content = read_archive(path)
     try:
         return _rebuild(content)
     except ModelFormatError as error:
@@ -83,20 +83,20 @@ def load(path: str | PathLike[str]) -> Any:
 
 def describe(path: str | PathLike[str]) -> dict[str, Any]:
     """Return what a model file says of itself: estimator, versions, size of its arrays."""
-    tree, arrays, version = read_container(path)
+    tree, arrays = read_archive(path)
     if not isinstance(tree, dict):
         raise ModelFormatError(f"{str(path)!r}: not what we write")
     return {
         "model": tree.get("model"),
         "package": tree.get("package"),
-        "format": version,
+        "format": FORMAT_VERSION,
         "arrays": len(arrays),
         "bytes": sum(array.nbytes for array in arrays),
     }
 
 
 def _rebuild(content: Content) -> Any:
-    tree, arrays, _ = content
+    tree, arrays = content
     if not isinstance(tree, dict) or not {"model", "params", "fitted"} <= set(tree):
         raise ModelFormatError("it lacks the parts of a model")
     if tree["model"] not in MODELS:
@@ -105,8 +105,6 @@ def _rebuild(content: Content) -> Any:
     params, fitted = decode([tree["params"], tree["fitted"]], arrays)
     if not isinstance(params, dict) or not isinstance(fitted, dict):
         raise ModelFormatError("its parameters are not what we write")
-    if tree["model"] == "PeriodicMixture" and "level" in params:  # files of version 0.1
-        params["false_alarm"] = params.pop("level")
     if unknown := set(params) - set(signature(cls).parameters):
         raise ModelFormatError(f"{tree['model']} has no parameters {sorted(map(str, unknown))}")
     model = cls(**params)

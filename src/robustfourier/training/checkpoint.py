@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from robustfourier.errors import CheckpointError, ModelFormatError
 from robustfourier.persistence.codec import decode, encode
-from robustfourier.persistence.container import read_container, write_container
+from robustfourier.persistence.archive import read_archive, write_archive
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def save_checkpoint(path: str | PathLike[str], checkpoint: Checkpoint) -> None:
     checkpoint : Checkpoint
     """
     arrays: list[NDArray[Any]] = []
-    write_container(path, encode(checkpoint, arrays, "checkpoint"), arrays)
+    write_archive(path, encode(checkpoint, arrays, "checkpoint"), arrays)
 
 
 def load_checkpoint(path: str | PathLike[str]) -> Checkpoint:
@@ -83,7 +83,7 @@ def load_checkpoint(path: str | PathLike[str]) -> Checkpoint:
     if not Path(path).exists():
         raise FileNotFoundError(ENOENT, strerror(ENOENT), str(path))
     try:
-        tree, arrays, _ = read_container(path)
+        tree, arrays = read_archive(path)
         checkpoint = decode(tree, arrays)
         if not isinstance(checkpoint, Checkpoint):
             raise ModelFormatError("it holds something else")
