@@ -10,13 +10,9 @@ from importlib import import_module
 from benchmarks.verdicts import Verdict, print_verdicts
 
 SUITES = {
-    "paper_networks": "the paper's networks on example 1",
     "paper_training": "the paper's networks at the limit by training",
-    "detection": "modes found by PeriodicMixture",
-    "components": "components and waveforms of PeriodicMixture",
-    "living": "patterns that wander",
     "false_alarms": "noise that has no period",
-    "scale": "logarithms where values multiply",
+    "speed": "seconds of a fit against the number of samples",
     "app": "the local page: first picture, cost of watching, many jobs, memory",
     "files": "from a file to a report",
     # last: it measures two threads, and a quick run has company before

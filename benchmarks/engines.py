@@ -32,7 +32,7 @@ from robustfourier.plots.style import SOFT, colour
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly, train_many
 from robustfourier.training.batches import FixedSample, ReshuffledPasses
 from robustfourier.training.engine import Phase, make_engine
-from robustfourier.training.features import padded_width
+from robustfourier.training.feature_rows import padded_width
 
 FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "engines.png"
 N_ROWS = 10_001  # the paper's grid

@@ -51,7 +51,7 @@ def help_seconds() -> Verdict:
 
 def report_seconds(folder: Path) -> list[Verdict]:
     """`fit` on 10⁴ samples, twice: the first run compiles."""
-    from robustfourier.analysis.folder import read_run
+    from robustfourier.analysis.run_folder import read_run
 
     path = _hourly(folder)
     command = [sys.executable, "-m", "robustfourier.cli", "fit", str(path), "-q"]

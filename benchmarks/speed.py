@@ -76,6 +76,11 @@ def measured(
     return float(np.median(seconds)), float(peak.max()), float(np.median(lines))
 
 
+def main(quick: bool = False) -> list[Verdict]:
+    """Measure all of it."""
+    return list(speed_rows(quick))
+
+
 def speed_rows(quick: bool) -> Iterable[Verdict]:
     """Seconds at 10⁴ samples, LassoCV on the same samples, and growth up to 10⁶."""
     seeds = range(FIRST_SEED, FIRST_SEED + (1 if quick else 5))

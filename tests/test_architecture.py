@@ -1,9 +1,11 @@
 """ARCHITECTURE.md, kept true: imports point one way, each optional library has one home."""
 
 import ast
+import itertools
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,19 +118,44 @@ def test_imports_point_downwards_and_libraries_stay_at_home(path):
             assert here in HOMES[first], f"{path.name} imports {module}; its home is {HOMES[first]}"
 
 
-def test_every_room_is_on_the_architecture_page():
-    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for path in sources():
-        assert f"`{room(path)}" in page, f"ARCHITECTURE.md does not mention {room(path)}"
+def page() -> str:
+    return (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def room_rows() -> dict[str, str]:
+    """Rooms of the table on the architecture page, each with the words of its row."""
+    table = page().partition("## Rooms")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| (.*)$", table, re.MULTILINE)
+    return {name: words for names, words in rows for name in re.findall(r"`(\w+)`", names)}
+
+
+def test_the_rooms_of_the_architecture_page_are_those_of_the_package():
+    assert set(room_rows()) == {room(path) for path in sources()} == set(RANK)
+
+
+def test_rooms_stand_on_the_page_in_the_order_of_their_imports():
+    pairs = itertools.pairwise(room_rows())
+    late = [pair for pair in pairs if RANK[pair[0]] > RANK[pair[1]]]
+    assert late == [], "a room stands above one that it may import"
+
+
+def test_files_that_the_architecture_page_names_are_there():
+    named = re.findall(r"`((?:\w+/)*\w+\.py)`", page())
+    there = {str(path.relative_to(ROOT)) for path in ROOT.rglob("*.py")}
+    assert [name for name in named if not any(f"/{p}".endswith(f"/{name}") for p in there)] == []
+
+
+def test_no_two_files_of_the_package_have_one_name():
+    names = Counter(path.name for path in sources() if path.name != "__init__.py")
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("room", ["mixture", "periodic"])
 def test_every_file_of_the_mixture_is_on_the_architecture_page(room):
-    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     for path in (PACKAGE / room).rglob("*.py"):
         if path.name != "__init__.py":
             name = path.stem if path.parent.name != room else path.name
-            assert f"`{name}`" in page or f"`{room}/{name}`" in page, path
+            assert f"`{name}`" in page() or f"`{room}/{name}`" in page(), path
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def app_work(
                 time.sleep(0.05)
 
     def check() -> str:
-        from robustfourier.app.folder import Folder
+        from robustfourier.app.session_folder import Folder
 
         kept = Folder(folder)
         lines = promised.read_text(encoding="utf-8").splitlines() if promised.exists() else []

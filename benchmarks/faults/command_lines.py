@@ -15,8 +15,8 @@ from typing import Any
 
 import typer.main
 
-from benchmarks.faults.containers import dated_model, saved
 from benchmarks.faults.cases import CHANGES, Case
+from benchmarks.faults.containers import dated_model, saved
 from benchmarks.faults.fuzz import Wrong
 from robustfourier.cli import main
 from robustfourier.errors import InputError

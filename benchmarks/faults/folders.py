@@ -127,7 +127,7 @@ class AppRecords:
             *({"record": "file", "id": c * 16, "ending": ".csv", "name": "a", "size": 1, "at": 1.0}
               for c in "BD"),
             {"record": "fit", "id": "C" * 16, "file": "B" * 16,
-             "settings": {"reading": {"time": "t"}, "asked": {"false_alarm": 0.1}}},
+             "settings": {"reading": {"time": "t"}, "config": {"false_alarm": 0.1}}},
             {"record": "state", "id": "C" * 16, "state": "done", "words": ""},
             {"record": "current", "id": "B" * 16, "fit": "C" * 16},
             {"record": "forgotten", "id": "D" * 16},
@@ -145,7 +145,7 @@ class AppRecords:
 
     def run(self, case: Case, place: Path) -> bool:
         """Start, look at everything, forget everything; nothing else may be gone."""
-        from robustfourier.app.folder import Folder
+        from robustfourier.app.session_folder import Folder
 
         shutil.rmtree(place / "app", ignore_errors=True)
         (place / "app" / "fits" / ("C" * 16)).mkdir(parents=True)

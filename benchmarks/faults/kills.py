@@ -101,7 +101,7 @@ def _digest(path: Path) -> str:
 
 def _fit(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]:
     """`robustfourier fit --overwrite`, of one of two tables into one folder."""
-    from robustfourier.analysis.folder import read_run
+    from robustfourier.analysis.run_folder import read_run
     from robustfourier.cli import main
 
     tables = [_table(place / "alpha.csv", 7.3, "alpha"), _table(place / "beta.csv", 5.1, "beta")]

@@ -36,7 +36,7 @@ STAGES = {
     "mixture/components/compose.py": "components",
     "periodic/families.py": "families of harmonics",
     "periodic/aliases.py": "frequencies that the samples see alike",
-    "mixture/components/families.py": "rows of waveforms",
+    "mixture/components/weak_harmonics.py": "rows of waveforms",
     "mixture/components/links.py": "links",
     "mixture/components/waveform.py": "waveforms",
     "mixture/components/cells.py": "evidence of harmonics",
@@ -130,7 +130,7 @@ def _fit_section(machine: Machine, fits: dict[int, Profile]) -> str:
         "which any method of this kind needs; everything else is overhead by this count.\n\n"
         + markdown(heads, body)
         + "\n\n![Seconds against samples](figures/speed.png)"
-        + "\n\n*Ten tones, up to 10⁴ modes, median of three (`python -m benchmarks detection`).*"
+        + "\n\n*Ten tones, up to 10⁴ modes, median of three (`python -m benchmarks speed`).*"
     )
 
 

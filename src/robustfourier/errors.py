@@ -92,8 +92,17 @@ class DivergenceError(RobustFourierError, ArithmeticError):
         self.last_good = last_good
 
 
+def named(name: str, value: Any) -> str:
+    """An argument or an option of the command line with its value, as its user writes them.
+
+    >>> named("loss", "cubic"), named("--loss", "cubic")
+    ("loss='cubic'", "--loss 'cubic'")
+    """
+    return f"{name} {value!r}" if name.startswith("--") else f"{name}={value!r}"
+
+
 def require_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
-    """Raise `InputError` unless an argument is one of its choices.
+    """Raise `InputError` unless an argument or option is one of its choices.
 
     >>> require_choice("loss", "cubic", ("squared", "huber"))
     Traceback (most recent call last):
@@ -102,7 +111,7 @@ def require_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
     listed = tuple(choices)
     if value not in listed:
         words = ", ".join(map(str, listed))
-        raise InputError(f"{name}={value!r} is unknown; use one of {words}")
+        raise InputError(f"{named(name, value)} is unknown; use one of {words}")
 
 
 def require_count(name: str, value: Any, at_least: int = 1) -> int:

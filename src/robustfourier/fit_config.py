@@ -1,23 +1,35 @@
-"""What a user asks of a fit, in words: the command line and the app say the same with it."""
+"""`FitConfig`: what a user asks of a fit of the mixture, checked once.
+
+The command line, the app and `PeriodicMixture` make one; the first two write their lengths of time
+as texts, which become numbers when the record and its unit are known.
+"""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import InitVar, dataclass, fields
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from robustfourier.errors import InputError
+from robustfourier.errors import InputError, named, require_choice
 from robustfourier.formatting import duration
 
 if TYPE_CHECKING:
     from robustfourier.samples import Samples
 
-MOST_CYCLES = 2_000_000  # in the record: a periodogram of more would not fit into memory
+_MOST_CYCLES = 2_000_000  # in the record: a periodogram of more would not fit into memory
+_LEAST_CYCLES = 1e-3  # one that is longer than a thousand records is a level
+_TEXT = 200  # characters of one text of a request
+_MANY = 50  # entries of one list of a request
+
+
+#: Fields with a few possible words.
+_CHOICES = {"loss": ("auto", "squared", "huber"), "scale": ("auto", "linear", "log")}
 
 
 @dataclass(frozen=True)
-class Asked:
+class FitConfig:
     """Options of a fit of the mixture; lengths of time are texts such as "12h" or "0.5".
 
     Parameters
@@ -40,10 +52,12 @@ class Asked:
         Pairs of periods of patterns that are to be one, such as "24h+12h".
     seed : int
         Seed of all random choices.
+    options : bool
+        Whether errors name options of the command line, or arguments of Python.
 
     Examples
     --------
-    >>> Asked(false_alarm=0.001, period=("12h",)).words()
+    >>> FitConfig(false_alarm=0.001, period=("12h",)).words()
     ['--false-alarm', '0.001', '--period', '12h']
     """
 
@@ -58,24 +72,41 @@ class Asked:
     merge: tuple[str, ...] = ()
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        one_of("--loss", self.loss, ("auto", "squared", "huber"))
-        one_of("--scale", self.scale, ("auto", "linear", "log"))
-        if not 0 < self.false_alarm < 1:
-            raise InputError(
-                f"--false-alarm {self.false_alarm} must lie between 0 and 1, such as 0.01"
-            )
+    options: InitVar[bool] = True
+
+    def __post_init__(self, options: bool) -> None:
+        for name, choices in _CHOICES.items():
+            require_choice(_option(name) if options else name, getattr(self, name), choices)
+        if not (is_positive(self.false_alarm) and self.false_alarm < 1):
+            called = named(_option("false_alarm") if options else "false_alarm", self.false_alarm)
+            raise InputError(f"{called} must lie between 0 and 1; the default is 0.01")
 
     @classmethod
-    def of(cls, given: dict[str, Any]) -> Asked:
-        """Return what a dict of fields says, in which lists stand for tuples."""
-        made: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-        return cls(**made)
+    def of(cls, given: dict[str, Any]) -> FitConfig:
+        """Return what a dict of fields says, in which lists stand for tuples.
+
+        Whoever wrote it is not trusted: names, kinds and lengths of texts are checked.
+        """
+        usual: dict[str, Any] = {field.name: field.default for field in fields(cls)}
+        for name, value in given.items():
+            if name not in usual:
+                raise InputError(f"config has {name!r}, which is no option here")
+            if isinstance(usual[name], tuple):
+                if not isinstance(value, list) or len(value) > _MANY or not all(map(_short, value)):
+                    raise InputError(f"{name}={value!r} must be a list of short texts")
+            elif isinstance(usual[name], (int, float)):
+                if not (is_positive(value) or value == 0) or value > 2**31:
+                    raise InputError(f"{name}={value!r} must be a number from 0 to {2**31}")
+            elif not _short(value):
+                raise InputError(f"{name}={value!r} must be a short text")
+        kinds = {name: str if value is None else type(value) for name, value in usual.items()}
+        made: dict[str, Any] = {name: kinds[name](value) for name, value in given.items()}
+        return cls(**made, options=False)
 
     @property
     def names_periods(self) -> bool:
         """Whether lengths of time are asked for, which only a record's unit gives a meaning."""
-        usual = Asked(
+        usual = FitConfig(
             false_alarm=self.false_alarm, loss=self.loss, scale=self.scale, seed=self.seed
         )
         return self != usual
@@ -111,9 +142,8 @@ class Asked:
         for field in fields(self):
             value = getattr(self, field.name)
             if value != field.default:
-                option = f"--{field.name.replace('_', '-')}"
                 several = value if isinstance(value, tuple) else (value,)
-                words += [word for one in several for word in (option, str(one))]
+                words += [word for one in several for word in (_option(field.name), str(one))]
         return words
 
     def command(self, file: str, reading: dict[str, Any]) -> str:
@@ -123,7 +153,7 @@ class Asked:
 
     def python(self, file: str, reading: dict[str, Any], samples: Samples) -> str:
         """Return the Python lines of the whole fit."""
-        usual = Asked().parameters(samples)
+        usual = FitConfig().parameters(samples)
         chosen = {k: v for k, v in self.parameters(samples).items() if usual.get(k) != v}
         return "\n".join(
             [
@@ -137,10 +167,24 @@ class Asked:
         )
 
 
-def one_of(option: str, given: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a word that is none of the allowed ones."""
-    if given not in allowed:
-        raise InputError(f"{option} {given!r} must be one of {', '.join(allowed)}")
+def is_positive(value: Any) -> bool:
+    """Whether a value is a positive finite number."""
+    plain = isinstance(value, Real) and not isinstance(value, bool)
+    return plain and 0 < float(value) < float("inf")
+
+
+def require_in_reach(cycles: float, called: str) -> None:
+    """Refuse a period with too many or too few cycles in the record, naming what asks for it."""
+    if cycles > _MOST_CYCLES:
+        raise InputError(
+            f"{called}: would fit {cycles:.0e} times into the record; at most {_MOST_CYCLES:,} can "
+            "be searched, so give a longer period, or check the unit of time"
+        )
+    if cycles < _LEAST_CYCLES:
+        raise InputError(
+            f"{called}: is more than {1 / _LEAST_CYCLES:,.0f} times as long as the record; give a "
+            "shorter period, or check the unit of time"
+        )
 
 
 def reading_words(reading: dict[str, Any]) -> list[str]:
@@ -171,11 +215,15 @@ def _lengths(samples: Samples) -> Callable[[str, str], float]:
 
     def length(text: str, option: str) -> float:
         period = duration(text, samples.unit, option)
-        if span / period > MOST_CYCLES:
-            raise InputError(
-                f"{option} {text!r}: would fit {span / period:.0e} times into the record; "
-                f"at most {MOST_CYCLES:,} can be searched, so give a longer period"
-            )
+        require_in_reach(span / period, named(option, text))
         return period
 
     return length
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _short(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and len(value) <= _TEXT

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robustfourier.analysis.csv_files import fit_table, write_csv, write_fit
-from robustfourier.analysis.folder import claimed, exchanged, read_run, write_run
 from robustfourier.analysis.predicting import grid_samples
+from robustfourier.analysis.run_folder import claimed, exchanged, read_run, write_run
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError, OutputError
 from robustfourier.report import render

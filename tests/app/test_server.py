@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from tests.program import PROGRAM
 
-from robustfourier.app.folder import Folder
+from robustfourier.app.session_folder import Folder
 
 
 def children(server) -> list[int]:
@@ -192,10 +192,10 @@ class TestBadInput:
             ({"reading": {"path": "/etc/passwd"}}, "no option here"),
             ({"reading": {"skip": -1}}, "lines to skip=-1 must be a number"),
             ({"reading": {"rate": "fast"}}, "samples per second='fast' must be a number"),
-            ({"asked": {"false_alarm": 2}}, "false_alarm=2"),
-            ({"asked": {"loss": "none"}}, "--loss 'none' must be one of"),
-            ({"asked": {"period": "12h"}}, "must be a list"),
-            ({"asked": {"__class__": "x"}}, "no option here"),
+            ({"config": {"false_alarm": 2}}, "false_alarm=2.0 must lie between 0 and 1"),
+            ({"config": {"loss": "none"}}, "loss='none' is unknown; use one of auto"),
+            ({"config": {"period": "12h"}}, "must be a list"),
+            ({"config": {"__class__": "x"}}, "no option here"),
         ],
     )
     def test_orders_that_make_no_sense_are_refused_by_name(self, server, fitted, body, words):
@@ -239,9 +239,9 @@ class TestResults:
 
     def test_what_is_shown_is_kept_with_the_file(self, server, fitted):
         file, first = fitted
-        second = server.fit(file, reading={"value": "level"}, asked={"period": ["7"]})
+        second = server.fit(file, reading={"value": "level"}, config={"period": ["7"]})
         server.ask(f"/api/jobs/{second}/cancel", {})
-        assert server.wait(second)["asked"] == {"period": ["7"]}
+        assert server.wait(second)["config"] == {"period": ["7"]}
         assert server.ask(f"/api/files/{file}/show/{first}", {}).status == 200
         kept = next(f for f in server.ask("/api/state").json["files"] if f["id"] == file)
         assert kept["current"] == first
@@ -375,12 +375,12 @@ class TestLaboratory:
 
 
 def test_a_full_disk_is_said_and_what_happened_is_still_known(tmp_path, monkeypatch):
-    from robustfourier.app import folder as module
+    from robustfourier.app import session_folder as module
 
     folder = Folder(tmp_path / "kept")
     source = tmp_path / "x.csv"
     source.write_text("t,y\n1,2\n")
-    fit = folder.add_fit(folder.add_file("x.csv", source), {"reading": {}, "asked": {}})
+    fit = folder.add_fit(folder.add_file("x.csv", source), {"reading": {}, "config": {}})
 
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -396,7 +396,7 @@ def test_records_with_foreign_lines_are_read(tmp_path):
     source = tmp_path / "x.csv"
     source.write_text("t,y\n1,2\n")
     file = folder.add_file("x.csv", source)
-    fit = folder.add_fit(file, {"reading": {}, "asked": {}})
+    fit = folder.add_fit(file, {"reading": {}, "config": {}})
     folder.set_state(fit.id, "running")
     with (tmp_path / "kept" / "records.jsonl").open("a") as records:
         records.write('[]\n"text"\n{"record": "later version"}\n{"torn')

@@ -217,4 +217,4 @@ class TestFrequencies:
     def test_an_unknown_way_to_show_is_refused(self, run, write):
         code, _, err = run("fit", self.signal(write), "--show", "modes")
         assert code == 2
-        assert "--show 'modes' must be one of auto, period, frequency" in err
+        assert "--show 'modes' is unknown; use one of auto, period, frequency" in err

@@ -195,7 +195,9 @@ def test_logarithms_need_positive_values_but_not_of_rows_without_weight():
 
 
 def test_an_unknown_scale_is_refused():
-    with pytest.raises(InputError, match=re.escape("scale='sqrt' is not one of auto, linear, log")):
+    with pytest.raises(
+        InputError, match=re.escape("scale='sqrt' is unknown; use one of auto, linear, log")
+    ):
         PeriodicMixture(scale="sqrt").fit(MONTHS, temperatures(0))
 
 

@@ -15,7 +15,7 @@ pytest.importorskip("uvicorn")
 
 from tests.app.conftest import Server
 
-from robustfourier.app.folder import Folder, way_in
+from robustfourier.app.session_folder import Folder, way_in
 from robustfourier.errors import OutputError
 
 
@@ -119,7 +119,7 @@ def test_to_forget_deletes_no_folder_but_our_own(tmp_path, one):
     lines = [
         {"record": "file", "id": one, "ending": ".csv", "name": "a", "size": 1},
         {"record": "file", "id": ID, "ending": ".csv", "name": "a", "size": 1},
-        {"record": "fit", "id": one, "file": ID, "settings": {"reading": {}, "asked": {}}},
+        {"record": "fit", "id": one, "file": ID, "settings": {"reading": {}, "config": {}}},
     ]
     (kept / "records.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     folder = Folder(kept)

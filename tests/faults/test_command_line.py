@@ -21,9 +21,9 @@ from robustfourier.cli.console import Console
 from robustfourier.cli.options import instant
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
-from robustfourier.estimators.asked import settings_of
 from robustfourier.estimators.mixture import PeriodicMixture
-from robustfourier.fit_config import Asked
+from robustfourier.estimators.parameters import settings_of
+from robustfourier.fit_config import FitConfig
 from robustfourier.samples import from_arrays
 
 COMMAND = shlex.join(PROGRAM)
@@ -88,9 +88,15 @@ def test_the_command_line_and_the_estimator_refuse_the_same_periods():
     for cycles in (1.9e6, 2.1e6):
         period = 100.0 / cycles
         for ask, words in (
-            (partial(Asked(shortest_period=repr(period)).parameters, samples), "at most 2,000,000"),
-            (partial(settings_of, PeriodicMixture(max_frequency=1 / period), record), "at most 2"),
-            (partial(settings_of, PeriodicMixture(periods=[period]), record), "only periods from"),
+            (
+                partial(FitConfig(shortest_period=repr(period)).parameters, samples),
+                "at most 2,000,000",
+            ),
+            (
+                partial(settings_of, PeriodicMixture(max_frequency=1 / period), record),
+                "at most 2,000,000",
+            ),
+            (partial(settings_of, PeriodicMixture(periods=[period]), record), "at most 2,000,000"),
         ):
             expected = pytest.raises(InputError, match=re.escape(words))
             with expected if cycles > 2e6 else nullcontext():

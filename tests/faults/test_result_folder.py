@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from robustfourier.analysis import analyse
-from robustfourier.analysis.folder import claimed, exchanged, read_run, write_run
+from robustfourier.analysis.run_folder import claimed, exchanged, read_run, write_run
 from robustfourier.atomic_files import write_text
 from robustfourier.cli import main
 from robustfourier.errors import DataError, OutputError, RunLockedError

@@ -7,7 +7,7 @@ from robustfourier.errors import InputError
 from robustfourier.network.activity import mode_strengths
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.initial import draw_weights
-from robustfourier.network.selection import Kept, evident, refitted, without
+from robustfourier.network.mode_selection import Kept, evident, refitted, without
 
 RNG = np.random.default_rng(5)
 THETA = RNG.uniform(-1, 1, (600, 2))

@@ -10,8 +10,8 @@ import pytest
 from robustfourier.errors import InputError, OutOfMemoryError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.embedding import embed
+from robustfourier.network.fourier_coefficients import network_series
 from robustfourier.network.initial import draw_weights
-from robustfourier.network.series import network_series
 from robustfourier.network.weights import GridError, Weights
 from robustfourier.synthetic import paper_example, relative_error
 

@@ -11,8 +11,8 @@ import robustfourier
 from robustfourier import FourierNetworkRegressor, PeriodicMixture
 from robustfourier.errors import InputError, ModelFormatError
 from robustfourier.persistence import describe, load, save
-from robustfourier.persistence.codec import _kinds, decode, encode
 from robustfourier.persistence.archive import read_archive, write_archive
+from robustfourier.persistence.codec import _kinds, decode, encode
 from robustfourier.persistence.registry import _PLACES, class_of, tag_of
 
 

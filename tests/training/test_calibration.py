@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
+from robustfourier.network.fourier_coefficients import network_series
 from robustfourier.network.initial import draw_weights
-from robustfourier.network.series import network_series
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly
 from robustfourier.training.calibrated import train_calibrated
 from robustfourier.training.calibration import (
@@ -15,7 +15,7 @@ from robustfourier.training.calibration import (
     rate_for_passes,
     stable_rate,
 )
-from robustfourier.training.features import feature_rows
+from robustfourier.training.feature_rows import feature_rows
 from robustfourier.training.packed import fitted_values
 
 THETA = -1 + 2 * np.arange(400) / 400

@@ -13,11 +13,11 @@ from robustfourier.network.embedding import fourier_features
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly, train_layerwise
-from robustfourier.training import features as features_module
+from robustfourier.training import feature_rows as features_module
 from robustfourier.training.batches import ReshuffledPasses
+from robustfourier.training.diagonal_kernels import embed_rows
 from robustfourier.training.engine import Phase, make_engine
-from robustfourier.training.features import feature_rows
-from robustfourier.training.kernels import embed_rows
+from robustfourier.training.feature_rows import feature_rows
 from robustfourier.training.packed import unit_places
 
 M, N, BATCH = 4, 60, 13

@@ -15,7 +15,7 @@ from typing import Any
 
 from robustfourier.analysis.csv_files import write_csv, write_fit
 from robustfourier.analysis.fitting import fit_model
-from robustfourier.analysis.folder import claimed, exchanged, write_run
+from robustfourier.analysis.run_folder import claimed, exchanged, write_run
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.compiling import observed_compilation
 from robustfourier.fields.vibration import band_of, envelope_signal

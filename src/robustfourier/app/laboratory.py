@@ -30,7 +30,7 @@ from robustfourier.network.weights import GridError, Weights
 from robustfourier.synthetic import Component, Mixture, noisy_series, paper_example, paper_grid
 from robustfourier.theory import predicted_diagonal
 from robustfourier.training import InverseDecay, train_jointly, train_layerwise
-from robustfourier.training.observers import Progress
+from robustfourier.training.callbacks import Progress
 
 Send = Callable[[dict[str, Any]], None]
 
@@ -51,7 +51,7 @@ def run_laboratory(
     Parameters
     ----------
     settings : dict
-        As `robustfourier.app.settings.checked_laboratory` returns it.
+        As `robustfourier.app.requests.checked_laboratory` returns it.
     commands : queue of dict
         pause, go, step, speed.
     send : callable

@@ -17,7 +17,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from robustfourier.app.folder import FINISHED, File, Fit, Folder, tidy_name
 from robustfourier.app.jobs import Job, Jobs, Limits, QueueFullError
 from robustfourier.app.pages import (
     PAGES,
@@ -27,7 +26,8 @@ from robustfourier.app.pages import (
     listed,
     zipped,
 )
-from robustfourier.app.settings import checked_fit, checked_laboratory
+from robustfourier.app.requests import checked_fit, checked_laboratory
+from robustfourier.app.session_folder import FINISHED, File, Fit, Folder, tidy_name
 from robustfourier.app.workers import Workers
 from robustfourier.atomic_files import reason, write_text
 from robustfourier.errors import InputError

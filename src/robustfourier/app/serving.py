@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robustfourier.app.folder import Folder, private_folder
+from robustfourier.app.session_folder import Folder, private_folder
 from robustfourier.atomic_files import locked
 from robustfourier.errors import InputError, MissingDependencyError
 

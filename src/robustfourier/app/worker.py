@@ -84,7 +84,7 @@ def _rehearse(kind: str) -> None:
             PeriodicMixture().fit(list(range(_WARM)), [(i * i) % 17 for i in range(_WARM)])
     else:
         from robustfourier.app.laboratory import run_laboratory
-        from robustfourier.app.settings import checked_laboratory
+        from robustfourier.app.requests import checked_laboratory
 
         few = {"steps": 100, "networks": [{"layers": 1}, {"layers": 1, "diagonal": False}]}
         run_laboratory(checked_laboratory(few), queue.SimpleQueue(), lambda _: None)
@@ -114,15 +114,15 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
     from robustfourier.analysis import analyse
     from robustfourier.app.frames import Frames
     from robustfourier.app.pages import report_policy
-    from robustfourier.app.telling import told
+    from robustfourier.app.result_frame import told
     from robustfourier.atomic_files import write_text
     from robustfourier.errors import DataError
-    from robustfourier.fit_config import Asked
+    from robustfourier.fit_config import FitConfig
     from robustfourier.observers import Event, observed_by
     from robustfourier.samples import column_names
 
     path, name, reading = Path(order["path"]), order["name"], order["reading"]
-    asked = Asked.of(order["asked"])
+    config = FitConfig.of(order["config"])
 
     def few_enough(event: Event) -> None:
         if event.what == "read" and len(event.facts["samples"]) > order["rows"]:
@@ -140,7 +140,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
                 path,
                 out=Path(order["out"]),
                 reading=reading,
-                parameters=asked.parameters,
+                parameters=config.parameters,
                 overwrite=True,
                 formats=("png", "svg"),
                 name=name,
@@ -150,7 +150,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
         raise DataError(str(error).replace(path.name, name)) from None
     # Kept with the result: a later version of the report has other scripts.
     write_text(Path(order["out"]).with_name("policy.txt"), report_policy())
-    send(told(analysis, asked, name, reading, order.get("forecast")))
+    send(told(analysis, config, name, reading, order.get("forecast")))
 
 
 if __name__ == "__main__":

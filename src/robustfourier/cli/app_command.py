@@ -34,8 +34,8 @@ def app(
 ) -> None:
     """Open a page for dropping files on, and the paper's laboratory."""
     from robustfourier.app import serve
-    from robustfourier.app.folder import way_in
     from robustfourier.app.jobs import Limits
+    from robustfourier.app.session_folder import way_in
 
     limits = Limits(
         at_once=jobs or os.cpu_count() or 1,

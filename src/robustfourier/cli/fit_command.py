@@ -11,8 +11,8 @@ import typer
 from robustfourier.cli import fit_many_command as many
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
-from robustfourier.errors import InputError
-from robustfourier.fit_config import Asked, one_of
+from robustfourier.errors import InputError, require_choice
+from robustfourier.fit_config import FitConfig
 from robustfourier.observers import observed_by
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def fit(
     overwrite: Annotated[bool, typer.Option(help="Replace another run in the folder.")] = False,
     dry: Annotated[bool, typer.Option("--no-files", help="Print only, write nothing.")] = False,
     method: Annotated[str, typer.Option(help="mixture, or the paper's network.")] = "mixture",
-    asked: Asked,
+    config: FitConfig,
     modes: Annotated[int, typer.Option(min=1, help="Highest mode of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Figures = "png,svg",
@@ -86,24 +86,24 @@ def fit(
     Several files, a folder, --value all, --value a,b and --by column mean many series; see
     fit-many. A folder with --parts is one record, which may be larger than memory.
     """
-    one_of("--method", method, ("mixture", "network"))
-    one_of("--show", show, ("auto", "period", "frequency"))
+    require_choice("--method", method, ("mixture", "network"))
+    require_choice("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
     machine = _Machine.of(shaft, bearing, teeth)
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
         how = {"overwrite": overwrite, "together": together, "jobs": jobs}
-        out = _survey_folder(files, out, asked, dry or method == "network", wide)
-        many.fit_survey(files, reading, console, asked=asked, out=out, wide=wide, **how)
+        out = _survey_folder(files, out, config, dry or method == "network", wide)
+        many.fit_survey(files, reading, console, config=config, out=out, wide=wide, **how)
         return
     file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)
-    _check_columns(files[0], reading, asked, chunks)
+    _check_columns(files[0], reading, config, chunks)
     from robustfourier.analysis import analyse
 
-    network = {"n_modes": modes, "n_steps": steps, "random_state": asked.seed}
-    mixture = asked.choices if chunks else asked.parameters
+    network = {"n_modes": modes, "n_steps": steps, "random_state": config.seed}
+    mixture = config.choices if chunks else config.parameters
     with console.stages() as observe, observed_by(observe):
         analysis = analyse(
             file,
@@ -133,14 +133,14 @@ def _check_parts(files: list[str], parts: bool) -> None:
 
 
 def _survey_folder(
-    files: list[str], out: Path | None, asked: Asked, only_series: bool, wide: bool
+    files: list[str], out: Path | None, config: FitConfig, only_series: bool, wide: bool
 ) -> Path:
     """The folder for many series; refuses what makes sense for one series only."""
     if out is None and Path(files[0]).is_dir():
         out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
     if out is None and wide:
         out = default_folder(files[0])
-    if only_series or asked.names_periods or out is None:
+    if only_series or config.names_periods or out is None:
         raise InputError(
             "many series need --out FOLDER, and go without --method network, --no-files, "
             "and all that names periods"
@@ -148,13 +148,13 @@ def _survey_folder(
     return out
 
 
-def _check_columns(called: str, reading: dict[str, Any], asked: Asked, chunks: bool) -> None:
+def _check_columns(called: str, reading: dict[str, Any], config: FitConfig, chunks: bool) -> None:
     """Refuse what cannot be read, before what takes seconds to load."""
     if not chunks:
         from robustfourier.samples import check_columns
 
         check_columns(options.located(called), **reading)
-    elif asked.names_periods:
+    elif config.names_periods:
         raise InputError(
             f"{called!r} is read in chunks, without options that name periods; "
             "use fit_large with max_frequency and periods in Python"

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from robustfourier.cli.console import Console
-from robustfourier.errors import InputError
-from robustfourier.fit_config import Asked, one_of
+from robustfourier.errors import InputError, require_choice
+from robustfourier.fit_config import FitConfig
 from robustfourier.formatting import unit_called
 
 _SOURCES = (
@@ -149,8 +149,8 @@ def reading_options(
         raise InputError(f"--unit {unit!r} must be a word, such as day")
     if rate is not None and not 0.0 < rate < math.inf:
         raise InputError(f"--rate {rate}: give samples per second, such as --rate 20000")
-    one_of("--missing", missing, ("drop", "error"))
-    one_of("--duplicates", duplicates or "mean", ("mean", "first", "last", "keep", "error"))
+    require_choice("--missing", missing, ("drop", "error"))
+    require_choice("--duplicates", duplicates or "mean", ("mean", "first", "last", "keep", "error"))
     given = {
         **{
             "time": time,
@@ -177,7 +177,7 @@ def _delimiter_called(word: str | None) -> str | None:
     return mark
 
 
-def asked_of(
+def config_of(
     false_alarm: FalseAlarm = 0.01,
     loss: Loss = "auto",
     scale: Scale = "auto",
@@ -200,9 +200,9 @@ def asked_of(
         list[str] | None, typer.Option(help="Two patterns that are to be one, as 24h+12h.")
     ] = None,
     seed: Seed = 0,
-) -> Asked:
-    """What is asked of a fit of the mixture."""
-    return Asked(
+) -> FitConfig:
+    """What the options ask of a fit of the mixture."""
+    return FitConfig(
         false_alarm=false_alarm,
         loss=loss,
         scale=scale,
@@ -217,10 +217,10 @@ def asked_of(
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn a command's `reading`, `asked` and `console` into the options they are made from."""
+    """Turn a command's `reading`, `config` and `console` into the options they are made from."""
     makers: dict[str, Callable[..., Any]] = {
         "reading": reading_options,
-        "asked": asked_of,
+        "config": config_of,
         "console": console_of,
     }
     parameters: list[inspect.Parameter] = []

@@ -12,7 +12,6 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import one_blas_thread
-from robustfourier.estimators.asked import settings_of
 from robustfourier.estimators.base import Face
 from robustfourier.estimators.calendar_steps import CalendarStep
 from robustfourier.estimators.components import Components
@@ -21,6 +20,7 @@ from robustfourier.estimators.forecasting import Forecast, forecast_of, value_ki
 from robustfourier.estimators.inputs import given_data
 from robustfourier.estimators.interruption import all_or_nothing
 from robustfourier.estimators.notes import step_note
+from robustfourier.estimators.parameters import settings_of
 from robustfourier.estimators.times import as_table, is_flat, time_index
 from robustfourier.estimators.validation import (
     check_row_weights,
@@ -36,10 +36,10 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.mixture.fit import draft_columns
 from robustfourier.mixture.labels import relabelled
+from robustfourier.mixture.mode_tables import mode_table, shares
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.remembering import with_memory
 from robustfourier.mixture.scale import fit_on_scale, from_log
-from robustfourier.mixture.tables import mode_table, shares
 from robustfourier.periodic.uncertainty import lengths
 from robustfourier.weighted_rows import weighted_deviation
 

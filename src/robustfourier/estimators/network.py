@@ -34,15 +34,15 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.network.architecture import Activation
 from robustfourier.network.embedding import EmbeddingKind
+from robustfourier.network.fourier_coefficients import mixed_modes
 from robustfourier.network.initial import Init
-from robustfourier.network.links import fundamentals
+from robustfourier.network.link_networks import fundamentals
 from robustfourier.network.mode_table import active_by_level, network_modes
-from robustfourier.network.series import mixed_modes
 from robustfourier.training import fixed_sample
+from robustfourier.training.callbacks import Progress
 from robustfourier.training.engine import EngineName
-from robustfourier.training.links import train_links_and_rest
+from robustfourier.training.link_training import train_links_and_rest
 from robustfourier.training.losses import LossName
-from robustfourier.training.observers import Progress
 from robustfourier.training.projection import Box
 from robustfourier.weighted_rows import canonical_rows
 
@@ -123,14 +123,14 @@ class FourierNetworkRegressor(RegressorMixin, Face):
     select : {"ebic", None}, default None
         "ebic" selects modes after the training by the extended Bayesian information criterion and
         fits the rest to the end: exactly without dense layers, by as many steps again with them;
-        see `robustfourier.network.selection`. It does nothing where a penalty or box is asked
+        see `robustfourier.network.mode_selection`. It does nothing where a penalty or box is asked
         for, without diagonal layer, with mixed modes, with dense layers behind several columns, and
         when an observer ended the training.
     links : {"network", None}, default None
         "network" fits one small network for each fundamental mode that the diagonal network finds,
         a function of its cosine and sine alone, as wide as the data ask for; see
-        `robustfourier.training.links`. The diagonal network is then trained on what they leave.
-        For one column, where training is calibrated.
+        `robustfourier.training.link_training`. The diagonal network is then trained on what they
+        leave. For one column, where training is calibrated.
     threshold : float, optional
         Strength above which a mode is called active. By default those that the selection left in;
         without it those whose amplitude noise would not reach in 99 of 100 records, or, where

@@ -20,8 +20,8 @@ from robustfourier.training.batches import FixedSample
 from robustfourier.training.calibrated import Calibrated, first_band, train_calibrated
 from robustfourier.training.defaults import N_MODES, decay_steps_for, defaults_for
 from robustfourier.training.losses import Loss
+from robustfourier.training.pruning import select_and_go_on
 from robustfourier.training.schedule import InverseDecay
-from robustfourier.training.selection import select_and_go_on
 
 _TRAININGS = ("joint", "layerwise")
 _DTYPES = ("float64", "float32")

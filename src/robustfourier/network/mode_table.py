@@ -10,8 +10,8 @@ from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.domain import Domain
 from robustfourier.modes import ModeTable
 from robustfourier.network.activity import active_modes, mode_strengths
-from robustfourier.network.links import Links
-from robustfourier.network.series import network_series
+from robustfourier.network.fourier_coefficients import network_series
+from robustfourier.network.link_networks import Links
 from robustfourier.network.weights import Weights
 
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from robustfourier.errors import InputError, ModelFormatError
-from robustfourier.persistence.codec import decode, encode
 from robustfourier.persistence.archive import FORMAT_VERSION, Content, read_archive, write_archive
+from robustfourier.persistence.codec import decode, encode
 from robustfourier.persistence.registry import MODELS, class_of, tag_of
 
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")

@@ -27,6 +27,17 @@ from robustfourier.theory.bounds import (
     step_size_for,
     success_probability,
 )
+from robustfourier.theory.chebyshev import (
+    FourierSeries,
+    alpha,
+    chebyshev_coefficients,
+    even_and_odd_parts,
+    fourier_series,
+    relu_coefficients,
+    sine_link_coefficients,
+    truncation_error,
+    two_norm,
+)
 from robustfourier.theory.prediction import (
     existing_output_weights,
     first_layer_box,
@@ -37,17 +48,6 @@ from robustfourier.theory.prediction import (
     predicted_diagonal,
     second_layer_box,
     theory_output_weights,
-)
-from robustfourier.theory.series import (
-    FourierSeries,
-    alpha,
-    chebyshev_coefficients,
-    even_and_odd_parts,
-    fourier_series,
-    relu_coefficients,
-    sine_link_coefficients,
-    truncation_error,
-    two_norm,
 )
 
 __all__ = [

@@ -15,7 +15,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.synthetic import LINKS, Component
-from robustfourier.theory.series import Function, chebyshev_coefficients, fourier_series
+from robustfourier.theory.chebyshev import Function, chebyshev_coefficients, fourier_series
 
 # Coefficients below this share of the largest one count as zero; the quadrature of a kinked
 # link is exact to about 1e-7.

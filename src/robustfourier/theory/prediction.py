@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError
 from robustfourier.network.embedding import embed
-from robustfourier.theory.series import Function
+from robustfourier.theory.chebyshev import Function
 
 
 def theory_output_weights(

@@ -6,14 +6,14 @@ is loaded only by the engine that needs it.
 
 from robustfourier.training.batched import BatchedTraining, train_batched
 from robustfourier.training.batches import FixedSample, fixed_sample
+from robustfourier.training.callbacks import Progress, SaveCheckpoint, StopWhenStalled
 from robustfourier.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from robustfourier.training.history import History
-from robustfourier.training.joint import train_jointly
-from robustfourier.training.layerwise import train_layerwise
+from robustfourier.training.joint_training import train_jointly
+from robustfourier.training.layerwise_training import train_layerwise
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
 from robustfourier.training.many import train_many
-from robustfourier.training.observers import Progress, SaveCheckpoint, StopWhenStalled
 from robustfourier.training.progress import ProgressBar
 from robustfourier.training.schedule import InverseDecay
 

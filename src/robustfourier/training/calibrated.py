@@ -27,9 +27,9 @@ from robustfourier.training.calibration import (
     rate_for_passes,
     stable_rate,
 )
-from robustfourier.training.features import TABLE_BYTES, feature_rows
+from robustfourier.training.feature_rows import TABLE_BYTES, feature_rows
 from robustfourier.training.history import joined
-from robustfourier.training.joint import train_jointly
+from robustfourier.training.joint_training import train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
 from robustfourier.training.packed import fitted_values

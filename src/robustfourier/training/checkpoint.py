@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.errors import CheckpointError, ModelFormatError
-from robustfourier.persistence.codec import decode, encode
 from robustfourier.persistence.archive import read_archive, write_archive
+from robustfourier.persistence.codec import decode, encode
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from robustfourier.compiling import announced
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import Block, FixedSample, RowBlock
 from robustfourier.training.engine import Phase
-from robustfourier.training.features import drawn_rows, feature_rows
+from robustfourier.training.feature_rows import drawn_rows, feature_rows
 from robustfourier.training.losses import LOSSES, Loss
 from robustfourier.training.packed import DenseState, PairState
 

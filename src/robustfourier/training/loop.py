@@ -18,11 +18,11 @@ from robustfourier.arrays import FloatArray
 from robustfourier.errors import CheckpointError, DivergenceError, InputError
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import BatchSource, Block, RowBlock
+from robustfourier.training.callbacks import Observer, Progress
 from robustfourier.training.checkpoint import Checkpoint
 from robustfourier.training.engine import Engine, EngineName, Phase, choose_engine, make_engine
 from robustfourier.training.history import History, Metric, Recorder
 from robustfourier.training.losses import Loss
-from robustfourier.training.observers import Observer, Progress
 
 if TYPE_CHECKING:
     from robustfourier.network.modules import FourierNetwork

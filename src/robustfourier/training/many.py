@@ -18,7 +18,7 @@ from robustfourier.errors import DivergenceError, InputError
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import FixedSample, fixed_sample
 from robustfourier.training.engine import EngineName, choose_engine
-from robustfourier.training.joint import Data, train_jointly
+from robustfourier.training.joint_training import Data, train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.schedule import InverseDecay
 
@@ -106,7 +106,7 @@ def train_many(
     if chosen != "fused":
         return [run(*each) for each in runs]
     from robustfourier.concurrency import one_blas_thread
-    from robustfourier.training.features import feature_rows
+    from robustfourier.training.feature_rows import feature_rows
 
     # held while the trainings run, so that they all find the same table
     shared = feature_rows(data, shape, dtype) if isinstance(data, FixedSample) else None

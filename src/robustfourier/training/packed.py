@@ -15,10 +15,10 @@ from robustfourier.arrays import FloatArray, IndexArray, IntArray
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
+from robustfourier.training.dense_kernels import run_dense
+from robustfourier.training.diagonal_kernels import run_pairs
 from robustfourier.training.engine import Phase
-from robustfourier.training.features import FeatureRows, padded_width
-from robustfourier.training.kernels import run_pairs
-from robustfourier.training.kernels_dense import run_dense
+from robustfourier.training.feature_rows import FeatureRows, padded_width
 
 
 class PairState:

@@ -10,7 +10,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Any
 
-from robustfourier.training.observers import Progress
+from robustfourier.training.callbacks import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console

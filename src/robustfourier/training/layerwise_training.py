@@ -12,13 +12,13 @@ from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import BatchSource, DrawnBlock
+from robustfourier.training.callbacks import Observer
 from robustfourier.training.checkpoint import Checkpoint
 from robustfourier.training.engine import EngineName, Phase
 from robustfourier.training.history import Metric
-from robustfourier.training.joint import Data, as_source
+from robustfourier.training.joint_training import Data, as_source
 from robustfourier.training.loop import Training, Watch, as_weights, run_phases
 from robustfourier.training.losses import Loss, as_loss
-from robustfourier.training.observers import Observer
 from robustfourier.training.projection import (
     Box,
     check_box,

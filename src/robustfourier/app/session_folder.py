@@ -27,7 +27,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from robustfourier.app.settings import checked_fit
+from robustfourier.app.requests import checked_fit
 from robustfourier.atomic_files import append_line, reason
 from robustfourier.errors import InputError, OutputError
 from robustfourier.untrusted_files import open_regular, parse_json
@@ -105,7 +105,7 @@ class Fit:
     ----------
     id, file : str
     settings : dict
-        ``reading``: options of `read_samples`; ``asked``: fields of `Asked`.
+        ``reading``: options of `read_samples`; ``config``: fields of `FitConfig`.
     at : float
         Seconds since 1970.
     state : {"queued", "running", "done", "failed", "cancelled"}

@@ -21,7 +21,7 @@ from robustfourier.memory_limits import available_bytes
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.embedding import lattice_modes, mixed_features
 from robustfourier.training.batches import DrawnBlock, FixedSample
-from robustfourier.training.kernels import embed_rows
+from robustfourier.training.diagonal_kernels import embed_rows
 
 TABLE_BYTES = 512_000_000
 """Most bytes that the features of a fixed sample may take before they are computed row by row."""

@@ -24,7 +24,7 @@ from scipy.optimize import least_squares
 
 from robustfourier.arrays import FloatArray
 from robustfourier.network.embedding import mode_pair
-from robustfourier.network.links import LinkNetwork, Links, unit_values
+from robustfourier.network.link_networks import LinkNetwork, Links, unit_values
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.loop import Training
 

@@ -8,7 +8,7 @@ from robustfourier.analysis import Analysis
 from robustfourier.analysis.csv_files import prediction_table, write_csv
 from robustfourier.app.frames import numbers
 from robustfourier.atomic_files import plain
-from robustfourier.fit_config import Asked
+from robustfourier.fit_config import FitConfig
 from robustfourier.formatting import number, percent, probability
 from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.tables import fit_file
@@ -19,14 +19,18 @@ _POINTS = 2000  # columns of a forecast in its figure, each with its extremes
 
 
 def told(
-    analysis: Analysis, asked: Asked, name: str, reading: dict[str, Any], ahead: str | None = None
+    analysis: Analysis,
+    config: FitConfig,
+    name: str,
+    reading: dict[str, Any],
+    ahead: str | None = None,
 ) -> dict[str, Any]:
     """Return the last frame of a fit.
 
     Parameters
     ----------
     analysis : Analysis
-    asked : Asked
+    config : FitConfig
     name : str
         What the user calls the file.
     reading : dict
@@ -59,8 +63,8 @@ def told(
         ],
         "ahead": None if ahead is None else _ahead(analysis, ahead),
         "fit_file": fit_file(result),
-        "command": asked.command(name, reading),
-        "python": asked.python(name, reading, result.samples),
+        "command": config.command(name, reading),
+        "python": config.python(name, reading, result.samples),
         "seconds": plain(analysis.seconds),
     }
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from robustfourier.errors import InputError, require_choice
-from robustfourier.fit_config import Asked
+from robustfourier.fit_config import FitConfig
 
 _READING = (
     *("time", "value", "error", "unit", "timezone", "time_format", "decimal", "delimiter", "sheet"),
@@ -23,10 +22,10 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     body : dict
-        ``reading``: options of `read_samples`; ``asked``: fields of `Asked`; ``forecast``: how far
-        to look ahead, such as "30d".
+        ``reading``: options of `read_samples`; ``config``: fields of `FitConfig`; ``forecast``:
+        how far to look ahead, such as "30d".
     """
-    reading, asked = _part(body, "reading"), _part(body, "asked")
+    reading, config = _part(body, "reading"), _part(body, "config")
     taken: dict[str, Any] = {}
     for name, value in reading.items():
         if name in _LISTS:
@@ -42,22 +41,8 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
             taken[name] = _text(name, value)
         else:
             raise InputError(f"reading has {name!r}, which is no option here")
-    usual = Asked()
-    chosen: dict[str, Any] = {}
-    for name, value in asked.items():
-        default = getattr(usual, name, None) if name in Asked.__dataclass_fields__ else math.nan
-        if isinstance(default, tuple):
-            chosen[name] = _texts(name, value)
-        elif name == "false_alarm":
-            chosen[name] = _number(name, value, 0.0, 1.0)
-        elif name == "seed":
-            chosen[name] = int(_number(name, value, 0, 2**31))
-        elif default is None or isinstance(default, str):
-            chosen[name] = _text(name, value)
-        else:
-            raise InputError(f"asked has {name!r}, which is no option here")
-    Asked.of(chosen)
-    settings: dict[str, Any] = {"reading": taken, "asked": chosen}
+    FitConfig.of(config)
+    settings: dict[str, Any] = {"reading": taken, "config": config}
     if "forecast" in body:
         settings["forecast"] = _text("forecast", body["forecast"])
     return settings

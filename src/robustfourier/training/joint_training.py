@@ -19,12 +19,12 @@ from robustfourier.training.batches import (
     Sampler,
     fixed_sample,
 )
+from robustfourier.training.callbacks import Observer
 from robustfourier.training.checkpoint import Checkpoint
 from robustfourier.training.engine import EngineName, Phase
 from robustfourier.training.history import Metric
 from robustfourier.training.loop import Training, Watch, as_weights, run_phases
 from robustfourier.training.losses import Loss, as_loss
-from robustfourier.training.observers import Observer
 from robustfourier.training.projection import check_box
 from robustfourier.training.schedule import InverseDecay
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.compiling import compiled
-from robustfourier.training.kernels import clip, embed_row, slope, value
+from robustfourier.training.diagonal_kernels import clip, embed_row, slope, value
 
 Array = NDArray[Any]
 

@@ -15,7 +15,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
 from robustfourier.network.embedding import lattice_modes
-from robustfourier.network.links import Links
+from robustfourier.network.link_networks import Links
 from robustfourier.network.weights import Weights
 
 _OVERSAMPLING = 16  # points per cycle of the highest mode; kinks alias, but weakly

@@ -1,7 +1,7 @@
 """Select and go on: drop the modes that the data do not ask for, and fit the rest to the end.
 
-Which modes stay is decided by the data; see `robustfourier.network.selection`. Without dense layers
-the rest is refitted exactly; with dense layers it is trained on, as long as before.
+Which modes stay is decided by the data; see `robustfourier.network.mode_selection`. Without dense
+layers the rest is refitted exactly; with dense layers it is trained on, as long as before.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.network.activity import active_modes, mode_strengths
-from robustfourier.network.selection import Kept, evident, refitted, without
+from robustfourier.network.mode_selection import Kept, evident, refitted, without
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.history import joined
-from robustfourier.training.joint import train_jointly
+from robustfourier.training.joint_training import train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
 
