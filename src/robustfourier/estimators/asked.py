@@ -13,7 +13,7 @@ from robustfourier.errors import InputError
 from robustfourier.estimators.times import known_periods
 from robustfourier.estimators.validation import seed_sequence
 from robustfourier.fit_config import MOST_CYCLES
-from robustfourier.mixture.series import Settings
+from robustfourier.mixture.timeseries import Settings
 
 _LEAST_MODE = 1e-3  # of a known period: one that is longer than a thousand records is a level
 
