@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robustfourier.mixture.blocks import _add_blocks, blocks_of, walk_error
-from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.timeseries import Series, Settings
 
 
 def weighted_series(n=500):

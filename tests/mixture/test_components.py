@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from robustfourier import PeriodicMixture
-from robustfourier.mixture.labels import label
-from robustfourier.mixture.mode_tables import shares
+from robustfourier.mixture.model import label, shares
 from robustfourier.periodic.families import Families, tied
 
 ERROR = 0.02

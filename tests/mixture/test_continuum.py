@@ -7,7 +7,7 @@ from scipy.signal import lfilter
 from robustfourier import PeriodicMixture
 from robustfourier.datasets import load_sunspots
 from robustfourier.mixture.search.detection import search_lines
-from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.timeseries import Series, Settings
 
 N = 300
 T = np.arange(N, dtype=float)

@@ -14,7 +14,7 @@ from robustfourier.errors import InputError
 from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.mixture.search.detection import LineSearch, detect
 from robustfourier.mixture.search.line_fit import fit_lines
-from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.uncertainty import amplitude_errors
 from robustfourier.synthetic import paper_example, random_mixture
 

@@ -6,14 +6,14 @@ from scipy.stats import binom
 
 from robustfourier.mixture.components.completing import Found, tied_lines
 from robustfourier.mixture.components.ground import Ground
-from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.judge import Judge, false_alarm
-from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.mixture.model import Evidence
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.score import NoiseModel, assess
-from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.families import Families
+from robustfourier.periodic.noise_spectrum import NoiseFloor
 
 LEVEL, SEEDS = 0.05, 400
 FLAT = NoiseFloor(np.array([1.0, 1000.0]), np.ones((2, 6)), np.full(2, 1e6))

@@ -5,14 +5,14 @@ import pytest
 
 from robustfourier import PeriodicMixture
 from robustfourier.mixture.components.side_lines import with_side_lines
-from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.detection import detect
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.places import relocate
 from robustfourier.mixture.search.steps import find_steps
-from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.families import Families, tied
+from robustfourier.periodic.noise_spectrum import NoiseFloor
 
 TURN = 2.0 * np.pi
 

@@ -5,7 +5,7 @@ import pytest
 
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.places import relocate
-from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.timeseries import Series, Settings
 
 
 def nightly(seed=0, nights=200):

@@ -8,7 +8,7 @@ from robustfourier.mixture.search.detection import detect
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.moves import Search
 from robustfourier.mixture.search.score import NoiseEvidence, NoiseModel
-from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.synthetic import random_mixture
 
 NO = np.zeros(0), np.zeros(0, bool)

@@ -20,9 +20,8 @@ from robustfourier.mixture.search.robust import (
     pseudo_values,
     robust_scale,
 )
-from robustfourier.mixture.trend import Trend
 from robustfourier.periodic.aliases import alias_notes, sampling_aliases
-from robustfourier.periodic.basis import Lines, trend_columns
+from robustfourier.periodic.basis import Lines, Trend, trend_columns
 from robustfourier.periodic.moments import direct_moments
 from robustfourier.periodic.periodogram import PeriodogramGrid
 from robustfourier.weighted_rows import canonical_rows, weighted_median

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.frequency_limits import calendar_step, even_spacing, highest_mode
 from robustfourier.periodic.nufft import direct_sums
 

@@ -13,7 +13,7 @@ from robustfourier.errors import DataError
 from robustfourier.formatting import percent, readable_period, with_error
 from robustfourier.mixture.fit import fit_column
 from robustfourier.mixture.search.fringes import Fringes
-from robustfourier.mixture.series import Settings
+from robustfourier.mixture.timeseries import Settings
 from robustfourier.modes import ModeTable
 from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels

@@ -9,7 +9,7 @@ import numpy as np
 
 from robustfourier.errors import InputError
 from robustfourier.formatting import SECONDS
-from robustfourier.mixture.component import Component
+from robustfourier.mixture.model import Component
 
 _ERRORS = 3.0  # standard errors of a difference that are no drift: 0.3 % of Gaussian ones are more
 _RESOLVED = 1.0  # cycles over the shorter record: lines closer than that may be the same

@@ -10,7 +10,7 @@ import pandas as pd
 from robustfourier.errors import MissingDependencyError, require_count
 from robustfourier.estimators.pattern_table import COLUMNS, acrophase, extreme, row_of
 from robustfourier.formatting import percent
-from robustfourier.mixture.component import Component
+from robustfourier.mixture.model import Component
 from robustfourier.modes import ModeTable
 from robustfourier.quantities import ASTROPY_UNITS
 

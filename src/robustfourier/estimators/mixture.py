@@ -35,8 +35,7 @@ from robustfourier.estimators.validation import (
     time_columns,
 )
 from robustfourier.mixture.fit import draft_columns
-from robustfourier.mixture.labels import relabelled
-from robustfourier.mixture.mode_tables import mode_table, shares
+from robustfourier.mixture.model import mode_table, relabelled, shares
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.remembering import with_memory
 from robustfourier.mixture.scale import fit_on_scale, from_log

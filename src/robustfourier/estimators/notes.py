@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.scale import from_log
-from robustfourier.mixture.trend import LevelShift
+from robustfourier.periodic.basis import LevelShift
 
 
 def step_note(shift: LevelShift, multiplies: bool) -> str:

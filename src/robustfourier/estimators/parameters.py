@@ -12,7 +12,7 @@ from robustfourier.errors import InputError, named
 from robustfourier.estimators.times import known_periods
 from robustfourier.estimators.validation import seed_sequence
 from robustfourier.fit_config import FitConfig, is_positive, require_in_reach
-from robustfourier.mixture.series import Settings
+from robustfourier.mixture.timeseries import Settings
 
 
 def settings_of(model: Any, domains: list[Domain]) -> list[Settings]:

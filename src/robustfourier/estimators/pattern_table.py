@@ -28,7 +28,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.formatting import SECONDS
-from robustfourier.mixture.component import Component
+from robustfourier.mixture.model import Component
 from robustfourier.periodic.uncertainty import lengths
 
 #: Columns of the table, in their order.

@@ -14,7 +14,7 @@ from robustfourier.atomic_files import write_text
 from robustfourier.errors import DataError
 from robustfourier.formatting import counted
 from robustfourier.many.item import Item, Task
-from robustfourier.mixture.component import Component
+from robustfourier.mixture.model import Component
 from robustfourier.results import Brief, Pattern, briefly, summarise
 from robustfourier.samples import Samples
 

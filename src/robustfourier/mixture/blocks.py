@@ -11,7 +11,7 @@ from scipy.special import ndtri, stdtrit
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.judge import scatter_p_value
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.variable_projection import Refined
 
 BLOCKS = 30  # of equal weight; each of them holds a cycle or more

@@ -14,8 +14,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
-from robustfourier.mixture.trend import Trend
-from robustfourier.periodic.basis import Lines, line_columns
+from robustfourier.periodic.basis import Lines, Trend, line_columns
 
 #: A model for each column, and the lines that it was made of.
 Fitted = tuple[list[ColumnModel], list[Detection]]

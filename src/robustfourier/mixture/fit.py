@@ -19,9 +19,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.draft import Draft, Fitted, Sketch, sketches_of
-from robustfourier.mixture.evidence import Evidence
-from robustfourier.mixture.mode_tables import shares
-from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.model import ColumnModel, Evidence, shares
 from robustfourier.mixture.period_errors import (
     unknown_period,
     with_fringe_errors,
@@ -29,8 +27,8 @@ from robustfourier.mixture.period_errors import (
 )
 from robustfourier.mixture.search.detection import Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
-from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.steadiness import with_unsteady_errors
+from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.observers import listening, tell
 
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share

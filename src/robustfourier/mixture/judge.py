@@ -22,7 +22,7 @@ from scipy.special import chdtrc, fdtrc, gammaincc
 
 from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
-from robustfourier.mixture.noise import NoiseFloor
+from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.periodic.variable_projection import Refined
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.judge import wing_p_value
-from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.timeseries import Series
+from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.variable_projection import Refined
 
 LeftAt = Callable[[IndexArray], FloatArray]

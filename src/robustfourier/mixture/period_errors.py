@@ -17,7 +17,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import line_columns
 from robustfourier.periodic.semidefinite import Positive
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.belonging import ways_to_live
-from robustfourier.mixture.component import Living
 from robustfourier.mixture.living import CANDIDATES, ROWS, Life, most_alive
-from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.model import ColumnModel, Living
 from robustfourier.mixture.remainder import (
     FEWEST,
     OscillatorSearch,
@@ -20,8 +19,8 @@ from robustfourier.mixture.remainder import (
     say_of,
 )
 from robustfourier.mixture.search.robust import robust_scale
-from robustfourier.mixture.series import Series
 from robustfourier.mixture.steadiness import unsteadiness
+from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.forecast import Known, backtest_inflation, extrapolated
 from robustfourier.periodic.kernels import Kernel

@@ -16,7 +16,7 @@ from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.blocks import blocks_of, scatter
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.remainder import ROUNDING
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from robustfourier.domain import Domain
-from robustfourier.mixture.component import Component
+from robustfourier.mixture.model import Component
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_grid import curve_grid, horizon
 from robustfourier.results.record import Ahead, Curve, Memory, Trace

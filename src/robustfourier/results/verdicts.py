@@ -16,7 +16,7 @@ from robustfourier.formatting import (
     plural,
     with_error,
 )
-from robustfourier.mixture.trend import LevelShift
+from robustfourier.periodic.basis import LevelShift
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.results.record import NOTHING, WORTH_A_LINE, Pattern

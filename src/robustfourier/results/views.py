@@ -11,11 +11,9 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.estimators.pattern_table import extreme, row_of
 from robustfourier.formatting import number
-from robustfourier.mixture.evidence import Evidence
-from robustfourier.mixture.labels import letter
-from robustfourier.mixture.model import ColumnModel
-from robustfourier.mixture.trend import LevelShift
+from robustfourier.mixture.model import ColumnModel, Evidence, letter
 from robustfourier.modes import ModeTable
+from robustfourier.periodic.basis import LevelShift
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_grid import wave_grid
 from robustfourier.results.memory import memory_of

@@ -10,10 +10,10 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.judge import Judge
 from robustfourier.mixture.line_wings import local_noise
-from robustfourier.mixture.noise import NoiseFloor
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.families import Families
 from robustfourier.periodic.moments import Moments
+from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.variable_projection import Refined, refine
 
 # Refinement stops when a step would lower χ² by less: 1e-5 of a standard error.

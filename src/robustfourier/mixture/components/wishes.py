@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from robustfourier.errors import InputError
-from robustfourier.mixture.series import Settings
+from robustfourier.mixture.timeseries import Settings
 from robustfourier.periodic.families import Families
 
 _NEAR = 0.5  # modes between a wish and the family that is meant: half of what a record resolves

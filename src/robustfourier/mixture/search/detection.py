@@ -18,7 +18,6 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.formatting import plural
-from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.search.fringes import (
     Fringes,
     explains_little,
@@ -29,12 +28,12 @@ from robustfourier.mixture.search.fringes import (
 from robustfourier.mixture.search.line_fit import Fit, fit_lines
 from robustfourier.mixture.search.moves import Search
 from robustfourier.mixture.search.score import Assessment, NoiseModel, assess
-from robustfourier.mixture.series import Series, Settings
-from robustfourier.mixture.trend import Trend
+from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.aliases import Alias, alias_notes, sampling_aliases
-from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.basis import Lines, Trend
 from robustfourier.periodic.diagonal_flow import DiagonalFlow
 from robustfourier.periodic.frequency_limits import ModeLimit
+from robustfourier.periodic.noise_spectrum import NoiseFloor
 
 _EACH = 3  # so many lines with fringes are told one by one
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others

@@ -14,7 +14,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.search.line_fit import Fit, fit_lines
-from robustfourier.mixture.series import GAPPY, Series
+from robustfourier.mixture.timeseries import GAPPY, Series
 from robustfourier.periodic.periodogram import PeriodogramGrid
 
 _FRINGES = 10.0  # modes to either side of a line that are tried first,

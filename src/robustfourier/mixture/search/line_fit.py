@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.mixture.series import GAPPY, Series
+from robustfourier.mixture.timeseries import GAPPY, Series
 from robustfourier.periodic.variable_projection import Refined, refine
 
 APART = 0.9  # modes; two lines closer than this the record does not resolve

@@ -42,7 +42,7 @@ from robustfourier.mixture.search.score import (
     line_prices,
 )
 from robustfourier.mixture.search.steps import find_steps
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.timeseries import Series
 from robustfourier.observers import tell
 from robustfourier.periodic.diagonal_flow import DiagonalFlow, diagonal_flow
 from robustfourier.periodic.priors import FORGETFUL, LONGEST, STEADIER

@@ -11,7 +11,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.priors import SMALLEST_MODE_ERROR
 
 AT_MOST = 12  # lines that are tried, the strongest: the others are mostly aliases of these

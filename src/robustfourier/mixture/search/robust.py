@@ -12,7 +12,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.search.line_fit import Fit, fit_lines
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.nufft import direct_sums
 from robustfourier.weighted_rows import weighted_median

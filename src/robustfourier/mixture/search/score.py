@@ -17,11 +17,11 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.judge import false_alarm
-from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows
 from robustfourier.mixture.search.line_fit import Fit
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.kernels import sho_of_logarithms
+from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.priors import (
     TREND_WIDTH,
     WINGS,

@@ -17,7 +17,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.compiling import compiled
 from robustfourier.mixture.judge import trend_p_value
 from robustfourier.mixture.search.line_fit import Fit
-from robustfourier.mixture.series import Series
+from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.semidefinite import solve_positive
 
 AT_MOST = 8  # steps; more are a drift

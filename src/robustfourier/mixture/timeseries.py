@@ -14,13 +14,13 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.judge import Judge
-from robustfourier.mixture.settings import Settings
 from robustfourier.periodic.basis import (
     TREND_POLYNOMIALS,
     columns_of,
     extended_columns,
     trend_columns,
 )
+from robustfourier.periodic.config import Settings
 from robustfourier.periodic.frequency_limits import ModeLimit, highest_mode
 from robustfourier.periodic.moments import Moments, SpectralMoments, direct_moments
 from robustfourier.periodic.nufft import FARTHER, WIDTH, RealModePlan, RealModeSums, direct_sums

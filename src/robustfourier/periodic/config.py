@@ -8,7 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError, require_choice
-from robustfourier.mixture.trend import TREND_RUNGS
+from robustfourier.periodic.basis import TREND_RUNGS
 
 
 @dataclass(frozen=True)
