@@ -97,8 +97,10 @@ class Pattern:
         As in `robustfourier.estimators.pattern_table`.
     calendar : str
         "day", "week", "month", "year", … if the period is one; else empty.
-    constituent : str
-        Of the tide, such as "M2"; empty if the record is none.
+    name : str
+        What its field calls it: "M2" of a tide, "BPFO" of a bearing; else empty.
+    peak : str
+        When it is highest on the calendar: "on Saturdays"; else empty.
     shape : str
         "daily" for a week that is strongest every day, and the like; else empty.
     """
@@ -125,7 +127,8 @@ class Pattern:
     epoch_min_error: float = np.nan
     coherence: float = np.inf
     calendar: str = ""
-    constituent: str = ""
+    name: str = ""
+    peak: str = ""
     shape: str = ""
 
 
