@@ -28,12 +28,15 @@ class Components(tuple[Component, ...]):
     modes: ModeTable | None = None
     #: Typical level of the record where logarithms were fitted: amplitudes are told for it.
     level: float = 1.0
+    #: Ordinary time between samples.
+    spacing: float = 0.0
     #: Name of the values, which says whether they are magnitudes.
     value_name: str = ""
 
-    def know(self, modes: ModeTable, level: float, value_name: str) -> None:
+    def know(self, modes: ModeTable, level: float, spacing: float, value_name: str) -> None:
         """Take what the tables need of the model."""
-        self.modes, self.level, self.value_name = modes, level, value_name
+        self.modes, self.level = modes, level
+        self.spacing, self.value_name = spacing, value_name
 
     def to_frame(self, magnitudes: bool | None = None) -> pd.DataFrame:
         """Return the table of patterns; see `robustfourier.estimators.pattern_table`.
@@ -62,7 +65,7 @@ class Components(tuple[Component, ...]):
             row["calendar"] = "" if word in given else word
             given.add(word)
             row["acrophase"] = acrophase(row["epoch_max"], row["calendar"], component.domain)
-            row["peak"] = _peak(component, row, down)
+            row["peak"] = _peak(component, row, down, self.spacing)
         frame = pd.DataFrame({name: [row[name] for row in rows] for name in COLUMNS})
         shares = np.array([np.atleast_1d(c.share) for c in self] or np.zeros((0, 1)))
         if shares.shape[1] > 1:
@@ -156,7 +159,7 @@ class Components(tuple[Component, ...]):
         return pd.DataFrame(rows).to_html(index=False, escape=True)
 
 
-def _peak(component: Component, row: dict[str, Any], down: bool) -> str:
+def _peak(component: Component, row: dict[str, Any], down: bool, spacing: float) -> str:
     """When a component is highest on the calendar; empty if it is none of the calendar's."""
     from robustfourier.results.calendar_cycle import calendar_cycle
     from robustfourier.results.drawing_grid import wave_grid
@@ -166,5 +169,6 @@ def _peak(component: Component, row: dict[str, Any], down: bool) -> str:
     wave = component.waveform(phases + extreme(component, down)[0])
     curve = Curve(phases, wave if wave.ndim == 1 else wave[:, 0])
     epoch, error = row["epoch_max"], row["epoch_max_error"]
-    cycle = calendar_cycle(row["calendar"], epoch, error, curve, component.domain, down)
+    domain = component.domain
+    cycle = calendar_cycle(row["calendar"], epoch, error, curve, domain, down, spacing)
     return "" if cycle is None else cycle.peak

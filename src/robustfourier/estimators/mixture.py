@@ -416,7 +416,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             self.modes_ = replace(self.modes_, label=np.array([*map(relabelled, names)]))
         self.components_ = Components(parts)
         level = typical_level(self.models_[0]) if self._multiplies else 1.0
-        self.components_.know(self.modes_, level, getattr(self, "value_name_", ""))
+        spacing = 0.5 * self.models_[0].spacing * self.domains_[0].span
+        self.components_.know(self.modes_, level, spacing, getattr(self, "value_name_", ""))
 
     def _theta(self, X: Any) -> FloatArray:
         """Times as θ, one column per column of `fit`."""

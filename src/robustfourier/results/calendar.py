@@ -14,7 +14,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.fields.tides import constituents_of
 from robustfourier.formatting import SECONDS, display_unit, unit_name
-from robustfourier.results.calendar_cycle import calendar_cycle
+from robustfourier.results.calendar_cycle import cycle_of
 from robustfourier.results.record import Pattern
 from robustfourier.samples import Samples
 
@@ -64,11 +64,9 @@ def named(patterns: Iterable[Pattern], domain: Domain, down: bool = False) -> tu
         word = "" if word in given else word
         given.add(word)
         shape = _shape(pattern, domain)
-        cycle = calendar_cycle(
-            word, pattern.epoch, pattern.epoch_error, pattern.waveform, domain, down
-        )
-        peak = "" if cycle is None else cycle.peak
-        out.append(replace(pattern, calendar=word, name=tide, shape=shape, peak=peak))
+        pattern = replace(pattern, calendar=word, name=tide, shape=shape)
+        cycle = cycle_of(pattern, domain, down)
+        out.append(replace(pattern, peak="" if cycle is None else cycle.peak))
     return tuple(out)
 
 

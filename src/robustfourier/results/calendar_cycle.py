@@ -14,7 +14,7 @@ import pandas as pd
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.formatting import SECONDS
-from robustfourier.results.record import Curve
+from robustfourier.results.record import Curve, Pattern
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (
@@ -22,6 +22,7 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _HOURS = np.arange(0, 25, 3)
+_ALMOST = 0.9  # of a day or month: February is shorter than a month is on the whole
 _QUARTER = 0.25  # hours: an error below it is worth minutes
 
 
@@ -47,16 +48,36 @@ class CalendarCycle:
     label: str
     peak: str
 
-    def placed(self, curve: Curve) -> Curve:
-        """The curve against the turn instead of cycles since the maximum, in order."""
+    def dots(self, folded: Curve) -> Curve:
+        """Folded data against the turn instead of cycles since the maximum."""
+        return Curve((folded.x + self.start) % 1.0, folded.y)
+
+    def wave(self, curve: Curve) -> Curve:
+        """One cycle of a curve against the turn, from 0 to 1."""
         at = (curve.x + self.start) % 1.0
-        order = np.argsort(at, kind="stable")
-        std = None if curve.std is None else curve.std[order]
-        return Curve(at[order], curve.y[order], std)
+        grid = np.concatenate([[0.0], np.sort(at), [1.0]])
+        y, std = (
+            None if each is None else np.interp(grid, at, each, period=1.0)
+            for each in (curve.y, curve.std)
+        )
+        return Curve(grid, np.asarray(y), std)
+
+
+def cycle_of(pattern: Pattern, domain: Domain, down: bool = False) -> CalendarCycle | None:
+    """The turn of the calendar that a pattern is drawn on; None if it is none of the calendar's."""
+    epoch, error = pattern.epoch, pattern.epoch_error
+    wave, spacing = pattern.waveform, pattern.spacing
+    return calendar_cycle(pattern.calendar, epoch, error, wave, domain, down, spacing)
 
 
 def calendar_cycle(
-    word: str, epoch: Any, error: float, wave: Curve, domain: Domain, down: bool = False
+    word: str,
+    epoch: Any,
+    error: float,
+    wave: Curve,
+    domain: Domain,
+    down: bool = False,
+    spacing: float = 0.0,
 ) -> CalendarCycle | None:
     """The turn of the calendar that a pattern repeats with; None if there is none.
 
@@ -71,6 +92,9 @@ def calendar_cycle(
     domain : Domain
     down : bool
         Whether values are magnitudes, of which the smallest is the maximum.
+    spacing : float
+        Ordinary time between samples: of daily ones each stands for the whole of its day in a week,
+        of monthly ones for its month in a year.
     """
     if word not in ("day", "week", "year") or epoch is None:
         return None
@@ -82,7 +106,10 @@ def calendar_cycle(
         labels = tuple(f"{hour:02d}:00" if domain.dates else f"{hour} h" for hour in _HOURS)
         peak = _clock(24.0 * start, hours, domain.dates)
         return CalendarCycle(start, _HOURS / 24.0, labels, "hour of the day", peak)
-    names = _WEEKDAYS if word == "week" else _MONTHS
+    names, part = (_WEEKDAYS, "day") if word == "week" else (_MONTHS, "month")
+    if spacing * SECONDS[domain.unit] > _ALMOST * SECONDS[part]:
+        within = _place(part, domain.from_theta(np.array([-1.0]))[0], domain)
+        start = (start + (0.5 - within) / len(names)) % 1.0
     highest = names[_highest(wave, start, len(names), down)]
     ticks = (np.arange(len(names)) + 0.5) / len(names)
     label, peak = ("day of the week", f"on {highest}s")
@@ -100,9 +127,11 @@ def _place(word: str, epoch: Any, domain: Domain) -> float:
     day = float((clock - clock.normalize()) / pd.Timedelta(days=1))
     if word == "day":
         return day
+    if word == "month":
+        return (clock.day - 1 + day) / clock.days_in_month
     if word == "week":
-        return (clock.dayofweek + day) / 7.0
-    return (clock.dayofyear - 1 + day) / (366.0 if clock.is_leap_year else 365.0)
+        return (clock.day_of_week + day) / 7.0
+    return (clock.day_of_year - 1 + day) / (366.0 if clock.is_leap_year else 365.0)
 
 
 def _highest(wave: Curve, start: float, parts: int, down: bool) -> int:

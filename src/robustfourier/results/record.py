@@ -99,6 +99,8 @@ class Pattern:
         "day", "week", "month", "year", … if the period is one; else empty.
     name : str
         What its field calls it: "M2" of a tide, "BPFO" of a bearing; else empty.
+    spacing : float
+        Ordinary time between samples, in the domain's unit.
     peak : str
         When it is highest on the calendar: "on Saturdays"; else empty.
     shape : str
@@ -128,6 +130,7 @@ class Pattern:
     coherence: float = np.inf
     calendar: str = ""
     name: str = ""
+    spacing: float = 0.0
     peak: str = ""
     shape: str = ""
 

@@ -156,6 +156,7 @@ class MixtureView:
                     epoch_min=row["epoch_min"],
                     epoch_min_error=row["epoch_min_error"],
                     coherence=row["coherence"],
+                    spacing=0.5 * self.model.models_[0].spacing * self.domain.span,
                 )
             )
         return found
