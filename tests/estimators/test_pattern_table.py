@@ -89,7 +89,7 @@ def test_the_answer_for_scripts_has_the_same_columns(run, write):
     rows = "".join(f"{h},{v}\n" for h, v in zip(HOURS[:240], VALUES[:240], strict=True))
     code, out, _ = run("fit", write("time [h],value\n" + rows), "--no-files", "--json")
     answer = json.loads(out)
-    assert (code, answer["schema"]) == (0, 3)
+    assert (code, answer["schema"]) == (0, 4)
     assert set(COLUMNS) <= set(answer["components"][0])
     assert answer["components"][0]["acrophase"] == pytest.approx(15.0, abs=0.2)
 

@@ -68,7 +68,7 @@ def test_harmonic_constants_are_recovered(gauge):
 
 
 def test_components_have_the_names_of_their_constituents(gauge):
-    assert "M2" in gauge.components_.to_frame()["constituent"].tolist()
+    assert "M2" in gauge.components_.to_frame()["name"].tolist()
 
 
 def test_a_day_and_its_half_alone_are_no_tide():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 from robustfourier.atomic_files import replacing, write_text
 from robustfourier.results.record import BAND, Result
 from robustfourier.results.tables import (
+    components_columns,
     csv_text,
     fit_file,
     fit_table,
@@ -26,12 +28,24 @@ def write_csv(table: Mapping[str, Any] | pd.DataFrame, path: Path) -> None:
     write_text(path, csv_text(dict(table)))
 
 
+def write_components(result: Result, folder: Path) -> None:
+    """Write the table of components as CSV and, if pyarrow is there, as Parquet."""
+    columns = components_columns(result)
+    write_csv(columns, folder / "components.csv")
+    if find_spec("pyarrow") is not None:
+        _write_parquet(pd.DataFrame(columns), folder / "components.parquet")
+
+
 def write_fit(result: Result, folder: Path) -> None:
     """Write the fit at each sample, as CSV or Parquet: see `fit_file`."""
     path, table = folder / fit_file(result), fit_table(result)
     if path.suffix == ".csv":
         write_csv(table, path)
         return
+    _write_parquet(table, path)
+
+
+def _write_parquet(table: pd.DataFrame, path: Path) -> None:
     pa = arrow()
     with replacing(path) as file:
         pa.parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), file)

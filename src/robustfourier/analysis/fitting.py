@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from robustfourier.errors import DataError, require_choice
 from robustfourier.estimators.mixture import PeriodicMixture
@@ -45,7 +46,8 @@ def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> A
     require_choice("method", method, METHODS)
     if method == "mixture":
         model = PeriodicMixture(unit=samples.unit or None, **parameters)
-        return model.fit(samples.axis, samples.values, y_err=samples.errors)
+        values = pd.Series(samples.values, name=samples.value_name)
+        return model.fit(samples.axis, values, y_err=samples.errors)
     return _fit_network(samples, parameters)
 
 

@@ -9,21 +9,27 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from robustfourier.analysis.csv_files import write_csv, write_fit
+import numpy as np
+
+from robustfourier.analysis.csv_files import write_components, write_csv, write_fit
 from robustfourier.analysis.fitting import fit_model
+from robustfourier.analysis.further_tables import colour_of, further_tables, shown_tables
 from robustfourier.analysis.run_folder import claimed, exchanged, write_run
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.compiling import observed_compilation
-from robustfourier.fields.vibration import band_of, envelope_signal
+from robustfourier.fields.red_noise import NoiseColour
+from robustfourier.fields.vibration import Machine, band_of, envelope_signal
 from robustfourier.fit_config import reading_words
+from robustfourier.formatting import SECONDS
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
 from robustfourier.results import Result, summarise
-from robustfourier.results.tables import components_columns, modes_columns
+from robustfourier.results.tables import modes_columns
 from robustfourier.samples import Samples, read_samples
 
 _LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba")
@@ -37,6 +43,11 @@ class Analysis:
     model: Any
     folder: Path | None
     seconds: dict[str, float]
+
+    @cached_property
+    def colour(self) -> NoiseColour | None:
+        """The colour of what is left over; None where it is white."""
+        return colour_of(self.result)
 
 
 def analyse(
@@ -52,6 +63,7 @@ def analyse(
     called: str | None = None,
     chunks: bool = False,
     envelope: str | None = None,
+    machine: Machine | None = None,
     name: str | None = None,
     ready: Callable[[Analysis], None] | None = None,
 ) -> Analysis:
@@ -80,6 +92,8 @@ def analyse(
         Whether the record is larger than memory, a folder or a long file: see `fit_large`.
     envelope : str, optional
         Fit the envelope of a band of the signal, "LOW-HIGH" in Hz or "auto".
+    machine : Machine, optional
+        What turns: names the components.
     name : str, optional
         What to call the file in the answers; its own name if not given.
     ready : callable, optional
@@ -117,7 +131,7 @@ def analyse(
         if compilation.kernels:  # of the seconds of fitting
             clock.seconds["compiling"] = compilation.seconds
         with clock("summing up"):
-            result = summarise(samples, model, magnitudes)
+            result = _machine_named(summarise(samples, model, magnitudes), machine)
         if ready is not None:
             ready(Analysis(result, model, out, dict(clock.seconds)))
         if out is not None:
@@ -126,6 +140,16 @@ def analyse(
                 _write(result, model, identity, draft, formats, clock, (words, str(out)))
     tell("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
+
+
+def _machine_named(result: Result, machine: Machine | None) -> Result:
+    """The result with its components named by what turns."""
+    if machine is None:
+        return result
+    unit = SECONDS.get(result.domain.unit, 1.0)
+    names = machine.names(np.array([p.frequency / unit for p in result.patterns]))
+    patterns = (replace(p, name=name) for p, name in zip(result.patterns, names, strict=True))
+    return replace(result, patterns=tuple(patterns))
 
 
 def _fit_chunks(
@@ -180,13 +204,18 @@ def _write(
 
     with clock("drawing"):
         write_csv(modes_columns(result), folder / "modes.csv")
-        write_csv(components_columns(result), folder / "components.csv")
+        write_components(result, folder)
+        for name, table in further_tables(result, model).items():
+            write_csv(table, folder / name)
         write_fit(result, folder)
         save(model, folder / "model.rfm")
         save_figures(result, folder / "figures", formats)
     run = _run_record(result, model, identity, clock.seconds)
+    shown = shown_tables(result, model)
     with clock("report"):
-        write_text(folder / "report.html", render(result, _shown(result, run), Place(*place)))
+        write_text(
+            folder / "report.html", render(result, _shown(result, run), Place(*place), shown)
+        )
     run["seconds"] = {step: round(seconds, 4) for step, seconds in clock.seconds.items()}
     write_run(folder, run)
 

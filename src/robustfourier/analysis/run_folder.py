@@ -2,7 +2,8 @@
 
 ::
 
-    report.html  modes.csv  components.csv  fit.csv (or .parquet)  model.rfm  figures/  run.json
+    report.html  modes.csv  components.csv (and .parquet)  fit.csv (or .parquet)  model.rfm
+    figures/  run.json  and the tables of `robustfourier.analysis.further_tables`
 
 How it changes as a whole is in `robustfourier.result_folders`.
 """

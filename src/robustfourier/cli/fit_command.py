@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +27,9 @@ _ENDINGS = (
     *(".gz", ".bz2", ".xz", ".zip", ".csv", ".tsv", ".txt", ".dat", ".asc", ".json", ".jsonl"),
     *(".parquet", ".pq", ".feather", ".xlsx", ".fits", ".vot", ".nc", ".mat", ".wav"),
 )
-SCHEMA = 3  # of the answer for scripts: 3 has the columns of components.csv in `components`
+SCHEMA = 4  # of the answer for scripts: 4 names a line of any field in `name`, and tells `tide`
+_LEFT = ("Component", "Harmonics", "Name", "Maximum", "Minimum", "Highest")
+_HEADS = {"Component": "", "Name": ""}
 
 
 Magnitudes = Annotated[
@@ -89,7 +90,11 @@ def fit(
     require_choice("--method", method, ("mixture", "network"))
     require_choice("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
-    machine = _Machine.of(shaft, bearing, teeth)
+    machine = None
+    if (shaft, bearing, teeth) != (None, None, None):
+        from robustfourier.fields import Machine
+
+        machine = Machine.of(shaft, bearing, teeth)
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
@@ -117,10 +122,11 @@ def fit(
             magnitudes=magnitudes or None,
             called=files[0],
             envelope=envelope,
-            ready=lambda found: print_found(console, found, show, machine),
+            machine=machine,
+            ready=lambda found: print_found(console, found, show),
         )
     if console.as_json:
-        console.json(answer(analysis, machine))
+        console.json(answer(analysis))
     else:
         print_written(console, analysis)
 
@@ -184,64 +190,26 @@ def _formats(text: str) -> tuple[str, ...]:
     return formats
 
 
-@dataclass(frozen=True)
-class _Machine:
-    """What turns: the frequency of a shaft, and the bearing and gear on it."""
-
-    shaft: float
-    bearing: Any = None
-    teeth: int | None = None
-
-    @classmethod
-    def of(cls, shaft: float | None, bearing: str | None, teeth: int | None) -> _Machine | None:
-        """The options of the command line; None if no shaft is told."""
-        if shaft is None:
-            if bearing is not None or teeth is not None:
-                raise InputError("--bearing and --teeth need --shaft, its frequency in Hz")
-            return None
-        if not 0 < shaft < float("inf"):
-            raise InputError(f"--shaft {shaft} must be a positive frequency in Hz")
-        if bearing is None:
-            return cls(shaft, None, teeth)
-        from robustfourier.fields import Bearing
-
-        try:
-            elements, *sizes = (float(part) for part in bearing.split(","))
-            return cls(shaft, Bearing(int(elements), *sizes), teeth)
-        except (TypeError, ValueError) as error:
-            words = (
-                error if isinstance(error, InputError) else "give 9,7.94,39.04 or 9,7.94,39.04,0"
-            )
-            raise InputError(f"--bearing {bearing!r}: {words}") from None
-
-    def names(self, result: Result) -> list[str]:
-        """Names of the components' lines."""
-        import numpy as np
-
-        from robustfourier.fields import characteristic_lines
-        from robustfourier.formatting import SECONDS
-
-        hertz = np.array([p.frequency for p in result.patterns])
-        hertz = hertz / SECONDS.get(result.domain.unit, 1.0)
-        return characteristic_lines(hertz, self.shaft, self.bearing, self.teeth)
-
-
-def print_found(
-    console: Console, analysis: Analysis, show: str = "auto", machine: _Machine | None = None
-) -> None:
+def print_found(console: Console, analysis: Analysis, show: str = "auto") -> None:
     """Print what was taken and what was found; figures and report may take longer than both."""
+    from robustfourier.analysis.further_tables import colour_words, tide, tide_words
+    from robustfourier.formatting import number, percent
+
     result = analysis.result
     print_taken(console, result.samples)
     console.say()
     console.say(result.headline, style="bold")
-    _print_patterns(console, result, show, machine)
-    from robustfourier.formatting import number, percent
-
+    _print_components(console, result, show)
+    if len(constants := tide(result, analysis.model)):
+        heads, rows = tide_words(constants)
+        console.table([(head, "right" if i else "left") for i, head in enumerate(heads)], rows)
     drift = {"slope": "level and slope", "smooth": "slow drift"}.get(result.trend_kind, "level")
     console.say(
         f"Noise {number(result.noise, 3)} ({result.noise_kind}); trend: {drift}"
         + (f", {percent(result.trend_share)} of the variance" if drift != "level" else "")
     )
+    if analysis.colour is not None:
+        console.say(f"What is left over: {colour_words(analysis.colour, result)}")
     if result.searched_words:
         console.say(result.searched_words)
     for warning in result.warnings:
@@ -280,67 +248,25 @@ def _is_signal(domain: Domain, period: float) -> bool:
     return not domain.dates and domain.unit == "second" and period < 1.0
 
 
-def _print_patterns(
-    console: Console, result: Result, show: str, machine: _Machine | None = None
-) -> None:
-    from robustfourier.formatting import (
-        number,
-        percent,
-        probability,
-        readable_frequency,
-        with_error,
-    )
+def _print_components(console: Console, result: Result, show: str) -> None:
+    """The table of components in two parts, each as wide as a terminal; empty columns are none."""
+    from robustfourier.results.component_words import component_words
 
     if not result.patterns:
         return
-    frequencies = _as_frequencies(result, show)
-    lines = [""] * len(result.patterns) if machine is None else machine.names(result)
-    names = {
-        p.label: name or p.constituent or p.calendar
-        for p, name in zip(result.patterns, lines, strict=True)
-    }
-    rows = [
-        (
-            p.label,
-            readable_frequency(p.frequency, result.domain.unit, p.frequency_error)
-            if frequencies
-            else result.domain.period_words(p.period, p.period_error, spread=True),
-            with_error(p.amplitude, p.amplitude_error),
-            percent(p.share),
-            _orders(p.harmonics),
-            probability(p.false_alarm),
-            number(p.snr, 3) if p.snr < 1e4 else "",
-            names[p.label],
-        )
-        for p in result.main
-    ]
-    console.table(
-        [
-            ("", "left"),
-            ("Frequency" if frequencies else "Period", "right"),
-            ("Amplitude", "right"),
-            ("Share", "right"),
-            ("Harmonics", "left"),
-            ("False alarm", "right"),
-            ("SNR", "right"),
-            ("", "left"),
-        ],
-        rows,
-    )
+    rows = component_words(result, result.main)
+    first, second = "Period", "Frequency"
+    if _as_frequencies(result, show):
+        first, second = second, first
+    for heads in (
+        ("Component", first, "Amplitude", "Share", "Harmonics", "False alarm", "SNR", "Name"),
+        ("Component", second, "Maximum", "Minimum", "Highest", "Coherence"),
+    ):
+        heads = tuple(head for head in heads if any(row[head] for row in rows))
+        sides = [(_HEADS.get(head, head), "left" if head in _LEFT else "right") for head in heads]
+        console.table(sides, [[row[head] for head in heads] for row in rows])
     if result.weak:
         console.say(f"… {result.weak_words}: see components.csv")
-
-
-def _orders(harmonics: tuple[int, ...]) -> str:
-    """Orders in short: 1–4, 6."""
-    parts: list[list[int]] = []
-    for n in harmonics:
-        if parts and n == parts[-1][1] + 1:
-            parts[-1][1] = n
-        else:
-            parts.append([n, n])
-    words = [str(a) if a == b else f"{a}–{b}" if b > a + 1 else f"{a}, {b}" for a, b in parts]
-    return ", ".join(words[:6]) + (", …" if len(words) > 6 else "")
 
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:
@@ -356,17 +282,23 @@ def _table_rows(result: Result) -> list[dict[str, Any]]:
     return rows
 
 
-def answer(analysis: Analysis, machine: _Machine | None = None) -> dict[str, Any]:
+def _colour(analysis: Analysis) -> dict[str, float]:
+    """The colour of what is left over, where it is not white."""
+    colour = analysis.colour
+    if colour is None:
+        return {}
+    return {name: getattr(colour, name) for name in ("coefficient", "exponent", "knee", "step")}
+
+
+def answer(analysis: Analysis) -> dict[str, Any]:
     """The answer for scripts."""
     from dataclasses import asdict
 
+    from robustfourier.analysis.further_tables import tide
     from robustfourier.results.tables import modes_columns
 
     result = analysis.result
     samples = result.samples
-    rows = _table_rows(result)
-    if machine is not None:
-        rows = [{**row, "line": n} for row, n in zip(rows, machine.names(result), strict=True)]
     return {
         "schema": SCHEMA,
         "headline": result.headline,
@@ -382,9 +314,10 @@ def answer(analysis: Analysis, machine: _Machine | None = None) -> dict[str, Any
         "unit": result.domain.unit,
         "explained": result.explained,
         "searched": result.searched,
-        "noise": {"deviation": result.noise, "kind": result.noise_kind},
+        "noise": {"deviation": result.noise, "kind": result.noise_kind, **_colour(analysis)},
         "trend": {"kind": result.trend_kind, "share": result.trend_share},
-        "components": rows,
+        "components": _table_rows(result),
+        "tide": tide(result, analysis.model).to_dict("records"),
         "modes": modes_columns(result),
         "warnings": result.warnings,
         "seconds": analysis.seconds,

@@ -26,14 +26,26 @@ class Components(tuple[Component, ...]):
 
     #: Modes of the model, which know the false-alarm probabilities.
     modes: ModeTable | None = None
+    #: Typical level of the record where logarithms were fitted: amplitudes are told for it.
+    level: float = 1.0
+    #: Ordinary time between samples.
+    spacing: float = 0.0
+    #: Name of the values, which says whether they are magnitudes.
+    value_name: str = ""
 
-    def to_frame(self, magnitudes: bool = False) -> pd.DataFrame:
+    def know(self, modes: ModeTable, level: float, spacing: float, value_name: str) -> None:
+        """Take what the tables need of the model."""
+        self.modes, self.level = modes, level
+        self.spacing, self.value_name = spacing, value_name
+
+    def to_frame(self, magnitudes: bool | None = None) -> pd.DataFrame:
         """Return the table of patterns; see `robustfourier.estimators.pattern_table`.
 
         Parameters
         ----------
-        magnitudes : bool
-            Whether values are magnitudes, of which the smallest is the maximum.
+        magnitudes : bool, optional
+            Whether values are magnitudes, of which the smallest is the maximum; by default their
+            name or unit says so ("mag", "V_mag").
 
         Returns
         -------
@@ -43,15 +55,17 @@ class Components(tuple[Component, ...]):
         """
         from robustfourier.results.calendar import calendar_word, constituents_of
 
-        rows = [row_of(c, self._false_alarm(i), magnitudes) for i, c in enumerate(self)]
+        down = self._downwards(magnitudes)
+        rows = [row_of(c, self._false_alarm(i), down, self.level) for i, c in enumerate(self)]
         given: set[str] = set()
         tide = constituents_of(self, self[0].domain) if self else []
         for row, component, name in zip(rows, self, tide, strict=True):
-            row["constituent"] = name
+            row["name"] = name
             word = calendar_word(component.period, component.period_error, component.domain)
             row["calendar"] = "" if word in given else word
             given.add(word)
             row["acrophase"] = acrophase(row["epoch_max"], row["calendar"], component.domain)
+            row["peak"] = _peak(component, row, down, self.spacing)
         frame = pd.DataFrame({name: [row[name] for row in rows] for name in COLUMNS})
         shares = np.array([np.atleast_1d(c.share) for c in self] or np.zeros((0, 1)))
         if shares.shape[1] > 1:
@@ -59,14 +73,14 @@ class Components(tuple[Component, ...]):
             frame = frame.drop(columns="share").assign(**columns)
         return frame
 
-    def waveforms(self, points: int = 100, magnitudes: bool = False) -> pd.DataFrame:
+    def waveforms(self, points: int = 100, magnitudes: bool | None = None) -> pd.DataFrame:
         """Return one cycle of each pattern as a table.
 
         Parameters
         ----------
         points : int
             Phases of each, from 0, at ``epoch_max`` of `to_frame`, to just before 1.
-        magnitudes : bool
+        magnitudes : bool, optional
             As in `to_frame`.
 
         Returns
@@ -80,14 +94,15 @@ class Components(tuple[Component, ...]):
         names = ("label", "phase", "time", "value", "value_error")
         tables = [pd.DataFrame({name: [] for name in names})] if not self else []
         for component in self:
-            peak = extreme(component, magnitudes)[0]
+            peak = extreme(component, self._downwards(magnitudes))[0]
             value, error = component.waveform(phases + peak, return_std=True)
+            value, error = self.level * value, self.level * error
             wave = (value, error) if value.ndim == 1 else (value[:, 0], error[:, 0])
             cells = (component.label, phases, phases * component.period, *wave)
             tables.append(pd.DataFrame(dict(zip(names, cells, strict=True))))
         return pd.concat(tables, ignore_index=True)
 
-    def to_table(self, magnitudes: bool = False) -> Any:
+    def to_table(self, magnitudes: bool | None = None) -> Any:
         """Return the table of patterns as a `Table` of astropy, with units of time."""
         try:
             from astropy.table import Table
@@ -102,7 +117,7 @@ class Components(tuple[Component, ...]):
             table[name].unit = unit
         return table
 
-    def to_xarray(self, magnitudes: bool = False) -> Any:
+    def to_xarray(self, magnitudes: bool | None = None) -> Any:
         """Return the table of patterns as a `Dataset` of xarray, by their labels."""
         try:
             import xarray  # noqa: F401 - pandas says less about what is missing
@@ -114,6 +129,11 @@ class Components(tuple[Component, ...]):
         for name in ("period", "period_error", "coherence"):
             data[name].attrs["units"] = self[0].domain.unit if len(self) else ""
         return data
+
+    def _downwards(self, magnitudes: bool | None) -> bool:
+        from robustfourier.results.record import is_magnitude
+
+        return is_magnitude(self.value_name) if magnitudes is None else magnitudes
 
     def _false_alarm(self, index: int) -> float:
         """The smallest among the modes of a component; NaN where they are not known."""
@@ -137,3 +157,18 @@ class Components(tuple[Component, ...]):
         if not rows:
             return "<p>No repeating pattern.</p>"
         return pd.DataFrame(rows).to_html(index=False, escape=True)
+
+
+def _peak(component: Component, row: dict[str, Any], down: bool, spacing: float) -> str:
+    """When a component is highest on the calendar; empty if it is none of the calendar's."""
+    from robustfourier.results.calendar_cycle import calendar_cycle
+    from robustfourier.results.drawing_grid import wave_grid
+    from robustfourier.results.record import Curve
+
+    phases = wave_grid(int(np.max(component.harmonics)))
+    wave = component.waveform(phases + extreme(component, down)[0])
+    curve = Curve(phases, wave if wave.ndim == 1 else wave[:, 0])
+    epoch, error = row["epoch_max"], row["epoch_max_error"]
+    domain = component.domain
+    cycle = calendar_cycle(row["calendar"], epoch, error, curve, domain, down, spacing)
+    return "" if cycle is None else cycle.peak

@@ -37,6 +37,8 @@ class Given:
         Unit of the times, and what instants are counted on; empty if unknown.
     value_unit : str
         Unit of the values, as their library writes it.
+    value_name : str
+        Name of the values; empty if they have none.
     notes : tuple of str
         What was left out.
     """
@@ -48,6 +50,7 @@ class Given:
     unit: str
     clock: str
     value_unit: str
+    value_name: str
     notes: tuple[str, ...]
 
 
@@ -66,11 +69,13 @@ def given_data(X: Any, y: Any, sample_weight: Any, y_err: Any, unit: str | None)
         X, y, own_errors = _taken_apart(X)
         y_err = own_errors if y_err is None else y_err
     plain = plain_times(X, unit)
-    value_unit = unit_text(y)
+    value_unit, name = unit_text(y), getattr(y, "name", None)
     errors = plain_values(y_err, value_unit if is_quantity(y) and is_quantity(y_err) else "")
     rows = without_masked_rows(plain.values, plain_values(y), sample_weight, errors)
     (times, values, weights, errors), notes = without_missing_rows(*rows, strict=apart)
-    return Given(times, values, errors, weights, plain.unit, plain.clock, value_unit, notes)
+    called = name if isinstance(name, str) else value_unit if value_unit == "mag" else ""
+    of_times = (plain.unit, plain.clock)
+    return Given(times, values, errors, weights, *of_times, value_unit, called, notes)
 
 
 def _taken_apart(X: Any) -> tuple[Any, Any, Any]:

@@ -21,6 +21,7 @@ from robustfourier.estimators.inputs import given_data
 from robustfourier.estimators.interruption import all_or_nothing
 from robustfourier.estimators.notes import step_note
 from robustfourier.estimators.parameters import settings_of
+from robustfourier.estimators.pattern_table import typical_level
 from robustfourier.estimators.times import as_table, is_flat, time_index
 from robustfourier.estimators.validation import (
     check_row_weights,
@@ -264,11 +265,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         self.constant_ = constant.values
         noise = self._every_output(models[-1].noise)
         self.noise_ = float(noise[0]) if self.single_output_ else noise
+        self.scale_, self.value_name_ = fit.scale, given.value_name
         self._restored()
         left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
         scatter = self._every_output(weighted_deviation(left, weights))
         self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
-        self.scale_ = fit.scale
         self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
         steps = tuple(step_note(shift, self._multiplies) for shift in self.steps_)
         searched = tuple(note for found in fit.found for note in found.notes)
@@ -413,7 +414,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             parts = tuple(replace(part, label=relabelled(part.label)) for part in parts)
             self.modes_ = replace(self.modes_, label=np.array([*map(relabelled, names)]))
         self.components_ = Components(parts)
-        self.components_.modes = self.modes_
+        level = typical_level(self.models_[0]) if self._multiplies else 1.0
+        spacing = 0.5 * self.models_[0].spacing * self.domains_[0].span
+        self.components_.know(self.modes_, level, spacing, getattr(self, "value_name_", ""))
 
     def _theta(self, X: Any) -> FloatArray:
         """Times as θ, one column per column of `fit`."""

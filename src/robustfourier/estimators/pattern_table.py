@@ -14,7 +14,8 @@ epoch_min           the minimum nearest to it; errors of both in `unit`
 acrophase           hours after midnight of the maximum, for periods of a day; else NaN
 coherence           time after which phase and shape are forgotten; infinite if strict
 calendar            "day", "week", … if the period is one
-constituent         of the tide, "M2", "K1", …, where the record is one
+peak                when it is highest on the calendar: "at 15:10", "on Saturdays", "in August"
+name                what its field calls it: "M2" of a tide, "BPFO" of a bearing
 in_phase            whether it is a function of one cosine
 =================== ============================================================================
 """
@@ -28,7 +29,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.formatting import SECONDS
-from robustfourier.mixture.model import Component
+from robustfourier.mixture.model import ColumnModel, Component
 from robustfourier.periodic.uncertainty import lengths
 
 #: Columns of the table, in their order.
@@ -36,10 +37,11 @@ COLUMNS = (
     *("label", "combination", "period", "period_error", "unit", "frequency"),
     *("frequency_error", "amplitude", "amplitude_error", "share", "harmonics", "false_alarm"),
     *("snr", "epoch_max", "epoch_max_error", "epoch_min", "epoch_min_error", "acrophase"),
-    *("coherence", "calendar", "constituent", "in_phase"),
+    *("coherence", "calendar", "peak", "name", "in_phase"),
 )
 
 _PHASES = 201  # points of a waveform
+_LEVELS = 201  # places at which a typical level is taken
 _NEWTON = 4  # steps from a grid of 201: each doubles the digits
 _ANYWHERE = 12.0**-0.5  # of a cycle: the deviation of a phase of which nothing is known
 
@@ -95,6 +97,12 @@ def signal_to_noise(component: Component) -> float:
     return float(value[0] / error[0]) if error[0] > 0 else np.inf
 
 
+def typical_level(model: ColumnModel) -> float:
+    """The geometric mean over the record of what a trend of logarithms stands for."""
+    trend = np.reshape(model.trend_at(np.linspace(-1.0, 1.0, _LEVELS)), (_LEVELS, -1))
+    return float(np.exp(np.mean(trend[:, 0])))
+
+
 def acrophase(epoch: Any, calendar: str, domain: Domain) -> float:
     """Hours after midnight of a maximum, for a period of a day; NaN for any other.
 
@@ -110,7 +118,9 @@ def acrophase(epoch: Any, calendar: str, domain: Domain) -> float:
     return float((stamp - stamp.normalize()) / pd.Timedelta(hours=1))
 
 
-def row_of(component: Component, false_alarm: float, down: bool) -> dict[str, Any]:
+def row_of(
+    component: Component, false_alarm: float, down: bool, level: float = 1.0
+) -> dict[str, Any]:
     """The row of a component with one output, without its calendar.
 
     Parameters
@@ -119,6 +129,8 @@ def row_of(component: Component, false_alarm: float, down: bool) -> dict[str, An
     false_alarm : float
     down : bool
         Whether values are magnitudes, of which the smallest is the maximum.
+    level : float
+        By which amplitudes are multiplied: the typical level where logarithms were fitted.
     """
     (high, high_error), (low, low_error) = extreme(component, down), extreme(component, not down)
     wave = component.waveform(np.array([high, low]))
@@ -131,8 +143,8 @@ def row_of(component: Component, false_alarm: float, down: bool) -> dict[str, An
         "unit": component.domain.unit,
         "frequency": component.frequency,
         "frequency_error": component.frequency_error,
-        "amplitude": 0.5 * abs(float(heights[0] - heights[1])),
-        "amplitude_error": amplitude_error(component, high, low),
+        "amplitude": level * 0.5 * abs(float(heights[0] - heights[1])),
+        "amplitude_error": level * amplitude_error(component, high, low),
         "share": float(np.mean(component.share)),
         "harmonics": " ".join(map(str, component.harmonics)),
         "false_alarm": false_alarm,

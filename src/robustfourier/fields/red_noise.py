@@ -22,6 +22,8 @@ from scipy.optimize import minimize
 from robustfourier.arrays import FloatArray
 
 _BETTER = 6.0  # by which the deviance must fall for a knee
+_PLACES = 1 << 22  # of the spectrum: what memory holds
+_BINS = 400  # of frequency, in which a smooth spectrum is as good as constant
 
 
 @dataclass(frozen=True)
@@ -36,14 +38,18 @@ class NoiseColour:
         χ of the power P ∝ 1 / (1 + (f / knee)^χ); 0 is white, 2 a random walk.
     knee : float
         Frequency below which the spectrum is flat, in cycles per unit of time; 0 if none is seen.
-    frequency, background : ndarray of shape (K,)
-        Frequencies, and the AR(1) spectrum there, in units of mean power of the residual.
+    step : float
+        Time between the places of the spectrum: the median step of the samples.
+    frequency, power, background : ndarray of shape (K,)
+        Frequencies, and power of the residual and of AR(1) there, in units of its mean power.
     """
 
     coefficient: float
     exponent: float
     knee: float
+    step: float
     frequency: FloatArray
+    power: FloatArray
     background: FloatArray
 
     def curve(self, share: float) -> FloatArray:
@@ -57,7 +63,8 @@ def noise_colour(times: FloatArray, residual: FloatArray) -> NoiseColour:
     Parameters
     ----------
     times : ndarray of shape (n,)
-        Ascending, in any spacing; the spectrum is that of means over the median step.
+        Ascending, in any spacing; the spectrum is that of means over the median step (over a four
+        millionth of the record where that is longer).
     residual : ndarray of shape (n,)
 
     Examples
@@ -72,6 +79,7 @@ def noise_colour(times: FloatArray, residual: FloatArray) -> NoiseColour:
     """
     times, residual = np.asarray(times, np.float64), np.asarray(residual, np.float64)
     step = float(np.median(np.diff(times)[np.diff(times) > 0]))
+    step = max(step, float(times[-1] - times[0]) / _PLACES)
     place = np.round((times - times[0]) / step).astype(np.int64)
     scale = float(np.std(residual)) or 1.0
     rest = (residual - residual.mean()) / scale
@@ -92,13 +100,23 @@ def noise_colour(times: FloatArray, residual: FloatArray) -> NoiseColour:
     background = (1.0 - coefficient**2) / (1.0 + coefficient**2 - 2 * coefficient * np.cos(angle))
     slow = frequency <= 0.5 * frequency.max(initial=0.0)  # above, sampling flattens a spectrum
     exponent, knee = _exponent(frequency[slow], power[slow])
-    return NoiseColour(coefficient, exponent, knee, frequency, background)
+    return NoiseColour(coefficient, exponent, knee, step, frequency, power, background)
+
+
+def _binned(frequency: FloatArray, power: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean frequency and power within bins of equal ratio, and how many each holds."""
+    edges = np.geomspace(frequency[0], frequency[-1], _BINS)
+    bins = np.unique(np.searchsorted(edges, frequency, side="right"), return_inverse=True)[1]
+    count = np.bincount(bins).astype(np.float64)
+    means = (np.bincount(bins, each) / count for each in (frequency, power))
+    return (*means, count)
 
 
 def _exponent(frequency: FloatArray, power: FloatArray) -> tuple[float, float]:
     """Exponent and knee by Whittle's likelihood; the knee is 0 where it does not pay."""
     if len(frequency) < 16:
         return 0.0, 0.0
+    frequency, power, count = _binned(frequency, power)
     log_f = np.log(frequency)
     log_p = np.log(np.maximum(power, 1e-12 * power.max(initial=1e-300)))
 
@@ -108,7 +126,7 @@ def _exponent(frequency: FloatArray, power: FloatArray) -> tuple[float, float]:
             if bent
             else parameters[1] * log_f
         )
-        return float(2.0 * np.sum(np.minimum(np.exp(log_p - model), 1e12) + model))
+        return float(2.0 * count @ (np.minimum(np.exp(log_p - model), 1e12) + model))
 
     line = np.polyfit(log_f, log_p, 1)
     plain = minimize(deviance, [line[1] + 0.58, -line[0]], args=(False,), method="Nelder-Mead")

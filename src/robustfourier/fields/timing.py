@@ -13,6 +13,7 @@ import pandas as pd
 
 from robustfourier.errors import InputError
 from robustfourier.estimators.pattern_table import extreme
+from robustfourier.formatting import SECONDS
 
 _LEAST = 4  # samples of a cycle
 _COVERED = 0.25  # of the information of an evenly sampled cycle: fewer say nothing of its time
@@ -43,7 +44,8 @@ def o_minus_c(
     -------
     DataFrame
         cycle (0 at the maximum nearest to the middle of the record), observed, computed (times as
-        the model has them), difference and error in the unit of time.
+        the model has them), difference and error: in days for dates, else in the unit of time, as
+        `unit` says.
 
     Examples
     --------
@@ -53,7 +55,7 @@ def o_minus_c(
     >>> y = np.cos(2 * np.pi * (t - late) / 5) + 0.02 * np.random.default_rng(0).normal(size=800)
     >>> table = o_minus_c(PeriodicMixture(periods=[5.0]).fit(t, y))
     >>> list(table)
-    ['cycle', 'observed', 'computed', 'difference', 'error']
+    ['cycle', 'observed', 'computed', 'difference', 'error', 'unit']
     """
     found = [c for c in model.components_ if c.label == label]
     if not found or not model.single_output_:
@@ -75,31 +77,28 @@ def o_minus_c(
     rest = np.ravel(np.asarray(values, np.float64)) - model.predict(times, remainder=False)
     if getattr(model, "scale_", "linear") == "log":
         raise InputError("O-C needs components that add up; fit with scale='linear'")
-    number = np.round(cycles).astype(np.int64)
-    typical = float(np.mean(slope**2))
-    rows = []
-    for cycle in np.unique(number):
-        own = number == cycle
-        weight = float(np.sum(slope[own] ** 2))
-        if own.sum() < _LEAST or weight < _COVERED * own.sum() * typical:
-            continue
-        late = -float(np.sum(slope[own] * rest[own])) / weight
-        if abs(late) <= _CLIP:
-            rows.append((float(cycle), late, float(model.noise_) / weight**0.5))
-    table = np.array(rows).reshape(-1, 3)
-    whole, delay, error = (
-        table[:, 0],
-        component.period * table[:, 1],
-        component.period * table[:, 2],
+    number, own = np.unique(np.round(cycles).astype(np.int64), return_inverse=True)
+    count, weight, pull = (
+        np.bincount(own, each, minlength=len(number))
+        for each in (np.ones(len(slope)), slope**2, slope * rest)
     )
+    told = (count >= _LEAST) & (weight >= _COVERED * count * np.mean(slope**2))
+    late = -pull / np.where(told, weight, 1.0)
+    told &= np.abs(late) <= _CLIP
+    whole, delay = number[told].astype(np.float64), component.period * late[told]
+    error = component.period * float(model.noise_) / weight[told] ** 0.5
     at = 2.0 * (whole + start) / component.mode
     shift = 2.0 * delay / component.domain.span
+    dated = component.domain.dates
+    unit = "day" if dated else component.domain.unit
+    factor = SECONDS[component.domain.unit] / SECONDS["day"] if dated else 1.0
     return pd.DataFrame(
         {
             "cycle": whole.astype(np.int64),
             "observed": component.domain.from_theta(at + shift),
             "computed": component.domain.from_theta(at),
-            "difference": delay,
-            "error": error,
+            "difference": factor * delay,
+            "error": factor * error,
+            "unit": unit,
         }
     )

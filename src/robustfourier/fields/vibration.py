@@ -121,6 +121,45 @@ def characteristic_lines(
     return [_nearest(float(f) / shaft, lines) for f in frequencies]
 
 
+@dataclass(frozen=True)
+class Machine:
+    """What turns: the frequency of a shaft in Hz, and the bearing and gear on it.
+
+    Examples
+    --------
+    >>> Machine.of(25.0, "9,7.94,39.04", None).names(np.array([25.0, 135.6]))
+    ['1×shaft', 'BPFI']
+    """
+
+    shaft: float
+    bearing: Bearing | None = None
+    teeth: int | None = None
+
+    @classmethod
+    def of(cls, shaft: float | None, bearing: str | None, teeth: int | None) -> Machine | None:
+        """The machine that the options of the command line tell of; None without a shaft."""
+        if shaft is None:
+            if bearing is not None or teeth is not None:
+                raise InputError("--bearing and --teeth need --shaft, its frequency in Hz")
+            return None
+        if not 0 < shaft < np.inf:
+            raise InputError(f"--shaft {shaft} must be a positive frequency in Hz")
+        if bearing is None:
+            return cls(shaft, None, teeth)
+        try:
+            elements, *sizes = (float(part) for part in bearing.split(","))
+            return cls(shaft, Bearing(int(elements), *sizes), teeth)
+        except (TypeError, ValueError) as error:
+            words = (
+                error if isinstance(error, InputError) else "give 9,7.94,39.04 or 9,7.94,39.04,0"
+            )
+            raise InputError(f"--bearing {bearing!r}: {words}") from None
+
+    def names(self, hertz: FloatArray) -> list[str]:
+        """Names of lines; see `characteristic_lines`."""
+        return characteristic_lines(hertz, self.shaft, self.bearing, self.teeth)
+
+
 def _nearest(order: float, lines: list[tuple[float, float, str]]) -> str:
     """The line that is nearest within its reach; of equally near ones the plainest."""
     apart = [(round(abs(order - at) / at / reach, 6), n) for n, (at, reach, _) in enumerate(lines)]

@@ -18,6 +18,7 @@ from robustfourier.formatting import percent
 from robustfourier.plots.style import limit_values, looks, name_axes, new_axes, palette, placed
 from robustfourier.results import Pattern, Result, TimeAxis, result_of
 from robustfourier.results.calendar import spoken
+from robustfourier.results.calendar_cycle import cycle_of
 from robustfourier.results.drawing_grid import COLUMNS, curve_grid
 from robustfourier.results.record import BAND, WHISKERS
 from robustfourier.results.spectrum import peak_bins
@@ -191,12 +192,20 @@ def _period_axis(ax: Axes, result: Result) -> None:
 
 
 def plot_component(source: Any, index: int = 0, *, ax: Axes | None = None, **line: Any) -> Axes:
-    """Draw two cycles of a component with its band, the folded data behind it."""
+    """Draw two cycles of a component with its band, the folded data behind it.
+
+    A day, a week or a year is drawn as one turn of the calendar.
+    """
     result = result_of(source)
     pattern = _pattern(result, index)
     with looks():
         ax = new_axes(ax, 4.5, 3.0)
-        folded, wave = pattern.folded.twice(), pattern.waveform.twice()
+        cycle = cycle_of(pattern, result.domain, result.downwards)
+        if cycle is None:
+            folded, wave = pattern.folded.twice(), pattern.waveform.twice()
+        else:
+            folded, wave = cycle.dots(pattern.folded), cycle.wave(pattern.waveform)
+            ax.set_xticks(cycle.ticks, cycle.labels)
         shade = palette(ax).component(index)
         some = evenly(len(folded.x), DOTS_DRAWN)
         x, y = folded.x[some], folded.y[some]
@@ -204,11 +213,12 @@ def plot_component(source: Any, index: int = 0, *, ax: Axes | None = None, **lin
         if wave.std is not None:
             ax.fill_between(wave.x, *wave.band(), color=shade, alpha=0.25, lw=0)
         ax.plot(wave.x, wave.y, **{"color": shade, "lw": 2, **line})
-        ax.set_xlim(-0.02, 2.02)
+        ax.set_xlim(*((-0.02, 2.02) if cycle is None else (0.0, 1.0)))
         limit_values(ax, x, y, wave.y, down=result.downwards)
         words = spoken(pattern, result.domain)
         ax.set_title(f"{pattern.label}: {words}, {percent(pattern.share)}", parse_math=False)
-        name_axes(ax, f"cycles of {words}", result.samples.value_name)
+        along = f"cycles of {words}" if cycle is None else cycle.label
+        name_axes(ax, along, result.samples.value_name)
     return ax
 
 

@@ -9,6 +9,7 @@ from robustfourier.report.svg import Panel
 from robustfourier.results import Pattern, Result
 from robustfourier.results.axis import even_ticks, robust_limits
 from robustfourier.results.calendar import spoken
+from robustfourier.results.calendar_cycle import cycle_of
 from robustfourier.results.record import WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
@@ -175,28 +176,35 @@ def diagonal_figure(result: Result) -> str | None:
     return str(panel)
 
 
+_CYCLES = (np.linspace(0.0, 2.0, 5), ["0", "½", "1", "1½", "2"])
+
+
 def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
-    """Two cycles of a pattern with its band, the folded data behind it."""
+    """Two cycles of a pattern, or a turn of its calendar, with band and folded data behind it."""
     wave, folded = pattern.waveform, pattern.folded
+    cycle = cycle_of(pattern, result.domain, result.downwards)
+    if cycle is not None:
+        wave, folded = cycle.wave(wave), cycle.dots(folded)
     keep = evenly(len(folded.x), _FOLDED)
     panel = Panel(
         NARROW,
         220,
-        (-0.02, 2.02),
+        (-0.02, 2.02) if cycle is None else (0.0, 1.0),
         robust_limits(folded.y[keep], wave.y),
         down=result.downwards,
         title=f"Waveform of pattern {pattern.label}",
     )
     panel.axes(
-        f"cycles of {spoken(pattern, result.domain)}",
+        f"cycles of {spoken(pattern, result.domain)}" if cycle is None else cycle.label,
         result.samples.value_name,
-        xticks=(np.linspace(0.0, 2.0, 5), ["0", "½", "1", "1½", "2"]),
+        xticks=_CYCLES if cycle is None else (cycle.ticks, list(cycle.labels)),
     )
     panel.points(folded.x[keep], folded.y[keep], "data small")
     if wave.std is not None:
         panel.band(wave.x, *wave.band(), f"band c{index % 6}")
     panel.line(wave.x, wave.y, f"wave c{index % 6}")
-    panel.repeat(f"wave-{pattern.label}", 1.0)
+    if cycle is None:
+        panel.repeat(f"wave-{pattern.label}", 1.0)
     return str(panel)
 
 

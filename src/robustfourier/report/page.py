@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -50,7 +50,12 @@ def _beside(result: Result) -> tuple[str, ...]:
     return ("modes.csv", "components.csv", fit_file(result), "model.rfm", "run.json")
 
 
-def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -> str:
+def render(
+    result: Result,
+    run: Mapping[str, Any],
+    place: Place | None = None,
+    tables: Sequence[tuple[str, list[str], list[list[str]]]] = (),
+) -> str:
     """Render the report.
 
     Parameters
@@ -61,6 +66,8 @@ def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -
         How it was made: names to values, shown as they are.
     place : Place, optional
         The file and the result folder, for the commands that come next and links to other files.
+    tables : sequence of (title, headings, rows)
+        Tables of words, shown before that of modes.
 
     Returns
     -------
@@ -81,6 +88,7 @@ def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -
         facts=_facts(result),
         extent=_extent(result),
         rows=_rows(result),
+        tables=tables,
         shown_rows=_ROWS,
         chips=[(card.index, card.pattern.label, card.period) for card in main],
         steps=[(words, Markup(figure)) for words, figure in figures.step_figures(result)],

@@ -14,6 +14,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.fields.tides import constituents_of
 from robustfourier.formatting import SECONDS, display_unit, unit_name
+from robustfourier.results.calendar_cycle import cycle_of
 from robustfourier.results.record import Pattern
 from robustfourier.samples import Samples
 
@@ -54,7 +55,7 @@ def calendar_word(period: float, error: float, domain: Domain) -> str:
     return ""
 
 
-def named(patterns: Iterable[Pattern], domain: Domain) -> tuple[Pattern, ...]:
+def named(patterns: Iterable[Pattern], domain: Domain, down: bool = False) -> tuple[Pattern, ...]:
     """The patterns with their calendar words; each word is given once, to the strongest."""
     given: set[str] = set()
     out, patterns = [], tuple(patterns)
@@ -63,7 +64,9 @@ def named(patterns: Iterable[Pattern], domain: Domain) -> tuple[Pattern, ...]:
         word = "" if word in given else word
         given.add(word)
         shape = _shape(pattern, domain)
-        out.append(replace(pattern, calendar=word, constituent=tide, shape=shape))
+        pattern = replace(pattern, calendar=word, name=tide, shape=shape)
+        cycle = cycle_of(pattern, domain, down)
+        out.append(replace(pattern, peak="" if cycle is None else cycle.peak))
     return tuple(out)
 
 

@@ -97,8 +97,12 @@ class Pattern:
         As in `robustfourier.estimators.pattern_table`.
     calendar : str
         "day", "week", "month", "year", … if the period is one; else empty.
-    constituent : str
-        Of the tide, such as "M2"; empty if the record is none.
+    name : str
+        What its field calls it: "M2" of a tide, "BPFO" of a bearing; else empty.
+    spacing : float
+        Ordinary time between samples, in the domain's unit.
+    peak : str
+        When it is highest on the calendar: "on Saturdays"; else empty.
     shape : str
         "daily" for a week that is strongest every day, and the like; else empty.
     """
@@ -125,7 +129,9 @@ class Pattern:
     epoch_min_error: float = np.nan
     coherence: float = np.inf
     calendar: str = ""
-    constituent: str = ""
+    name: str = ""
+    spacing: float = 0.0
+    peak: str = ""
     shape: str = ""
 
 

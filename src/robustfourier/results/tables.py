@@ -83,7 +83,8 @@ def _row(p: Pattern, domain: Domain) -> dict[str, Any]:
     more = ("amplitude", "amplitude_error", "share", "false_alarm", "snr", "coherence", "calendar")
     return {
         **{name: getattr(p, name) for name in (*own, *more)},
-        "constituent": p.constituent,
+        "name": p.name,
+        "peak": p.peak,
         "unit": domain.unit,
         "harmonics": " ".join(map(str, p.harmonics)),
         "epoch_max": p.epoch,

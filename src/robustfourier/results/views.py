@@ -9,7 +9,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.estimators.pattern_table import extreme, row_of
+from robustfourier.estimators.pattern_table import extreme, row_of, typical_level
 from robustfourier.formatting import number
 from robustfourier.mixture.model import ColumnModel, Evidence, letter
 from robustfourier.modes import ModeTable
@@ -20,7 +20,7 @@ from robustfourier.results.memory import memory_of
 from robustfourier.results.record import Curve, Diagonal, Memory, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
 
-_LEVELS = 201  # places at which a typical level is taken, and points of a link
+_LEVELS = 201  # points of a link
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
 _BLOCK = 20_000  # times predicted at once
 
@@ -57,8 +57,7 @@ class MixtureView:
         self.multiplies = getattr(model, "scale_", "linear") == "log"
         self.level = 1.0
         if self.multiplies:
-            trend = model.models_[0].trend_at(np.linspace(-1.0, 1.0, _LEVELS))
-            self.level = float(np.exp(np.mean(trend)))
+            self.level = typical_level(model.models_[0])
             self.modes = _at_level(self.modes, self.level)
             self.steps = _jumps(model.models_[0])
             if used is not None:
@@ -155,6 +154,7 @@ class MixtureView:
                     epoch_min=row["epoch_min"],
                     epoch_min_error=row["epoch_min_error"],
                     coherence=row["coherence"],
+                    spacing=0.5 * self.model.models_[0].spacing * self.domain.span,
                 )
             )
         return found

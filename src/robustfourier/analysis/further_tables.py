@@ -1,0 +1,114 @@
+"""Tables beside that of components: folded curves, O-C, harmonic constants, coloured noise.
+
+Each is made where it says something, and is a file of the result folder by its name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from robustfourier.fields.red_noise import NoiseColour, noise_colour
+from robustfourier.fields.tides import harmonic_constants, is_tide
+from robustfourier.fields.timing import o_minus_c
+from robustfourier.formatting import number, with_error
+from robustfourier.results import Result
+from robustfourier.results.component_words import HEADINGS, component_words
+
+#: Shares of AR(1) spectra that stay below the curves people draw.
+SHARES = (0.90, 0.95, 0.99)
+
+
+def further_tables(result: Result, model: Any) -> dict[str, pd.DataFrame]:
+    """Tables by the name of their file, without the empty ones; none for a network.
+
+    Parameters
+    ----------
+    result : Result
+    model : PeriodicMixture or FourierNetworkRegressor
+    """
+    if result.method != "mixture":
+        return {}
+    tables = {
+        "waveforms.csv": model.components_.waveforms(magnitudes=result.downwards),
+        "o_minus_c.csv": _timing(result, model),
+        "tide.csv": tide(result, model),
+        "noise_spectrum.csv": _noise_spectrum(result),
+    }
+    return {name: table for name, table in tables.items() if len(table)}
+
+
+def tide(result: Result, model: Any) -> pd.DataFrame:
+    """Harmonic constants where the record is a tide; else empty."""
+    if result.method != "mixture" or not is_tide([p.name for p in result.patterns]):
+        return pd.DataFrame()
+    return harmonic_constants(model)
+
+
+def colour_of(result: Result) -> NoiseColour | None:
+    """The colour of what is left over; None where it is white."""
+    if result.method != "mixture" or result.noise_kind == "white":
+        return None
+    return noise_colour(result.domain.offsets(result.samples.axis), result.residual)
+
+
+def colour_words(colour: NoiseColour, result: Result) -> str:
+    """Coloured noise in a sentence, in the words of climate and neuroscience."""
+    step = result.domain.period_words(colour.step)
+    words = f"AR(1) coefficient {number(colour.coefficient, 2)} at steps of {step}"
+    words += f"; power falls as 1/f^{number(colour.exponent, 2)}"
+    if colour.knee > 0:
+        words += f" below periods of {result.domain.period_words(1.0 / colour.knee)} (the knee)"
+    return words
+
+
+def shown_tables(result: Result, model: Any) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Tables that are shown as they are: title, headings and cells in words."""
+    rows = component_words(result)
+    heads = [head for head in HEADINGS if any(row[head] for row in rows)]
+    shown = [("Table of components", heads, [[row[head] for head in heads] for row in rows])]
+    constants = tide(result, model)
+    if len(constants):
+        shown.append(("Harmonic constants of the tide", *tide_words(constants)))
+    return [table for table in shown if table[2]]
+
+
+def tide_words(constants: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of harmonic constants."""
+    heads = ["Constituent", "Speed (°/h)", "Amplitude H"]
+    dated = "phase" in constants
+    heads += ["Greenwich phase g (°)"] if dated else []
+    rows = []
+    for row in constants.to_dict("records"):
+        cells = [row["constituent"], f"{row['speed']:.7f}"]
+        cells.append(with_error(row["amplitude"], row["amplitude_error"]))
+        cells += [with_error(row["phase"], row["phase_error"])] if dated else []
+        rows.append(cells)
+    return heads, rows
+
+
+def _timing(result: Result, model: Any) -> pd.DataFrame:
+    """O-C of the components worth a line; none where parts multiply."""
+    if getattr(model, "scale_", "linear") == "log":
+        return pd.DataFrame()
+    tables = []
+    for pattern in result.main:
+        if pattern.combination:
+            continue
+        table = o_minus_c(
+            *(model, pattern.label, result.samples.axis, result.samples.values, result.downwards)
+        )
+        table.insert(0, "label", pattern.label)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+
+def _noise_spectrum(result: Result) -> pd.DataFrame:
+    """Power of the residual with its AR(1) background, and the curves above it."""
+    colour = colour_of(result)
+    if colour is None or not len(colour.frequency):
+        return pd.DataFrame()
+    curves = {f"below_{100 * share:.0f}": colour.curve(share) for share in SHARES}
+    columns = {"frequency": colour.frequency, "power": colour.power, "ar1": colour.background}
+    return pd.DataFrame({**columns, **curves})

@@ -1,0 +1,83 @@
+"""The table of components in words, the same for terminal, page and app.
+
+It has the columns of `robustfourier.estimators.pattern_table`: a number and its standard error are
+one cell, and what nothing is known of is empty.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from robustfourier.formatting import (
+    number,
+    percent,
+    probability,
+    readable_frequency,
+    with_error,
+)
+from robustfourier.results.record import Pattern, Result
+
+#: Heading of each column.
+HEADINGS = (
+    *("Component", "Period", "Frequency", "Amplitude", "Share", "Harmonics", "False alarm", "SNR"),
+    *("Maximum", "Minimum", "Highest", "Coherence", "Name"),
+)
+
+
+def component_words(
+    result: Result, patterns: Sequence[Pattern] | None = None
+) -> list[dict[str, str]]:
+    """One row of words for each component.
+
+    Parameters
+    ----------
+    result : Result
+    patterns : sequence of Pattern, optional
+        Those to be told of; all if not given.
+    """
+    told = result.patterns if patterns is None else patterns
+    return [_row(result, pattern) for pattern in told]
+
+
+def orders(harmonics: Sequence[int]) -> str:
+    """Orders in short.
+
+    Examples
+    --------
+    >>> orders((1, 2, 3, 4, 6, 8, 9))
+    '1–4, 6, 8, 9'
+    """
+    parts: list[list[int]] = []
+    for n in harmonics:
+        if parts and n == parts[-1][1] + 1:
+            parts[-1][1] = n
+        else:
+            parts.append([n, n])
+    words = [str(a) if a == b else f"{a}–{b}" if b > a + 1 else f"{a}, {b}" for a, b in parts]
+    return ", ".join(words[:6]) + (", …" if len(words) > 6 else "")
+
+
+def _row(result: Result, p: Pattern) -> dict[str, str]:
+    domain = result.domain
+    cells = (
+        p.label,
+        domain.period_words(p.period, p.period_error, spread=True),
+        readable_frequency(p.frequency, domain.unit, p.frequency_error),
+        with_error(p.amplitude, p.amplitude_error),
+        percent(p.share),
+        orders(p.harmonics),
+        probability(p.false_alarm),
+        number(p.snr, 3) if p.snr < 1e4 else "",
+        _moment(result, p.epoch, p.epoch_error),
+        _moment(result, p.epoch_min, p.epoch_min_error),
+        p.peak,
+        domain.period_words(p.coherence) if math.isfinite(p.coherence) else "",
+        p.name or p.calendar,
+    )
+    return dict(zip(HEADINGS, cells, strict=True))
+
+
+def _moment(result: Result, time: Any, error: float) -> str:
+    return "" if time is None else result.axis.moment(time, error)
