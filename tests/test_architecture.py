@@ -39,7 +39,7 @@ LAYERS = [
     ["estimators"],
     ["large"],
     ["sampling"],
-    ["fields"],
+    ["fields", "cosinor"],
     ["results"],
     ["plots"],
     ["report"],

@@ -2,10 +2,10 @@
 
 `design` (columns and time base), `noise` (white or AR(1) by evidence), `fit` (one factorisation for
 all series), `population` (subjects), `groups` (differences), `answers` (mesor, amplitude,
-acrophase), `clock` (times and origins), `rhythm` (the door). To search for unknown periods, use
+acrophase), `clock` (times and origins), `survey` (the door). To search for unknown periods, use
 `PeriodicMixture`.
 """
 
-from robustfourier.cosinor.rhythm import Rhythms, rhythm
+from robustfourier.cosinor.survey import Rhythms, rhythm
 
 __all__ = ["Rhythms", "rhythm"]

@@ -61,7 +61,10 @@ class Wave:
         c = estimates.covariance[:, own, own]
         amplitude = np.hypot(a, b)
         with np.errstate(divide="ignore", invalid="ignore"):
-            u, v = np.where(amplitude > 0, a / amplitude, 1.0), np.where(amplitude > 0, b / amplitude, 0)
+            u, v = (
+                np.where(amplitude > 0, a / amplitude, 1.0),
+                np.where(amplitude > 0, b / amplitude, 0),
+            )
             u, v = np.where(np.isnan(a), np.nan, u), np.where(np.isnan(a), np.nan, v)
             along = u * u * c[:, 0, 0] + 2 * u * v * c[:, 0, 1] + v * v * c[:, 1, 1]
             across = v * v * c[:, 0, 0] - 2 * u * v * c[:, 0, 1] + u * u * c[:, 1, 1]

@@ -60,7 +60,9 @@ class Clock:
         known = tuple(float(length) for length in lengths)
         if not domain.dates:
             start = float(domain.start)
-            return cls(domain.offsets(column) + start, known, domain.unit, False, (0.0,) * len(known))
+            return cls(
+                domain.offsets(column) + start, known, domain.unit, False, (0.0,) * len(known)
+            )
         wall = time_index(column)
         if timezone_of(column) is not None:
             wall = pd.DatetimeIndex(wall).tz_localize(None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy.special import fdtrc
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
 from robustfourier.cosinor.design import Terms, TimeBase, is_determined
 from robustfourier.cosinor.noise import CORRELATIONS, Precision, weights_of
 
@@ -64,7 +64,7 @@ class Estimates:
             *(nan.copy(), nan.copy(), np.zeros(m), nan.copy(), nan.copy()),
         )
 
-    def put(self, at: FloatArray, other: Estimates) -> None:
+    def put(self, at: IndexArray, other: Estimates) -> None:
         """Write the answers for some series in their places."""
         for field in fields(self):
             getattr(self, field.name)[at] = getattr(other, field.name)
@@ -99,7 +99,7 @@ class Factorisation:
         self.same, self.different = same, int(same.max()) + 1
         self.counts = np.bincount(same)
 
-    def residual(self, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def residual(self, values: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Least-squares coefficients (c, m), residual (n, m), and which series are exact (m,)."""
         y = values[self.precision.order]
         level = y.mean(axis=0)
@@ -188,14 +188,18 @@ class Factorisation:
             p[at] += weight[r, at] * fdtrc(count, freedom, ratio)
         return np.minimum(p / np.maximum(weight.sum(axis=0), np.finfo(float).tiny), 1.0)
 
-    def _replicates(self, left: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    def _replicates(
+        self, left: FloatArray, total: FloatArray
+    ) -> tuple[FloatArray, FloatArray, int]:
         """Test of the shape against replicates; sum of squares of replicates, its freedom."""
         m = left.shape[1]
         freedom, misfit = self.n - self.different, self.different - self.c
         nan = np.full(m, np.nan)
         if freedom < 1:
             return nan, nan, 0
-        indicator = (self.same[None, :] == np.arange(self.different)[:, None]) / self.counts[:, None]
+        indicator = (self.same[None, :] == np.arange(self.different)[:, None]) / self.counts[
+            :, None
+        ]
         pure = np.sum((left - (indicator @ left)[self.same]) ** 2, axis=0)
         if misfit < 1:
             return nan, pure, freedom
@@ -204,7 +208,7 @@ class Factorisation:
         return fdtrc(misfit, freedom, np.where(np.isnan(ratio), 0.0, ratio)), pure, freedom
 
 
-def by_missing(values: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+def by_missing(values: FloatArray) -> list[tuple[IndexArray, IndexArray]]:
     """Series grouped by their pattern of missing values: rows that are there, and the series.
 
     Examples
@@ -232,7 +236,7 @@ class Factorisations:
         self.base, self.terms, self.noise = base, terms, noise
         self.last: tuple[bytes, Factorisation | None] = (b"", None)
 
-    def of(self, rows: FloatArray) -> Factorisation | None:
+    def of(self, rows: IndexArray) -> Factorisation | None:
         """That of some rows; None where they do not determine the coefficients."""
         key = rows.tobytes()
         if self.last[0] != key:
@@ -264,6 +268,6 @@ class Factorisations:
         return np.concatenate(parts, axis=1) if parts else np.zeros((len(CORRELATIONS), 0))
 
 
-def _taken(values: FloatArray, rows: FloatArray, series: FloatArray) -> FloatArray:
+def _taken(values: FloatArray, rows: IndexArray, series: IndexArray) -> FloatArray:
     whole = len(rows) == values.shape[0] and len(series) == values.shape[1]
     return values if whole else values[np.ix_(rows, series)]

@@ -85,7 +85,7 @@ def _turned(
     turn = np.angle(np.exp(1j * (waves[1].angle - waves[0].angle)))
     errors = [wave.angle_error for wave in waves]
     squares = [np.minimum(e, 1e150) ** 2 for e in errors]
-    freedom = welch_freedom(*squares, *freedoms)
+    freedom = welch_freedom(squares[0], squares[1], *freedoms)
     error = np.hypot(*errors)
     # At more than a quarter of a cycle the sine falls again, the evidence against equality does not.
     sine = np.where(np.abs(turn) < 0.5 * np.pi, np.abs(np.sin(turn)), 1.0)
@@ -113,7 +113,7 @@ def _joint(first: Estimates, second: Estimates, own: slice) -> FloatArray:
     apart = second.beta[:, own] - first.beta[:, own]
     one, two = first.covariance[:, own, own], second.covariance[:, own, own]
     traces = [np.trace(each, axis1=1, axis2=2) for each in (one, two)]
-    freedom = welch_freedom(*traces, first.freedom, second.freedom)
+    freedom = welch_freedom(traces[0], traces[1], first.freedom, second.freedom)
     joint, p = one + two, np.full(len(apart), np.nan)
     sound = np.flatnonzero(np.isfinite(apart).all(axis=1) & np.isfinite(freedom))
     sound = sound[np.linalg.matrix_rank(joint[sound], hermitian=True) == d] if len(sound) else sound

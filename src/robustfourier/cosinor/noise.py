@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.cosinor.design import TimeBase
 
 # Steps of atanh ρ at the median gap: power at low frequencies, (1 + ρ) / (1 - ρ), grows by 1.2 with
@@ -50,7 +50,7 @@ class Precision:
         log |Q|.
     """
 
-    order: FloatArray
+    order: IndexArray
     diagonal: FloatArray
     beside: FloatArray
     log_determinant: FloatArray
@@ -58,7 +58,7 @@ class Precision:
     @classmethod
     def of(cls, base: TimeBase, correlations: FloatArray = CORRELATIONS) -> Precision:
         """Matrices of a first-order Markov process in continuous time on each chain."""
-        order = np.lexsort((base.times, base.chains))
+        order: IndexArray = np.lexsort((base.times, base.chains)).astype(np.intp)
         gaps = np.diff(base.times[order])
         linked = np.diff(base.chains[order]) == 0
         step = float(np.median(gaps[linked])) if linked.any() else 1.0
@@ -83,7 +83,7 @@ class Precision:
         return product
 
     def forms(self, values: FloatArray) -> FloatArray:
-        """y' Q y for each correlation and each series, shape (R, m); rows of `values` in `order`."""
+        """Y' Q y for each correlation and series, shape (R, m); rows of `values` in `order`."""
         found = self.diagonal @ values**2
         if len(values) > 1:
             found += 2.0 * (self.beside @ (values[1:] * values[:-1]))

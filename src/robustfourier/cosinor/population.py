@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import fdtrc
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.cosinor.design import Terms
 from robustfourier.cosinor.fit import Estimates
 
@@ -33,7 +33,7 @@ def population_mean(subjects: Sequence[Estimates], terms: Terms) -> Estimates:
     terms : Terms
     """
     beta = np.stack([each.beta for each in subjects])  # (k, m, c)
-    there = np.isfinite(beta).all(axis=2)
+    there: BoolArray = np.asarray(np.isfinite(beta).all(axis=2))
     k = there.sum(axis=0).astype(np.float64)
     known = np.where(there[:, :, None], beta, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -60,7 +60,7 @@ def population_mean(subjects: Sequence[Estimates], terms: Terms) -> Estimates:
     )
 
 
-def _mean_of(values: Sequence[FloatArray], there: FloatArray) -> FloatArray:
+def _mean_of(values: Sequence[FloatArray], there: BoolArray) -> FloatArray:
     """Mean over the subjects that have a series."""
     stacked = np.stack(values)
     mask = there.reshape(there.shape + (1,) * (stacked.ndim - 2))

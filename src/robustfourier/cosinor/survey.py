@@ -127,9 +127,9 @@ def rhythm(
     >>> found = rhythm(hours, genes, 24.0, noise="white", unit="hour")
     >>> found.table[["id", "acrophase", "q"]].round(2)
       id  acrophase     q
-    0  0      13.99  0.00
-    1  1      18.36  0.61
-    2  2       6.40  0.85
+    0  0      12.89  0.00
+    1  1       1.96  0.79
+    2  2       1.00  0.49
     """
     clock = Clock.of(times, periods, unit)
     matrix, labels = _matrix(values, names, len(clock.times))
@@ -196,9 +196,7 @@ class _Survey:
         tables, differences = [], []
         for chunk in _chunks(m, len(self.rows.times)):
             values = _read(matrix, chunk)
-            found = {
-                name: self._estimates(parts, values, prior) for name, parts in fits.items()
-            }
+            found = {name: self._estimates(parts, values, prior) for name, parts in fits.items()}
             tables += [self._table(each, name, chunk) for name, each in found.items()]
             differences += list(self._differences(found, chunk))
             if observe is not None:
@@ -231,9 +229,7 @@ class _Survey:
         m = matrix.shape[1]
         step = -(-m // _LEARNED)
         values = _read(matrix, slice(0, m, step))
-        found = [
-            each.evidence(values[rows]) for parts in fits.values() for rows, each in parts
-        ]
+        found = [each.evidence(values[rows]) for parts in fits.values() for rows, each in parts]
         return learned_prior(np.concatenate(found, axis=1))
 
     def _estimates(
@@ -247,7 +243,11 @@ class _Survey:
         parts = []
         for k in range(len(self.terms.periods)):
             columns: dict[str, Any] = {"at": np.arange(chunk.start, chunk.stop), "order": k}
-            columns |= {"group": group, "period": self.terms.periods[k], "rows": found.rows}
+            columns |= {
+                "group": group,
+                "period": self.terms.periods[k],
+                "rows": found.rows.astype(np.int64),
+            }
             columns |= answers.mesor(found, self.coverage).columns("mesor")
             for order in range(1, self.terms.harmonics + 1):
                 columns |= self._wave(found, k, order)
@@ -297,7 +297,7 @@ def with_q(table: pd.DataFrame, p: str, q: str, within: list[str]) -> None:
         known = rows[np.isfinite(values[rows])]
         if len(known):
             found[known] = false_discovery_control(np.clip(values[known], 0.0, 1.0))
-    table.insert(int(table.columns.get_loc(p)) + 1, q, found)
+    table.insert(list(table.columns).index(p) + 1, q, found)
 
 
 def _in_order(parts: list[pd.DataFrame], labels: Sequence[str], tags: list[str]) -> pd.DataFrame:
