@@ -41,7 +41,7 @@ LAYERS = [
     ["estimators"],
     ["large"],
     ["sampling"],
-    ["fields"],
+    ["fields", "cosinor"],
     ["results"],
     ["plots"],
     ["report"],

@@ -22,6 +22,7 @@ _HOME = {
     "fit_large": "robustfourier.large",
     "fit_many": "robustfourier.many",
     "load": "robustfourier.persistence",
+    "rhythm": "robustfourier.cosinor",
 }
 _SUBMODULES = ("datasets", "errors", "nn", "plots", "synthetic", "theory", "training")
 

@@ -1,0 +1,273 @@
+"""Cosinor fits of many series on one time base: one factorisation for all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from scipy.special import fdtrc
+
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.cosinor.design import Terms, TimeBase, is_determined
+from robustfourier.cosinor.noise import CORRELATIONS, Precision, weights_of
+
+# Residual that rounding leaves of a series, relative to its size: what is smaller is zero.
+_ROUNDING = 64.0 * np.finfo(np.float64).eps
+_NEGLIGIBLE = 1e-9  # weight of a correlation at which its test is not worth its time
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Coefficients of m series; NaN where a series does not determine them.
+
+    Parameters
+    ----------
+    beta : ndarray of shape (m, c)
+        Coefficients of the columns of `Terms`.
+    covariance : ndarray of shape (m, c, c)
+    freedom : ndarray of shape (m,)
+        Degrees of freedom of the errors.
+    p : ndarray of shape (m, k)
+        p-value of zero amplitude of each period, all its orders together.
+    noise : ndarray of shape (m,)
+        Standard deviation of the noise.
+    correlation : ndarray of shape (m,)
+        Of the noise of neighbours one median step apart; 0 for white noise.
+    rows : ndarray of shape (m,)
+        Values that are there.
+    lack_of_fit : ndarray of shape (m,)
+        p-value of the model's shape against the scatter of replicates; NaN without replicates.
+    between : ndarray of shape (m,)
+        Standard deviation between subjects of the coefficients, root mean square; NaN without.
+    """
+
+    beta: FloatArray
+    covariance: FloatArray
+    freedom: FloatArray
+    p: FloatArray
+    noise: FloatArray
+    correlation: FloatArray
+    rows: FloatArray
+    lack_of_fit: FloatArray
+    between: FloatArray
+
+    @classmethod
+    def unknown(cls, m: int, terms: Terms) -> Estimates:
+        """Nothing known of m series."""
+        c, k = terms.count, len(terms.periods)
+        nan = np.full(m, np.nan)
+        return cls(
+            np.full((m, c), np.nan),
+            np.full((m, c, c), np.nan),
+            nan.copy(),
+            np.full((m, k), np.nan),
+            *(nan.copy(), nan.copy(), np.zeros(m), nan.copy(), nan.copy()),
+        )
+
+    def put(self, at: IndexArray, other: Estimates) -> None:
+        """Write the answers for some series in their places."""
+        for field in fields(self):
+            getattr(self, field.name)[at] = getattr(other, field.name)
+
+
+class Factorisation:
+    """All that a fit needs of the time base and not of the values.
+
+    Parameters
+    ----------
+    base : TimeBase
+    terms : Terms
+    noise : {"white", "auto", "replicates"}
+        White noise; white or AR(1) by evidence; white noise whose variance is that of replicates.
+    """
+
+    def __init__(self, base: TimeBase, terms: Terms, noise: str) -> None:
+        self.terms, self.noise = terms, noise
+        nodes = CORRELATIONS if noise == "auto" else CORRELATIONS[:1]
+        self.precision = Precision.of(base, nodes)
+        order = self.precision.order
+        self.columns = terms.columns(base.times)[order]
+        self.n, self.c = self.columns.shape
+        self.freedom = self.n - self.c
+        self.orthogonal, triangle = np.linalg.qr(self.columns)
+        self.solve = np.linalg.solve(triangle, self.orthogonal.T)  # (c, n): y to β by least squares
+        self.weighted = self.precision.times(terms.columns(base.times))  # (R, n, c)
+        normal = np.einsum("nc,rnd->rcd", self.columns, self.weighted)
+        self.inverse = np.linalg.inv(normal)
+        self.constant = 0.5 * (self.precision.log_determinant - np.linalg.slogdet(normal)[1])
+        same = base.replicated[order]
+        self.same, self.different = same, int(same.max()) + 1
+        self.counts = np.bincount(same)
+
+    def residual(self, values: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Least-squares coefficients (c, m), residual (n, m), and which series are exact (m,)."""
+        y = values[self.precision.order]
+        level = y.mean(axis=0)
+        y = y - level  # so that a large level costs no digits
+        beta = self.solve @ y
+        left = y - self.columns @ beta
+        beta[0] += level
+        size = np.abs(level) + np.sqrt(np.mean(y**2, axis=0))
+        exact = np.sqrt(np.mean(left**2, axis=0)) <= _ROUNDING * size
+        beta[1:][:, exact] *= np.abs(beta[1:][:, exact]) > _ROUNDING * size[exact]
+        return beta, left, exact
+
+    def sums(self, left: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Steps δ from least squares (R, c, m), and residual sums of squares (R, m)."""
+        r, n, c = self.weighted.shape
+        cross = self.weighted.transpose(0, 2, 1).reshape(r * c, n) @ left
+        cross = cross.reshape(r, c, -1)
+        step = self.inverse @ cross
+        total = self.precision.forms(left) - np.einsum("rcm,rcm->rm", cross, step)
+        return step, np.maximum(total, 0.0)
+
+    def evidence(self, total: FloatArray) -> FloatArray:
+        """Restricted log likelihood with the variance integrated out, shape (R, m)."""
+        with np.errstate(divide="ignore"):
+            score = -0.5 * self.freedom * np.log(total)
+        return np.asarray(np.where(np.isfinite(score), score, 0.0) + self.constant[:, None])
+
+    def estimates(self, values: FloatArray, prior: FloatArray) -> Estimates:
+        """Fit all series.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n, m)
+            Complete; rows as in the time base.
+        prior : ndarray of shape (R,)
+            Of the correlations.
+        """
+        beta, left, exact = self.residual(values)
+        step, total = self.sums(left)
+        total[:, exact], step[:, :, exact] = 0.0, 0.0
+        weight = weights_of(self.evidence(total), prior[: len(total)] / prior[: len(total)].sum())
+        lack, pure, pure_freedom = self._replicates(left, total[0])
+        freedom = float(self.freedom)
+        if self.noise == "replicates":
+            variance, freedom = (pure / max(pure_freedom, 1))[None, :], float(pure_freedom)
+        else:
+            variance = total / self.freedom
+        found = beta + step  # (R, c, m)
+        mean = np.einsum("rm,rcm->mc", weight, found)
+        apart = found.transpose(0, 2, 1) - mean
+        scale = weight * variance
+        covariance = np.einsum("rm,rcd->mcd", scale, self.inverse)
+        covariance += np.einsum("rm,rmc,rmd->mcd", weight, apart, apart)
+        m = values.shape[1]
+        p = np.stack(
+            [self._p(found, variance, weight, k, freedom) for k in range(len(self.terms.periods))],
+            axis=1,
+        )
+        return Estimates(
+            mean,
+            covariance,
+            np.full(m, freedom),
+            p,
+            np.sqrt(scale.sum(axis=0)),
+            weight.T @ CORRELATIONS[: len(weight)],
+            np.full(m, float(self.n)),
+            lack,
+            np.full(m, np.nan),
+        )
+
+    def _p(
+        self, found: FloatArray, variance: FloatArray, weight: FloatArray, k: int, freedom: float
+    ) -> FloatArray:
+        """p-value of zero coefficients of a period, averaged over the correlations."""
+        own = self.terms.of_period(k)
+        count = own.stop - own.start
+        p = np.zeros(weight.shape[1])
+        for r, inverse in enumerate(self.inverse):
+            at = np.flatnonzero(weight[r] > _NEGLIGIBLE)
+            if not len(at):
+                continue
+            b, v = found[r, own][:, at], variance[r, at]
+            gain = np.einsum("cm,cd,dm->m", b, np.linalg.inv(inverse[own, own]), b) / count
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = np.where(v > 0, gain / v, np.where(gain > 0, np.inf, 0.0))
+            p[at] += weight[r, at] * fdtrc(count, freedom, ratio)
+        return np.minimum(p / np.maximum(weight.sum(axis=0), np.finfo(float).tiny), 1.0)
+
+    def _replicates(
+        self, left: FloatArray, total: FloatArray
+    ) -> tuple[FloatArray, FloatArray, int]:
+        """Test of the shape against replicates; sum of squares of replicates, its freedom."""
+        m = left.shape[1]
+        freedom, misfit = self.n - self.different, self.different - self.c
+        nan = np.full(m, np.nan)
+        if freedom < 1:
+            return nan, nan, 0
+        indicator = (self.same[None, :] == np.arange(self.different)[:, None]) / self.counts[
+            :, None
+        ]
+        pure = np.sum((left - (indicator @ left)[self.same]) ** 2, axis=0)
+        if misfit < 1:
+            return nan, pure, freedom
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.maximum(total - pure, 0.0) / misfit / (pure / freedom)
+        return fdtrc(misfit, freedom, np.where(np.isnan(ratio), 0.0, ratio)), pure, freedom
+
+
+def by_missing(values: FloatArray) -> list[tuple[IndexArray, IndexArray]]:
+    """Series grouped by their pattern of missing values: rows that are there, and the series.
+
+    Examples
+    --------
+    >>> nan = np.nan
+    >>> groups = by_missing(np.array([[1.0, nan, 2.0], [3.0, 4.0, 5.0]]))
+    >>> [(rows.tolist(), series.tolist()) for rows, series in groups]
+    [([1], [1]), ([0, 1], [0, 2])]
+    """
+    there = np.isfinite(values)
+    if there.all():
+        return [(np.arange(len(values)), np.arange(values.shape[1]))]
+    packed = np.ascontiguousarray(np.packbits(there, axis=0).T)
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(group))[:-1])
+    return [(np.flatnonzero(there[:, i]), part) for i, part in zip(first, parts, strict=True)]
+
+
+class Factorisations:
+    """Factorisations of the patterns of missing values that occur, each made once."""
+
+    def __init__(self, base: TimeBase, terms: Terms, noise: str) -> None:
+        self.base, self.terms, self.noise = base, terms, noise
+        self.last: tuple[bytes, Factorisation | None] = (b"", None)
+
+    def of(self, rows: IndexArray) -> Factorisation | None:
+        """That of some rows; None where they do not determine the coefficients."""
+        key = rows.tobytes()
+        if self.last[0] != key:
+            base = self.base.rows(rows)
+            enough = len(rows) and is_determined(self.terms.columns(base.times))
+            if enough and self.noise == "replicates":
+                enough = len(np.unique(base.times)) < len(rows)
+            self.last = key, Factorisation(base, self.terms, self.noise) if enough else None
+        return self.last[1]
+
+    def estimates(self, values: FloatArray, prior: FloatArray) -> Estimates:
+        """Fit all series of a matrix, shape (n, m), with missing values where there are NaN."""
+        found = Estimates.unknown(values.shape[1], self.terms)
+        for rows, series in by_missing(values):
+            found.rows[series] = len(rows)
+            made = self.of(rows)
+            if made is not None:
+                found.put(series, made.estimates(_taken(values, rows, series), prior))
+        return found
+
+    def evidence(self, values: FloatArray) -> FloatArray:
+        """Log evidence of each correlation for the series that determine it, shape (R, ≤ m)."""
+        parts = []
+        for rows, series in by_missing(values):
+            made = self.of(rows)
+            if made is not None:
+                _, left, exact = made.residual(_taken(values, rows, series))
+                parts.append(made.evidence(made.sums(left[:, ~exact])[1]))
+        return np.concatenate(parts, axis=1) if parts else np.zeros((len(CORRELATIONS), 0))
+
+
+def _taken(values: FloatArray, rows: IndexArray, series: IndexArray) -> FloatArray:
+    whole = len(rows) == values.shape[0] and len(series) == values.shape[1]
+    return values if whole else values[np.ix_(rows, series)]
