@@ -122,8 +122,9 @@ def compose(
         nyquist=series.nyquist,
     )
     grouping = as_wished(grouping, series.settings)
-    if series.integer:
-        grouping = replace(grouping, fixed=np.ones(len(grouping.bases), bool))
+    # At the Nyquist mode a line is seen in one of its phases: no sample tells its frequency.
+    fixed = grouping.fixed | series.integer | (grouping.bases == series.nyquist)
+    grouping = replace(grouping, fixed=fixed)
     found, refined = tied_lines(ground, Found(grouping, alarm, known))
     grouping, alarm = found.grouping, found.false_alarm
     if listening():
