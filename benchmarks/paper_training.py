@@ -193,6 +193,6 @@ def main(quick: bool = False) -> list[Verdict]:
         nonlinear_example(5, EXAMPLE_3_LINKS, links="network"),
         linear_example(1, 20, links="network"),
         linear_example(2, 20, links="network"),
-        *(two_inputs(name, 10) for name in PLANES),
-        problems(3, NETWORK_PROBLEMS | NETWORK_GLIMPSES),
+        *(two_inputs(name, 30) for name in PLANES),
+        problems(7, NETWORK_PROBLEMS | NETWORK_GLIMPSES),
     ]

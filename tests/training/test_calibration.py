@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from robustfourier import FourierNetworkRegressor
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.fourier_coefficients import network_series
 from robustfourier.network.initial import draw_weights
+from robustfourier.network.weights import Weights
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly
-from robustfourier.training.calibrated import train_calibrated
+from robustfourier.training.calibrated import train_calibrated, with_both_phases
 from robustfourier.training.calibration import (
     Growth,
     largest_curvature,
@@ -111,3 +113,34 @@ def test_an_even_start_is_equal_everywhere_but_for_the_level_and_says_nothing_ye
     assert not start.arrays[OUTPUT].any()
     deep = draw_weights(Architecture(5, hidden_layer_sizes=(3,)), "even", random_state=0)
     assert deep.arrays["dense.0.weight"].all()
+
+
+def test_both_phases_of_an_active_mode_share_one_weight_and_the_function_stays():
+    shape = Architecture(n_modes=6, activation="identity", n_outputs=2)
+    weights = draw_weights(shape, "glorot", random_state=3)
+    strong = dict(weights.arrays)
+    strong[OUTPUT] = np.where(shape.layout().mode == 4, 50.0, 1.0) * strong[OUTPUT]
+    weights = Weights(shape, strong)
+    level = 0.5 * float(np.abs(network_series(weights).cosine[0, 3]).max())
+    shared = with_both_phases(weights, level)
+    theta = np.linspace(-1.0, 1.0, 50)
+    np.testing.assert_allclose(shared.predict(theta), weights.predict(theta), atol=1e-13)
+    active = shape.layout().mode == 4
+    assert np.ptp(np.abs(shared.arrays[DIAGONAL][active])) == 0.0
+    np.testing.assert_array_equal(
+        shared.arrays[DIAGONAL][~active], weights.arrays[DIAGONAL][~active]
+    )
+
+
+def test_where_time_begins_does_not_decide_how_well_a_wave_is_fitted():
+    t = np.sort(np.random.default_rng(5).uniform(-1.0, 1.0, 1500))
+    errors = []
+    for phase in (0.0, 0.02, 0.05, np.pi / 2):  # at the first ones the sine is weaker than noise
+        truth = np.cos(5 * np.pi * t - phase)
+        y = truth + 0.4 * np.random.default_rng(6).normal(size=len(t))
+        model = FourierNetworkRegressor(period=2.0, n_modes=20, random_state=0).fit(t, y)
+        columns = np.column_stack([np.ones_like(t), np.cos(5 * np.pi * t), np.sin(5 * np.pi * t)])
+        best = columns @ np.linalg.lstsq(columns, y, rcond=None)[0]
+        errors.append(np.sqrt(np.mean((model.predict(t) - best) ** 2)))
+    # 0.4 √(2 / 1500) is the standard error of a coefficient; a phase asleep is worth one or two
+    assert max(errors) < 0.5 * 0.4 * np.sqrt(2 / 1500)

@@ -15,7 +15,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DivergenceError
-from robustfourier.network.architecture import Architecture
+from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.calibration import (
@@ -169,7 +169,9 @@ class _Run:
         return True
 
     def annealed(self) -> Calibrated:
-        """Return the training after its last stretch."""
+        """Return the training after its last stretch, in which active modes have both phases."""
+        if self.architecture.activation == "identity":
+            self.weights = with_both_phases(self.weights, self._level())
         missing = max(self._time() - self.elapsed, _ANNEALED * self.elapsed)
         n_steps = max(1, int(np.ceil(missing * _FALL / (self.rate * np.log1p(_FALL)))))
         self._stretch(n_steps, InverseDecay(self.rate, _FALL, n_steps))
@@ -177,8 +179,7 @@ class _Run:
 
     def result(self) -> Calibrated:
         assert self.training is not None
-        level = 2.0 * noise_gradient(self.noise, self.n_rows, self.n_modes, FALSE_ALARM)
-        return Calibrated(self.training, self.noise, level, self.elapsed)
+        return Calibrated(self.training, self.noise, self._level(), self.elapsed)
 
     def wanted_modes(self) -> int:
         """Return the highest mode at which the residual is more than noise."""
@@ -210,6 +211,9 @@ class _Run:
         self.noise = self._spread(self._residual())
         return further.completed
 
+    def _level(self) -> float:
+        return 2.0 * noise_gradient(self.noise, self.n_rows, self.n_modes, FALSE_ALARM)
+
     def _gradient(self) -> float:
         return noise_gradient(self.noise, self.n_rows, self.n_modes)
 
@@ -232,6 +236,38 @@ class _Run:
             return float(_ROBUST * np.median(np.abs(residual)))
         squares = np.average(residual**2, axis=0, weights=self.sample.weight)
         return float(np.sqrt(squares.mean()))
+
+
+def with_both_phases(weights: Weights, level: float) -> Weights:
+    r"""Return the same function, with one diagonal weight for cosine and sine of an active mode.
+
+    Where the origin of time lies is arbitrary, and cos π(kθ − φ) has a cosine and a sine; the
+    smaller of the two would stay asleep if it is weaker than noise, a bias of up to x. A mode that
+    is awake is one complex number: |w| of its features becomes the largest of them, and c shrinks
+    so that each product w·c stays what it is.
+
+    Parameters
+    ----------
+    weights : Weights
+        Of a network without dense layers and without activation.
+    level : float
+        Amplitude above which a mode is active.
+    """
+    layout, w = weights.architecture.layout(), weights.arrays[DIAGONAL]
+    c = weights.arrays[OUTPUT]
+    columns = weights.architecture.n_columns + 1
+    mode = layout.mode * columns + layout.column + 1  # one number for each mode of each column
+    size, power = np.zeros(mode.max() + 1), np.zeros(mode.max() + 1)
+    np.maximum.at(size, mode, np.abs(w))
+    for output in c:
+        product = np.bincount(layout.feature, layout.sign * w * output)
+        first = np.unique(layout.feature, return_index=True)[1]
+        amplitude = np.bincount(mode[first], product**2, minlength=len(power))
+        power = np.maximum(power, amplitude)
+    awake = (power[mode] > level**2) & (layout.mode > 0) & (w != 0)
+    larger = np.where(awake, np.copysign(size[mode], w), w)
+    shrunk = c * np.divide(w, larger, out=np.ones_like(w), where=larger != 0)
+    return Weights(weights.architecture, {**weights.arrays, DIAGONAL: larger, OUTPUT: shrunk})
 
 
 def _gradients(theta: FloatArray, residual: FloatArray, first: int, last: int) -> Any:
