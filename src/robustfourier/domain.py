@@ -23,7 +23,7 @@ from robustfourier.quantities import is_instants, is_quantity, plain_times, unit
 
 Endpoint = Literal["included", "excluded"]
 
-#: Seconds in each unit in which frequencies and periods of dates can be told.
+#: Seconds in each unit in which frequencies and periods of dates can be given.
 DATE_UNITS = {
     unit: SECONDS[unit] for unit in ("second", "minute", "hour", "day", "week", "month", "year")
 }
@@ -100,7 +100,7 @@ class Domain:
             one period once, such as 24 hourly values of a day: the interval then ends one step
             after the last sample. Needs evenly spaced times.
         unit : str, optional
-            Unit for frequencies and periods; "day" for dates and durations unless told, a mere
+            Unit for frequencies and periods; "day" for dates and durations unless given, a mere
             label for numbers.
         """
         plain = plain_times(times, unit)

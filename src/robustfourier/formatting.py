@@ -47,7 +47,7 @@ _SHORT = {
     "month": "months",
     "year": "yr",
 }
-#: For dates: seconds up to which each unit is used; days are told in hours up to two of them.
+#: For dates: seconds up to which each unit is used; days are given in hours up to two of them.
 LADDER = (
     ("microsecond", 0.5e-3),
     ("millisecond", 0.5),

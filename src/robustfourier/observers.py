@@ -58,7 +58,7 @@ class Event:
         compiled      it is done; `seconds` that kernels took so far
         ============  ===========================================================================
     facts : mapping
-        As told above; modes are cycles over the record.
+        As above; modes are cycles over the record.
     """
 
     stage: str

@@ -250,7 +250,7 @@ def random_mixture(
         Names in `LINKS`; component i gets ``links[i % len(links)]``.
     modes : array_like of shape (n_components,), optional
         Fundamental modes. By default they are drawn between 2 and `max_mode`, at least 1.5 modes
-        apart (two lines closer than one mode cannot be told apart).
+        apart (two lines closer than one mode cannot be resolved).
     max_mode : float
         Largest mode drawn.
     integer_modes : bool

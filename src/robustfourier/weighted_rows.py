@@ -14,7 +14,7 @@ _LARGEST_PART = 0.01
 _LARGEST_OVER_MEAN = 4.0
 
 #: Deviations in units of the spread are cut off here: far beyond every outlier that could still be
-#: told from another in float64, and the third power does not overflow.
+#: distinguished from another in float64, and the third power does not overflow.
 FARTHEST = 1e100
 
 

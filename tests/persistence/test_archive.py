@@ -95,7 +95,7 @@ def archive() -> bytes:
     [
         (b"", "cut off"),
         (b"PK\x03\x04", "or a damaged model"),
-        (b"time,value\n1,2\n", "is no whole robustfourier model"),
+        (b"time,value\n1,2\n", "is no robustfourier model"),
         (pickle.dumps([1, 2]), "a pickle, which is never loaded"),
         (archive(), "another zip archive"),
         (b"\x1f\x8b\x08" + b"\0" * 50, "a gzip file"),

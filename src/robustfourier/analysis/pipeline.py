@@ -101,7 +101,7 @@ def analyse(
 
     Notes
     -----
-    Each step is told to `robustfourier.observers`.
+    Each step is reported to `robustfourier.observers`.
     """
     clock = _Clock()
     reading = reading or {}
@@ -174,7 +174,7 @@ def _fingerprint(path: Path) -> str:
 
 
 class _Clock:
-    """Seconds of each step, told to observers as it begins."""
+    """Seconds of each step, reported to observers as it begins."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -197,7 +197,7 @@ def _write(
     clock: _Clock,
     place: tuple[str, str],
 ) -> None:
-    # Late: the answer is told before pages and figures are thought of.
+    # Late: the answer is given before pages and figures are thought of.
     from robustfourier.plots.figure_files import save_figures
     from robustfourier.report import render
     from robustfourier.report.next_steps import Place
@@ -260,16 +260,16 @@ def _versions() -> dict[str, str]:
 def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
     """The part of the record that the report prints, in words."""
     counts = result.samples.counts
-    told = counts.words()
+    words = counts.words()
     if counts.duplicates and run["identity"]["reading"].get("duplicates") in (None, "mean"):
-        told.append("of samples at one time the mean is used")
+        words.append("of samples at one time the mean is used")
     parameters = ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items() if v is not None)
     # The report tells aliases in words of its own.
     search = "; ".join(note for note in run["notes"] if "alias" not in note)
     return {
         "Input": f"{run['input']['file']}, SHA-256 {str(run['input']['sha256'])[:16]}…",
         "Rows": f"{counts.rows:,} read, {counts.used:,} used"
-        + "".join(f"; {words}" for words in told),
+        + "".join(f"; {each}" for each in words),
         "Read as": "; ".join(result.samples.notes) or "a plain table",
         "Estimator": f"{run['estimator']}({parameters})",
         "Search": search or "–",

@@ -252,7 +252,7 @@ class _Fit:
 
     def _times(self, theta: FloatArray) -> Any:
         times = self.domain.from_theta(theta)
-        zone = self.layout.asked.timezone or self.layout.zone
+        zone = self.layout.options.timezone or self.layout.zone
         if self.domain.dates and zone is not None:
             return pd.DatetimeIndex(times).tz_localize("UTC").tz_convert(zone)
         return times
@@ -307,7 +307,7 @@ class _Fit:
             value_name=self.layout.values[0],
             error_name=self.layout.error or "condensed",
             unit=self.layout.unit,
-            timezone=self.layout.asked.timezone or self.layout.zone,
+            timezone=self.layout.options.timezone or self.layout.zone,
             source=self.add.parts[0].name,
             notes=condensed,
         )

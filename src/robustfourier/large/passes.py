@@ -83,7 +83,7 @@ class Facts:
 
 def rows_of(part: Part, layout: Layout) -> Iterator[tuple[int, NDArray[Any], FloatArray, Any]]:
     """Rows of a part that lack nothing, a piece at a time, with how many there were."""
-    zone = checked_zone(layout.asked.timezone)
+    zone = checked_zone(layout.options.timezone)
     for piece in part.pieces(layout):
         times = on_clock(Times(piece.times, layout.unit, layout.zone, ()), zone).values
         good = ~np.isnat(times) if times.dtype.kind == "M" else np.isfinite(times)

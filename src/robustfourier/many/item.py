@@ -174,7 +174,7 @@ class load:  # noqa: N801 - called like a function, it remembers the last bucket
         return pa.parquet.ParquetFile(pa.BufferReader(content))
 
     def _samples(self, item: Item, frame: pd.DataFrame, layout: Layout, name: str) -> Samples:
-        asked = layout.asked
+        asked = layout.options
         times = Times(frame[TIME].to_numpy(), layout.unit, layout.zone, ())
         samples = clean(
             on_clock(times, checked_zone(asked.timezone)),

@@ -206,8 +206,8 @@ class FourierEmbedding(nn.Module):
 
     def extra_repr(self) -> str:
         """Return what distinguishes it for the module's text."""
-        told = f"{len(self.frequency)} modes, out_features={self.out_features}"
-        return f"{told}, kind={self.kind!r}, n_columns={self.n_columns}, period={self.period:g}"
+        words = f"{len(self.frequency)} modes, out_features={self.out_features}"
+        return f"{words}, kind={self.kind!r}, n_columns={self.n_columns}, period={self.period:g}"
 
 
 def _given_modes(modes: Any) -> FloatArray:

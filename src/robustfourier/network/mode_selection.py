@@ -42,7 +42,7 @@ from robustfourier.network.weights import Weights
 
 _BLOCK = 32  # modes tried at once, so that their columns stay a small part of memory
 _SINGULAR = 1e-6  # a column with a smaller share outside the kept ones is one of them again
-_EXACT = 1e-20  # of the sum of squares: what is left is rounding, and nothing more can be told
+_EXACT = 1e-20  # of the sum of squares: what is left is rounding, and nothing more can be found
 _TESTED = 100  # dropped modes that are tested together, the strongest: bounds the cost
 _NEIGHBOURS = 2  # modes on each side of a kept one that leakage reaches first
 _LEVEL = 0.01  # chance that noise alone keeps a network as it is

@@ -153,7 +153,7 @@ def _refuse(file: BinaryIO, name: str) -> NoReturn:
         _damaged(name, "it is cut off within its first bytes")
     what = next((f" but {words}" for m, words in _FOREIGN.items() if head.startswith(m)), "")
     raise ModelFormatError(
-        f"{name!r} is no whole robustfourier model{what}; give a file written by model.save"
+        f"{name!r} is no robustfourier model{what}; give a file written by model.save"
     )
 
 

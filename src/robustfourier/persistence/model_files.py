@@ -119,7 +119,7 @@ def _rebuild(content: Content) -> Any:
 
 
 def _try_out(model: Any) -> None:
-    """Use a model once in every way, so that parts that do not fit are told here and not later."""
+    """Use a model once in every way, so that what does not fit is an error here and not later."""
     from pandas import DataFrame
 
     try:
@@ -161,5 +161,5 @@ def _try_component(part: Any) -> None:
     np.asarray(part.waveform(np.array([0.0, 0.3])), np.float64)
     str(part.wandering)
     times = part.domain.from_theta([-0.5, 0.5])
-    for told in (part.amplitude_at(times), part.phase_at(times)):
-        np.asarray(told, np.float64)
+    for values in (part.amplitude_at(times), part.phase_at(times)):
+        np.asarray(values, np.float64)

@@ -62,6 +62,11 @@ class Choice:
     clock: int | None = None
     parts: tuple[int, ...] = ()
 
+    @property
+    def times(self) -> tuple[int, ...]:
+        """All columns that a time is made of."""
+        return tuple(j for j in (self.time, self.clock, *self.parts) if j is not None)
+
 
 def choose_columns(
     names: Sequence[str],
@@ -91,36 +96,36 @@ def choose_columns(
     apart : sequence of int
         Columns that are neither of them.
     """
-    told_time = None if time is None else find_column(time, names, source, "--time")
-    told_value = None if value is None else find_column(value, names, source, "--value")
-    told_error = None if error is None else find_column(error, names, source, "--error")
-    taken = {i for i in (told_time, told_value, told_error, *apart) if i is not None}
-    calendar = _calendar(names, kinds, taken) if told_time is None else ()
+    given_time = None if time is None else find_column(time, names, source, "--time")
+    given_value = None if value is None else find_column(value, names, source, "--value")
+    given_error = None if error is None else find_column(error, names, source, "--error")
+    taken = {i for i in (given_time, given_value, given_error, *apart) if i is not None}
+    calendar = _calendar(names, kinds, taken) if given_time is None else ()
     if calendar:
         at = calendar[0]
     else:
-        at = _guess_time(names, kinds, source, taken) if told_time is None else told_time
-    clock = _clock_of(at, kinds) if told_time is None and not calendar else None
+        at = _guess_time(names, kinds, source, taken) if given_time is None else given_time
+    clock = _clock_of(at, kinds) if given_time is None and not calendar else None
     taken |= {at, *calendar} | ({clock} if clock is not None else set())
     if not need_value:
         return Choice(at, None, None, clock, calendar[1:])
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
-    if not numbers:  # a column without any value is told apart from one of words later
+    if not numbers:  # a column without any value is distinguished from one of words later
         numbers = [i for i, kind in enumerate(kinds) if kind == "empty" and i not in taken]
     errors = [i for i in numbers if is_error(names[i])]
-    if told_value is None:
-        told_value = _guess_value(names, [i for i in numbers if i not in errors], source)
-    if told_value == at:
+    if given_value is None:
+        given_value = _guess_value(names, [i for i in numbers if i not in errors], source)
+    if given_value == at:
         raise DataError(
             f"{source}: column {quoted(names[at])} cannot be time and value at once; "
             "choose with --time and --value"
         )
-    errors = [i for i in errors if i != told_value]
-    if told_error is None and len(errors) > 1:
-        errors = [i for i in errors if _is_error_of(names[i], names[told_value])]
-    if told_error is None and len(errors) == 1:
-        told_error = errors[0]
-    return Choice(at, told_value, told_error, clock, calendar[1:])
+    errors = [i for i in errors if i != given_value]
+    if given_error is None and len(errors) > 1:
+        errors = [i for i in errors if _is_error_of(names[i], names[given_value])]
+    if given_error is None and len(errors) == 1:
+        given_error = errors[0]
+    return Choice(at, given_value, given_error, clock, calendar[1:])
 
 
 def unit_of_name(name: str) -> str:
@@ -215,7 +220,7 @@ def _guess_time(names: Sequence[str], kinds: Sequence[str], source: str, taken: 
         said if len(said) == 1 else spoken,
         usable if len(names) == 1 else [],
         usable if len(usable) == 2 and _unnamed(names) else [],
-        # Errors are told by their name, so of "x, y, y_err" two columns are left.
+        # Errors are known by their name, so of "x, y, y_err" two columns are left.
         usable[:1] if _is_first_of_two(names, usable) else [],
     ):
         if len(found) == 1 or (found and found is not dated and found is not spoken):

@@ -1,31 +1,31 @@
-"""A table in memory, with the units of its columns, to `Samples`."""
+"""Tables that a library has read: columns of numbers, dates and texts of pandas.
+
+`Frame` is what readers of files and objects return; `TypedTable` reads it as `TextTable` does text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from robustfourier.errors import DataError
-from robustfourier.formatting import unit_called
-from robustfourier.samples.cleaning import clean, numbers_of, stamps_of
+from robustfourier.arrays import FloatArray
+from robustfourier.samples.cleaning import numbers_of, stamps_of
 from robustfourier.samples.columns import Choice, choose_columns, parse_by
 from robustfourier.samples.date_text import calendar_text
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.epochs import Times, interpret_numbers
+from robustfourier.samples.epochs import Times, interpret_numbers, kind_of_numbers
 from robustfourier.samples.number_parsing import NumberFormat
-from robustfourier.samples.samples import Samples
-from robustfourier.samples.series_labels import LABELLED, Labels, refuse_mixture, require_one
 from robustfourier.samples.text_streams import quoted
-from robustfourier.samples.text_tables import kind_of
+from robustfourier.samples.text_tables import Block, ReadOptions, kind_of
 from robustfourier.samples.time_columns import TimeReader
+from robustfourier.untrusted_files import file_digest
 
-if TYPE_CHECKING:
-    from robustfourier.samples.text_tables import ReadOptions
-
+ROWS = 1 << 18  # held at once; a dozen columns of them take 25 MB
 _KIND_CELLS = 500  # cells of text that say what a column is
 
 
@@ -69,131 +69,181 @@ def at_rate(table: Frame, rate: float) -> Frame:
     return replace(table, frame=frame, time="time [s]", notes=(*table.notes, note))
 
 
-def chosen_columns(
-    table: Frame, asked: ReadOptions, name: str, need_value: bool = True
-) -> tuple[Choice, list[tuple[int, str | None]]]:
-    """The columns that are meant, and those that tell series apart."""
-    names = [str(column) for column in table.frame.columns]
-    kinds = [kind_of_column(table.frame.iloc[:, i]) for i in range(len(names))]
-    by = parse_by(asked.by, names, name)
-    choice = choose_columns(
-        names,
-        kinds,
-        name,
-        time=asked.time or table.time,
-        value=asked.value or table.value,
-        error=asked.error or (table.error if asked.value is None else None),
-        need_value=need_value,
-        apart=[*(i for i, _ in by), *(i for i, n in enumerate(names) if n in table.labels)],
-    )
-    return choice, by
-
-
-def samples_of_frame(
-    table: Frame,
-    asked: ReadOptions,
-    name: str,
-    sha256: str | None = None,
-    need_value: bool = True,
-) -> Samples:
-    """Read times, values and errors of a table in memory.
+class TypedTable:
+    """A table whose cells have types: of pandas here, of Arrow in `parquet`.
 
     Parameters
     ----------
-    table : Frame
-    asked : ReadOptions
-        What concerns the writing of text is of no effect.
     name : str
         For messages.
-    sha256 : str, optional
-        Digest of the file.
-    need_value : bool
-        Whether values are asked for, too; they are zero if not.
+    table : Frame
+        Its columns, or none but what is known of them.
+    names, kinds : list of str
+        Names of the columns, and what their cells are.
+    path : str or path, optional
+        The file.
     """
-    if asked.rate is not None and table.time != "time [s]":
-        table = at_rate(table, asked.rate)
-    frame = table.frame
-    names = [str(column) for column in frame.columns]
-    if not len(frame):
-        raise DataError(f"{name}: has no rows; nothing to fit")
-    choice, by = chosen_columns(table, asked, name, need_value)
-    notes = list(table.notes)
-    rows = np.ones(len(frame), bool)
-    for i, label in by:
-        labels = _labels(frame.iloc[:, i])
-        if label is not None:
-            rows &= np.asarray(frame.iloc[:, i].astype(str).str.strip() == label)
-        notes += require_one(labels, label, int(rows.sum()), names[i], name)
-    frame = frame[rows]
-    times = column_times(frame, choice, name, asked, table.units)
-    taken = {choice.time, choice.clock, choice.value, choice.error, *choice.parts}
-    taken |= {i for i, _ in by}
-    if need_value and asked.duplicates is None and pd.Series(times.values).duplicated().any():
-        free = [i for i in range(len(names)) if i not in taken][:LABELLED]
-        refuse_mixture(times.values, {names[i]: _labels(frame.iloc[:, i]) for i in free}, name)
-    value = np.zeros(len(frame)) if choice.value is None else _numbers(frame, choice.value, name)
-    return clean(
-        times,
-        value,
-        None if choice.error is None else _numbers(frame, choice.error, name),
-        np.arange(1, len(frame) + 1),
-        missing=asked.missing,
-        duplicates=asked.duplicates or "mean",
-        time_name=names[choice.time].replace("__index_level_0__", "index"),
-        value_name="value" if choice.value is None else names[choice.value],
-        error_name=None if choice.error is None else names[choice.error],
-        value_unit="" if choice.value is None else table.units.get(names[choice.value], ""),
-        source=name,
-        sha256=sha256,
-        notes=tuple(notes),
-    )
+
+    streamed = False  # rows can be read again
+
+    def __init__(
+        self,
+        name: str,
+        table: Frame,
+        options: ReadOptions,
+        *,
+        names: list[str],
+        kinds: list[str],
+        path: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.name, self.table, self.options, self.path = name, table, options, path
+        self.names, self.kinds = names, kinds
+
+    @classmethod
+    def of(
+        cls,
+        table: Frame,
+        name: str,
+        options: ReadOptions,
+        path: str | os.PathLike[str] | None = None,
+    ) -> TypedTable:
+        """A table in memory."""
+        if options.rate is not None and table.time != "time [s]":
+            table = at_rate(table, options.rate)
+        frame = table.frame
+        kinds = [kind_of_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
+        return cls(name, table, options, names=list(map(str, frame)), kinds=kinds, path=path)
+
+    def digest(self) -> str | None:
+        """SHA-256 of the file, if there is one."""
+        return None if self.path is None else file_digest(self.path)
+
+    def unit(self, column: int) -> str:
+        """Unit of a column, as its maker writes it; empty if unknown."""
+        return self.table.units.get(self.names[column], "")
+
+    def choose(self, need_value: bool) -> tuple[Choice, list[tuple[int, str | None]]]:
+        """The columns that are meant, and those that tell series apart."""
+        by, options, known = (
+            parse_by(self.options.by, self.names, self.name),
+            self.options,
+            self.table,
+        )
+        choice = choose_columns(
+            self.names,
+            self.kinds,
+            self.name,
+            time=options.time or known.time,
+            value=options.value or known.value,
+            error=options.error or (known.error if options.value is None else None),
+            need_value=need_value,
+            apart=[
+                *(i for i, _ in by),
+                *(i for i, n in enumerate(self.names) if n in known.labels),
+            ],
+        )
+        return choice, by
+
+    def labelled(self, taken: set[int]) -> list[int]:
+        """Columns that are not used, and may tell series apart."""
+        return [j for j in range(len(self.names)) if j not in taken]
+
+    def frames(self, columns: Sequence[int]) -> Iterator[pd.DataFrame]:
+        """Some columns of all rows, in that order, some rows at a time."""
+        for start in range(0, len(self.table.frame), ROWS):
+            yield self.table.frame.iloc[start : start + ROWS, list(columns)]
+
+    def blocks(self, columns: Sequence[int]) -> Iterator[Block]:
+        """All rows."""
+        count = 0
+        for frame in self.frames(columns):
+            lines = range(count + 1, count + len(frame) + 1)
+            yield Block(lines, {j: frame.iloc[:, i] for i, j in enumerate(columns)})
+            count += len(frame)
+
+    def texts(self, block: Block, column: int) -> list[str]:
+        """Cells of a column as labels; whole numbers without a point, whatever their type is."""
+        cells = block.columns[column]
+        if cells.dtype.kind == "f":
+            cells = cells.astype(object).map(lambda x: int(x) if x == x and x == int(x) else x)
+        return [str(cell).strip() for cell in cells]
+
+    def numbers(self, block: Block, column: int) -> FloatArray:
+        """A column as numbers, NaN where missing."""
+        cells = block.columns[column]
+        return numbers_of(cells, f"{self.name}, column {quoted(self.names[column])}", cells.shape)
+
+    def time_reader(self, choice: Choice, time_format: str, timezone: str | None) -> TypedTimes:
+        """What reads the times, block by block."""
+        return TypedTimes(self, choice, time_format, checked_zone(timezone))
+
+    def notes(self) -> list[str]:
+        """What was taken."""
+        return list(self.table.notes)
 
 
-def column_times(
-    frame: pd.DataFrame,
-    choice: Choice,
-    name: str,
-    asked: ReadOptions,
-    units: Mapping[str, str],
-) -> Times:
-    """The times of a table, whatever their column is made of."""
-    column = frame.iloc[:, choice.time]
-    title = str(frame.columns[choice.time])
-    if choice.parts:
-        cells = [frame.iloc[:, i].astype(str) for i in (choice.time, *choice.parts)]
-        column = pd.Series([calendar_text(row) for row in zip(*cells, strict=True)])
-    elif choice.clock is not None:
-        column = column.astype(str) + " " + frame.iloc[:, choice.clock].astype(str)
-    if kind_of_column(column, text_alone=True) == "text":
-        return _text_times(column, title, name, asked)
-    if column.dtype.kind == "m":
-        days = column.to_numpy() / np.timedelta64(1, "D")
-        return Times(days, "day", None, ())
-    if column.dtype.kind in "iuf" and column.hasnans:
-        column = column.astype(np.float64)
-    stamps, zone = stamps_of(column)
-    if stamps.dtype.kind == "M":
-        times = Times(stamps, "day", zone, ())
-    else:
-        times = interpret_numbers(stamps, title, name, asked.time_format)
-        if not times.unit and times.values.dtype.kind != "M":
-            times = replace(times, unit=unit_called(units.get(title, "")))
-    return on_clock(times, checked_zone(asked.timezone))
+class TypedTimes:
+    """Reads a time column of any type, block by block."""
 
+    def __init__(
+        self, table: TypedTable, choice: Choice, time_format: str, timezone: str | None
+    ) -> None:
+        self.table, self.choice = table, choice
+        self.time_format, self.timezone = time_format, timezone
+        self.title = table.names[choice.time]
+        self.columns: list[Any] = []
+        self.text: TimeReader | None = None
 
-def _text_times(column: Any, title: str, name: str, asked: ReadOptions) -> Times:
-    """Dates or numbers written as text, read as in files of text."""
-    cells = ["" if cell is None or cell != cell else str(cell).strip() for cell in column]
-    reader = TimeReader(
-        cells[:_KIND_CELLS],
-        column=title,
-        source=name,
-        form=NumberFormat(),
-        time_format=asked.time_format,
-        timezone=asked.timezone,
-    )
-    reader.add(cells, range(1, len(cells) + 1))
-    return reader.finish()
+    def add_block(self, block: Block) -> None:
+        """Take one block."""
+        column = block.columns[self.choice.time]
+        if self.choice.parts:
+            cells = [block.columns[i].astype(str) for i in (self.choice.time, *self.choice.parts)]
+            column = pd.Series([calendar_text(row) for row in zip(*cells, strict=True)])
+        elif self.choice.clock is not None:
+            column = column.astype(str) + " " + block.columns[self.choice.clock].astype(str)
+        self.columns.append(column)
+
+    def times(self) -> Times:
+        """All times in the order of the rows, dates on the clock that wrote them."""
+        several = len(self.columns) > 1
+        column = pd.concat(self.columns, ignore_index=True) if several else self.columns[0]
+        name, title = self.table.name, self.title
+        if kind_of_column(column, text_alone=True) == "text":
+            cells = ["" if cell is None or cell != cell else str(cell).strip() for cell in column]
+            self.text = TimeReader(
+                cells[:_KIND_CELLS],
+                column=title,
+                source=name,
+                form=NumberFormat(),
+                time_format=self.time_format,
+            )
+            self.text.add(cells, range(1, len(cells) + 1))
+            return self.text.times()
+        if column.dtype.kind == "m":
+            return Times(column.to_numpy() / np.timedelta64(1, "D"), "day", None, ())
+        if column.dtype.kind in "iuf" and column.hasnans:
+            column = column.astype(np.float64)
+        stamps, zone = stamps_of(column)
+        if stamps.dtype.kind == "M":
+            return Times(stamps, "day", zone, ())
+        return interpret_numbers(stamps, title, name, self.time_format)
+
+    def finish(self) -> Times:
+        """All times, on the clock of the zone that was asked for."""
+        return on_clock(self.times(), self.timezone)
+
+    def form(self) -> str:
+        """How the times are written, or what numbers stand for."""
+        times = self.times()
+        if self.text is not None:
+            return self.text.form()
+        if times.values.dtype.kind == "M" and self.columns[0].dtype.kind not in "iuf":
+            return "date"
+        if self.time_format != "auto":
+            return self.time_format
+        stamps = stamps_of(self.columns[0])[0]
+        return kind_of_numbers(stamps[np.isfinite(stamps)], self.title)
 
 
 def kind_of_column(column: Any, text_alone: bool = False) -> str:
@@ -210,14 +260,3 @@ def kind_of_column(column: Any, text_alone: bool = False) -> str:
         array = np.asarray(pd.Series(known).infer_objects())
         return "time" if array.dtype.kind in "Mm" or hasattr(known[0], "isoformat") else "number"
     return "text" if text_alone else kind_of([str(cell) for cell in known], NumberFormat())
-
-
-def _numbers(frame: pd.DataFrame, at: int, name: str) -> Any:
-    column = frame.iloc[:, at]
-    return numbers_of(column, f"{name}, column {quoted(str(frame.columns[at]))}", column.shape)
-
-
-def _labels(column: Any) -> Labels:
-    labels = Labels()
-    labels.add([str(cell) for cell in column])
-    return labels

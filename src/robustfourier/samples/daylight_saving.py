@@ -35,7 +35,7 @@ def on_clock(times: Times, zone: str | None) -> Times:
     times : Times
         As read, in the order of the rows; numbers and a missing zone are left as they are.
     zone : str, optional
-        Zone of dates that name none, and in which the others are told.
+        Zone of dates that name none, and in which the others are written.
 
     Returns
     -------

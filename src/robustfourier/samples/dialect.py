@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from robustfourier.errors import DataError
 from robustfourier.samples.date_text import is_time
-from robustfourier.samples.header import Table, comment_names, split_header
+from robustfourier.samples.header import Rows, comment_names, split_header
 from robustfourier.samples.number_parsing import is_missing, is_number
 from robustfourier.samples.text_streams import quoted
 from robustfourier.samples.units import split_unit
@@ -109,7 +109,7 @@ class Dialect:
 
 def row_blocks(
     lines: Iterable[str], delimiter: str, name: str, sizes: Iterable[int]
-) -> Iterator[Table]:
+) -> Iterator[Rows]:
     """Rows in blocks of the given sizes, each with the number of its (last) line.
 
     Blank rows and those that begin with "#" are left out.
@@ -208,15 +208,15 @@ def sniff(
     )
 
 
-def _one_column(table: Table, name: str, decimal: str | None, need_value: bool) -> Dialect:
+def _one_column(table: Rows, name: str, decimal: str | None, need_value: bool) -> Dialect:
     """A table of a single column: numbers without a time, or times alone."""
     cells = [row[0] for _, row in table]
     header = len(cells) > 1 and not _says_something(cells[0])
     body = cells[header:]
-    told = [is_number(c) or (is_time(c) and not need_value) for c in body]
+    readable = [is_number(c) or (is_time(c) and not need_value) for c in body]
     if not cells:
         raise DataError(f"{name}: holds no rows; a table with two columns is needed")
-    if sum(told) < 0.5 * len(body):
+    if sum(readable) < 0.5 * len(body):
         raise DataError(
             f"{name}, line 1: only one column found in {quoted(cells[0])}; a time and a value "
             "column are needed, separated by comma, semicolon, tab, bar or blanks (see "
@@ -230,8 +230,8 @@ def _one_column(table: Table, name: str, decimal: str | None, need_value: bool) 
     return Dialect("\t", mark, grouped, start, names, header, numbered=need_value, first=first)
 
 
-def _parse(lines: Sequence[str], delimiter: str, name: str, strict: bool) -> Table:
-    table: Table = []
+def _parse(lines: Sequence[str], delimiter: str, name: str, strict: bool) -> Rows:
+    table: Rows = []
     try:
         for block in row_blocks(lines, delimiter, name, itertools.repeat(1)):
             table += block
@@ -242,13 +242,13 @@ def _parse(lines: Sequence[str], delimiter: str, name: str, strict: bool) -> Tab
     return table
 
 
-def _width(table: Table) -> int:
+def _width(table: Rows) -> int:
     """The commonest number of cells in a row; the larger of equals."""
     counts = Counter(len(row) for _, row in table)
     return max(counts, key=lambda width: (counts[width], width), default=0)
 
 
-def _score(table: Table) -> float:
+def _score(table: Rows) -> float:
     """Share of rows of the common width times share of their cells that say something."""
     width = _width(table)
     if not 2 <= width <= MAX_COLUMNS:
@@ -261,7 +261,7 @@ def _score(table: Table) -> float:
     return (len(regular) / len(table)) * (0.02 + readable)
 
 
-def _table_start(table: Table, width: int, name: str, delimiter: str) -> int:
+def _table_start(table: Rows, width: int, name: str, delimiter: str) -> int:
     """Index of the first row of the table; rows of one cell before it are a preamble."""
     # A delimiter at the end of each row leaves an empty cell that the header may lack.
     trailing = all(not row[-1].strip() for _, row in table if len(row) == width)
@@ -287,7 +287,7 @@ def _is_trends(lines: Sequence[str]) -> bool:
     return bool(_TRENDS.fullmatch(lines[0].strip())) and not lines[1].strip()
 
 
-def _decimal(cells: list[str], name: str, told: str | None, delimiter: str) -> tuple[str, bool]:
+def _decimal(cells: list[str], name: str, given: str | None, delimiter: str) -> tuple[str, bool]:
     """Decimal mark, and whether thousands are set apart, from the cells that prove it."""
     texts = [split_unit(cell)[0] for cell in cells]
     both = {m["decimal"] for text in texts if (m := _BOTH.fullmatch(text))}
@@ -296,11 +296,11 @@ def _decimal(cells: list[str], name: str, told: str | None, delimiter: str) -> t
     comma_groups = [t for t in texts if _COMMA_GROUPS.fullmatch(t)]
     many_groups = any(t.count(",") > 1 for t in comma_groups)
     point_groups = any(_POINT_GROUPS.fullmatch(t) for t in texts)
-    if told is not None:
-        if told not in (".", ","):
-            raise DataError(f"decimal={told!r} must be '.' or ','")
-        other_groups = comma_groups if told == "." else point_groups
-        return told, bool(both) or bool(other_groups)
+    if given is not None:
+        if given not in (".", ","):
+            raise DataError(f"decimal={given!r} must be '.' or ','")
+        other_groups = comma_groups if given == "." else point_groups
+        return given, bool(both) or bool(other_groups)
     says_comma = comma or "," in both or point_groups
     says_point = point or "." in both or many_groups
     if says_comma and says_point:

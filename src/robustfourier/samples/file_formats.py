@@ -8,7 +8,9 @@ name.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,34 +22,52 @@ if TYPE_CHECKING:
     from robustfourier.samples.data_frames import Frame
     from robustfourier.samples.text_tables import ReadOptions
 
-_MAGIC = {
-    b"PAR1": "parquet",
-    b"ARROW1": "feather",
-    b"SIMPLE  =": "fits",
-    b"CDF\x01": "netcdf",
-    b"CDF\x02": "netcdf",
-    b"CDF\x05": "netcdf",
-    b"\x89HDF": "netcdf",
-    b"MATLAB 5.0": "matlab",
-    b"MATLAB 7.3": "matlab 7.3",
-}
-#: Words for each format in messages, and the extra of this package that reads it.
-FORMATS = {
-    "feather": ("Feather", "arrow"),
-    "fits": ("FITS", "astropy"),
-    "votable": ("VOTable", "astropy"),
-    "netcdf": ("netCDF", "xarray"),
-    "matlab": ("MATLAB", ""),
-    "wav": ("WAV", ""),
-}
 
-_HOME = {
-    "feather": "feather",
-    "fits": "fits_votable",
-    "votable": "fits_votable",
-    "netcdf": "netcdf",
-    "matlab": "matlab_wav",
-    "wav": "matlab_wav",
+@dataclass(frozen=True)
+class Format:
+    """A file format that is no text.
+
+    Parameters
+    ----------
+    words : str
+        Its name in messages.
+    magic : bytes
+        Regular expression of the first bytes of such a file.
+    reader : str
+        Where the function lives that reads it, as ``module:function``. It is given the path, a name
+        for messages and `ReadOptions`, and returns a `Frame`.
+    extra : str
+        The extra of this package that installs the library it needs; empty if none does.
+    endings : tuple of str
+        Endings of names that stand for the format, whatever the first bytes are.
+    """
+
+    words: str
+    magic: bytes
+    reader: str
+    extra: str = ""
+    endings: tuple[str, ...] = ()
+
+
+_READERS = "robustfourier.samples.readers"
+FORMATS = {
+    "parquet": Format("Parquet", rb"PAR1", "", "arrow", (".parquet", ".pq")),
+    "feather": Format("Feather", rb"ARROW1", f"{_READERS}.feather:read_feather", "arrow"),
+    "fits": Format(
+        "FITS",
+        rb"SIMPLE  =",
+        f"{_READERS}.fits_votable:read_fits",
+        "astropy",
+        (".fits.gz", ".fit.gz"),
+    ),
+    "votable": Format(
+        "VOTable", rb".*<VOTABLE", f"{_READERS}.fits_votable:read_votable", "astropy"
+    ),
+    "netcdf": Format(
+        "netCDF", rb"CDF[\x01\x02\x05]|\x89HDF", f"{_READERS}.netcdf:read_netcdf", "xarray"
+    ),
+    "matlab": Format("MATLAB", rb"MATLAB (5\.0|7\.3)", f"{_READERS}.matlab_wav:read_matlab"),
+    "wav": Format("WAV", rb"RIFF.{4}WAVE", f"{_READERS}.matlab_wav:read_wav"),
 }
 
 
@@ -57,45 +77,39 @@ def format_of(path: str | os.PathLike[str]) -> str:
     Parquet is known by its name too.
     """
     low = str(path).lower()
-    if low.endswith((".parquet", ".pq")):
+    if low.endswith(FORMATS["parquet"].endings):
         return "parquet"
     if str(path) == STDIN or not os.path.isfile(path):
         return ""
-    if low.endswith((".fits.gz", ".fit.gz")):
-        return "fits"
     try:
         with Path(path).open("rb") as file:
             head = file.read(512)
     except OSError:
         return ""
-    if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
-        return "wav"
-    if b"<VOTABLE" in head:
-        return "votable"
-    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), "")
+    for kind, form in FORMATS.items():
+        named = bool(form.endings) and low.endswith(form.endings)
+        if named or re.match(form.magic, head, re.DOTALL):
+            return kind
+    return ""
 
 
-def read_frame(path: str | os.PathLike[str], kind: str, asked: ReadOptions) -> Frame:
+def read_frame(path: str | os.PathLike[str], kind: str, options: ReadOptions) -> Frame:
     """Read a file of a format of `FORMATS`; what is wrong with it is a `DataError`."""
-    name = display_name(path)
-    if kind == "matlab 7.3":
-        raise DataError(
-            f"{name}: is a MATLAB file of version 7.3; save it with save(…, '-v7'), or as CSV"
-        )
-    words, extra = FORMATS[kind]
-    module = import_module(f"robustfourier.samples.readers.{_HOME[kind]}")
-    reader: Callable[..., Frame] = getattr(module, f"read_{kind}")
+    name, form = display_name(path), FORMATS[kind]
+    module, _, function = form.reader.partition(":")
+    reader: Callable[..., Frame] = getattr(import_module(module), function)
     try:
-        return reader(path, name, asked)
+        return reader(path, name, options)
     except RobustFourierError:
         raise
     except ImportError as error:
         raise MissingDependencyError(
-            f"{name}: is a {words} file, which needs {error.name or extra}; install it with: "
-            f"pip install robustfourier[{extra}]"
+            f"{name}: is a {form.words} file, which needs {error.name or form.extra}; install it "
+            f"with: pip install robustfourier[{form.extra}]"
         ) from None
     except Exception as error:  # the libraries raise many kinds for a damaged file
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(
-            f"{name}: cannot be read as {words} ({quoted(first, 120)}); fetch or export it again"
+            f"{name}: cannot be read as {form.words} ({quoted(first, 120)}); fetch or export it "
+            "again"
         ) from None

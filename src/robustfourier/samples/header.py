@@ -14,7 +14,7 @@ from robustfourier.samples.number_parsing import is_missing, is_number
 from robustfourier.samples.units import looks_like_unit
 
 Row = tuple[int, list[str]]
-Table = list[Row]
+Rows = list[Row]
 Test = Callable[[str], bool]
 
 _LINES = 4  # of a header, at most
@@ -42,7 +42,7 @@ def is_logger_line(line: str) -> bool:
     return bool(_TOA5.match(line))
 
 
-def split_header(table: Table, says_something: Test) -> tuple[Header | None, Table]:
+def split_header(table: Rows, says_something: Test) -> tuple[Header | None, Rows]:
     """Take off the rows that name columns: words above numbers or dates.
 
     Parameters
@@ -66,7 +66,7 @@ def split_header(table: Table, says_something: Test) -> tuple[Header | None, Tab
     return Header(names, ["" if is_missing(c) else c for c in padded], count), table[count:]
 
 
-def _names_columns(first: list[str], body: Table, says_something: Test) -> bool:
+def _names_columns(first: list[str], body: Rows, says_something: Test) -> bool:
     words = [j for j, cell in enumerate(first) if not says_something(cell)]
     for j in words:
         column = [row[j] for _, row in body if j < len(row) and not is_missing(row[j])]
@@ -75,7 +75,7 @@ def _names_columns(first: list[str], body: Table, says_something: Test) -> bool:
     return len(words) == len(first)
 
 
-def _goes_on(row: list[str], body: Table) -> bool:
+def _goes_on(row: list[str], body: Rows) -> bool:
     """Whether a row below a header belongs to it: words alone, of which one is above numbers."""
     words = [j for j, cell in enumerate(row) if not is_missing(cell)]
     if not words or any(is_number(row[j]) or row[j].strip()[:1].isdecimal() for j in words):
@@ -88,8 +88,8 @@ def _goes_on(row: list[str], body: Table) -> bool:
 
 
 def _is_units(row: Sequence[str]) -> bool:
-    told = [cell for cell in row if not is_missing(cell)]
-    return sum(map(looks_like_unit, told)) >= 0.5 * len(told)
+    cells = [cell for cell in row if not is_missing(cell)]
+    return sum(map(looks_like_unit, cells)) >= 0.5 * len(cells)
 
 
 def _joined(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -145,11 +145,11 @@ def cells_frame(array: Any) -> pd.DataFrame:
     return pd.DataFrame({time: stamps} | dict(zip(names, values.T, strict=True)))
 
 
-def time_dimension(data: Any, told: str | None = None) -> str:
+def time_dimension(data: Any, at: str | None = None) -> str:
     """The dimension of xarray's arrays or data sets that is time."""
     dims = [str(dim) for dim in data.dims]
-    if told in dims:
-        return str(told)
+    if at in dims:
+        return str(at)
     dated = [d for d in dims if d in data.coords and data.coords[d].dtype.kind in "Mm"]
     spoken = [d for d in dims if speaks_of_time(d)]
     for found in (dated, spoken, dims):
@@ -160,7 +160,7 @@ def time_dimension(data: Any, told: str | None = None) -> str:
     )
 
 
-def dataset_frame(data: Any, name: str, told: str | None = None, value: str | None = None) -> Frame:
+def dataset_frame(data: Any, name: str, at: str | None = None, value: str | None = None) -> Frame:
     """Variables of a data set along time; other dimensions are columns that tell series apart.
 
     Parameters
@@ -168,20 +168,20 @@ def dataset_frame(data: Any, name: str, told: str | None = None, value: str | No
     data : xarray.Dataset
     name : str
         For messages.
-    told, value : str, optional
+    at, value : str, optional
         The time and the value, where they are known.
     """
     if not len(data.data_vars):
         raise InputError(f"{name} holds no variables; give one with a time dimension")
-    along = [str(d) for d in data.coords[told].dims] if told in data.coords else []
-    time = along[0] if len(along) == 1 else time_dimension(data, told)
+    along = [str(d) for d in data.coords[at].dims] if at in data.coords else []
+    time = along[0] if len(along) == 1 else time_dimension(data, at)
     wanted = [v for v in map(str, data.data_vars) if time in data[v].dims]
     if value in wanted:
         dims = set(data[value].dims)
         wanted = [v for v in wanted if set(data[v].dims) == dims]
     table = data[wanted].to_dataframe().reset_index()
     single = [d for d in map(str, data.dims) if d != time and data.sizes[d] == 1]
-    frame = table.drop(columns=[d for d in single if d in table.columns and d != told])
+    frame = table.drop(columns=[d for d in single if d in table.columns and d != at])
     if time not in data.coords:
         frame = frame.drop(columns=time, errors="ignore").assign(**{time: table[time]})
     units = {str(v): unit_text(data[v]) for v in (*wanted, *data.coords)}
@@ -190,6 +190,6 @@ def dataset_frame(data: Any, name: str, told: str | None = None, value: str | No
         frame[time] = [pd.Timestamp(stamp.isoformat()) for stamp in stamped]  # cftime
     known = {v: unit for v, unit in units.items() if unit}
     labels = [d for d in map(str, data.dims) if d != time and d in frame.columns]
-    labels += [c for c in map(str, data.coords) if c in frame.columns and c not in (time, told)]
+    labels += [c for c in map(str, data.coords) if c in frame.columns and c not in (time, at)]
     found = tuple(dict.fromkeys(labels))
-    return Frame(frame, known, time=told or time, value=value, labels=found)
+    return Frame(frame, known, time=at or time, value=value, labels=found)

@@ -1,12 +1,12 @@
-"""Several series in one table: told apart by a column, of which ``--by`` chooses a value.
+"""Several series in one table: distinguished by a column, of which ``--by`` chooses a value.
 
 A long table holds a row for each time and sensor. Averaging its sensors would answer a question
-that nobody asked, so where a column explains why times repeat, the error names it.
+that nobody options, so where a column explains why times repeat, the error names it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ _AT_MOST = 1000  # labels of a column that can tell series apart
 _REPEATED = 0.1  # share of rows from which repeated times are no accident
 _LEFT = 0.02  # share of the repeats that may be left within single series
 _ROWS_EACH = 5  # rows that a series has at least, on average
-_COVERED = 0.3  # share of all times at which a series told by a number is measured
+_COVERED = 0.3  # share of all times at which a series named by a number is measured
 
 
 class Labels:
@@ -75,15 +75,17 @@ def require_one(labels: Labels, label: str | None, found: int, name: str, source
     return [f"rows with {quoted(chosen, 30)} in column {quoted(name, 40)} taken, one of {count}"]
 
 
-def refuse_mixture(stamps: NDArray[Any], columns: Mapping[str, Labels], source: str) -> None:
+def refuse_mixture(
+    stamps: NDArray[Any], columns: Callable[[], Mapping[str, Labels]], source: str
+) -> None:
     """Refuse a table whose times repeat because a column tells several series apart.
 
     Parameters
     ----------
     stamps : ndarray of shape (n,)
         Times of all rows.
-    columns : mapping of str to Labels
-        The columns that are neither time nor value, by name.
+    columns : callable
+        Returns the labels of columns that are neither time nor value, by name.
     source : str
         The file's name.
     """
@@ -95,7 +97,7 @@ def refuse_mixture(stamps: NDArray[Any], columns: Mapping[str, Labels], source: 
         return
     possible = {
         name: labels
-        for name, labels in columns.items()
+        for name, labels in columns().items()
         if labels.few
         and 2 <= len(labels.code_of) <= count / _ROWS_EACH
         # Measured numbers seldom repeat a time either, but each of them occurs here and there.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from robustfourier.samples.date_text import is_time
-from robustfourier.samples.header import Table
+from robustfourier.samples.header import Rows
 from robustfourier.samples.number_parsing import is_number
 
 _WORDS = frozenset(
@@ -17,12 +17,12 @@ _WORDS = frozenset(
 _ROWS = 8  # below a table, at most
 
 
-def without_summary(blocks: Iterable[Table], left: list[str]) -> Iterator[Table]:
+def without_summary(blocks: Iterable[Rows], left: list[str]) -> Iterator[Rows]:
     """Blocks of rows without the sums and means that follow the last sample.
 
     Such a row has a word like "Total" where those before it have numbers or times; `left` tells.
     """
-    held: Table | None = None
+    held: Rows | None = None
     for block in blocks:
         if held is not None:
             yield held
@@ -38,7 +38,7 @@ def without_summary(blocks: Iterable[Table], left: list[str]) -> Iterator[Table]
     yield held
 
 
-def _sums_up(row: list[str], last: Table) -> bool:
+def _sums_up(row: list[str], last: Rows) -> bool:
     said = [j for j, cell in enumerate(row) if cell.strip().lower() in _WORDS]
     return any(
         j < len(above) and (is_number(above[j]) or is_time(above[j]))

@@ -193,7 +193,7 @@ def _open_bytes(path: str | os.PathLike[str], name: str) -> Iterator[BinaryIO]:
     try:
         if Path(path).is_dir():
             raise DataError(f"{name}: is a folder; give the file with the samples")
-        file = open(path, "rb")  # noqa: SIM115 - closed below, opening errors told apart
+        file = open(path, "rb")  # noqa: SIM115 - closed below, opening errors have messages of their own
     except FileNotFoundError:
         raise DataError(f"{str(path)!r}: no such file; check the name and folder") from None
     except (OSError, ValueError) as error:

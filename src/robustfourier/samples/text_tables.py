@@ -1,6 +1,6 @@
 """A text table of which the first rows are read: how it is written, which columns are meant.
 
-Neither numpy nor pandas is loaded here: a missing file or column is told at once.
+Neither numpy nor pandas is loaded here: a missing file or column is reported at once.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robustfourier.errors import DataError, InputError
 from robustfourier.samples.columns import Choice, choose_columns, parse_by, speaks_of_time
 from robustfourier.samples.date_text import calendar_text, is_time
 from robustfourier.samples.dialect import Dialect, row_blocks, sniff
 from robustfourier.samples.file_formats import format_of
-from robustfourier.samples.header import Table, declared_delimiter, is_logger_line
+from robustfourier.samples.header import Rows, declared_delimiter, is_logger_line
 from robustfourier.samples.json_tables import Source
 from robustfourier.samples.number_parsing import (
     MISSING,
@@ -27,11 +27,13 @@ from robustfourier.samples.number_parsing import (
     to_numbers,
 )
 from robustfourier.samples.summary_rows import without_summary
-from robustfourier.samples.text_streams import STDIN, open_text
+from robustfourier.samples.text_streams import STDIN, open_text, quoted
 from robustfourier.samples.units import common_unit, without_unit
 
 if TYPE_CHECKING:
-    from robustfourier.arrays import FloatArray, IndexArray
+    from robustfourier.arrays import FloatArray
+    from robustfourier.samples.time_columns import TimeReader
+    from robustfourier.samples.wide_tables import Wide
 
 #: Rows that are held as text at once.
 BLOCK = 50_000
@@ -60,7 +62,7 @@ class ReadOptions:
         Further marks of a missing value.
     missing, duplicates : str
         What to do about rows that lack something or repeat a time, see `cleaning`. If
-        `duplicates` is not told, the mean is taken unless a column tells several series apart.
+        `duplicates` is not given, the mean is taken unless a column distinguishes several series.
     by : tuple of str
         "column=label": take only the rows with this label, one series of a long table.
     time_format : str
@@ -68,7 +70,7 @@ class ReadOptions:
     timezone : str, optional
         Zone of dates that name none.
     unit : str, optional
-        Unit of numeric times, or the unit in which periods of dates are told.
+        Unit of numeric times, or the unit in which periods of dates are given.
     sheet : str, optional
         Name or number of the sheet of a workbook.
     rate : float, optional
@@ -96,12 +98,25 @@ class ReadOptions:
             raise InputError(f"--rate {self.rate}: give samples per second, such as --rate 20000")
 
 
-@dataclass(frozen=True)
-class OpenTable:
-    """What the first rows tell, these rows, and those that follow.
+class Block(NamedTuple):
+    """Some rows of a table: their numbers in the file, and the cells of some columns.
+
+    Cells are texts, or a pandas Series where a library has read them.
+    """
+
+    lines: Sequence[int]
+    columns: dict[int, Any]
+
+
+@dataclass
+class TextTable:
+    """A text table of which the first rows are read; the others follow once, in blocks.
 
     Parameters
     ----------
+    source : Source
+        Its lines.
+    options : ReadOptions
     dialect, form : Dialect and NumberFormat
         How the table and its numbers are written.
     kinds : list of str
@@ -110,9 +125,9 @@ class OpenTable:
         The columns that are meant.
     by : list of pairs of int and str
         Columns and labels of the series that the user chose; a label may be None.
-    head : Table
+    head : Rows
         The first rows.
-    rest : iterator of Table
+    rest : iterator of Rows
         The others, in blocks.
     measures : list of str
         The unit that stands beside the numbers of each column; empty where there is none.
@@ -120,63 +135,173 @@ class OpenTable:
         Words for rows of sums below the table; known after the last row.
     """
 
+    source: Source
+    options: ReadOptions
     dialect: Dialect
     form: NumberFormat
     kinds: list[str]
     choice: Choice
     by: list[tuple[int, str | None]]
-    head: Table
-    rest: Iterator[Table]
+    head: Rows
+    rest: Iterator[Rows]
     measures: list[str]
     left: list[str]
+    below: int = 0  # values "<1" of Google Trends
+    streamed = True
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return self.source.name
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.dialect.names)
+
+    def digest(self) -> str:
+        """SHA-256 of the file."""
+        return self.source.digest()
 
     def unit(self, column: int) -> str:
         """Unit of a column, from a line of units or beside its numbers; empty if unknown."""
         return self.measures[column] or self.dialect.unit(column)
 
-    def numbers(self, block: Table, column: int) -> tuple[list[str], FloatArray, IndexArray]:
-        """Cells of a column, as numbers, and which of them are none."""
-        cells = [row[column] for _, row in block]
-        if unit := self.measures[column]:
-            cells = without_unit(cells, unit)
-        return cells, *to_numbers(cells, self.form)
+    def choose(self, need_value: bool) -> tuple[Choice, list[tuple[int, str | None]]]:
+        """The columns that are meant, and those that tell series apart."""
+        wide = self.dialect.wide
+        if wide is not None and need_value and not self.by:
+            label, first = wide.labels[0], self.head[0][1][0]
+            raise DataError(
+                f"{self.name}: {wide.words}; choose one series, such as "
+                f"--by {quoted(f'{label}={first}')}, or fit each with --by {quoted(label)} "
+                "--out FOLDER"
+            )
+        return self.choice, self.by
+
+    def labelled(self, taken: set[int]) -> list[int]:
+        """Columns that are not used, words first: they may tell series apart."""
+        free = [j for j in range(len(self.names)) if j not in taken]
+        return sorted(free, key=lambda j: is_number(self.head[0][1][j]))
+
+    def blocks(self, columns: Sequence[int]) -> Iterator[Block]:
+        """All rows."""
+        for rows in itertools.chain([self.head], self.rest):
+            yield _block(rows, columns)
+
+    def texts(self, block: Block, column: int) -> list[str]:
+        """Cells of a column as labels."""
+        return [cell.strip() for cell in block.columns[column]]
+
+    def numbers(self, block: Block, column: int) -> FloatArray:
+        """A column as numbers, NaN where missing; what is none is an error with its line."""
+        cells = block.columns[column]
+        if self.dialect.trends:  # whose "<1" lies between 0 and 1
+            self.below += sum(cell.strip() == "<1" for cell in cells)
+            cells = ["0.5" if cell.strip() == "<1" else cell for cell in cells]
+        unit = self.measures[column]
+        cells = without_unit(cells, unit) if unit else cells
+        numbers, bad = to_numbers(cells, self.form)
+        for i in bad[:1]:
+            raise DataError(
+                f"{self.name}, line {block.lines[i]}, column {quoted(self.names[column])}: "
+                f"{quoted(cells[i])} is no number{unit and f' in {unit}, as the others are'}; "
+                "correct it, choose another column with --value, or, if it marks a missing value, "
+                f"say --na {quoted(cells[i].strip())}"
+            )
+        return numbers
+
+    def time_reader(self, choice: Choice, time_format: str, timezone: str | None) -> TimeReader:
+        """What reads the times, block by block; the first rows decide how they are written."""
+        from robustfourier.samples.time_columns import TimeReader
+
+        return TimeReader(
+            time_texts(_block(self.head, choice.times), choice),
+            column=self.names[choice.time],
+            source=self.name,
+            form=self.form,
+            time_format=time_format,
+            timezone=timezone,
+            choice=choice,
+        )
+
+    def notes(self) -> list[str]:
+        """What was taken for something else than it says, or left out."""
+        notes = [*self.source.notes, *_dialect_notes(self.dialect, self.options)]
+        if self.source.encoding not in ("utf-8", "utf-8-sig"):
+            notes.append(f"text encoded as {self.source.encoding.upper()}")
+        if self.below:
+            notes.append(f'{self.below} values "<1" of Google Trends taken as 0.5')
+        return notes + self.left
 
 
-def sniffed(source: Source, asked: ReadOptions, need_value: bool) -> tuple[Dialect, Iterator[str]]:
+def _block(rows: Rows, columns: Iterable[int]) -> Block:
+    lines = [number for number, _ in rows]
+    return Block(lines, {j: [row[j] for _, row in rows] for j in columns})
+
+
+def _dialect_notes(dialect: Dialect, options: ReadOptions) -> list[str]:
+    notes = []
+    if dialect.wide is not None:
+        notes.append(dialect.wide.words)
+    if dialect.delimiter != "," and options.delimiter is None and not dialect.numbered:
+        notes.append(f"columns separated by {dialect.delimiter_name}")
+    if dialect.decimal == "," and options.decimal is None:
+        notes.append("numbers written with decimal commas")
+    if dialect.grouped:
+        notes.append("thousands set apart by " + ("points" if dialect.decimal == "," else "commas"))
+    if dialect.rate is not None:
+        notes.append(f"rows taken as {dialect.rate:g} samples per second")
+    elif dialect.numbered:
+        notes.append("one column only: its rows, counted from 1, are taken as times")
+    elif not dialect.header and not dialect.comment_header:
+        notes.append("no header line: columns are numbered")
+    if dialect.trends:
+        notes.append("recognised as an export of Google Trends")
+    elif dialect.preamble:
+        notes.append(f"lines before line {dialect.start} are no part of the table")
+    if units := [unit for unit in dialect.units if unit]:
+        notes.append(f"units read from a line of their own: {', '.join(units[:6])}")
+    return notes
+
+
+def sniffed(
+    source: Source, options: ReadOptions, need_value: bool
+) -> tuple[Dialect, Iterator[str]]:
     """How a table is written, and all of its lines."""
-    lines = itertools.islice(source.lines(), asked.skip, None)
+    lines = itertools.islice(source.lines(), options.skip, None)
     sample, complete = _sample(lines)
-    delimiter = asked.delimiter or source.delimiter
+    delimiter = options.delimiter or source.delimiter
     if sample and (mark := declared_delimiter(sample[0])):
-        delimiter, sample[0] = asked.delimiter or mark, "\n"
+        delimiter, sample[0] = options.delimiter or mark, "\n"
     if sample and is_logger_line(sample[0]):
         sample[0] = "\n"
     dialect = sniff(
         sample,
         source.name,
         delimiter=delimiter,
-        decimal=asked.decimal,
+        decimal=options.decimal,
         complete=complete,
         need_value=need_value,
     )
-    if asked.rate is not None:
+    if options.rate is not None:
         names = dialect.names[dialect.numbered :]
         units = ("", *dialect.units) if dialect.units else ()
         dialect = replace(
-            dialect, names=("time [s]", *names), numbered=True, rate=asked.rate, units=units
+            dialect, names=("time [s]", *names), numbered=True, rate=options.rate, units=units
         )
     return dialect, itertools.chain(sample, lines)
 
 
-def open_table(source: Source, asked: ReadOptions, need_value: bool) -> OpenTable:
+def open_table(source: Source, options: ReadOptions, need_value: bool) -> TextTable:
     """Read the first rows and find out about the rest; a value is not always needed."""
-    dialect, lines = sniffed(source, asked, need_value)
+    dialect, lines = sniffed(source, options, need_value)
     left: list[str] = []
-    rest = _body(lines, dialect, asked.skip + source.shift, source.name, left)
+    rest = _body(lines, dialect, options.skip + source.shift, source.name, left)
     head = next((block for block in rest if block), None)
     if head is None:
         raise DataError(f"{source.name}: has a header but no rows; nothing to fit")
-    missing = MISSING | {mark.strip().lower() for mark in asked.na}
+    missing = MISSING | {mark.strip().lower() for mark in options.na}
     form = NumberFormat(dialect.decimal, dialect.grouped, missing)
     some = head[: 5 + _KIND_CELLS // len(dialect.names)]
     columns = [[row[j] for _, row in some] for j in range(len(dialect.names))]
@@ -187,18 +312,18 @@ def open_table(source: Source, asked: ReadOptions, need_value: bool) -> OpenTabl
     ]
     kinds = ["number" if unit else kind for unit, kind in zip(measures, kinds, strict=True)]
     kinds = _dates_by_clock(kinds, some)
-    by = parse_by(asked.by, dialect.names, source.name)
+    by = parse_by(options.by, dialect.names, source.name)
     choice = choose_columns(
         dialect.names,
         kinds,
         source.name,
-        time="1" if asked.rate is not None else asked.time,
-        value=asked.value,
-        error=asked.error,
+        time="1" if options.rate is not None else options.time,
+        value=options.value,
+        error=options.error,
         need_value=need_value,
         apart=[*(j for j, _ in by), *_row_numbers(dialect, kinds, some)],
     )
-    return OpenTable(dialect, form, kinds, choice, by, head, rest, measures, left)
+    return TextTable(source, options, dialect, form, kinds, choice, by, head, rest, measures, left)
 
 
 def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
@@ -207,10 +332,10 @@ def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
     A pipe, which can be read only once, and what is no text are left alone.
     """
     pipe = str(path) == STDIN or (os.path.exists(path) and not os.path.isfile(path))
-    asked = ReadOptions(**options)
+    chosen = ReadOptions(**options)
     if not pipe and not (format_of(path) and os.path.exists(path)):
-        with open_text(path, asked.sheet) as source:
-            open_table(source, asked, need_value=True)
+        with open_text(path, chosen.sheet) as source:
+            open_table(source, chosen, need_value=True)
 
 
 def series_column(path: str | os.PathLike[str], **options: Any) -> str | None:
@@ -218,39 +343,33 @@ def series_column(path: str | os.PathLike[str], **options: Any) -> str | None:
 
     A pipe, which can be read only once, is left alone.
     """
-    if format_of(path) or not os.path.isfile(path):
-        return None
-    asked = ReadOptions(**options)
-    with open_text(path, asked.sheet) as source:
-        wide = sniffed(source, asked, need_value=True)[0].wide
+    wide = wide_table(path, ReadOptions(**options))
     return None if wide is None or any(wide.groups) else wide.labels[0]
 
 
-def table_names(source: Source, asked: ReadOptions) -> list[str]:
+def wide_table(path: str | os.PathLike[str], options: ReadOptions) -> Wide | None:
+    """How a wide table is read; None for other tables, and for pipes."""
+    if format_of(path) or not os.path.isfile(path):
+        return None
+    with open_text(path, options.sheet) as source:
+        return sniffed(source, options, need_value=True)[0].wide
+
+
+def table_names(source: Source, options: ReadOptions) -> list[str]:
     """Return the names of the columns, whether or not it is clear which are meant."""
-    return list(sniffed(source, asked, need_value=True)[0].names)
+    return list(sniffed(source, options, need_value=True)[0].names)
 
 
-def time_cells(block: Table, at: int, clock: int | None, parts: Sequence[int] = ()) -> list[str]:
-    """Return the cells of a column of times, with what stands in columns of its own.
-
-    Parameters
-    ----------
-    block : Table
-    at : int
-        Column of times, or of years.
-    clock : int, optional
-        Column of the time of day.
-    parts : sequence of int
-        Columns of month, day, hour, minute and second, as far as there are some.
-    """
-    cells = [row[at].strip() for _, row in block]
-    if parts:
-        rows = zip(cells, block, strict=True)
-        return [calendar_text([c, *(row[j].strip() for j in parts)]) for c, (_, row) in rows]
-    if clock is None:
+def time_texts(block: Block, choice: Choice) -> list[str]:
+    """Return the cells of a column of times, with what stands in columns of its own."""
+    cells = [cell.strip() for cell in block.columns[choice.time]]
+    if choice.parts:
+        others = ([cell.strip() for cell in block.columns[j]] for j in choice.parts)
+        return [calendar_text(row) for row in zip(cells, *others, strict=True)]
+    if choice.clock is None:
         return cells
-    return [c and f"{c} {row[clock].strip()}" for c, (_, row) in zip(cells, block, strict=True)]
+    clocks = block.columns[choice.clock]
+    return [cell and f"{cell} {clock.strip()}" for cell, clock in zip(cells, clocks, strict=True)]
 
 
 def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:
@@ -267,7 +386,7 @@ def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:
 
 def _body(
     lines: Iterable[str], dialect: Dialect, skip: int, name: str, left: list[str]
-) -> Iterator[Table]:
+) -> Iterator[Rows]:
     """Rows of data in blocks, with line numbers of the whole file, each of the table's width."""
     wide = dialect.wide
     width = len(dialect.names) if wide is None else wide.width
@@ -307,10 +426,10 @@ def kind_of(cells: list[str], form: NumberFormat) -> str:
     return "clock" if clock else "time"
 
 
-def _row_numbers(dialect: Dialect, kinds: list[str], head: Table) -> list[int]:
+def _row_numbers(dialect: Dialect, kinds: list[str], head: Rows) -> list[int]:
     """The first column, if it only counts the rows and another column holds times.
 
-    pandas and R write their tables with such a column unless told otherwise.
+    pandas and R write their tables with such a column unless asked not to.
     """
     rest = list(zip(dialect.names, kinds, strict=True))[1:]
     timed = any(k == "time" or (k == "number" and speaks_of_time(name)) for name, k in rest)
@@ -323,7 +442,7 @@ def _row_numbers(dialect: Dialect, kinds: list[str], head: Table) -> list[int]:
     return []
 
 
-def _dates_by_clock(kinds: list[str], head: Table) -> list[str]:
+def _dates_by_clock(kinds: list[str], head: Rows) -> list[str]:
     """Kinds, with 20241231 as a date where a time of day stands in a column of its own."""
     if "clock" not in kinds or "time" in kinds:
         return kinds

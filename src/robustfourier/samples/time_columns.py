@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import BoolArray
 from robustfourier.errors import DataError, InputError
+from robustfourier.samples.columns import Choice
 from robustfourier.samples.date_text import english_months
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.epochs import EPOCHS, Times, interpret_numbers
+from robustfourier.samples.epochs import EPOCHS, Times, interpret_numbers, kind_of_numbers
 from robustfourier.samples.number_parsing import NumberFormat, is_missing, is_number, to_numbers
 from robustfourier.samples.text_streams import quoted
+from robustfourier.samples.text_tables import Block, time_texts
 
 #: What `time_format` may be, besides a strptime format with a "%".
 TIME_FORMATS = ("auto", "number", "julian", "excel", "iso", *EPOCHS)
@@ -57,6 +59,8 @@ class TimeReader:
         One of `TIME_FORMATS`, or a strptime format.
     timezone : str, optional
         Zone of dates that name none.
+    choice : Choice, optional
+        Columns of the time, for `add_block`.
     """
 
     def __init__(
@@ -68,8 +72,10 @@ class TimeReader:
         form: NumberFormat,
         time_format: str = "auto",
         timezone: str | None = None,
+        choice: Choice | None = None,
     ) -> None:
-        self.column, self.source, self.form = column, source, form
+        self.choice = choice
+        self.column, self.source, self.number_form = column, source, form
         self.time_format = _checked_format(time_format)
         self.timezone = checked_zone(timezone)
         cells = [cell for cell in sample if not is_missing(cell, form.missing)]
@@ -112,6 +118,11 @@ class TimeReader:
             return [best]
         return found
 
+    def add_block(self, block: Block) -> None:
+        """Read one block of a table."""
+        assert self.choice is not None
+        self.add(time_texts(block, self.choice), block.lines)
+
     def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         """Read one block of cells; `lines` holds their line numbers."""
         if self.numeric:
@@ -121,11 +132,11 @@ class TimeReader:
 
     def _numbers(self, cells: Sequence[str], lines: Sequence[int]) -> NDArray[Any]:
         try:  # integers exactly: nanoseconds since 1970 do not fit into float64
-            if not any("_" in cell or cell in self.form.missing for cell in cells):
+            if not any("_" in cell or cell in self.number_form.missing for cell in cells):
                 return np.array(list(map(int, cells)), np.int64)
         except (ValueError, OverflowError):
             pass
-        numbers, bad = to_numbers(cells, self.form)
+        numbers, bad = to_numbers(cells, self.number_form)
         for i in bad[:1]:
             raise DataError(
                 f"{self.source}, line {lines[i]}, column {quoted(self.column)}: "
@@ -136,7 +147,7 @@ class TimeReader:
 
     def _dates(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         texts = [_first_day(cell) for cell in cells]
-        known = np.array([not is_missing(text, self.form.missing) for text in texts], bool)
+        known = np.array([not is_missing(text, self.number_form.missing) for text in texts], bool)
         self._check_offsets(texts, known, lines)
         clean = [text if known[i] else "" for i, text in enumerate(texts)]
         parsed = {f: _coerce(clean, f, utc=bool(self.aware)) for f in self.formats}
@@ -168,13 +179,12 @@ class TimeReader:
                 "before it; write all times with a zone or all without"
             )
 
-    def finish(self) -> Times:
-        """All times in the order of the rows."""
+    def times(self) -> Times:
+        """All times in the order of the rows, dates on the clock that wrote them."""
         if self.numeric:
             # int64 only if every block is; mixed blocks become float64
             numbers = np.concatenate(self.blocks["number"])
-            times = interpret_numbers(numbers, self.column, self.source, self.time_format)
-            return on_clock(times, self.timezone)
+            return interpret_numbers(numbers, self.column, self.source, self.time_format)
         candidates = [pd.DatetimeIndex(np.concatenate(self.blocks[f])) for f in self.formats]
         distinct = {
             index.asi8.tobytes(): f for f, index in zip(self.formats, candidates, strict=True)
@@ -188,8 +198,20 @@ class TimeReader:
             )
         notes = [f"dates read as {_spoken(f)}" for f in self.formats[:1] if f != "ISO8601"]
         zone = "UTC" if self.aware else None
-        times = Times(candidates[0].to_numpy(), "day", zone, tuple(notes))
-        return on_clock(times, self.timezone)
+        return Times(candidates[0].to_numpy(), "day", zone, tuple(notes))
+
+    def finish(self) -> Times:
+        """All times, on the clock of the zone that was asked for."""
+        return on_clock(self.times(), self.timezone)
+
+    def form(self) -> str:
+        """How the times are written: what `time_format` may be, or what numbers stand for."""
+        if not self.numeric:
+            return "iso" if self.formats[0] == "ISO8601" else self.formats[0]
+        if self.time_format != "auto":
+            return self.time_format
+        numbers = np.concatenate(self.blocks["number"])
+        return kind_of_numbers(numbers[np.isfinite(numbers)], self.column)
 
 
 def _coerce(texts: list[str], form: str, utc: bool = False) -> pd.DatetimeIndex:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from robustfourier.formatting import unit_called
 from robustfourier.samples.columns import speaks_of_time
-from robustfourier.samples.header import Table
+from robustfourier.samples.header import Rows
 from robustfourier.samples.number_parsing import is_missing, is_number
 
 _COLUMNS, _TIMES = 5, 3  # columns of times, and different times among them, at least
@@ -69,7 +69,7 @@ class Wide:
         replicated = f" with {len(self.times) / different:.3g} replicates each" if copies else ""
         return f"a wide table: rows are series, columns are {different} times{replicated}"
 
-    def long_rows(self, block: Table) -> Iterator[tuple[int, list[str]]]:
+    def long_rows(self, block: Rows) -> Iterator[tuple[int, list[str]]]:
         """A row for each cell, with the line that it stands in."""
         count, grouped = len(self.labels), any(self.groups)
         for number, row in block:
@@ -78,7 +78,7 @@ class Wide:
                 yield number, [*series, *([group] if grouped else []), time, value]
 
 
-def recognise_wide(first: Sequence[str], body: Table) -> Wide | None:
+def recognise_wide(first: Sequence[str], body: Rows) -> Wide | None:
     """How a table is read if it is a wide one; None if it is not.
 
     Parameters

@@ -80,7 +80,7 @@ class Sampling:
     filled : float
         Share of the grid's places that have a sample; of ordinary steps for irregular times.
     resolution : float
-        Difference of two frequencies that can just be told apart, 1 / span.
+        Difference of two frequencies that can just be resolved, 1 / span.
     longest, shortest : float
         Longest and shortest period that can be found.
     max_mode : float

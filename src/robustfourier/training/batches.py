@@ -200,7 +200,7 @@ class FreshDraws:
         return DrawnBlock(theta, y)
 
     def describe(self) -> dict[str, Any]:
-        """Return the batch size; two samplers cannot be told apart."""
+        """Return the batch size; two samplers cannot be distinguished."""
         return {"source": "draws", "batch_size": self.batch_size}
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -120,8 +120,8 @@ def _aligned(**given: Any) -> list[tuple[Any, ...]]:
     """Repeat what was given once as often as the sequences are long."""
     lengths = {name: len(x) for name, x in given.items() if isinstance(x, Sequence)}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
-        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise InputError(f"{told}; give sequences of the same length, one entry per training")
+        listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise InputError(f"{listed}; give sequences of the same length, one entry per training")
     n = max(lengths.values(), default=1)
     if n > 1 and isinstance(given["random_states"], np.random.Generator):
         raise InputError("random_states is one Generator for several trainings; give one each")

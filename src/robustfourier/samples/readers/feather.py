@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from robustfourier.samples.text_tables import ReadOptions
 
 
-def read_feather(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Frame:
+def read_feather(path: str | os.PathLike[str], name: str, options: ReadOptions) -> Frame:
     """All columns of a Feather file."""
-    del name, asked
+    del name, options
     from pyarrow import feather
 
     table = feather.read_table(path)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from robustfourier.samples.text_tables import ReadOptions
 
 
-def read_fits(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Frame:
+def read_fits(path: str | os.PathLike[str], name: str, options: ReadOptions) -> Frame:
     """The table of a FITS file; where it has several, ``--sheet`` names the extension."""
     from astropy.io import fits
     from astropy.table import Table
@@ -27,19 +27,19 @@ def read_fits(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Fr
             for i, unit in enumerate(units)
             if isinstance(unit, (fits.BinTableHDU, fits.TableHDU))
         }
-        chosen = _chosen(tables, name, asked.sheet)
+        chosen = _chosen(tables, name, options.sheet)
         table = Table.read(units[int(chosen)], format="fits")
     return _frame(table, tables, chosen)
 
 
-def read_votable(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Frame:
+def read_votable(path: str | os.PathLike[str], name: str, options: ReadOptions) -> Frame:
     """The table of a VOTable file; where it has several, ``--sheet`` chooses by number."""
     from astropy.io import votable
 
     with _quietly():
         found = list(votable.parse(str(path)).iter_tables())
         tables = {str(i): each.name or f"table {i}" for i, each in enumerate(found, start=1)}
-        chosen = _chosen(tables, name, asked.sheet)
+        chosen = _chosen(tables, name, options.sheet)
         table = found[int(chosen) - 1].to_table(use_names_over_ids=True)
     return _frame(table, tables, chosen)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _RATES = ("sampling_rate", "samplingrate", "sample_rate", "samplerate", "srate", "fs", "sr")
 
 
-def read_wav(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Frame:
+def read_wav(path: str | os.PathLike[str], name: str, options: ReadOptions) -> Frame:
     """The channels of a WAV file, at its sampling rate."""
     del name
     from scipy.io import wavfile
@@ -32,13 +32,18 @@ def read_wav(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Fra
     channels = np.atleast_2d(sound.T)
     names = ["signal"] if len(channels) == 1 else [f"channel {i + 1}" for i in range(len(channels))]
     frame = pd.DataFrame({n: c.astype(np.float64) for n, c in zip(names, channels, strict=True)})
-    return at_rate(Frame(frame), asked.rate or float(rate))
+    return at_rate(Frame(frame), options.rate or float(rate))
 
 
-def read_matlab(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Frame:
+def read_matlab(path: str | os.PathLike[str], name: str, options: ReadOptions) -> Frame:
     """The longest variables of a MATLAB file, at its sampling rate where it tells one."""
     from scipy.io import loadmat
 
+    with open(path, "rb") as file:
+        if file.read(10) == b"MATLAB 7.3":
+            raise DataError(
+                f"{name}: is a MATLAB file of version 7.3; save it with save(…, '-v7'), or as CSV"
+            )
     content = loadmat(path, squeeze_me=True, struct_as_record=False)
     arrays: dict[str, Any] = {}
     numbers: dict[str, float] = {}
@@ -52,10 +57,12 @@ def read_matlab(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> 
         raise DataError(f"{name}: holds no arrays of numbers; save the signal with save(…, '-v7')")
     length = max(map(len, arrays.values()))
     frame = Frame(pd.DataFrame({k: a for k, a in arrays.items() if len(a) == length}))
-    rate = asked.rate or next((numbers[word] for word in _RATES if numbers.get(word, 0) > 0), None)
+    rate = options.rate or next(
+        (numbers[word] for word in _RATES if numbers.get(word, 0) > 0), None
+    )
     if rate is not None:
         return at_rate(frame, rate)
-    if not any(speaks_of_time(str(key)) for key in frame.frame) and asked.time is None:
+    if not any(speaks_of_time(str(key)) for key in frame.frame) and options.time is None:
         raise DataError(
             f"{name}: tells neither times nor a sampling rate; say --rate, such as --rate 20000"
         )

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from robustfourier.samples.text_tables import ReadOptions
 
 
-def read_netcdf(path: str | os.PathLike[str], name: str, asked: ReadOptions) -> Frame:
+def read_netcdf(path: str | os.PathLike[str], name: str, options: ReadOptions) -> Frame:
     """The variables of a netCDF file along its time; other dimensions tell series apart."""
     import xarray
 
     with open(path, "rb") as file:
         engine = "scipy" if file.read(3) == b"CDF" else "h5netcdf"
     with xarray.open_dataset(path, engine=engine) as data:
-        return dataset_frame(data.load(), name, asked.time, asked.value)
+        return dataset_frame(data.load(), name, options.time, options.value)
