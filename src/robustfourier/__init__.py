@@ -22,6 +22,7 @@ _HOME = {
     "fit_large": "robustfourier.large",
     "fit_many": "robustfourier.many",
     "load": "robustfourier.persistence",
+    "read_samples": "robustfourier.samples",
 }
 _SUBMODULES = ("datasets", "errors", "nn", "plots", "synthetic", "theory", "training")
 

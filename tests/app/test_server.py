@@ -190,7 +190,7 @@ class TestBadInput:
             (b"{", "no JSON"),
             (b"[]", "must be an object"),
             ({"reading": {"path": "/etc/passwd"}}, "no option here"),
-            ({"reading": {"skip": -1}}, "lines to skip=-1 must be a number"),
+            ({"reading": {"skip": -1}}, "Lines to skip=-1 must be a number"),
             ({"reading": {"rate": "fast"}}, "samples per second='fast' must be a number"),
             ({"asked": {"false_alarm": 2}}, "false_alarm=2"),
             ({"asked": {"loss": "none"}}, "--loss 'none' must be one of"),
