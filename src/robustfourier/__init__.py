@@ -19,6 +19,7 @@ _HOME = {
     "FourierNetworkRegressor": "robustfourier.estimators.network",
     "ModeTable": "robustfourier.modes",
     "PeriodicMixture": "robustfourier.estimators.mixture",
+    "fit_cells": "robustfourier.analysis.cells",
     "fit_large": "robustfourier.large",
     "fit_many": "robustfourier.many",
     "load": "robustfourier.persistence",
