@@ -19,9 +19,11 @@ _HOME = {
     "FourierNetworkRegressor": "robustfourier.estimators.network",
     "ModeTable": "robustfourier.modes",
     "PeriodicMixture": "robustfourier.estimators.mixture",
+    "fit_cells": "robustfourier.analysis.cells",
     "fit_large": "robustfourier.large",
     "fit_many": "robustfourier.many",
     "load": "robustfourier.persistence",
+    "read_samples": "robustfourier.samples",
     "rhythm": "robustfourier.cosinor",
 }
 _SUBMODULES = ("datasets", "errors", "nn", "plots", "synthetic", "theory", "training")

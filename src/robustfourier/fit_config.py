@@ -101,7 +101,7 @@ class FitConfig:
                 raise InputError(f"{name}={value!r} must be a short text")
         kinds = {name: str if value is None else type(value) for name, value in usual.items()}
         made: dict[str, Any] = {name: kinds[name](value) for name, value in given.items()}
-        return cls(**made, options=False)
+        return cls(**made)
 
     @property
     def names_periods(self) -> bool:
@@ -154,14 +154,15 @@ class FitConfig:
     def python(self, file: str, reading: dict[str, Any], samples: Samples) -> str:
         """Return the Python lines of the whole fit."""
         usual = FitConfig().parameters(samples)
-        chosen = {k: v for k, v in self.parameters(samples).items() if usual.get(k) != v}
+        given = {"unit": samples.unit} if samples.unit else {}
+        given |= {k: v for k, v in self.parameters(samples).items() if usual.get(k) != v}
         return "\n".join(
             [
-                "from robustfourier.analysis import fit_model",
-                "from robustfourier.samples import read_samples",
+                "from robustfourier import PeriodicMixture, read_samples",
                 "",
                 f"samples = read_samples({_arguments(file, reading)})",
-                f"model = fit_model(samples{''.join(f', {k}={v!r}' for k, v in chosen.items())})",
+                f"model = PeriodicMixture({', '.join(f'{k}={v!r}' for k, v in given.items())})",
+                "model.fit(samples.axis, samples.values, y_err=samples.errors)",
                 "print(model.summary())",
             ]
         )

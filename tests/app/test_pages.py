@@ -89,7 +89,11 @@ def test_a_dropped_file_is_fitted_changed_taken_back_and_exported(page, server, 
     for i in range(2):
         page.browser.find_elements("css selector", "#history input")[i].click()
     page.find("compare").click()
-    page.until("document.querySelectorAll('#compared .card').length === 2")
+    page.until("document.querySelectorAll('#compared .sides .card').length === 2")
+    said = page.find("changed").text
+    assert "changed" in said.lower() or "new" in said or "gone" in said
+    assert "instead of" in said
+    assert page.js("document.querySelector('#compared canvas').height") > 0
 
     page.find("undo").click()
     page.until("document.body.dataset.fit === arguments[0]", first)
@@ -163,7 +167,10 @@ def test_what_cannot_be_read_is_said_and_other_columns_can_be_chosen(page, tmp_p
     (tmp_path / "three.csv").write_text(f"t,first,second\n{rows}\n")
     page.drop(tmp_path / "three.csv")
     page.until("!document.getElementById('failed').hidden")
-    assert "choose with --time" in page.find("why").text
+    assert page.find("failed").text.startswith("The fit failed")
+    assert "choose with “Time”" in page.find("why").text
+    assert "--" not in page.find("why").text
+    assert page.find("preview").text.splitlines()[:2] == ["t first second", "0 0 0"]
     page.browser.execute_script(
         "document.querySelector('[name=column-time]').value = 't';"
         "document.querySelector('[name=column-value]').value = 'second';"

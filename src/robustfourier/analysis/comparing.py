@@ -8,10 +8,17 @@ from typing import Any
 import numpy as np
 
 from robustfourier.errors import InputError
-from robustfourier.formatting import SECONDS
+from robustfourier.formatting import SECONDS, listed, percent
 from robustfourier.mixture.model import Component
 
 _ERRORS = 3.0  # standard errors of a difference that are no drift: 0.3 % of Gaussian ones are more
+_SAID = 3  # patterns of each verdict that a sentence names
+_VERDICTS = {
+    "new": ("is new", "are new"),
+    "gone": ("is gone", "are gone"),
+    "drifted": ("changed", "changed"),
+    "agrees": ("agrees", "agree"),
+}
 _RESOLVED = 1.0  # cycles over the shorter record: lines closer than that may be the same
 
 
@@ -72,6 +79,44 @@ def compare(first: Any, second: Any) -> list[Match]:
         left.remove(j)
         matches.append(_judged(first, i, second, j, factor))
     return matches + [Match(None, second.components_[j], "new") for j in left]
+
+
+def in_a_sentence(matches: list[Match]) -> str:
+    """What changed from the first model to the second, in a sentence or two."""
+    if not matches:
+        return "Neither finds a repeating pattern."
+    told = {verdict: [m for m in matches if m.verdict == verdict] for verdict in _VERDICTS}
+    if len(told["agrees"]) == len(matches):
+        same = "pattern" if len(matches) == 1 else f"{len(matches)} patterns"
+        return f"Nothing changed beyond its errors: both find the same {same}."
+    parts = [
+        f"{listed([_named(m) for m in told[verdict][:_SAID]])}{_more(told[verdict])} "
+        f"{_VERDICTS[verdict][len(told[verdict]) > 1]}"
+        for verdict in ("new", "gone", "drifted")
+        if told[verdict]
+    ]
+    rest = len(told["agrees"])
+    stays = f"; {rest} stay{'s' if rest == 1 else ''} as {'it was' if rest == 1 else 'they were'}"
+    return f"{'; '.join(parts)}{stays if rest else ''}."
+
+
+def _named(match: Match) -> str:
+    """A pattern and what changed of it: "7.000 d (+12 % in amplitude)"."""
+    one = match.second if match.first is None else match.first
+    assert one is not None
+    words = one.domain.period_words(one.period, one.period_error)
+    if match.verdict != "drifted":
+        return f"{words} ({percent(float(np.mean(one.share)))})"
+    changes = []
+    if abs(match.period) > _ERRORS * match.period_error:
+        changes.append(f"period {'longer' if match.period > 0 else 'shorter'}")
+    if abs(match.amplitude) > _ERRORS * match.amplitude_error:
+        changes.append(f"amplitude {'larger' if match.amplitude > 0 else 'smaller'}")
+    return f"{words} ({listed(changes)})"
+
+
+def _more(matches: list[Match]) -> str:
+    return f" and {len(matches) - _SAID} more" if len(matches) > _SAID else ""
 
 
 def _seconds(model: Any) -> float | None:

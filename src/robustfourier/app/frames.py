@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from robustfourier.app.controls import in_controls
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.observers import Event
@@ -22,6 +23,7 @@ Send = Callable[[dict[str, Any]], None]
 
 _BARS = 360  # weights in one frame, about as many as a phone has points
 _DOTS = 1500  # samples of the first picture
+_ROWS = 6  # samples that are shown as they were taken
 _APART = 0.05  # seconds between two frames of weights; the eye sees no more
 
 
@@ -116,6 +118,15 @@ def _wave(component: Any) -> FloatArray:
     return np.asarray(np.reshape(component.waveform(cycle), (len(cycle), -1))[:, 0])
 
 
+def _first_rows(samples: Samples, axis: TimeAxis) -> list[list[str]]:
+    """The first samples as they were taken: time, value and error."""
+    columns = [[axis.when(time) for time in samples.axis[:_ROWS]]]
+    for values in (samples.values, samples.errors):
+        if values is not None:
+            columns.append([f"{value:.6g}" for value in values[:_ROWS]])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
 def _read(samples: Samples) -> dict[str, Any]:
     """What was taken of a file, and a first picture of it."""
     domain = Domain.from_times(samples.axis, unit=samples.unit or None)
@@ -138,7 +149,8 @@ def _read(samples: Samples) -> dict[str, Any]:
         "missing": counts.missing,
         "duplicates": counts.duplicates,
         "unsorted": counts.out_of_order,
-        "notes": list(samples.notes),
+        "notes": [in_controls(note) for note in samples.notes],
+        "taken": _first_rows(samples, axis),
         "x": [float(f"{value:.12g}") for value in at[keep]],
         "y": numbers(samples.values[keep]),
     }

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from robustfourier.app.controls import CONTROLS, Control
 from robustfourier.errors import InputError, require_choice
 from robustfourier.fit_config import FitConfig
 
-_READING = (
-    *("time", "value", "error", "unit", "timezone", "time_format", "decimal", "delimiter", "sheet"),
-)
 _MARKS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blanks": " "}
-_LISTS = ("na", "by")
 _TEXT = 200  # characters of one setting
 _MANY = 50  # entries of one list
 
@@ -23,29 +20,39 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
     ----------
     body : dict
         ``reading``: options of `read_samples`; ``config``: fields of `FitConfig`; ``forecast``:
-        how far to look ahead, such as "30d".
+        how far to look ahead, such as "30d"; ``magnitudes``: whether values are magnitudes.
     """
     reading, config = _part(body, "reading"), _part(body, "config")
     taken: dict[str, Any] = {}
+    known = {control.option: control for control in CONTROLS if control.kind != "switch"}
     for name, value in reading.items():
-        if name in _LISTS:
-            taken[name] = _texts(name, value)
-        elif name == "skip":
-            taken[name] = int(_number("lines to skip", value, 0, 1_000_000))
-        elif name == "rate":
-            taken[name] = _number("samples per second", value, 1e-9, 1e12)
-        elif name == "delimiter":
-            mark = value if value in _MARKS.values() else _text(name, value).strip()
-            taken[name] = _MARKS.get(mark, mark)
-        elif name in _READING:
-            taken[name] = _text(name, value)
-        else:
+        if name not in known:
             raise InputError(f"reading has {name!r}, which is no option here")
+        taken[name] = _read(known[name], value)
     FitConfig.of(config)
     settings: dict[str, Any] = {"reading": taken, "config": config}
+    if body.get("magnitudes"):
+        settings["magnitudes"] = True
     if "forecast" in body:
         settings["forecast"] = _text("forecast", body["forecast"])
     return settings
+
+
+def _read(control: Control, value: Any) -> Any:
+    """The value of one option of reading, as its control takes it."""
+    name = control.words
+    if control.kind == "list":
+        return _texts(name, value)
+    if control.kind == "count":
+        return int(_number(name, value, 0, 1_000_000))
+    if control.kind == "number":
+        return _number(name, value, 1e-9, 1e12)
+    if control.option == "delimiter":
+        mark = value if value in _MARKS.values() else _text(name, value).strip()
+        return _MARKS.get(mark, mark)
+    if control.kind == "choice":
+        return _one_of(name, value, tuple(choice for choice, _ in control.choices if choice))
+    return _text(name, value)
 
 
 def checked_laboratory(body: dict[str, Any]) -> dict[str, Any]:

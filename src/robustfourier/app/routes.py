@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -17,6 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from robustfourier.app.controls import CONTROLS, in_controls
 from robustfourier.app.jobs import Job, Jobs, Limits, QueueFullError
 from robustfourier.app.pages import (
     PAGES,
@@ -63,6 +65,7 @@ class Site:
             Route("/api/files/{file}/forget", self.forget, methods=["POST"]),
             Route("/api/files/{file}/fits", self.add_fit, methods=["POST"]),
             Route("/api/files/{file}/show/{fit}", self.show, methods=["POST"]),
+            Route("/api/compare/{first}/{second}", self.compare),
             Route("/api/laboratory", self.add_training, methods=["POST"]),
             Route("/api/jobs/{job}/events", self.events),
             Route("/api/jobs/{job}/cancel", self.cancel, methods=["POST"]),
@@ -113,7 +116,9 @@ class Site:
             for file in self.folder.files.values()
         ]
         limits = {"upload": self.limits.upload, "rows": self.limits.rows}
-        return JSONResponse({"files": every, "examples": sorted(examples()), "limits": limits})
+        controls = [control._asdict() for control in CONTROLS]
+        there = {"files": every, "examples": sorted(examples()), "limits": limits}
+        return JSONResponse({**there, "controls": controls})
 
     async def upload(self, request: Request) -> Response:
         """Keep a file; its bytes are the body, its name is in the address."""
@@ -202,6 +207,22 @@ class Site:
             raise HTTPException(404, "no such fit")
         self.folder.show(file.id, fit.id)
         return JSONResponse({})
+
+    async def compare(self, request: Request) -> Response:
+        """What changed between two fits; asked of a process, which loads what models need."""
+        fits = [self.folder.fits.get(request.path_params[name]) for name in ("first", "second")]
+        if any(fit is None or fit.state != "done" for fit in fits):
+            raise HTTPException(404, "no such fit, or it is not done")
+        places = [str(self.folder.place(fit.id) / "result") for fit in fits if fit is not None]
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "robustfourier.app.comparison", *places),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        told, _ = await process.communicate()
+        if process.returncode:
+            raise HTTPException(500, "these two cannot be compared")
+        return Response(told, media_type="application/json")
 
     async def result(self, request: Request) -> Response:
         """One file of a result, by its name in the list that the run has written."""
@@ -346,7 +367,7 @@ async def _icon(_: Request) -> Response:
 
 
 async def _refused(_: Request, error: Exception) -> Response:
-    return JSONResponse({"detail": str(error)}, 400)
+    return JSONResponse({"detail": in_controls(str(error))}, 400)
 
 
 async def _full(_: Request, error: Any) -> Response:

@@ -91,6 +91,7 @@ def _rehearse(kind: str) -> None:
 
 
 def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], send: _Wire) -> None:
+    from robustfourier.app.controls import in_controls
     from robustfourier.errors import RobustFourierError
 
     try:
@@ -101,7 +102,7 @@ def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], se
 
             run_laboratory(order["settings"], commands, send)
     except RobustFourierError as error:
-        send({"t": "failed", "words": str(error)})
+        send({"t": "failed", "words": in_controls(str(error))})
     except MemoryError:
         send({"t": "failed", "words": "not enough memory; thin out the data or raise --memory"})
     except Exception as error:
@@ -114,12 +115,12 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
     from robustfourier.analysis import analyse
     from robustfourier.app.frames import Frames
     from robustfourier.app.pages import report_policy
+    from robustfourier.app.preview import preview
     from robustfourier.app.result_frame import told
     from robustfourier.atomic_files import write_text
     from robustfourier.errors import DataError
     from robustfourier.fit_config import FitConfig
     from robustfourier.observers import Event, observed_by
-    from robustfourier.samples import column_names
 
     path, name, reading = Path(order["path"]), order["name"], order["reading"]
     config = FitConfig.of(order["config"])
@@ -133,8 +134,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
             )
 
     try:
-        shown = {k: reading[k] for k in ("delimiter", "decimal", "skip", "sheet") if k in reading}
-        send({"t": "columns", "columns": column_names(path, **shown)})
+        send({"t": "columns", **preview(path, reading)})
         with observed_by(few_enough, Frames(send)):
             analysis = analyse(
                 path,
@@ -143,6 +143,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
                 parameters=config.parameters,
                 overwrite=True,
                 formats=("png", "svg"),
+                magnitudes=order.get("magnitudes"),
                 name=name,
                 called=name,
             )

@@ -139,7 +139,7 @@ def _chosen(X: Any, table: Any) -> tuple[Any, Any, Any]:
     if len(set(frame.iloc[:, choice.time])) < len(frame) and table.labels:
         raise InputError(
             f"X holds several series, told apart by {', '.join(table.labels)}; choose one with "
-            'X.sel(…) or X.isel(…), or fit all with fit_many(X[name], value="all", out=…)'
+            "X.sel(…) or X.isel(…), or fit all with robustfourier.fit_cells(X[name])"
         )
     data = X if hasattr(X, "data_vars") else X.to_dataset(name=names[choice.value or 0])
     return _columns(data, names, choice)

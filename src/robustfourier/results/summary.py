@@ -9,6 +9,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
+from robustfourier.results.alias_words import runner_up_words
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import alias_notes, named
 from robustfourier.results.drawing_grid import curve_grid
@@ -49,13 +50,14 @@ def summarise(
     times, patterns, flat = samples.axis, brief.patterns, brief.flat
     sampling = check_sampling(samples)
     max_mode = view.max_mode or sampling.max_mode
+    weights = None if samples.errors is None else samples.errors**-2.0
     spectrum = amplitude_spectrum(
         theta,
         flat.values - flat.trend,
         flat.residual,
         max_mode=max_mode,
         parts=flat.parts,
-        weights=None if samples.errors is None else samples.errors**-2.0,
+        weights=weights,
         evidence=view.evidence,
     )
     axis = TimeAxis.of(domain, samples.time_name)
@@ -96,6 +98,10 @@ def summarise(
                 *view.warnings(),
                 *step_words(view.steps, axis),
                 *alias_notes(patterns, samples, domain),
+                *runner_up_words(
+                    *(patterns, sampling, theta, flat.residual + flat.parts),
+                    *(weights, brief.noise),
+                ),
             ],
         ),
     )

@@ -151,7 +151,7 @@ def _gap_words(sampling: Sampling) -> list[str]:
 
 
 def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
-    """Patterns that could be another frequency seen through the rhythm of the sampling."""
+    """Patterns of even samples that could be another frequency; see `alias_words` for others."""
     told = sampling.domain.period_words
     if sampling.even:
         top = 1.0 / sampling.shortest
@@ -161,19 +161,7 @@ def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
             "sampling can show; it could be an alias of something faster."
             for p in near
         ]
-    if not len(sampling.window.peak_mode) or sampling.window.peak_height[0] < 0.6:
-        return []
-    rhythm = float(sampling.domain.frequency(sampling.window.peak_mode[0]))
-    doubts = []
-    for p in [p for p in patterns if not p.combination][:2]:
-        other = 1.0 / abs(rhythm - p.frequency) if rhythm != p.frequency else np.inf
-        doubts.append(f"{told(p.period)} from {told(other)}")
-    if not doubts:
-        return []
-    return [
-        f"The samples come in a rhythm of {told(1.0 / rhythm)}, which blurs the line "
-        f"between a frequency and its aliases: hard to tell are {' and '.join(doubts)}."
-    ]
+    return []
 
 
 def _outlier_words(residual: FloatArray) -> list[str]:

@@ -122,7 +122,7 @@ def _array_frame(array: Any) -> Frame:
         raise InputError(
             f"X has the dimensions {', '.join(map(str, array.dims))}; fit takes one, of time; "
             "choose one series with X.sel(…) or X.isel(…), or fit all with "
-            'fit_many(X, value="all", out=…)'
+            "robustfourier.fit_cells(X)"
         )
     name = str(array.name or "value")
     return dataset_frame(array.to_dataset(name=name), "X", value=name)

@@ -5,11 +5,11 @@
   const STAGES = [["reading", "Reading"], ["sums", "Fourier sums"], ["diagonal", "Diagonal"], ["lines", "Lines"], ["patterns", "Patterns"], ["report", "Report"]];
   const PART_OF = { training: "lines", "summing up": "report", drawing: "report" };
   let state = { files: [], examples: [], limits: {} }, file = null, following = null, answers = {}, chosen = [];
-  let plots = null, modesKept = [], ledger = new Map(), read = null, columns = [];
+  let plots = null, modesKept = [], ledger = new Map(), read = null, columns = [], seen = null;
 
   const fitOf = (id) => file && file.fits.find((fit) => fit.id === id);
   const current = () => file && (fitOf(file.current) || file.fits[file.fits.length - 1]);
-  const settingsOf = (fit) => ({ reading: Object.assign({}, fit.reading), config: Object.assign({}, fit.config) });
+  const settingsOf = (fit) => ({ reading: Object.assign({}, fit.reading), config: Object.assign({}, fit.config), ...(fit.magnitudes ? { magnitudes: true } : {}) });
 
   async function refresh() {
     state = await ask("api/state");
@@ -62,7 +62,7 @@
   }
   function open(one) {
     if (following) following.stop();
-    modesKept = []; ledger = new Map(); read = null; columns = [];
+    modesKept = []; ledger = new Map(); read = null; columns = []; seen = null; preview(); reading(one);
     $("headline").textContent = file.name; $("taken").textContent = "";
     $("live").hidden = one.state === "done"; $("result").hidden = true; $("failed").hidden = true; $("shaping").hidden = true; $("compared").hidden = true;
     $("lines").replaceChildren(); $("shapes").replaceChildren(); $("counted").textContent = ""; $("doing").textContent = one.state === "queued" ? "Waiting for its turn …" : "";
@@ -77,8 +77,8 @@
   }
   function show(one, frame) {
     const live = !$("live").hidden;
-    if (frame.t === "columns") columns = frame.columns;
-    else if (frame.t === "read") { read = frame; taken(); if (live) dataPlot(); }
+    if (frame.t === "columns") { columns = frame.columns; seen = frame; preview(); reading(one); }
+    else if (frame.t === "read") { read = frame; taken(); preview(); reading(one); if (live) dataPlot(); }
     else if (frame.t === "stage") stage(frame);
     else if (frame.t === "weights") { if (live) { charts().weights.setData([frame.mode, frame.weight, []]); $("doing").textContent = "Training the diagonal: " + (100 * frame.trained).toFixed(0) + " % of the time that the false-alarm level gives"; document.body.dataset.weights = Number(document.body.dataset.weights || 0) + 1; } }
     else if (frame.t === "lines") { if (live) lines(frame); }
@@ -96,7 +96,14 @@
     const left = [[read.missing, "with a missing value"], [read.duplicates, "repeat a time"], [read.unsorted, "out of order"]].filter(([n]) => n).map(([n, words]) => n.toLocaleString() + " rows " + words);
     $("taken").replaceChildren(el("strong", {}, read.value), " against ", el("strong", {}, read.time), read.error ? " with errors " : "", read.error ? el("strong", {}, read.error) : "",
       ": " + read.used.toLocaleString() + " samples from " + read.first + " to " + read.last + ". " + [...left, ...read.notes].map((note) => note[0].toUpperCase() + note.slice(1) + ". ").join(""),
-      el("button", { type: "button", class: "small", on: { click: () => { const part = $("columns"); if ($("result").hidden) { $("live").hidden = true; $("result").hidden = false; $("report").hidden = true; controls(current()); } part.closest("details").open = true; part.scrollIntoView({ block: "center" }); part.querySelector("select").focus(); } } }, "Change columns"));
+      el("button", { type: "button", class: "small", on: { click: () => { $("reading").open = true; $("reading").scrollIntoView({ block: "start" }); $("columns").querySelector("select").focus(); } } }, "Change how it is read"));
+  }
+  // The first rows of the file, and the samples that were made of them.
+  function preview() {
+    const table = (heads, rows) => (rows.length ? [el("table", {}, el("tr", {}, ...heads.map((head) => el("th", {}, head))), ...rows.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, cell)))))] : []);
+    $("preview").replaceChildren(...(seen ? table(seen.head, seen.rows) : []));
+    $("taken-rows").replaceChildren(...(read ? table([read.time, read.value, ...(read.error ? [read.error] : [])], read.taken || []) : []));
+    $("taken-title").hidden = !(read && read.taken);
   }
   function dataPlot() {
     const dots = { paths: () => null, points: { show: true, size: 3, fill: () => RF.css("--dots"), stroke: () => RF.css("--dots"), width: 0 } };
@@ -133,9 +140,10 @@
   }
   function failed(frame) {
     $("live").hidden = true; $("failed").hidden = false; $("result").hidden = false; $("report").hidden = true;
-    $("failed").querySelector("h2").textContent = frame.state === "failed" ? "This did not work" : "Cancelled";
+    $("failed").querySelector("h2").textContent = frame.state === "failed" ? "The fit failed" : "The fit was cancelled";
     $("why").textContent = frame.words;
     controls(current());
+    if (frame.state === "failed" && !read) $("reading").open = true; // what was not read can be mended there
   }
   $("cancel").addEventListener("click", () => guarded(() => ask("api/jobs/" + current().id + "/cancel", {})));
 
@@ -158,6 +166,8 @@
   function fitted() {
     const inner = $("report").contentDocument;
     if (!inner || !inner.body) return;
+    const own = inner.getElementById("theme");
+    if (own) own.style.display = "none"; // one button for both pages
     if (RF.root.dataset.theme) inner.documentElement.dataset.theme = RF.root.dataset.theme; else delete inner.documentElement.dataset.theme;
     $("report").style.height = Math.max(600, inner.body.scrollHeight + 2) + "px";
   }
@@ -177,8 +187,9 @@
     const words = [], a = one.config, b = before ? before.config : {}, r = one.reading, s = before ? before.reading : {};
     const names = { period: "known period", shortest_period: "shortest", longest_period: "longest", false_alarm: "false alarms", scale: "scale", loss: "outliers", without: "without", split: "split", merge: "merge" };
     for (const [key, name] of Object.entries(names)) if (JSON.stringify(a[key]) !== JSON.stringify(b[key])) words.push(name + " " + (a[key] === undefined ? "as usual" : [].concat(a[key]).join(", ")));
+    if (!!one.magnitudes !== !!(before && before.magnitudes)) words.push(one.magnitudes ? "magnitudes" : "no magnitudes");
     if (one.forecast !== (before ? before.forecast : undefined)) words.push("forecast " + (one.forecast || "no more"));
-    for (const key of new Set([...Object.keys(r), ...Object.keys(s)])) if (JSON.stringify(r[key]) !== JSON.stringify(s[key])) words.push(key + " " + (r[key] === undefined ? "as found" : r[key]));
+    for (const key of new Set([...Object.keys(r), ...Object.keys(s)])) if (JSON.stringify(r[key]) !== JSON.stringify(s[key])) words.push((state.controls.find((c) => c.option === key) || { words: key }).words.toLowerCase() + " " + (r[key] === undefined ? "as found" : r[key]));
     return words.join("; ") || "as it comes";
   }
   function history(one) {
@@ -199,22 +210,37 @@
     return new Promise((resolve) => { follow(id, (frame) => { if (frame.t === "result") answers[id] = frame; }, () => resolve(answers[id])); });
   }
   async function compare() {
-    const pair = await Promise.all(chosen.map(answer)), order = chosen.map((id) => file.fits.findIndex((entry) => entry.id === id));
-    const rows = pair.map((one) => new Set(one.patterns.map((p) => p.period + p.share)));
-    const side = (one, i) => el("article", { class: "card" }, el("h3", {}, order[i] + 1 + ". " + describe(file.fits[order[i]], file.fits[order[i] - 1])), el("p", {}, one.headline),
+    const order = chosen.map((id) => file.fits.findIndex((entry) => entry.id === id)).sort((a, b) => a - b), ids = order.map((i) => file.fits[i].id);
+    const [pair, changed] = await Promise.all([Promise.all(ids.map(answer)), ask("api/compare/" + ids[0] + "/" + ids[1])]);
+    const verdicts = new Map(changed.patterns.map((p) => [p.exact, p.verdict]));
+    const name = (i) => "Fit " + (order[i] + 1);
+    const side = (one, i) => el("article", { class: "card" }, el("h3", {}, name(i) + ": " + describe(file.fits[order[i]], file.fits[order[i] - 1])), el("p", {}, one.headline),
       el("p", {}, el("b", {}, one.explained), " repeats, noise ", el("b", {}, one.noise)),
       el("div", { class: "scroll" }, el("table", {}, el("tr", {}, ...["", "Period", "Share", "Harmonics"].map((h) => el("th", {}, h))),
-        ...one.patterns.slice(0, 12).map((p) => el("tr", { class: rows[1 - i].has(p.period + p.share) ? "" : "other" }, el("td", {}, p.label), el("td", {}, p.period), el("td", { class: "num" }, p.share), el("td", {}, p.harmonics.slice(0, 6).join(", ")))))));
-    $("compared").replaceChildren(el("div", { class: "sides" }, ...pair.map(side)));
+        ...one.patterns.slice(0, 12).map((p) => el("tr", { class: (verdicts.get(p.exact) || "agrees") === "agrees" ? "" : "other" }, el("td", {}, p.label), el("td", {}, p.period), el("td", { class: "num" }, p.share), el("td", {}, p.harmonics.slice(0, 6).join(", ")))))));
+    const canvas = el("canvas", { role: "img", "aria-label": "Share of each pattern in both fits, by its period" });
+    $("compared").replaceChildren(el("article", { class: "card" }, el("h2", {}, "From fit " + (order[0] + 1) + " to fit " + (order[1] + 1)), el("p", { id: "changed" }, changed.sentence + " The patterns explain " + pair[1].explained + " instead of " + pair[0].explained + " of the variation."), canvas,
+      el("p", { class: "caption" }, "Each pattern at its period: up, its share of the variation in " + name(0).toLowerCase() + "; down, in " + name(1).toLowerCase() + ". Coloured are those that changed.")), el("div", { class: "sides" }, ...pair.map(side)));
     $("compared").hidden = false;
+    mirror(canvas, changed.patterns);
     $("compared").scrollIntoView({ block: "nearest" });
+  }
+  // Shares of both fits against the logarithm of the period, one above and one below the line.
+  function mirror(canvas, patterns) {
+    const ratio = devicePixelRatio || 1, width = canvas.clientWidth || 600, height = 190, middle = height / 2, ctx = canvas.getContext("2d");
+    canvas.width = width * ratio; canvas.height = height * ratio; canvas.style.height = height + "px"; ctx.scale(ratio, ratio);
+    const logs = patterns.map((p) => Math.log(p.exact)), low = Math.min(...logs), high = Math.max(...logs), most = Math.max(...patterns.flatMap((p) => p.shares), 1e-9);
+    const x = (value) => 50 + (width - 100) * (high > low ? (value - low) / (high - low) : 0.5);
+    ctx.font = "12px system-ui, sans-serif"; ctx.textAlign = "center"; ctx.strokeStyle = RF.css("--faint"); ctx.beginPath(); ctx.moveTo(10, middle); ctx.lineTo(width - 10, middle); ctx.stroke();
+    patterns.forEach((p, i) => {
+      const ink = RF.css({ agrees: "--faint", drifted: "--accent", new: "--floor", gone: "--alarm" }[p.verdict]);
+      [-1, 1].forEach((side, j) => { const long = p.shares[j] / most * (middle - 26); if (!long) return; ctx.strokeStyle = ctx.fillStyle = ink; ctx.lineWidth = 3; ctx.beginPath(); ctx.moveTo(x(logs[i]), middle); ctx.lineTo(x(logs[i]), middle + side * long); ctx.stroke(); ctx.beginPath(); ctx.arc(x(logs[i]), middle + side * long, 4, 0, 7); ctx.fill(); });
+      if (Math.max(...p.shares) > 0.03 * most) { ctx.fillStyle = RF.css("--soft"); ctx.fillText(p.period, x(logs[i]), p.shares[0] ? middle - p.shares[0] / most * (middle - 26) - 9 : middle + p.shares[1] / most * (middle - 26) + 19); }
+    });
   }
 
   // -- controls ---------------------------------------------------------------------------------
   const UNIT = () => (read && read.unit) || (answers[current().id] || {}).unit || "";
-  // Options of reading a file: name, words and an example of each.
-  const READING = [["by", "One series of several", "sensor=A"], ["na", "Marks of missing values", "-999"], ["sheet", "Sheet", "name or number"], ["rate", "Samples per second", "20000"], ["skip", "Lines to skip", "3"],
-    ["delimiter", "Delimiter", "; or tab"], ["decimal", "Decimal mark", ". or ,"], ["time_format", "Dates written as", "%d.%m.%Y %H:%M"], ["timezone", "Time zone", "Europe/Berlin"]];
   function controls(one) {
     const form = $("controls"), config = one.config, found = answers[one.id];
     history(one);
@@ -224,13 +250,21 @@
     form.false_alarm.value = String(config.false_alarm || 0.01); form.scale.value = config.scale || "auto"; form.loss.value = config.loss || "auto";
     for (const name of ["shortest_period", "longest_period"]) form[name].placeholder = UNIT() ? "in " + UNIT() + ", or 12h" : "a number";
     patterns(one, found);
-    const pick = (name, words, empty) => el("label", {}, words, el("select", { name: "column-" + name }, empty ? el("option", { value: "" }, empty) : null, ...columns.map((column) => el("option", { value: column, selected: (one.reading[name] || (read && read[name])) === column }, column))));
-    $("columns").replaceChildren(el("legend", {}, "Columns"), pick("time", "Time", "as found"), pick("value", "Value", "as found"), pick("error", "Errors", "none"),
-      el("label", {}, "Unit of time", el("input", { name: "unit", value: one.reading.unit || "", placeholder: (read && read.unit) || "such as day" })),
-      el("details", { id: "reading", open: READING.some(([name]) => name in one.reading) }, el("summary", {}, "How the file is read"),
-        ...READING.map(([name, words, hint]) => el("label", {}, words, el("input", { name: "read-" + name, value: [].concat(one.reading[name] ?? []).join(", "), placeholder: hint })))));
+    reading(one);
     exports(one, found);
   }
+  // Every option of reading a file, from the server's list.
+  function reading(one) {
+    const field = (c) => {
+      const given = one.reading[c.option], attributes = { name: "read-" + c.option, form: "controls" };
+      if (c.kind === "column") return el("select", Object.assign(attributes, { name: "column-" + c.option }), el("option", { value: "" }, c.option === "error" ? "none" : "as found"), ...columns.map((column) => el("option", { value: column, selected: (given || (read && read[c.option])) === column }, column)));
+      if (c.kind === "choice") return el("select", attributes, ...c.choices.map(([value, words]) => el("option", { value, selected: MARKS[given] === value || given === value }, words)));
+      if (c.kind === "switch") return el("input", Object.assign(attributes, { type: "checkbox", checked: !!one[c.option] || !!(read && read.magnitudes) }));
+      return el("input", Object.assign(attributes, { value: [].concat(given ?? []).join(", "), placeholder: (c.option === "unit" && read && read.unit) || c.hint }));
+    };
+    $("columns").replaceChildren(el("legend", {}, "Controls"), ...state.controls.map((c) => el("label", { class: c.kind }, c.words + " ", field(c))));
+  }
+  const MARKS = { "\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blanks" };
   // Off closes the places of a pattern's lines, split frees its lines, merge makes two patterns one.
   let wishes = { without: [], split: [], merge: [] };
   function patterns(one, found) {
@@ -262,10 +296,12 @@
     for (const name of ["time", "value", "error"]) { const select = form["column-" + name]; const was = one.reading[name] || (read && read[name]) || ""; if (select && select.value !== was) put(reading, name, select.value); }
     for (const name of ["without", "split", "merge"]) put(config, name, wishes[name]);
     put(settings, "forecast", form.forecast.value.trim());
-    put(reading, "unit", form.unit ? form.unit.value.trim() : "");
-    for (const [name] of READING) {
-      const text = form["read-" + name] ? form["read-" + name].value.trim() : "";
-      put(reading, name, name === "by" || name === "na" ? text.split(/\s*,\s*/).filter(Boolean) : text && (name === "skip" || name === "rate") ? Number(text) : text);
+    for (const c of state.controls) {
+      const input = form["read-" + c.option];
+      if (!input || c.kind === "column") continue;
+      if (c.kind === "switch") { put(settings, c.option, input.checked && !(read && read.magnitudes && !one[c.option]), false); continue; }
+      const text = input.value.trim();
+      put(reading, c.option, c.kind === "list" ? text.split(/\s*,\s*/).filter(Boolean) : text && (c.kind === "count" || c.kind === "number") ? Number(text) : text, c.option === "missing" ? "drop" : undefined);
     }
     return settings;
   }

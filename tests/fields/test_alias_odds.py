@@ -1,0 +1,74 @@
+"""Aliases of stars: the likelihood of the whole family, and the odds of the runner-up."""
+
+import numpy as np
+import pytest
+
+from robustfourier.analysis import fit_model
+from robustfourier.fields.alias_odds import runner_up
+from robustfourier.results import summarise
+from robustfourier.samples import from_arrays
+
+PERIOD = 0.567
+
+
+def nights(hours=7.0, count=120, seed=0):
+    """Days since an epoch of samples taken in the same hours of each night."""
+    rng = np.random.default_rng(seed)
+    night = np.sort(rng.choice(150, count))
+    return np.sort(night + rng.uniform(0.0, hours / 24.0, count))
+
+
+def star(t, noise=0.05, seed=1):
+    cycle = 2 * np.pi * t / PERIOD
+    wave = 0.5 * np.cos(cycle) + 0.3 * np.cos(2 * cycle + 0.7) + 0.15 * np.cos(3 * cycle + 1.5)
+    return wave + noise * np.random.default_rng(seed).normal(size=len(t))
+
+
+def told(t, y, orders, mode, noise):
+    middle, half = 0.5 * (t[0] + t[-1]), 0.5 * (t[-1] - t[0])
+    return runner_up(
+        *((t - middle) / half, y, np.ones(len(t)), noise, mode, np.array(orders)),
+        np.array([2.0 * half]),
+    )
+
+
+def test_the_runner_up_is_a_day_away_and_far_less_likely():
+    t = nights()
+    span = t[-1] - t[0]
+    found = told(t, star(t), (1, 2, 3), span / PERIOD, 0.05)
+    turns = (found.mode - span / PERIOD) / span
+    assert abs(turns) == pytest.approx(round(abs(turns)), abs=0.02)
+    assert found.log_odds > 100
+
+
+def test_harmonics_decide_where_the_fundamental_alone_would_not():
+    t = nights(hours=0.5, count=60)
+    span, noise = t[-1] - t[0], 0.25
+    y = star(t, noise)
+    whole = told(t, y, (1, 2, 3), span / PERIOD, noise)
+    alone = told(t, 0.5 * np.cos(2 * np.pi * t / PERIOD), (1,), span / PERIOD, noise)
+    assert alone.log_odds < whole.log_odds
+
+
+def test_odds_of_a_noisier_record_are_smaller():
+    t = nights()
+    span = t[-1] - t[0]
+    sure, less = (told(t, star(t, s), (1, 2, 3), span / PERIOD, s) for s in (0.05, 0.3))
+    assert less.log_odds < sure.log_odds
+
+
+def test_the_answer_tells_them():
+    t = nights(count=300)
+    samples = from_arrays(t, star(t), unit="day", value_name="flux")
+    result = summarise(samples, fit_model(samples))
+    words = [w for w in result.warnings if "next likeliest alias" in w]
+    assert words[0].startswith("The samples come in a rhythm of 0.99")
+    assert "pattern A (0.567 d)" in words[0]
+    assert "times likelier" in words[0]
+
+
+def test_even_samples_have_no_such_alias():
+    t = np.arange(300.0)
+    samples = from_arrays(t, np.cos(t), unit="day")
+    result = summarise(samples, fit_model(samples))
+    assert not any("next likeliest alias" in w for w in result.warnings)
