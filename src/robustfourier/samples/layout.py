@@ -28,12 +28,15 @@ class Piece:
     errors : ndarray of shape (n,) or None
     labels : ndarray of str, shape (n,), or None
         Which series each row belongs to.
+    tags : tuple of ndarrays of str, shape (n,)
+        Further labels, of the columns `Layout.tags`.
     """
 
     times: NDArray[Any]
     values: FloatArray
     errors: FloatArray | None
     labels: NDArray[Any] | None
+    tags: tuple[NDArray[Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class Layout:
         What the user said.
     parts : tuple of str
         Columns of month, day and so on, where `time` holds the year alone.
+    tags : tuple of str
+        Columns of further labels, such as subject and group.
     """
 
     time: str
@@ -66,16 +71,23 @@ class Layout:
     zone: str | None
     asked: ReadOptions
     parts: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str]:
         """All columns that are read, each once."""
         wanted = (self.time, self.clock, *self.parts, *self.values, self.error, self.label)
+        wanted = (*wanted, *self.tags)
         return list(dict.fromkeys(name for name in wanted if name is not None))
 
     @classmethod
     def of(
-        cls, part: Part, asked: ReadOptions, values: Sequence[str] | str | None, by: str | None
+        cls,
+        part: Part,
+        asked: ReadOptions,
+        values: Sequence[str] | str | None,
+        by: str | None,
+        tags: Sequence[str] = (),
     ) -> Layout:
         """Decide from one part.
 
@@ -88,10 +100,13 @@ class Layout:
             Value columns; None finds the one that is meant.
         by : str, optional
             The column that tells series apart.
+        tags : sequence of str
+            Columns of further labels.
         """
         names, kinds = part.schema(asked)
         label = None if by is None else find_column(by, names, part.name, "--by")
-        apart = [] if label is None else [label]
+        tagged = [find_column(tag, names, part.name, "--by") for tag in tags]
+        apart = [*([] if label is None else [label]), *tagged]
         choice, chosen = _choice(names, kinds, part.name, asked, values, apart)
         draft = cls(
             time=names[choice.time],
@@ -104,6 +119,7 @@ class Layout:
             zone=None,
             asked=asked,
             parts=tuple(names[i] for i in choice.parts),
+            tags=tuple(names[i] for i in tagged),
         )
         form, times = part.time_form(draft)
         return replace(draft, form=form, unit=asked.unit or times.unit, zone=times.timezone)

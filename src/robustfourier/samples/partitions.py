@@ -137,7 +137,8 @@ class _Frames:
             values = [column_numbers(frame[name], self.name) for name in layout.values]
             error = None if layout.error is None else column_numbers(frame[layout.error], self.name)
             label = None if layout.label is None else _labels(frame[layout.label])
-            yield Piece(stamps, np.stack(values, axis=1), error, label)
+            tags = tuple(_labels(frame[name]) for name in layout.tags)
+            yield Piece(stamps, np.stack(values, axis=1), error, label, tags)
 
 
 @dataclass(frozen=True)
@@ -323,12 +324,13 @@ class _TextPart:
                             f"{quoted(cells[i])} is no number; correct it, or mark it with --na"
                         )
                 at = -1 if layout.label is None else names.index(layout.label)
-                label = np.array([row[at].strip() for _, row in block], object)
+                label = _cells(block, at)
                 yield Piece(
                     times.values,
                     np.stack([numbers[name] for name in layout.values], axis=1),
                     None if layout.error is None else numbers[layout.error],
                     None if layout.label is None else label,
+                    tuple(_cells(block, names.index(name)) for name in layout.tags),
                 )
 
     def _table(self, source: Any, layout: Layout) -> OpenTable:
@@ -355,6 +357,11 @@ class _TextPart:
         clock = None if layout.clock is None else names.index(layout.clock)
         further = [names.index(name) for name in layout.parts]
         return time_cells(block, names.index(layout.time), clock, further)
+
+
+def _cells(block: Any, at: int) -> NDArray[Any]:
+    """Text of a column."""
+    return np.array([row[at].strip() for _, row in block], object)
 
 
 def content_of_file(path: Path) -> str:

@@ -29,6 +29,7 @@ from robustfourier.samples.number_parsing import (
 from robustfourier.samples.summary_rows import without_summary
 from robustfourier.samples.text_streams import STDIN, open_text
 from robustfourier.samples.units import common_unit, without_unit
+from robustfourier.samples.wide_tables import Wide
 
 if TYPE_CHECKING:
     from robustfourier.arrays import FloatArray, IndexArray
@@ -218,12 +219,16 @@ def series_column(path: str | os.PathLike[str], **options: Any) -> str | None:
 
     A pipe, which can be read only once, is left alone.
     """
+    wide = wide_table(path, ReadOptions(**options))
+    return None if wide is None or any(wide.groups) else wide.labels[0]
+
+
+def wide_table(path: str | os.PathLike[str], asked: ReadOptions) -> Wide | None:
+    """How a wide table is read; None for other tables, and for pipes."""
     if format_of(path) or not os.path.isfile(path):
         return None
-    asked = ReadOptions(**options)
     with open_text(path, asked.sheet) as source:
-        wide = sniffed(source, asked, need_value=True)[0].wide
-    return None if wide is None or any(wide.groups) else wide.labels[0]
+        return sniffed(source, asked, need_value=True)[0].wide
 
 
 def table_names(source: Source, asked: ReadOptions) -> list[str]:
