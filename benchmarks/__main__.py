@@ -16,6 +16,7 @@ SUITES = {
     "components": "components and waveforms of PeriodicMixture",
     "living": "patterns that wander",
     "false_alarms": "noise that has no period",
+    "rhythm": "known periods tested in many series",
     "scale": "logarithms where values multiply",
     "app": "the local page: first picture, cost of watching, many jobs, memory",
     "files": "from a file to a report",

@@ -57,10 +57,6 @@ def rhythm(
     one_of("--noise", noise, ("auto", "white", "replicates"))
     for kind in table or ():
         one_of("--table", kind, ("csv", "excel", "parquet"))
-    reading = dict(reading)
-    by, value = reading.pop("by", ()), reading.pop("value", None)
-    if len(by) > 1 or any("=" in text for text in by):
-        raise InputError("--by: give the one column that tells series apart, as --by gene")
     from robustfourier.analysis.rhythm import analyse_rhythm
 
     with console.progress("series") as bar:
@@ -68,11 +64,9 @@ def rhythm(
             options.located(file),
             period,
             out=out,
-            by=by[0] if by else None,
+            **_columns(reading),
             group=group,
             subject=subject,
-            value=value if value in (None, "all") else [v.strip() for v in value.split(",")],
-            reading=reading,
             tables=tuple(table or ("csv",)),
             overwrite=overwrite,
             observe=bar,
@@ -85,6 +79,16 @@ def rhythm(
         console.json(_answer(answer))
         return
     _print(console, answer)
+
+
+def _columns(reading: dict[str, Any]) -> dict[str, Any]:
+    """The columns of series and of values, and the other options of reading."""
+    reading = dict(reading)
+    by, value = reading.pop("by", ()), reading.pop("value", None)
+    if len(by) > 1 or any("=" in text for text in by):
+        raise InputError("--by: give the one column that tells series apart, as --by gene")
+    values = value if value in (None, "all") else [part.strip() for part in value.split(",")]
+    return {"by": by[0] if by else None, "value": values, "reading": reading}
 
 
 def _answer(answer: RhythmAnalysis) -> dict[str, Any]:
