@@ -13,6 +13,7 @@ SUITES = {
     "paper_training": "the paper's networks at the limit by training",
     "false_alarms": "noise that has no period",
     "speed": "seconds of a fit against the number of samples",
+    "rhythm": "known periods tested in many series",
     "app": "the local page: first picture, cost of watching, many jobs, memory",
     "files": "from a file to a report",
     # last: it measures two threads, and a quick run has company before

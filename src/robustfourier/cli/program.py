@@ -17,6 +17,7 @@ from robustfourier.cli.console import Console, let_go, prepare_streams
 from robustfourier.cli.fit_command import fit
 from robustfourier.cli.fit_many_command import fit_many
 from robustfourier.cli.model_commands import info, predict
+from robustfourier.cli.rhythm_command import rhythm
 from robustfourier.cli.sampling_commands import check, inject
 from robustfourier.concurrency import interruption_as_such
 from robustfourier.errors import DataError, InputError, ModelFormatError, RobustFourierError
@@ -56,6 +57,7 @@ def _root(
 _COMMANDS: dict[str, Callable[..., None]] = {
     "fit": fit,
     "fit-many": fit_many,
+    "rhythm": rhythm,
     "predict": predict,
     "info": info,
     "compare": compare,

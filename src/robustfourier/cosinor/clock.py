@@ -49,7 +49,7 @@ class Clock:
     def of(cls, times: Any, periods: Any, unit: str | None) -> Clock:
         """Read times and periods, or say what is wrong with them."""
         table = as_table(times)
-        column = table.iloc[:, 0] if isinstance(table, pd.DataFrame) else table
+        column = table.iloc[:, 0] if hasattr(table, "iloc") else np.asarray(table)[:, 0]
         named = (unit_called(unit) or unit) if unit else None
         domain = Domain.from_times(column, unit=named)
         lengths = known_periods(periods, domain)

@@ -1,7 +1,7 @@
 """The columns of a cosinor model on one time base: level, trend, and harmonics of known periods.
 
-y(t) = M + Σ_d c_d u^d + Σ_k Σ_n [a_kn cos(2πn t / P_k) + b_kn sin(2πn t / P_k)], where M is the mesor,
-the mean level over whole cycles, and u is time scaled to [-1, 1].
+y(t) = M + Σ_d c_d u^d + Σ_k Σ_n [a_kn cos(2πn t / P_k) + b_kn sin(2πn t / P_k)], where M is the
+mesor, the mean level over whole cycles, and u is time scaled to [-1, 1].
 """
 
 from __future__ import annotations

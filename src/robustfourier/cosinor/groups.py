@@ -87,7 +87,7 @@ def _turned(
     squares = [np.minimum(e, 1e150) ** 2 for e in errors]
     freedom = welch_freedom(squares[0], squares[1], *freedoms)
     error = np.hypot(*errors)
-    # At more than a quarter of a cycle the sine falls again, the evidence against equality does not.
+    # Beyond a quarter of a cycle the sine falls again, the evidence against equality does not.
     sine = np.where(np.abs(turn) < 0.5 * np.pi, np.abs(np.sin(turn)), 1.0)
     bend = quantile(freedom, coverage) * error
     reach = np.where(bend < 1.0, np.arcsin(np.minimum(bend, 1.0)), np.pi)

@@ -1,9 +1,9 @@
 """Noise of many series on one time base: white, or AR(1) of unknown correlation.
 
 The correlation of neighbours ρ(Δ) = exp(-Δ / τ) has a grid of values, white noise among them. Given
-one of them, generalised least squares and its F-test are exact; the precision matrix Q of such noise
-is tridiagonal, so all values and all series together cost a few products of matrices. What is not
-known of the correlation is averaged over, with weights that are its evidence (the restricted
+one of them, generalised least squares and its F-test are exact; the precision matrix Q of such
+noise is tridiagonal, so all values and all series together cost a few products of matrices. What is
+not known of the correlation is averaged over, with weights that are its evidence (the restricted
 likelihood) times a prior that the series of a survey share and that is learned from all of them.
 
 References

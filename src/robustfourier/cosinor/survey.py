@@ -228,8 +228,10 @@ class _Survey:
             return first_prior()
         m = matrix.shape[1]
         step = -(-m // _LEARNED)
-        values = _read(matrix, slice(0, m, step))
-        found = [each.evidence(values[rows]) for parts in fits.values() for rows, each in parts]
+        found = []
+        for chunk in _chunks(m, len(self.rows.times), step):
+            values = _read(matrix, chunk)
+            found += [e.evidence(values[rows]) for parts in fits.values() for rows, e in parts]
         return learned_prior(np.concatenate(found, axis=1))
 
     def _estimates(
@@ -310,10 +312,11 @@ def _in_order(parts: list[pd.DataFrame], labels: Sequence[str], tags: list[str])
     return table.drop(columns=["at", "order", *unused])
 
 
-def _chunks(m: int, n: int) -> Iterator[slice]:
-    size = max(_BYTES // (8 * n), 1)
+def _chunks(m: int, n: int, step: int = 1) -> Iterator[slice]:
+    """Slices of series whose values fit into memory; every `step`-th series only."""
+    size = max(_BYTES // (8 * n), 1) * step
     for start in range(0, m, size):
-        yield slice(start, min(start + size, m))
+        yield slice(start, min(start + size, m), step)
 
 
 def _read(matrix: Any, series: slice) -> FloatArray:

@@ -15,15 +15,18 @@ from robustfourier.plots.fit_figures import (
     plot_spectrum,
 )
 from robustfourier.plots.forecast_figures import plot_forecast, plot_life, plot_remainder
+from robustfourier.plots.rhythm_figures import plot_acrophases, plot_heat_map
 from robustfourier.plots.sampling_figures import plot_completeness, plot_window
 
 __all__ = [
+    "plot_acrophases",
     "plot_completeness",
     "plot_component",
     "plot_components",
     "plot_diagonal",
     "plot_fit",
     "plot_forecast",
+    "plot_heat_map",
     "plot_histogram",
     "plot_life",
     "plot_link",

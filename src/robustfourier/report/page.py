@@ -80,7 +80,7 @@ def render(
         [_card(result, pattern, order[pattern.label]) for pattern in part[:_PANELS]]
         for part in (result.main, result.weak)
     )
-    return _template().render(
+    return template("page.html.j2").render(
         result=result,
         run=run,
         main=main,
@@ -106,7 +106,7 @@ def render(
         histogram=Markup(figures.histogram_figure(result)),
         residual_spectrum=Markup(figures.residual_spectrum_figure(result)),
         payload=Markup(payload(result)),
-        style=Markup(_asset("vendor/uPlot.min.css") + _asset("style.css")),
+        style=Markup(asset("vendor/uPlot.min.css") + asset("style.css")),
         uplot=Markup(scripts()[0]),
         script=Markup(scripts()[1]),
         drawn={"js": SAMPLES_SENT, "nojs": figures.DOTS},
@@ -119,20 +119,22 @@ def render(
 def scripts() -> tuple[str, ...]:
     """The texts of the scripts in every report, for those who allow these and no others."""
     # Its notice names an address in a comment; without the scheme no scanner takes it for one.
-    uplot = _asset("vendor/uPlot.iife.min.js").replace("https://", "")
-    return uplot, _asset("numbers.js") + _asset("report.js")
+    uplot = asset("vendor/uPlot.iife.min.js").replace("https://", "")
+    return uplot, asset("numbers.js") + asset("report.js")
 
 
 @cache
-def _template() -> Any:
+def template(name: str) -> Any:
+    """A template of this folder; what is shown is escaped, what is not given is an error."""
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.from_string(_asset("page.html.j2"))
+    return environment.from_string(asset(name))
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a file of this folder."""
     return (files("robustfourier.report") / name).read_text(encoding="utf-8")
 
 

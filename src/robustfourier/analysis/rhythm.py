@@ -1,0 +1,180 @@
+"""`analyse_rhythm`: known periods tested in a file's series, and a folder with what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from robustfourier.analysis.csv_files import write_csv
+from robustfourier.atomic_files import plain, replacing, write_text
+from robustfourier.cosinor import Rhythms, rhythm
+from robustfourier.cosinor.heat_map import HeatMap, heat_map, shown_rows
+from robustfourier.cosinor.reading import Table, read_table
+from robustfourier.errors import MissingDependencyError, require_choice
+from robustfourier.result_folders import RHYTHM, claimed, exchanged
+from robustfourier.results.tables import neutral
+from robustfourier.samples.parquet import arrow
+
+TABLES = ("csv", "excel", "parquet")
+_ENDINGS = {"csv": "csv", "excel": "xlsx", "parquet": "parquet"}
+_GROUPS = 4  # with a heat map of their own on the page
+
+
+@dataclass(frozen=True, eq=False)
+class RhythmAnalysis:
+    """What came out: answers, the table that was read, the folder if one was written."""
+
+    found: Rhythms
+    table: Table
+    folder: Path | None
+
+
+def analyse_rhythm(
+    path: str,
+    periods: Sequence[str],
+    *,
+    out: Path | None = None,
+    by: str | None = None,
+    group: str | None = None,
+    subject: str | None = None,
+    value: Sequence[str] | str | None = None,
+    reading: dict[str, Any] | None = None,
+    tables: Sequence[str] = ("csv",),
+    overwrite: bool = False,
+    observe: Callable[[int, int], Any] | None = None,
+    **asked: Any,
+) -> RhythmAnalysis:
+    """Read a file, test its series, and write a folder.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    periods : sequence of str
+        Such as "24h".
+    out : Path, optional
+        The folder; nothing is written if None.
+    by, group, subject, value, reading
+        See `robustfourier.cosinor.reading.read_table`.
+    tables : sequence of {"csv", "excel", "parquet"}
+        Kinds of the tables that are written.
+    overwrite : bool
+        Whether another result in the folder may be replaced.
+    observe : callable, optional
+        See `rhythm`.
+    **asked
+        Of `rhythm`: harmonics, trend, noise, coverage.
+    """
+    for kind in tables:
+        require_choice("tables", kind, TABLES)
+    table = read_table(path, by=by, group=group, subject=subject, value=value, reading=reading)
+    given = {"groups": table.groups, "subjects": table.subjects, "names": table.names}
+    unit = (reading or {}).get("unit") or table.unit or None
+
+    def answer() -> Rhythms:
+        return rhythm(
+            table.times, table.matrix, list(periods), unit=unit, observe=observe, **given, **asked
+        )
+
+    if out is None:
+        return RhythmAnalysis(answer(), table, None)
+    identity = plain(
+        {"source": str(Path(path).resolve()), "periods": list(periods), "asked": asked}
+        | {"by": by, "group": group, "subject": subject, "value": value, "reading": reading or {}}
+    )
+    with claimed(RHYTHM, out, identity, [Path(path)], overwrite=overwrite):
+        found = answer()
+        with exchanged(RHYTHM, out) as draft:
+            write_rhythm(found, table, draft, tables)
+            RHYTHM.finish(draft, {"identity": identity, "notes": list(table.notes)})
+    return RhythmAnalysis(found, table, out)
+
+
+def write_rhythm(
+    found: Rhythms, table: Table, folder: Path, tables: Sequence[str] = ("csv",)
+) -> None:
+    """Write tables, figures and the page of tested periods into a folder."""
+    from robustfourier.report.rhythm_page import render_rhythm
+
+    sheets = {"rhythm": found.table}
+    if found.differences is not None:
+        sheets["differences"] = found.differences
+    files = [name for kind in tables for name in _write_tables(sheets, folder, kind)]
+    figures = _figures(found, table, folder)
+    page = render_rhythm(found, figures, table.source, table.notes, files)
+    write_text(folder / "report.html", page)
+
+
+def _write_tables(sheets: dict[str, pd.DataFrame], folder: Path, kind: str) -> list[str]:
+    """Write all tables in one kind of file; the names of the files."""
+    if kind == "excel":
+        with replacing(folder / "rhythm.xlsx") as file:
+            _write_workbook(sheets, file)
+        return ["rhythm.xlsx"]
+    names = [f"{name}.{_ENDINGS[kind]}" for name in sheets]
+    for name, sheet in zip(names, sheets.values(), strict=True):
+        if kind == "csv":
+            write_csv(sheet, folder / name)
+            continue
+        pa = arrow()
+        with replacing(folder / name) as file:
+            pa.parquet.write_table(pa.Table.from_pandas(sheet, preserve_index=False), file)
+    return names
+
+
+def _write_workbook(sheets: dict[str, pd.DataFrame], file: Any) -> None:
+    """A sheet for each table; text that looks like a formula is neutralised."""
+    try:
+        with pd.ExcelWriter(file, engine="openpyxl") as book:
+            for name, sheet in sheets.items():
+                text = sheet.select_dtypes(exclude="number").columns
+                safe = sheet.assign(**{c: sheet[c].map(lambda x: neutral(str(x))) for c in text})
+                safe.to_excel(book, sheet_name=name, index=False)
+    except ImportError:
+        raise MissingDependencyError(
+            "Excel files need openpyxl; install it with: pip install openpyxl, or write csv"
+        ) from None
+
+
+def _figures(found: Rhythms, table: Table, folder: Path) -> dict[str, Path]:
+    """Draw the heat maps and the dial; caption to file, nothing where nothing repeats."""
+    from robustfourier.plots.figure_files import save_figure
+    from robustfourier.plots.rhythm_figures import plot_acrophases
+
+    clock, drawn, shown = found.clock, {}, []
+    grouped = "group" in found.table
+    groups = list(dict.fromkeys(found.table["group"]))[:_GROUPS] if grouped else [None]
+    for i, group in enumerate(groups):
+        rows = shown_rows(found, group=group)
+        shown.append(rows)
+        if len(rows):
+            kept = None if group is None else table.groups == group
+            title = f"{len(rows):,} series, {clock.words(0)}" + (f", {group}" if group else "")
+            path = folder / ("heatmap.png" if group is None else f"heatmap-{i + 1}.png")
+            picture = heat_map(found, table.matrix, rows, kept)
+            _save_heat_map(picture, path, clock.unit, title)
+            drawn[f"Series by acrophase, the earliest on top: {title}"] = path
+    rows = pd.concat(shown)
+    if len(rows):
+        cycle, unit = clock.cycle(0)[0], clock.shown(0)[1]
+        drawn["Acrophases of one cycle, clockwise from the top"] = save_figure(
+            folder / "acrophases.png",
+            (5.5, 5.5),
+            lambda f: plot_acrophases(rows, cycle, unit=unit, ax=f.add_subplot(projection="polar")),
+        )
+    return drawn
+
+
+def _save_heat_map(picture: HeatMap, path: Path, unit: str, title: str) -> None:
+    from robustfourier.plots.figure_files import save_figure
+    from robustfourier.plots.rhythm_figures import plot_heat_map
+
+    save_figure(
+        path,
+        (7.5, 5.0),
+        lambda f: plot_heat_map(picture, unit=unit, title=title, ax=f.add_subplot()),
+    )

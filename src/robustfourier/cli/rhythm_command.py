@@ -1,0 +1,142 @@
+"""`robustfourier rhythm`: known periods tested in all series of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from robustfourier.cli import options
+from robustfourier.cli.console import Console
+from robustfourier.errors import InputError
+from robustfourier.fit_config import one_of
+
+if TYPE_CHECKING:
+    from robustfourier.analysis.rhythm import RhythmAnalysis
+    from robustfourier.cosinor import Rhythms
+
+_SHOWN = 15  # rows on the screen; all are in the tables
+
+
+@options.expanded
+def rhythm(
+    file: options.File,
+    *,
+    reading: dict[str, Any],
+    period: Annotated[
+        list[str] | None,
+        typer.Option(help="A known period, such as 24h; may be given repeatedly."),
+    ] = None,
+    harmonics: Annotated[
+        int, typer.Option(min=1, max=50, help="Orders of each period, tested together.")
+    ] = 1,
+    trend: Annotated[int, typer.Option(min=0, max=4, help="Degree of a trend to fit beside.")] = 0,
+    group: Annotated[
+        str | None, typer.Option(help="Column of groups to compare, such as genotype.")
+    ] = None,
+    subject: Annotated[
+        str | None, typer.Option(help="Column of subjects, who are a sample of a population.")
+    ] = None,
+    noise: Annotated[
+        str, typer.Option(help="auto (white or AR(1) by evidence), white, or replicates.")
+    ] = "auto",
+    coverage: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder of tables, figures and a page.")
+    ] = None,
+    table: Annotated[
+        list[str] | None, typer.Option(help="Kind of the tables: csv, excel, parquet; repeatable.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option(help="Replace another result in the folder.")] = False,
+    console: Console,
+) -> None:
+    """Test known periods in many series: amplitude, acrophase, mesor, p and q (cosinor)."""
+    if not period:
+        raise InputError("--period is missing; give at least one, such as --period 24h")
+    one_of("--noise", noise, ("auto", "white", "replicates"))
+    for kind in table or ():
+        one_of("--table", kind, ("csv", "excel", "parquet"))
+    from robustfourier.analysis.rhythm import analyse_rhythm
+
+    with console.progress("series") as bar:
+        answer = analyse_rhythm(
+            options.located(file),
+            period,
+            out=out,
+            **_columns(reading),
+            group=group,
+            subject=subject,
+            tables=tuple(table or ("csv",)),
+            overwrite=overwrite,
+            observe=bar,
+            harmonics=harmonics,
+            trend=trend,
+            noise=noise,
+            coverage=coverage,
+        )
+    if console.as_json:
+        console.json(_answer(answer))
+        return
+    _print(console, answer)
+
+
+def _columns(reading: dict[str, Any]) -> dict[str, Any]:
+    """The columns of series and of values, and the other options of reading."""
+    reading = dict(reading)
+    by, value = reading.pop("by", ()), reading.pop("value", None)
+    if len(by) > 1 or any("=" in text for text in by):
+        raise InputError("--by: give the one column that tells series apart, as --by gene")
+    values = value if value in (None, "all") else [part.strip() for part in value.split(",")]
+    return {"by": by[0] if by else None, "value": values, "reading": reading}
+
+
+def _answer(answer: RhythmAnalysis) -> dict[str, Any]:
+    """The answer for scripts."""
+    found = answer.found
+    content: dict[str, Any] = {
+        "folder": None if answer.folder is None else str(answer.folder),
+        "unit": found.clock.unit,
+        "acrophase": [found.clock.counted_from(k) for k in range(len(found.clock.periods))],
+        "rhythm": found.table.to_dict("records"),
+    }
+    if found.differences is not None:
+        content["differences"] = found.differences.to_dict("records")
+    return content
+
+
+def _print(console: Console, answer: RhythmAnalysis) -> None:
+    from robustfourier.report.rhythm_page import headline
+
+    found = answer.found
+    for note in answer.table.notes:
+        console.say(f"{answer.table.source}: {note}")
+    console.say(headline(found), style="bold")
+    _print_rows(console, found)
+    for k in range(len(found.clock.periods)):
+        console.say(f"Acrophase of {found.clock.words(k)}: {found.clock.counted_from(k)}")
+    if answer.folder is not None:
+        console.say(f"Page: {answer.folder / 'report.html'}")
+
+
+def _print_rows(console: Console, found: Rhythms) -> None:
+    from robustfourier.formatting import probability, with_error
+
+    rows = found.table.sort_values("p", kind="stable").head(_SHOWN)
+    words = {period: found.clock.words(k) for k, period in enumerate(found.clock.periods)}
+    grouped = [("Group", "left")] if "group" in rows else []
+    cells = [
+        (
+            str(row["id"])[:40],
+            *([str(row["group"])] if grouped else []),
+            words[row["period"]],
+            *(with_error(row[n], row[f"{n}_error"]) for n in ("mesor", "amplitude", "acrophase")),
+            probability(row["p"]),
+            probability(row["q"]),
+        )
+        for row in rows.to_dict("records")
+    ]
+    heads = ["Period", "Mesor", "Amplitude", "Acrophase", "p", "q"]
+    console.table([("Series", "left"), *grouped, *((name, "right") for name in heads)], cells)
+    if len(found.table) > _SHOWN:
+        console.say(f"(the first {_SHOWN} of {len(found.table):,})")

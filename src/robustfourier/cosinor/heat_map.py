@@ -1,0 +1,75 @@
+"""What a heat map of rhythmic series shows: values of each, in order of their acrophases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from robustfourier.arrays import FloatArray
+from robustfourier.cosinor.survey import Rhythms
+
+_MOST = 2000  # series of one picture: a few of them already share a pixel
+
+
+@dataclass(frozen=True, eq=False)
+class HeatMap:
+    """Values of series against time, one row for each series.
+
+    Parameters
+    ----------
+    times : ndarray of shape (T,)
+        Different times, ascending.
+    values : ndarray of shape (S, T)
+        Means over replicates in standard deviations from the mean of the series; NaN where missing.
+    acrophase : ndarray of shape (S,)
+        Ascending.
+    names : list of str
+    """
+
+    times: FloatArray
+    values: FloatArray
+    acrophase: FloatArray
+    names: list[str]
+
+
+def shown_rows(found: Rhythms, level: float = 0.05, group: str | None = None) -> pd.DataFrame:
+    """Rows of the first period that are significant, the strongest first, as many as are drawn."""
+    table = found.table[found.table["period"] == found.clock.periods[0]]
+    if group is not None:
+        table = table[table["group"] == group]
+    return table[table["q"] <= level].sort_values("p").head(_MOST)
+
+
+def heat_map(found: Rhythms, matrix: Any, rows: pd.DataFrame, kept: Any = None) -> HeatMap:
+    """Collect the values of some series.
+
+    Parameters
+    ----------
+    found : Rhythms
+    matrix : of shape (n, m)
+        The values that were tested.
+    rows : DataFrame
+        Rows of the table of `found`, as `shown_rows` returns them.
+    kept : ndarray of bool, shape (n,), optional
+        Rows of the group that is shown.
+    """
+    place = {name: i for i, name in enumerate(dict.fromkeys(found.table["id"]))}
+    rows = rows.sort_values("acrophase")
+    series = np.array([place[name] for name in rows["id"]], np.intp)
+    chosen = np.ones(len(found.clock.times), bool) if kept is None else np.asarray(kept)
+    times, at = np.unique(found.clock.times[chosen], return_inverse=True)
+    values = (
+        np.asarray(matrix[:, series], np.float64)[chosen] if len(series) else np.zeros((len(at), 0))
+    )
+    there = np.isfinite(values)
+    mean = np.zeros((len(times), len(series)))
+    count = np.zeros_like(mean)
+    np.add.at(mean, at, np.where(there, values, 0.0))
+    np.add.at(count, at, there)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(count > 0, mean / count, np.nan)
+        scaled = (mean - np.nanmean(mean, axis=0)) / np.nanstd(mean, axis=0)
+    return HeatMap(times, scaled.T, rows["acrophase"].to_numpy(), list(rows["id"]))

@@ -1,0 +1,126 @@
+"""The page of tested periods: what repeats, when it peaks, and what differs between groups."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from robustfourier.cosinor import Rhythms
+from robustfourier.formatting import number, probability, with_error
+from robustfourier.report.page import asset, template
+
+_ROWS = 200  # shown on the page; the tables beside it have all
+
+
+def render_rhythm(
+    found: Rhythms,
+    figures: Mapping[str, Path],
+    source: str,
+    notes: Sequence[str],
+    files: Sequence[str],
+) -> str:
+    """Render the page.
+
+    Parameters
+    ----------
+    found : Rhythms
+    figures : mapping of str to Path
+        Caption to PNG, which becomes part of the page.
+    source : str
+        Name of the file that was read.
+    notes : sequence of str
+        How it was read.
+    files : sequence of str
+        Tables that stand beside the page.
+    """
+    return str(
+        template("rhythm.html.j2").render(
+            headline=headline(found),
+            source=source,
+            notes=notes,
+            facts=_facts(found),
+            figures=[(words, _embedded(path)) for words, path in figures.items()],
+            groups="group" in found.table,
+            subjects="between" in found.table,
+            counted=[(found.clock.words(k), found.clock.counted_from(k))
+                     for k in range(len(found.clock.periods))],
+            rows=[_row(found, row) for row in _first(found.table, "p").to_dict("records")],
+            shown=_ROWS,
+            total=len(found.table),
+            differences=_differences(found),
+            coverage=f"{100 * found.coverage:g}",
+            files=files,
+            style=Markup(asset("style.css")),
+        )
+    )  # fmt: skip
+
+
+def headline(found: Rhythms, level: float = 0.05) -> str:
+    """How many series repeat, in a sentence."""
+    words = []
+    for k, period in enumerate(found.clock.periods):
+        own = found.table[found.table["period"] == period]
+        parts: Any = own.groupby("group") if "group" in own else [("", own)]
+        counts = [
+            f"{int((rows['q'] <= level).sum()):,} of {len(rows):,} series"
+            + (f" in {name!s}" if name else "")
+            for name, rows in parts
+        ]
+        words.append(f"{', '.join(counts)} repeat every {found.clock.words(k)}")
+    return f"{'; '.join(words)} (q ≤ {level:g})"
+
+
+def _facts(found: Rhythms) -> list[tuple[str, str]]:
+    table = found.table
+    missing = int(table["p"].isna().sum())
+    facts = [
+        (f"{table['id'].nunique():,}", "series"),
+        (number(float(table["rows"].median()), 3), "values per series (median)"),
+        (number(float(table["correlation"].median()), 2), "correlation of neighbours (median)"),
+    ]
+    if missing:
+        facts.append((f"{missing:,}", "tests impossible: too few values"))
+    return facts
+
+
+def _first(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    return table.sort_values(by, kind="stable").head(_ROWS)
+
+
+def _row(found: Rhythms, row: Mapping[Any, Any]) -> dict[str, str]:
+    k = int(np.argmin(np.abs(np.array(found.clock.periods) - row["period"])))
+    told = {
+        "id": str(row["id"]),
+        "group": str(row.get("group", "")),
+        "period": found.clock.words(k),
+    }
+    for name in ("mesor", "amplitude", "acrophase"):
+        told[name] = with_error(float(row[name]), float(row[f"{name}_error"]))
+    told |= {name: probability(float(row[name])) for name in ("p", "q")}
+    between = row.get("between")
+    return told | {"between": "" if between is None else number(float(between), 3)}
+
+
+def _differences(found: Rhythms) -> list[dict[str, str]]:
+    if found.differences is None:
+        return []
+    rows = []
+    for row in _first(found.differences, "p_rhythm_difference").to_dict("records"):
+        told = {"id": str(row["id"]), "pair": f"{row['second']} − {row['first']}"}
+        for name in ("mesor", "amplitude", "acrophase"):
+            what = f"{name}_difference"
+            told[name] = with_error(float(row[what]), float(row[f"{what}_error"]))
+            told[f"q_{name}"] = probability(float(row[f"q_{what}"]))
+        rows.append(told | {"q_rhythm": probability(float(row["q_rhythm_difference"]))})
+    return rows
+
+
+def _embedded(path: Path) -> Markup:
+    text = base64.b64encode(path.read_bytes()).decode()
+    return Markup(f"data:image/png;base64,{text}")
