@@ -106,9 +106,9 @@ def _cell(times: Any, values: Any, parameters: dict[str, Any]) -> dict[str, Any]
     maximum = float(domain.offsets([row["epoch_max"]])[0]) - 0.5 * float(ends[0] + ends[1])
     cycles = maximum / row["period"]
     phase = 2.0 * np.pi * (cycles - round(cycles))
-    error = 2.0 * np.pi * row["epoch_max_error"] / row["period"]
+    phase_error = 2.0 * np.pi * row["epoch_max_error"] / row["period"]
     columns = {name: row[name] for name in _COLUMNS}
-    return {**told, **columns, "phase": phase, "phase_error": error, "status": "ok"}
+    return {**told, **columns, "phase": phase, "phase_error": phase_error, "status": "ok"}
 
 
 def _described(maps: Any, rows: list[dict[str, Any]]) -> Any:

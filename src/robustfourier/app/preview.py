@@ -39,10 +39,10 @@ def preview(path: Path, reading: dict[str, Any]) -> dict[str, Any]:
 def _table(path: Path, asked: ReadOptions) -> tuple[list[str], list[list[Any]]]:
     kind = format_of(path)
     if kind == "parquet":
-        from robustfourier.samples.parquet import opened
+        from robustfourier.samples.parquet import opened_parquet
 
-        with opened(path, path.name) as file:
-            first = next(file.iter_batches(_ROWS)).to_pandas()
+        with opened_parquet(path, asked, False) as table:
+            first = next(table.frames(range(len(table.names)))).head(_ROWS)
         return [str(name) for name in first.columns], first.to_numpy(object).tolist()
     if kind:
         frame = read_frame(path, kind, asked).frame

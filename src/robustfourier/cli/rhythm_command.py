@@ -9,8 +9,7 @@ import typer
 
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
-from robustfourier.errors import InputError
-from robustfourier.fit_config import one_of
+from robustfourier.errors import InputError, require_choice
 
 if TYPE_CHECKING:
     from robustfourier.analysis.rhythm import RhythmAnalysis
@@ -54,9 +53,9 @@ def rhythm(
     """Test known periods in many series: amplitude, acrophase, mesor, p and q (cosinor)."""
     if not period:
         raise InputError("--period is missing; give at least one, such as --period 24h")
-    one_of("--noise", noise, ("auto", "white", "replicates"))
+    require_choice("--noise", noise, ("auto", "white", "replicates"))
     for kind in table or ():
-        one_of("--table", kind, ("csv", "excel", "parquet"))
+        require_choice("--table", kind, ("csv", "excel", "parquet"))
     from robustfourier.analysis.rhythm import analyse_rhythm
 
     with console.progress("series") as bar:

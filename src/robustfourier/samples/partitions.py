@@ -151,11 +151,6 @@ def _content_of_fragment(fragment: Any) -> str:
     return f"{info.size} bytes, {info.mtime_ns}"
 
 
-def _cells(block: Any, at: int) -> NDArray[Any]:
-    """Text of a column."""
-    return np.array([row[at].strip() for _, row in block], object)
-
-
 def content_of_file(path: Path) -> str:
     """Size, time of the last change and a digest of both ends: what replacing a file changes."""
     stat = path.stat()

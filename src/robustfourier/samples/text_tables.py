@@ -29,7 +29,6 @@ from robustfourier.samples.number_parsing import (
 from robustfourier.samples.summary_rows import without_summary
 from robustfourier.samples.text_streams import STDIN, open_text, quoted
 from robustfourier.samples.units import common_unit, without_unit
-from robustfourier.samples.wide_tables import Wide
 
 if TYPE_CHECKING:
     from robustfourier.arrays import FloatArray
