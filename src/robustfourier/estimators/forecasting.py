@@ -22,9 +22,8 @@ from robustfourier.errors import InputError
 from robustfourier.estimators.calendar_steps import CalendarStep
 from robustfourier.estimators.times import known_periods, time_index
 from robustfourier.mixture.model import ColumnModel
-from robustfourier.mixture.remainder import Remainder
 from robustfourier.modes import by_output
-from robustfourier.periodic.forecast import HORIZONS, Extrapolation
+from robustfourier.periodic.forecast import HORIZONS
 
 _STEPS_AT_MOST = 10_000_000
 _NEARLY = 0.1  # of a calendar step: a year of days is twelve months
@@ -83,7 +82,7 @@ def forecast_of(
     reach = ndtri(0.5 + 0.5 * coverage)
     tails: Any = reach
     if model.n_features_in_ == 1 and model.models_[0].surprise is not None:
-        wider, freedom = _unknown(model.models_[0], left, model.domains_[0].to_theta(times))
+        wider, freedom = _unknown(model.models_[0], model.domains_[0].to_theta(times))
         std = std * model._every_output(wider, 1.0).reshape(std.shape)
         tails = stdtrit(freedom.reshape(-1, *[1] * (std.ndim - 1)), 0.5 + 0.5 * coverage)
     ends = _new_measurements(
@@ -142,15 +141,14 @@ def bounds_of(model: Any, bounds: Any) -> tuple[Any, Any]:
     return low, high
 
 
-def _unknown(
-    model: ColumnModel, memory: Remainder | Extrapolation, theta: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _unknown(model: ColumnModel, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return by how much errors are wider than the process says, (n, q), and their freedom, (n,).
 
     The record shows what happens over some time as often as that time fits into it; two of these
     tell one change of it.
     """
-    first, last = memory.parts[0].theta[[0, -1]]
+    memory = model.remainder if model.onward is None else model.onward
+    first, last = (-1.0, model.last) if memory is None else memory.parts[0].theta[[0, -1]]
     beyond = np.maximum(np.maximum(theta - last, first - theta), 0.0) / (last - first)
     factors = [np.interp(beyond, HORIZONS, row) for row in np.asarray(model.surprise)]
     freedom = np.maximum(0.5 / np.maximum(beyond, 1e-9), _LEAST_FREEDOM)

@@ -40,6 +40,8 @@ _PLACES = {
     "PeriodicMixture": "robustfourier.estimators.mixture:PeriodicMixture",
     "Remainder": "robustfourier.mixture.remainder:Remainder",
     "SaveCheckpoint": "robustfourier.training.observers:SaveCheckpoint",
+    "Smoothing": "robustfourier.periodic.exponential_smoothing:Smoothing",
+    "SmoothingMixture": "robustfourier.periodic.exponential_smoothing:SmoothingMixture",
     "StopWhenStalled": "robustfourier.training.observers:StopWhenStalled",
     "Way": "robustfourier.periodic.forecast:Continuation",
     "Weights": "robustfourier.network.weights:Weights",
