@@ -64,7 +64,12 @@ class Forecast:
 
 
 def forecast_of(
-    model: Any, horizon: Any, times: Any, coverage: float, bounds: Any = "auto"
+    model: Any,
+    horizon: Any,
+    times: Any,
+    coverage: float,
+    bounds: Any = "auto",
+    regressors: Any = None,
 ) -> Forecast:
     """Return the forecast of a fitted `PeriodicMixture`; parameters as of its `forecast`."""
     if (horizon is None) == (times is None):
@@ -75,7 +80,7 @@ def forecast_of(
         times = times_ahead(horizon, model)
     if isinstance(coverage, bool) or not 0.0 < coverage < 1.0:
         raise InputError(f"coverage={coverage!r} must lie between 0 and 1; the default is 0.9")
-    mean, std = model.predict(times, return_std=True)
+    mean, std = model.predict(times, return_std=True, regressors=regressors)
     left = next((m.onward for m in model.models_ if m.onward is not None), model.remainder_)
     scatter = np.asarray(model.noise_ if left is None else model._every_output(left.white))
     scatter = np.maximum(scatter, _least_scatter(model, scatter))

@@ -38,6 +38,7 @@ _PLACES = {
     "NoiseFloor": "robustfourier.mixture.noise:NoiseFloor",
     "Onward": "robustfourier.periodic.forecast:Extrapolation",
     "PeriodicMixture": "robustfourier.estimators.mixture:PeriodicMixture",
+    "RegressorEffects": "robustfourier.estimators.regressors:RegressorEffects",
     "Remainder": "robustfourier.mixture.remainder:Remainder",
     "SaveCheckpoint": "robustfourier.training.observers:SaveCheckpoint",
     "Smoothing": "robustfourier.periodic.exponential_smoothing:Smoothing",
