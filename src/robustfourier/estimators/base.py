@@ -27,6 +27,10 @@ class Face(BaseEstimator):
     def _remember(self, times: Any, values: Any, errors: Any = None) -> None:
         self._seen = (times, values, errors)
 
+    def without_regressors(self) -> Any:
+        """Return what figures show: the model of the values without the effects of regressors."""
+        return self
+
     def result(self, times: Any = None, values: Any = None) -> Result:
         """Return all that a figure, table or page shows of this fit, as arrays and words.
 
@@ -38,7 +42,7 @@ class Face(BaseEstimator):
         from robustfourier.results import result_of
 
         check_is_fitted(self)
-        return result_of(self, times, values)
+        return result_of(self.without_regressors(), times, values)
 
     def plot(self, times: Any = None, values: Any = None, *, ax: Any = None) -> Any:
         """Draw data, fitted function and its 90 % band; returns matplotlib Axes.
@@ -53,7 +57,7 @@ class Face(BaseEstimator):
         from robustfourier import plots
 
         check_is_fitted(self)
-        return plots.plot_model(self, times, values, ax=ax)
+        return plots.plot_model(self.without_regressors(), times, values, ax=ax)
 
     def plot_components(self, times: Any = None, values: Any = None, *, axes: Any = None) -> Any:
         """Draw two cycles of each pattern of 1 % or more; returns an array of Axes."""

@@ -22,9 +22,8 @@ from robustfourier.errors import InputError
 from robustfourier.estimators.calendar_steps import CalendarStep
 from robustfourier.estimators.times import known_periods, time_index
 from robustfourier.mixture.model import ColumnModel
-from robustfourier.mixture.remainder import Remainder
 from robustfourier.modes import by_output
-from robustfourier.periodic.forecast import HORIZONS, Extrapolation
+from robustfourier.periodic.forecast import HORIZONS
 
 _STEPS_AT_MOST = 10_000_000
 _NEARLY = 0.1  # of a calendar step: a year of days is twelve months
@@ -65,7 +64,12 @@ class Forecast:
 
 
 def forecast_of(
-    model: Any, horizon: Any, times: Any, coverage: float, bounds: Any = "auto"
+    model: Any,
+    horizon: Any,
+    times: Any,
+    coverage: float,
+    bounds: Any = "auto",
+    regressors: Any = None,
 ) -> Forecast:
     """Return the forecast of a fitted `PeriodicMixture`; parameters as of its `forecast`."""
     if (horizon is None) == (times is None):
@@ -76,14 +80,14 @@ def forecast_of(
         times = times_ahead(horizon, model)
     if isinstance(coverage, bool) or not 0.0 < coverage < 1.0:
         raise InputError(f"coverage={coverage!r} must lie between 0 and 1; the default is 0.9")
-    mean, std = model.predict(times, return_std=True)
+    mean, std = model.predict(times, return_std=True, regressors=regressors)
     left = next((m.onward for m in model.models_ if m.onward is not None), model.remainder_)
     scatter = np.asarray(model.noise_ if left is None else model._every_output(left.white))
     scatter = np.maximum(scatter, _least_scatter(model, scatter))
     reach = ndtri(0.5 + 0.5 * coverage)
     tails: Any = reach
     if model.n_features_in_ == 1 and model.models_[0].surprise is not None:
-        wider, freedom = _unknown(model.models_[0], left, model.domains_[0].to_theta(times))
+        wider, freedom = _unknown(model.models_[0], model.domains_[0].to_theta(times))
         std = std * model._every_output(wider, 1.0).reshape(std.shape)
         tails = stdtrit(freedom.reshape(-1, *[1] * (std.ndim - 1)), 0.5 + 0.5 * coverage)
     ends = _new_measurements(
@@ -142,15 +146,14 @@ def bounds_of(model: Any, bounds: Any) -> tuple[Any, Any]:
     return low, high
 
 
-def _unknown(
-    model: ColumnModel, memory: Remainder | Extrapolation, theta: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _unknown(model: ColumnModel, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return by how much errors are wider than the process says, (n, q), and their freedom, (n,).
 
     The record shows what happens over some time as often as that time fits into it; two of these
     tell one change of it.
     """
-    first, last = memory.parts[0].theta[[0, -1]]
+    memory = model.remainder if model.onward is None else model.onward
+    first, last = (-1.0, model.last) if memory is None else memory.parts[0].theta[[0, -1]]
     beyond = np.maximum(np.maximum(theta - last, first - theta), 0.0) / (last - first)
     factors = [np.interp(beyond, HORIZONS, row) for row in np.asarray(model.surprise)]
     freedom = np.maximum(0.5 / np.maximum(beyond, 1e-9), _LEAST_FREEDOM)

@@ -66,7 +66,7 @@ def given_data(X: Any, y: Any, sample_weight: Any, y_err: Any, unit: str | None)
     """
     apart = y is not None
     if not apart:
-        X, y, own_errors = _taken_apart(X)
+        X, y, own_errors = taken_apart(X)
         y_err = own_errors if y_err is None else y_err
     plain = plain_times(X, unit)
     value_unit, name = unit_text(y), getattr(y, "name", None)
@@ -78,7 +78,7 @@ def given_data(X: Any, y: Any, sample_weight: Any, y_err: Any, unit: str | None)
     return Given(times, values, errors, weights, *of_times, value_unit, called, notes)
 
 
-def _taken_apart(X: Any) -> tuple[Any, Any, Any]:
+def taken_apart(X: Any) -> tuple[Any, Any, Any]:
     """Times, values and errors of what holds all of them."""
     if isinstance(X, pd.DataFrame):
         return _by_name(X)
@@ -185,7 +185,7 @@ def without_missing_rows(
     count = int(bad.sum())
     lacks = "lacks" if count == 1 else "lack"
     note = f"{count:,} of {len(bad):,} rows {lacks} a time, value or error: left out"
-    return tuple(_rows(each, kept, len(bad)) for each in given), (note,)
+    return tuple(selected_rows(each, kept, len(bad)) for each in given), (note,)
 
 
 def _missing(given: Any, dates_alone: bool = False) -> BoolArray | None:
@@ -203,7 +203,8 @@ def _missing(given: Any, dates_alone: bool = False) -> BoolArray | None:
     return np.asarray(missing.reshape(len(missing), -1).any(axis=1)) if missing.size else None
 
 
-def _rows(given: Any, kept: Any, count: int) -> Any:
+def selected_rows(given: Any, kept: Any, count: int) -> Any:
+    """Return some rows of what has so many of them; what has not stays as it is."""
     if given is None or not hasattr(given, "__len__") or len(given) != count:
         return given
     if hasattr(given, "iloc"):

@@ -12,6 +12,8 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import one_blas_thread
+from robustfourier.errors import InputError
+from robustfourier.estimators.asked import settings_of
 from robustfourier.estimators.base import Face
 from robustfourier.estimators.calendar_steps import CalendarStep
 from robustfourier.estimators.components import Components
@@ -22,6 +24,11 @@ from robustfourier.estimators.interruption import all_or_nothing
 from robustfourier.estimators.notes import step_note
 from robustfourier.estimators.parameters import settings_of
 from robustfourier.estimators.pattern_table import typical_level
+from robustfourier.estimators.regressors import (
+    effects_at,
+    fit_with_regressors,
+    shown_without_regressors,
+)
 from robustfourier.estimators.times import as_table, is_flat, time_index
 from robustfourier.estimators.validation import (
     check_row_weights,
@@ -91,6 +98,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         label.
     random_state : int, Generator or None, default 0
         Has no effect: nothing in the fit is drawn at random. Both estimators take it.
+    holidays : str, optional
+        A country, such as "DE", or a part of one, such as "DE-BY", whose public holidays are a
+        regressor; needs dates and the package `holidays`.
 
     Attributes
     ----------
@@ -116,6 +126,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     constant_ : ndarray of shape (q,), or None
         Of several outputs, the values of those that never change, and NaN for the others; None if
         all change. A constant is left out of the fit: tables tell of the other outputs.
+    regressors_ : RegressorEffects or None
+        Effects of regressors: ``regressors_.to_frame()`` is the table of coefficients, errors,
+        shares and false-alarm probabilities. Patterns, noise and trend are those of the values
+        without these effects.
     notes_ : tuple of str
         How far was searched and why, possible aliases, limits that were met.
     domains_ : tuple of Domain
@@ -177,6 +191,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         endpoint: Literal["included", "excluded"] = "included",
         unit: str | None = None,
         random_state: Any = 0,
+        holidays: str | None = None,
     ) -> None:
         self.frequencies = frequencies
         self.periods = periods
@@ -192,10 +207,16 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         self.endpoint = endpoint
         self.unit = unit
         self.random_state = random_state
+        self.holidays = holidays
 
     @all_or_nothing
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, y_err: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        y_err: Any = None,
+        regressors: Any = None,
     ) -> PeriodicMixture:
         """Find modes, components and trend.
 
@@ -218,7 +239,14 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             rows added up. Rows that dominate all others are lowered, and `notes_` says so.
         y_err : array-like of shape (n,), optional
             Standard errors of the values, up to a common factor.
+        regressors : DataFrame, Series, dict or array-like of shape (n, p), optional
+            Other columns of numbers, a row for each time: what they explain is fitted together with
+            the patterns, see `regressors_`. `predict` and `forecast` then ask for their values.
         """
+        if regressors is not None or self.holidays is not None:
+            fit_with_regressors(self, X, y, sample_weight, y_err, regressors)
+            return self
+        self.regressors_ = None
         with input_errors():
             given = given_data(X, y, sample_weight, y_err, self.unit)
             X, y, y_err = given.times, given.values, given.errors
@@ -298,7 +326,13 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         self.bounds_ = (float(low[0]), float(high[0])) if one else (low, high)
         self.rounding_ = float(rounding[0]) if one else rounding
 
-    def predict(self, X: Any, return_std: bool = False, remainder: bool = True) -> Any:
+    def predict(
+        self,
+        X: Any,
+        return_std: bool = False,
+        remainder: bool = True,
+        regressors: Any = None,
+    ) -> Any:
         """Return the function at new times, with standard errors if asked.
 
         On the scale "log" that is the median of new measurements, in the unit of y.
@@ -311,6 +345,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         remainder : bool
             Whether the function is all that can be told of a new measurement: trend, patterns and
             what neighbours tell about the rest. If False, trend and patterns alone.
+        regressors : DataFrame, Series, dict or array-like of shape (n, p), optional
+            Values at these times of what was given to `fit` by that name.
 
         Returns
         -------
@@ -321,13 +357,24 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             values = sum(m.evaluate(theta[:, j]) for j, m in enumerate(self.models_))
             if remainder:
                 values = values + self._remainder(theta)
+            effect, unsure = self._effects(X, regressors)
+            values = values + effect
             values = from_log(values) if self._multiplies else values
             values = self._every_output(values, None)
             if not return_std:
                 return self._shaped(values)
             errors = [m.errors_at(theta[:, j], remainder) for j, m in enumerate(self.models_)]
-            std = self._every_output(lengths(np.stack(errors, axis=-1)))
+            std = self._every_output(np.hypot(lengths(np.stack(errors, axis=-1)), unsure))
         return self._shaped(values), self._shaped(values * std if self._multiplies else std)
+
+    def _effects(self, X: Any, regressors: Any) -> tuple[FloatArray | float, FloatArray | float]:
+        """Effect of regressors at times and its standard error, shape (n, q) or zero."""
+        if getattr(self, "regressors_", None) is None:
+            if regressors is not None:
+                raise InputError("regressors are given, but the model was fitted without any")
+            return 0.0, 0.0
+        effect, variance = effects_at(self, X, regressors)
+        return effect, np.sqrt(variance)
 
     def forecast(
         self,
@@ -336,6 +383,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         times: Any = None,
         coverage: float = 0.9,
         bounds: Any = "auto",
+        regressors: Any = None,
     ) -> Forecast:
         """Return what comes next, how sure that is, and where a new measurement will lie.
 
@@ -352,6 +400,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         bounds : "auto", None or pair, default "auto"
             Least and largest value that is possible. By default counts (whole numbers from zero
             on) stay above zero, and values that all lie between zero and one stay there.
+        regressors : DataFrame, Series, dict or array-like of shape (n, p), optional
+            Their values at the times of the forecast.
 
         Examples
         --------
@@ -364,7 +414,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         True
         """
         check_is_fitted(self)
-        return forecast_of(self, horizon, times, coverage, bounds)
+        return forecast_of(self, horizon, times, coverage, bounds, regressors)
 
     def decompose(self, X: Any) -> Decomposition:
         """Return the value of each component, of the trend and of the remainder at new times.
@@ -392,6 +442,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         trend = self._every_output(trend, None)
         scale = "log" if self._multiplies else "linear"
         return Decomposition(self._shaped(trend), components, labels, scale, times, left)
+
+    def without_regressors(self) -> PeriodicMixture:
+        """Return the same model of the values without the effects of regressors."""
+        return shown_without_regressors(self)
 
     def summary(self) -> str:
         """Return what was found, in words and a table."""

@@ -31,6 +31,10 @@ from robustfourier.mixture.search.robust import robust_scale, whitening
 from robustfourier.mixture.timeseries import Series
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.basis import LevelShift, Lines, Trend
+from robustfourier.mixture.timeseries import Series
+from robustfourier.periodic.basis import LevelShift, Trend
+from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.exponential_smoothing import SmoothingMixture
 from robustfourier.periodic.families import Families
 from robustfourier.periodic.forecast import Extrapolation
 from robustfourier.periodic.noise_spectrum import NoiseFloor
@@ -408,6 +412,8 @@ class ColumnModel:
         What stands beyond the ends for trend and remainder; None if the trend is a level.
     surprise : ndarray of shape (q, 4), optional
         Factors of the standard error beyond the ends, by a back-test; None for white noise.
+    smoothing : SmoothingMixture, optional
+        Exponential smoothing that goes on beside all that after an even record.
     """
 
     domain: Domain
@@ -435,6 +441,7 @@ class ColumnModel:
     forgotten: BoolArray | None = None
     onward: Extrapolation | None = None
     surprise: FloatArray | None = None
+    smoothing: SmoothingMixture | None = None
 
     @classmethod
     def of(
@@ -562,8 +569,18 @@ class ColumnModel:
     def remainder_at(self, theta: FloatArray) -> FloatArray:
         """Return what the samples tell about the remainder at θ, shape (n, q).
 
-        Beyond the ends it holds what the drift differs from the trend by.
+        Beyond the ends it holds what the drift differs from the trend by, and after an even record
+        what exponential smoothing changes.
         """
+        values = self._own_remainder(theta)
+        if self.smoothing is not None and (after := self.smoothing.after(theta)).any():
+            at, base = theta[after], self.evaluate(theta[after])
+            mixed = self.smoothing.mean(at, base + values[after], self.strict_at(at))
+            values[after] = mixed - base
+        return values
+
+    def _own_remainder(self, theta: FloatArray) -> FloatArray:
+        """What Gaussian processes tell about the remainder."""
         values = np.zeros((len(theta), self.trend.shape[1]))
         if self.remainder is not None:
             values = self.remainder.mean(theta)
@@ -590,7 +607,19 @@ class ColumnModel:
             errors[out] = self._errors(theta[out], self.onward, remainder)
         if not out.all():
             errors[~out] = self._errors(theta[~out], self.remainder, remainder)
+        mixture = self.smoothing if remainder else None
+        if mixture is not None and (after := mixture.after(theta)).any():
+            at = theta[after]
+            own, lines = self.evaluate(at) + self._own_remainder(at), self.strict_at(at)
+            variance = mixture.variance(at, own, lines, errors[after] ** 2, self.white)
+            errors[after] = np.sqrt(variance)
         return errors
+
+    @property
+    def white(self) -> FloatArray:
+        """Standard deviation of measurements around the function, shape (q,)."""
+        memory = self.remainder if self.onward is None else self.onward
+        return self.noise if memory is None else memory.white
 
     def _errors(
         self, theta: FloatArray, memory: Remainder | Extrapolation | None, whole: bool

@@ -19,6 +19,8 @@ from robustfourier.mixture.remainder import (
     say_of,
 )
 from robustfourier.mixture.search.robust import robust_scale
+from robustfourier.mixture.timeseries import Series
+from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.steadiness import unsteadiness
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines
@@ -52,7 +54,7 @@ def with_memory(models: list[ColumnModel], series: list[Series]) -> list[ColumnM
         return models
     if series[0].values.shape[1] == 1:
         models = [_with_life(models[0], series[0])]
-    return [_backtested(_extrapolated(models[0], series[0]), series[0])]
+    return [with_smoothing(_backtested(_extrapolated(models[0], series[0]), series[0]), series[0])]
 
 
 def _extrapolated(model: ColumnModel, series: Series) -> ColumnModel:

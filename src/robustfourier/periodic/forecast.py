@@ -441,18 +441,43 @@ def backtest_inflation(process: ConditionedProcess, values: FloatArray) -> Float
 
 def _standardised(process: ConditionedProcess, values: FloatArray) -> list[FloatArray]:
     """Squared errors over their variances, of all origins, for each bin of horizons."""
-    theta, noise, kernel = process.theta, process.noise, process.kernel
+    theta, noise = process.theta, process.noise
     origins = np.unique((_ORIGINS * len(theta)).astype(int))
-    told, known, _ = FilteredState.after(origins - 1, kernel, theta, noise, values[:, None])
     rows, counts = _ahead(theta, origins)
-    u, _ = kernel.generators(theta)
-    far = theta[rows] - theta[origins - 1, None]
-    seen = u[rows] * np.exp(-np.multiply.outer(far, kernel.per_column(kernel.c)))
-    off = values[rows] - (seen @ told)[:, :, 0]
-    spread = kernel.variance - np.einsum("mni,mni->mn", seen @ known, seen)
-    squared = off**2 / (np.maximum(spread, 0.0) + noise[rows])
+    mean, variance = forecast_after(process, values, origins - 1, theta[rows])
+    squared = (values[rows] - mean) ** 2 / (variance + noise[rows])
     bins = (x.reshape(len(origins), len(HORIZONS), _TIMES) for x in (squared, counts))
     return [some[which] for some, which in zip(*(x.swapaxes(0, 1) for x in bins), strict=True)]
+
+
+def forecast_after(
+    process: ConditionedProcess, values: FloatArray, rows: IndexArray, theta: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return what the samples up to each of m rows tell of later times, and its variance.
+
+    Parameters
+    ----------
+    process : ConditionedProcess
+    values : ndarray of shape (n,)
+        What it was conditioned on.
+    rows : ndarray of int of shape (m,)
+    theta : ndarray of shape (m, k)
+        Times after each of these rows.
+
+    Returns
+    -------
+    pair of ndarray of shape (m, k)
+    """
+    kernel = process.kernel
+    told, known, _ = FilteredState.after(
+        rows, kernel, process.theta, process.noise, values[:, None]
+    )
+    u, _ = kernel.generators(theta.ravel())
+    far = theta - process.theta[rows, None]
+    decay = np.exp(-np.multiply.outer(far, kernel.per_column(kernel.c)))
+    seen = u.reshape(*theta.shape, -1) * decay
+    spread = kernel.variance - np.einsum("mni,mni->mn", seen @ known, seen)
+    return (seen @ told)[:, :, 0], np.maximum(spread, 0.0)
 
 
 def _ahead(theta: FloatArray, origins: IndexArray) -> tuple[IndexArray, BoolArray]:

@@ -123,6 +123,9 @@ def _try_out(model: Any) -> None:
     from pandas import DataFrame
 
     try:
+        if getattr(model, "regressors_", None) is not None:
+            model.regressors_.to_frame()
+            model = model.without_regressors()
         names = getattr(model, "feature_names_in_", range(len(model.domains_)))
         times = [domain.from_theta([-0.5, 0.5]) for domain in model.domains_]
         options = {"return_std": True} if hasattr(model, "components_") else {}

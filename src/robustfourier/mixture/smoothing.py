@@ -1,0 +1,135 @@
+"""Smoothing: an even record's forecast follows what changed of late, as far as a back-test says.
+
+Beside the forecast of lines and Gaussian processes stand models of exponential smoothing. All of
+them forecast parts of the record from what came before, and their errors there weigh them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray, IntArray
+from robustfourier.domain import DATE_UNITS, Domain
+from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.timeseries import Series
+from robustfourier.periodic.exponential_smoothing import (
+    FEWEST,
+    STEPS,
+    BackTest,
+    EvenGrid,
+    Smoothing,
+    SmoothingMixture,
+    mixed,
+    smoothed,
+    usable_seasons,
+)
+from robustfourier.periodic.forecast import HORIZONS, forecast_after
+
+_SEASONS = 2  # at most: their combinations are all tried
+_CALENDAR = ("day", "week", "year")
+
+
+def with_smoothing(model: ColumnModel, series: Series) -> ColumnModel:
+    """Return a model whose forecast is a mixture with exponential smoothing, if times are even."""
+    grid = EvenGrid.of(series.theta) if len(series.theta) >= FEWEST else None
+    if grid is None:
+        return model
+    many = int(grid.places[-1]) + 1
+    places = np.arange(max(many - STEPS, 0), many)
+    values = series.original * series.scale + series.centre
+    lines = model.strict_at(grid.at(places))
+    seasons = seasons_of(model, grid, len(places))
+    each = [
+        _one_output(model, series.theta, values[:, o], grid, places, lines[:, o], seasons, o)
+        for o in range(values.shape[1])
+    ]
+    own, models, factors = zip(*each, strict=True)
+    last = float(series.theta[-1])
+    return replace(
+        model,
+        smoothing=SmoothingMixture(last, grid.step, np.array(own), tuple(models)),
+        surprise=np.stack(factors),
+    )
+
+
+def seasons_of(model: ColumnModel, grid: EvenGrid, steps: int) -> tuple[int, ...]:
+    """Return seasons in steps: those of the calendar where times are dates, then those found."""
+    calendar = calendar_lengths(model.domain, grid.step) if model.domain.dates else []
+    found = 2.0 / (np.maximum(model.rows @ model.bases, 1e-12) * grid.step)
+    every = [usable_seasons(np.array([length]), steps) for length in [*calendar, *found]]
+    return tuple(sorted(list(dict.fromkeys(s for some in every for s in some))[:_SEASONS]))
+
+
+def calendar_lengths(domain: Domain, step: float) -> list[float]:
+    """Return a day, a week and a year in steps of θ.
+
+    Examples
+    --------
+    >>> hours = Domain(start=0, span=100.0, unit="hour", dates=True)
+    >>> calendar_lengths(hours, 2.0 / 100)[:2]
+    [24.0, 168.0]
+    """
+    seconds = 0.5 * step * domain.span * DATE_UNITS[domain.unit]
+    return [DATE_UNITS[name] / seconds for name in _CALENDAR]
+
+
+def _one_output(
+    model: ColumnModel,
+    theta: FloatArray,
+    values: FloatArray,
+    grid: EvenGrid,
+    places: IntArray,
+    lines: FloatArray,
+    seasons: tuple[int, ...],
+    o: int,
+) -> tuple[float, tuple[Smoothing, ...], FloatArray]:
+    """Return the weight of the own forecast, the models beside it, and factors of the error."""
+    even = np.full(len(places), np.nan)
+    rows = grid.places >= places[0]
+    even[grid.places[rows] - places[0]] = values[rows]
+    test = BackTest.of(even)
+    own, variance = _own(model, theta, values, grid, places, test, o)
+    weight, fitted = mixed(test, own, smoothed(test, lines, seasons))
+    mean = weight * own + sum(one.model.weight * one.forecasts for one in fitted)
+    spread = weight * (variance + (own - mean) ** 2)
+    for one in fitted:
+        spread = spread + one.model.weight * (one.variances + (one.forecasts - mean) ** 2)
+    squares = test.squares(mean, np.maximum(spread, np.finfo(float).tiny))
+    return weight, tuple(one.model for one in fitted), _inflation(squares, len(places))
+
+
+def _inflation(squares: FloatArray, steps: int) -> FloatArray:
+    """Return factors of the standard error at the horizons, at least one and never falling."""
+    ahead = np.arange(1, squares.shape[1] + 1) / steps
+    factors, below = [], 0.0
+    for end in HORIZONS:
+        some = squares[:, (ahead > below) & (ahead <= end)]
+        factors.append(float(np.nanmean(some)) if np.isfinite(some).any() else 1.0)
+        below = end
+    return np.sqrt(np.maximum.accumulate(np.maximum(factors, 1.0)))
+
+
+def _own(
+    model: ColumnModel,
+    theta: FloatArray,
+    values: FloatArray,
+    grid: EvenGrid,
+    places: IntArray,
+    test: BackTest,
+    o: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the own forecasts in the back-test, and variances of new values, shape (O, H)."""
+    at = grid.at(places)
+    memory = model.remainder if model.onward is None else model.onward
+    if memory is None:
+        strict = model.evaluate(at)[test.rows, o]
+        return strict, np.full(strict.shape, float(model.noise[o]) ** 2)
+    if model.onward is None:
+        base, record = (replace(model, remainder=None).evaluate(x)[:, o] for x in (at, theta))
+    else:
+        base, record = ((model.strict_at(x) + model.onward.line_at(x))[:, o] for x in (at, theta))
+    before = np.searchsorted(grid.places, places[test.origins]) - 1
+    mean, variance = forecast_after(memory.parts[o], values - record, before, at[test.rows])
+    return mean + base[test.rows], variance + float(memory.white[o]) ** 2

@@ -1,0 +1,114 @@
+"""Exponential smoothing: what changed of late goes on, as far as the back-test says."""
+
+import numpy as np
+import pytest
+
+from robustfourier import PeriodicMixture, load
+from robustfourier.periodic import exponential_smoothing as smoothing
+from robustfourier.periodic.exponential_smoothing import BackTest, EvenGrid, Smoothing
+
+
+def _slow_pass(gains, season_gains, values, seasons, waveforms, state):
+    """The innovations form as it is written in the module's docstring."""
+    follow, tilt, damping, memory = gains
+    level, slope, error = state
+    waveforms = [list(part) for part in np.split(waveforms, np.cumsum(seasons)[:-1])]
+    errors = []
+    for t, value in enumerate(values):
+        level, slope, error = level + damping * slope, damping * slope, memory * error
+        if np.isnan(value):
+            continue
+        season = sum(part[t % len(part)] for part in waveforms)
+        surprise = value - level - season - error
+        errors.append(surprise)
+        level, slope, error = level + follow * surprise, slope + tilt * surprise, error + surprise
+        for part, gain in zip(waveforms, season_gains, strict=True):
+            part[t % len(part)] += gain * surprise
+    return np.mean(np.square(errors)), np.array([level, slope, error]), np.concatenate(waveforms)
+
+
+def test_the_compiled_pass_is_the_innovations_form():
+    rng = np.random.default_rng(0)
+    values, seasons = rng.normal(size=100), np.array([4, 7])
+    values[[5, 30]] = np.nan
+    gains, season_gains = np.array([0.3, 0.1, 0.9, 0.4]), np.array([0.2, 0.1])
+    waveforms, state = rng.normal(size=11), np.array([1.0, 0.1, 0.2])
+    slow = _slow_pass(gains, season_gains, values, seasons, waveforms, state)
+    none = np.zeros(0, int)
+    error = smoothing._pass(
+        gains, season_gains, values, seasons, waveforms, state, none, np.zeros((0, 0))
+    )
+    for fast, obvious in zip((error, state, waveforms), slow, strict=True):
+        assert fast == pytest.approx(obvious, rel=1e-12)
+
+
+def test_the_variance_ahead_is_that_of_simulated_futures():
+    rng = np.random.default_rng(1)
+    model = Smoothing(
+        1.0, False, np.array([3]), np.array([0.3, 0.05, 0.9, 0.5]), np.array([0.2]),
+        np.array([1.0, 0.2, 0.3]), np.array([1.0, -2.0, 1.0]), 1.0,
+    )  # fmt: skip
+    futures = np.zeros((20_000, 8))
+    for future in futures:
+        level, slope, error = model.state
+        season = model.waveforms.copy()
+        for h in range(8):
+            level, slope, error = level + 0.9 * slope, 0.9 * slope, 0.5 * error
+            surprise = rng.normal()
+            future[h] = level + error + season[h % 3] + surprise
+            level, slope, error = level + 0.3 * surprise, slope + 0.05 * surprise, error + surprise
+            season[h % 3] += 0.2 * surprise
+    steps = np.arange(1, 9)
+    assert futures.mean(axis=0) == pytest.approx(model.mean(steps), abs=0.05)
+    assert futures.var(axis=0) == pytest.approx(model.variance(steps), rel=0.05)
+
+
+def test_a_season_whose_waveform_changes_is_followed():
+    rng, n = np.random.default_rng(2), 160
+    t = np.arange(n + 8)
+    waveform = rng.normal(size=(n // 4 + 2, 4)) * 0.5
+    season = (5 * rng.normal(size=4) + np.cumsum(waveform, axis=0)).ravel()[: len(t)]
+    y = 50 + season + 0.3 * rng.normal(size=len(t))
+    test = BackTest.of(y[:n])
+    followed, fixed = (
+        smoothing._fitted(test, np.zeros(n), np.array(some, int), False, False)
+        for some in ((4,), ())
+    )
+    assert followed.model.season_gains[0] > 0.2
+    assert test.error(followed.forecasts) < 0.5 * test.error(fixed.forecasts)
+    ahead = followed.model.mean(np.arange(1, 9))
+    assert np.sqrt(np.mean((ahead - y[n:]) ** 2)) < 1.5
+
+
+def test_a_better_back_test_is_a_larger_weight_by_as_many_windows_as_fit():
+    weights = smoothing.weights_of(np.array([1.0, 1.1]))
+    assert weights[0] / weights[1] == pytest.approx(1.1**7)
+
+
+def test_months_lie_on_a_grid_and_replicates_on_none():
+    months = np.cumsum([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]).astype(float)
+    assert EvenGrid.of(months).places.tolist() == list(range(13))
+    assert EvenGrid.of(np.array([0.0, 1.0, 1.0, 2.0])) is None
+    assert EvenGrid.of(np.array([0.0, 1.0, 2.0, 10.0])) is None  # more gaps than samples
+
+
+def test_a_forecast_by_smoothing_adds_up_and_comes_back_from_its_file(tmp_path):
+    rng = np.random.default_rng(3)
+    t = np.arange(200.0)
+    y = np.cumsum(rng.normal(size=200)) + 3 * np.cos(2 * np.pi * t / 10)
+    model = PeriodicMixture(scale="linear").fit(t, y)
+    mixture = model.models_[0].smoothing
+    total = mixture.own_weight[0] + sum(one.weight for one in mixture.models[0])
+    assert total == pytest.approx(1.0)
+    ahead = model.forecast(20)
+    assert model.decompose(ahead.times).total == pytest.approx(ahead.mean)
+    model.save(tmp_path / "model.rfm")
+    assert load(tmp_path / "model.rfm").forecast(20).to_frame().equals(ahead.to_frame())
+
+
+def test_between_two_steps_a_forecast_is_between_their_values():
+    t = np.arange(120.0)
+    y = np.cumsum(np.random.default_rng(4).normal(size=120))
+    model = PeriodicMixture(scale="linear").fit(t, y)
+    low, middle, high = model.predict([121.0, 121.5, 122.0])
+    assert middle == pytest.approx(0.5 * (low + high), abs=0.05 * np.std(y))
