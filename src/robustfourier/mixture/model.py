@@ -31,9 +31,6 @@ from robustfourier.mixture.search.robust import robust_scale, whitening
 from robustfourier.mixture.timeseries import Series
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.basis import LevelShift, Lines, Trend
-from robustfourier.mixture.timeseries import Series
-from robustfourier.periodic.basis import LevelShift, Trend
-from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.exponential_smoothing import SmoothingMixture
 from robustfourier.periodic.families import Families
 from robustfourier.periodic.forecast import Extrapolation

@@ -19,7 +19,6 @@ from robustfourier.mixture.remainder import (
     say_of,
 )
 from robustfourier.mixture.search.robust import robust_scale
-from robustfourier.mixture.timeseries import Series
 from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.steadiness import unsteadiness
 from robustfourier.mixture.timeseries import Series
