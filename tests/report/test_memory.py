@@ -22,7 +22,7 @@ def test_a_living_pattern_is_drawn_and_told_in_words(sunspots):
     _, result = sunspots
     page = render(result, {})
     assert re.search(r"Pattern A wanders: forgets its phase after about \d+ cycles\.", page)
-    for title in ("Amplitude of pattern A", "Phase of pattern A", "Forecast", "Remainder with"):
+    for title in ("Amplitude of pattern A", "Delay of pattern A", "Forecast", "Correlated noise"):
         assert title in page
 
 
@@ -41,7 +41,7 @@ def test_a_strict_pattern_in_white_noise_has_a_forecast_alone():
     result = PeriodicMixture(scale="linear").fit(t, y).result()
     page = render(result, {})
     assert "Amplitude of pattern" not in page
-    assert "Remainder with" not in page
+    assert "Correlated noise" not in page
     assert "90 % of new measurements" in page
     table = fit_table(result)
     assert np.array_equal(table["predicted"], table["fitted"])

@@ -15,7 +15,6 @@ from markupsafe import Markup
 from robustfourier.formatting import number, percent, probability, unit_name, with_error
 from robustfourier.modes import ModeTable
 from robustfourier.report import figures
-from robustfourier.report.memory import ahead_figure, life_figures, remainder_figure
 from robustfourier.report.next_steps import Place, next_steps
 from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result
@@ -73,6 +72,8 @@ def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -
         [_card(result, pattern, order[pattern.label]) for pattern in part[:_PANELS]]
         for part in (result.main, result.weak)
     )
+    lives, ahead = figures.life_charts(result), figures.forecast_chart(result)
+    remainder = figures.remainder_chart(result)
     return _template().render(
         result=result,
         run=run,
@@ -92,12 +93,12 @@ def render(result: Result, run: Mapping[str, Any], place: Place | None = None) -
         spectrum=Markup(figures.spectrum_figure(result)),
         diagonal=_markup(figures.diagonal_figure(result)),
         residual=Markup(figures.residual_figure(result)),
-        lives=[(words, Markup(figure)) for words, figure in life_figures(result)],
-        remainder=_markup(remainder_figure(result)),
-        ahead=_markup(ahead_figure(result)),
+        lives=lives,
+        remainder=remainder,
+        ahead=ahead,
         histogram=Markup(figures.histogram_figure(result)),
         residual_spectrum=Markup(figures.residual_spectrum_figure(result)),
-        payload=Markup(payload(result)),
+        payload=Markup(payload(result, [c for c in (*lives, ahead, remainder) if c is not None])),
         style=Markup(_asset("vendor/uPlot.min.css") + _asset("style.css")),
         uplot=Markup(scripts()[0]),
         script=Markup(scripts()[1]),

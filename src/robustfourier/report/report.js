@@ -4,7 +4,7 @@
   if (typeof uPlot !== "function" || !window.atob) return;
   root.classList.add("has-js");
   var data = JSON.parse(document.getElementById("payload").textContent);
-  var plots = [];
+  var plots = [], BEFORE = data.before;  // so many times as long as the forecast is what stands before it
   var floats = numbers.floats, doubles = numbers.doubles, steps = numbers.steps, between = numbers.between;
   var digits = numbers.digits, nearest = numbers.nearest, stepped = numbers.stepped, decades = numbers.decades;
 
@@ -363,7 +363,25 @@
       else if (x > 0) words.push("period " + period(1 / x, 4));
       return words;
     }, choices, "spectrum");
+    data.charts.forEach(function (one) { overTime(one, phone ? 220 : 230); });
     if (view) fitPlot.setScale("x", view);
+  }
+
+  // A curve with its interval against time; that of the values comes after the samples.
+  function overTime(one, height) {
+    var x = floats(one.x, one.origin), parts = one.curves.map(steps), first = one.name ? x[0] : x[0] - BEFORE * (x[x.length - 1] - x[0]);
+    var start = nearest(samples.x, first), before = one.name ? [[], []] : [samples.x.slice(start), samples.y.slice(start)];
+    var range = padded(first, x[x.length - 1]), hidden = { stroke: "transparent", width: 0, points: { show: false }, spanGaps: true };
+    place("plot-" + one.key, height, {
+      scales: { x: { time: data.time.dates, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down && !one.name ? -1 : 1, range: inside(one.limits) } },
+      axes: axes(data.time.label, one.name || data.value, data.time.dates), bands: [{ series: [3, 2], fill: css("--band") }],
+      series: [{}, { stroke: css("--fit"), width: 1.8, points: { show: false }, spanGaps: true }, hidden, Object.assign({}, hidden),
+        { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.8), 4.5) }],
+      hooks: { draw: [outside(4)] }
+    }, uPlot.join([[x].concat(parts), before]), range, function (at) {
+      var i = nearest(x, at);
+      return at < x[0] ? [moment(at)] : [moment(x[i]), (one.name || data.value) + " " + told(parts[0][i]), "from " + told(parts[1][i]) + " to " + told(parts[2][i])];
+    }, [], one.key);
   }
 
   window.robustfourier = { fitted: fitted, outline: outline, pick: pick };  // for those who look closer

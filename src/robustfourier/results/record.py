@@ -55,6 +55,11 @@ class Curve:
         reach = 0.0 if self.std is None else BAND * self.std
         return self.y - reach, self.y + reach
 
+    def within(self, low: float, high: float) -> Curve:
+        """Return the part between two ends."""
+        seen = (self.x >= low) & (self.x <= high)
+        return Curve(self.x[seen], self.y[seen], None if self.std is None else self.std[seen])
+
     def twice(self) -> Curve:
         """Two cycles of a curve over one, x from 0 to 2."""
         x = np.concatenate([self.x, self.x + 1.0])
