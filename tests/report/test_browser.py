@@ -221,7 +221,7 @@ def test_the_spectrum_goes_step_by_step(browser, small_page):
     left = pixels(browser, "plot-spectrum")
     button(browser, "without A", "#plot-spectrum").click()
     assert pixels(browser, "plot-spectrum") != left
-    button(browser, "what is left", "#plot-spectrum").click()
+    button(browser, "residuals", "#plot-spectrum").click()
     assert pixels(browser, "plot-spectrum") == left
 
 

@@ -1,4 +1,4 @@
-"""The report shows what wanders, what comes next and what is left over with a memory."""
+"""The report shows quasi-periodic patterns over time, the forecast and correlated noise."""
 
 import re
 
@@ -21,7 +21,9 @@ def sunspots():
 def test_a_living_pattern_is_drawn_and_told_in_words(sunspots):
     _, result = sunspots
     page = render(result, {})
-    assert re.search(r"Pattern A wanders: forgets its phase after about \d+ cycles\.", page)
+    assert re.search(
+        r"Pattern A drifts out of step after about [\d.]+ cycles \(quasi-periodic\)\.", page
+    )
     for title in ("Amplitude of pattern A", "Delay of pattern A", "Forecast", "Correlated noise"):
         assert title in page
 

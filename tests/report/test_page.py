@@ -260,4 +260,7 @@ def test_a_component_that_explains_nothing_is_not_listed(small_result):
     a, b = small_result.patterns
     phantom = replace(small_result, patterns=(a, replace(b, share=0.0)))
     assert phantom.weak == ()
-    assert "Waveform of pattern B" not in render(phantom, RUN)
+    page = render(phantom, RUN)
+    assert "Waveform of pattern B" not in page
+    rows = re.findall(r'<tr data-pattern="(\d)"', page)
+    assert set(rows) == {"0"}

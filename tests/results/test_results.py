@@ -81,7 +81,8 @@ def test_a_jump_of_the_level_is_told_with_its_time_and_size():
     samples = from_arrays(days, values)
     result = summarise(samples, fit_model(samples))
     assert re.fullmatch(
-        r"The level jumps by [78]\.\d+ ± 0\.\d+ at 2024-04-29 12:00: set apart from the patterns\.",
+        r"The level jumps by [78]\.\d+ ± 0\.\d+ at 2024-04-29 12:00; jumps are fitted apart from "
+        r"the patterns\.",
         result.warnings[0],
     )
 

@@ -108,8 +108,8 @@ def _guarded(run: Callable[[], int]) -> int:
         return FAILURE
     except BrokenExecutor:
         console.error(
-            "a worker process ended from outside, perhaps for want of memory; run the command "
-            "again, with fewer --jobs if it happens again"
+            "a worker process was ended from outside, perhaps because memory ran out; run the "
+            "command again, with fewer --jobs if it happens again"
         )
         return FAILURE
     except OSError as error:
@@ -131,7 +131,7 @@ def _unexpected(error: Exception, console: Console) -> int:
         traceback.print_exception(error)
     first = str(error).splitlines()[0] if str(error) else ""
     console.error(
-        f"this is a mistake of ours, not yours: {type(error).__name__}: {first} "
-        "(set ROBUSTFOURIER_DEBUG=1 to see where, and please report it)"
+        f"internal error, please report it: {type(error).__name__}: {first} "
+        "(set ROBUSTFOURIER_DEBUG=1 to see where)"
     )
     return FAILURE

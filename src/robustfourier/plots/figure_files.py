@@ -168,7 +168,7 @@ def _compact(svg: str) -> str:
     svg = re.sub(r"<style.*?</style>| transform=\"rotate\(-0 [^\"]*\"", "", svg)
     svg = re.sub(r' xmlns(:xlink)?="[^"]*"| version="[^"]*"', "", svg)
     svg = re.sub(r'(<g) id="[^"]*"|font-family: [^;"]*;? ?', r"\1", svg)
-    svg = re.sub(r"(\d+\.\d)\d+(?=[ \"\n)])", r"\1", svg)
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d\.\d)\d+(?=[ \"\n)])", r"\1", tag[0]), svg)
     svg = re.sub(r"(?<=[\d>]) *\n *", " ", svg).replace("> <", "><").replace(" z ", "z")
     svg = re.sub(r'(?<= d=")M ([^"CMz]*)(?=[z"])', lambda line: f"m{_moves(line[1], ' ')}", svg)
     return re.sub(r"(?:<use [^>]*/>){30,}", lambda run: _as_one_path(run[0], svg), svg)

@@ -185,8 +185,9 @@ def plot_spectrum(source: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
             words = f"false-alarm line ({percent(s.false_alarm)})"
             ax.plot(frequency, s.line, color=ink.alarm, lw=1.4, ls="--", label=words)
             ax.legend(loc="upper right", fontsize=9)
-        for owner in np.unique(result.owner):
-            mine = result.owner == owner
+        seen = result.shown_modes
+        for owner in np.unique(result.owner[seen]):
+            mine = seen[result.owner[seen] == owner]
             at, heights = modes.frequency[mine], 1.25 * modes.amplitude[mine]
             ax.plot(at, heights, "v", ms=5, color=ink.component(owner))
         _name_marks(ax, result)
@@ -240,7 +241,7 @@ def _name_marks(ax: Axes, result: Result) -> None:
     taken: list[float] = []
     modes, width = result.modes, float(np.ptp(ax.get_xlim())) or 1.0
     for owner, pattern in enumerate(result.patterns[:8]):
-        rows = np.flatnonzero(result.owner == owner)
+        rows = result.shown_modes[result.owner[result.shown_modes] == owner]
         if not len(rows):
             continue
         top = int(rows[np.argmax(modes.amplitude[rows])])

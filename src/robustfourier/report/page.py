@@ -164,15 +164,15 @@ def _frequency(result: Result, frequency: float, error: float) -> str:
 
 def _facts(result: Result) -> list[tuple[str, str]]:
     noise = number(result.noise, 3)
-    around = "" if result.trend_kind == "level" else " around the drift"
+    around = "" if result.trend_kind == "level" else " around the trend"
     facts = [
         (percent(result.explained), f"of the variation{around} repeats"),
-        (noise, f"noise (standard deviation), {result.noise_kind.split(':')[0]}"),
+        (noise, f"standard deviation of the noise ({result.noise_kind})"),
         (f"{len(result.samples):,}", "samples"),
         (result.domain.period_words(result.domain.span), "length of the record"),
     ]
     if result.trend_kind != "level":
-        facts.insert(1, (percent(result.trend_share), "is a slow drift, set apart"))
+        facts.insert(1, (percent(result.trend_share), "of the variance is a slow trend"))
     return facts
 
 
@@ -187,9 +187,8 @@ def _above(result: Result) -> str:
     more = ", …" if len(peaks) > 3 else ""
     rise = "peak rises" if len(peaks) == 1 else "peaks rise"
     return (
-        f"{len(peaks)} {rise} above the false-alarm line and "
-        f"{'was' if len(peaks) == 1 else 'were'} left there by the comparison of whole models: "
-        f"periods {', '.join(period)}{more}."
+        f"{len(peaks)} {rise} above the false-alarm line (periods {', '.join(period)}{more}): "
+        "models with a line there explained the data no better."
     )
 
 
@@ -211,7 +210,8 @@ def _rows(result: Result) -> list[dict[str, str]]:
 
     rows = []
     harmonic = np.ones(len(modes)) if modes.harmonic is None else np.asarray(modes.harmonic)
-    for i in np.lexsort((harmonic, harmonic == 0, result.owner)):  # side lines last
+    order = np.lexsort((harmonic, harmonic == 0, result.owner))  # side lines last
+    for i in order[np.isin(order, result.shown_modes)]:
         owner = int(result.owner[i])
         pattern = result.patterns[owner] if owner < len(result.patterns) else None
         rows.append(

@@ -162,7 +162,8 @@ def _spectrum(result: Result) -> dict[str, Any]:
     if s.line is not None:
         rough = rough[np.isfinite(s.line[rough])]
     marks = []
-    for i, owner in enumerate(result.owner[:200].tolist()):
+    for i in result.shown_modes[:200].tolist():
+        owner = int(result.owner[i])
         marks.append(
             {
                 "f": _finite(result.modes.frequency[i]),

@@ -19,7 +19,7 @@ from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_grid import wave_grid
 from robustfourier.results.memory import memory_of
-from robustfourier.results.record import Curve, Diagonal, Memory, Pattern, Synthesis
+from robustfourier.results.record import NOTHING, Curve, Diagonal, Memory, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
 
 _LEVELS = 201  # places at which a typical level is taken, and points of a link
@@ -107,13 +107,13 @@ class MixtureView:
         living = tuple(
             f"Pattern {component.label} {component.wandering}."
             for component in self.model.components_
-            if component.wandering
+            if component.wandering and float(component.share) >= NOTHING
         )
         if not self.multiplies:
             return living
         return (
-            "Trend, patterns and noise multiply: logarithms were fitted. Heights and noise are "
-            f"told for a level of {number(self.level, 3)}, the typical one, and grow with it.",
+            "Trend, patterns and noise multiply (logarithms were fitted): amplitudes and noise are "
+            f"given at the typical level of {number(self.level, 3)} and scale with it.",
             *living,
         )
 

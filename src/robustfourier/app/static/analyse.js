@@ -179,7 +179,7 @@
     for (const [key, name] of Object.entries(names)) if (JSON.stringify(a[key]) !== JSON.stringify(b[key])) words.push(name + " " + (a[key] === undefined ? "as usual" : [].concat(a[key]).join(", ")));
     if (one.forecast !== (before ? before.forecast : undefined)) words.push("forecast " + (one.forecast || "no more"));
     for (const key of new Set([...Object.keys(r), ...Object.keys(s)])) if (JSON.stringify(r[key]) !== JSON.stringify(s[key])) words.push(key + " " + (r[key] === undefined ? "as found" : r[key]));
-    return words.join("; ") || "as it comes";
+    return words.join("; ") || "automatic";
   }
   function history(one) {
     $("history").replaceChildren(...file.fits.map((entry, i) => el("li", { class: entry.id === one.id ? "current" : "" },
