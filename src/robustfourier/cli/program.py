@@ -16,6 +16,7 @@ from robustfourier.cli.compare_command import compare
 from robustfourier.cli.console import Console, let_go, prepare_streams
 from robustfourier.cli.fit_command import fit
 from robustfourier.cli.fit_many_command import fit_many
+from robustfourier.cli.help_groups import GroupedCommand
 from robustfourier.cli.model_commands import info, predict
 from robustfourier.cli.sampling_commands import check, inject
 from robustfourier.concurrency import interruption_as_such
@@ -64,7 +65,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "app": open_app,
 }
 for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
+    app.command(_name, cls=GroupedCommand)(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

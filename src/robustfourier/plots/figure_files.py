@@ -151,8 +151,9 @@ def svg_text(
         ax = figure.add_subplot()
         drawing(ax)
         ax.set_title("")
-        for part in (figure, *figure.axes):
-            part.patch.set_visible(False)  # the page has its own paper
+        figure.patch.set_visible(False)  # the page has its own paper
+        for each in figure.axes:
+            each.patch.set_visible(False)
         if bare:
             ax.set_axis_off()
             figure.subplots_adjust(0.0, 0.0, 1.0, 1.0)

@@ -283,7 +283,7 @@ def plot_component(
         shade = palette(ax).component(index)
         some = evenly(len(folded.x), max_dots)
         x, y = folded.x[some], folded.y[some]
-        style = {"color": palette(ax).dots, "ms": 3, "alpha": 0.35, "mew": 0}
+        style: dict[str, Any] = {"color": palette(ax).dots, "ms": 3, "alpha": 0.35, "mew": 0}
         ax.plot(x, y, ".", **style, rasterized=len(x) > _RASTER)
         if wave.std is not None:
             draw_band(ax, None, wave.x, *wave.band(), color=shade)

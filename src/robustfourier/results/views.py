@@ -53,7 +53,7 @@ class MixtureView:
         used = self.evidence
         self.max_mode = None if used is None else used.highest
         self.range = None
-        if used is not None and used.highest > used.lowest:  # else the samples bear no period
+        if used is not None and used.highest > used.lowest:  # else there is no period to search
             self.range = (used.lowest, used.highest)
         self.steps = model.models_[0].level_shifts()
         self.multiplies = getattr(model, "scale_", "linear") == "log"
@@ -104,6 +104,16 @@ class MixtureView:
 
     def warnings(self) -> tuple[str, ...]:
         """What comes before all other warnings."""
+        used = self.evidence
+        if used is not None and self.range is None and self.model.max_frequency is not None:
+            low, high = (
+                self.domain.period_words(self.domain.period(mode))
+                for mode in (used.highest, used.lowest)
+            )
+            return (
+                f"No period was searched: the band is empty, since its shortest period, {low}, is "
+                f"not below its longest, {high}.",
+            )
         living = tuple(
             f"Pattern {component.label} {component.wandering}."
             for component in self.model.components_
