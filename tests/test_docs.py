@@ -1,6 +1,8 @@
 """README and site: links lead somewhere, every page is reachable, examples are executed."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,3 +64,18 @@ def test_the_gallery_has_eight_executed_pages_and_never_needs_a_file():
         text = page.read_text(encoding="utf-8")
         assert "{code-cell}" in text
         assert not re.search(r"read_csv|open\(|/work|/home", text)
+
+
+def test_the_list_of_messages_is_current():
+    """After a change of any sentence: ``python docs/messages.py``."""
+    done = subprocess.run([sys.executable, DOCS / "messages.py", "--check"], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_the_list_of_messages_has_errors_with_their_codes_and_sentences():
+    page = (DOCS / "messages.md").read_text(encoding="utf-8")
+    assert re.search(r"^\| 3 \| `DataError` \| `", page, re.M)
+    assert re.search(r"^\| 2 \| `InputError` \| `", page, re.M)
+    assert "drifts out of step after about {count} cycles (quasi-periodic)" in page
+    for riddle in ("strongest beat", "forgets", "has a memory", "are told for", "as it comes"):
+        assert riddle not in page

@@ -217,7 +217,7 @@ class TestUsage:
         monkeypatch.setattr(robustfourier.analysis, "analyse", broken)
         code, _, err = run("fit", record, "--no-files")
         assert code == 1
-        assert "a mistake of ours" in err
+        assert "internal error, please report it" in err
         assert "Traceback" not in err
 
     def test_an_interrupt_ends_with_130(self, run, record, monkeypatch):

@@ -25,7 +25,7 @@ def test_sunspots_are_one_cycle_of_eleven_years_that_wanders(sunspots):
     assert 0.05 < cycle.period_error < 0.4
     assert 2 * cycle.period < cycle.coherence < 20 * cycle.period
     assert cycle.modulation == pytest.approx(1.0)
-    assert "forgets its phase after about" in cycle.wandering
+    assert "drifts out of step after about" in cycle.wandering
     assert cycle.wandering in repr(cycle)
 
 

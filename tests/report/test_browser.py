@@ -101,7 +101,7 @@ def test_it_opens_without_a_word_on_the_console_and_asks_for_nothing(browser, sm
     fresh(browser, "about:blank")
     browser.get_log("performance")
     fresh(browser, small_page)
-    assert browser.find_element("css selector", "body").get_attribute("data-drawn") == "3"
+    assert browser.find_element("css selector", "body").get_attribute("data-drawn") == "4"
     assert browser.get_log("browser") == []
     sent = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     asked = [
@@ -221,7 +221,7 @@ def test_the_spectrum_goes_step_by_step(browser, small_page):
     left = pixels(browser, "plot-spectrum")
     button(browser, "without A", "#plot-spectrum").click()
     assert pixels(browser, "plot-spectrum") != left
-    button(browser, "what is left", "#plot-spectrum").click()
+    button(browser, "residuals", "#plot-spectrum").click()
     assert pixels(browser, "plot-spectrum") == left
 
 

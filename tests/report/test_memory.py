@@ -1,4 +1,4 @@
-"""The report shows what wanders, what comes next and what is left over with a memory."""
+"""The report shows quasi-periodic patterns over time, the forecast and correlated noise."""
 
 import re
 
@@ -21,8 +21,10 @@ def sunspots():
 def test_a_living_pattern_is_drawn_and_told_in_words(sunspots):
     _, result = sunspots
     page = render(result, {})
-    assert re.search(r"Pattern A wanders: forgets its phase after about \d+ cycles\.", page)
-    for title in ("Amplitude of pattern A", "Phase of pattern A", "Forecast", "Remainder with"):
+    assert re.search(
+        r"Pattern A drifts out of step after about [\d.]+ cycles \(quasi-periodic\)\.", page
+    )
+    for title in ("Amplitude of pattern A", "Delay of pattern A", "Forecast", "Correlated noise"):
         assert title in page
 
 
@@ -41,7 +43,7 @@ def test_a_strict_pattern_in_white_noise_has_a_forecast_alone():
     result = PeriodicMixture(scale="linear").fit(t, y).result()
     page = render(result, {})
     assert "Amplitude of pattern" not in page
-    assert "Remainder with" not in page
+    assert "Correlated noise" not in page
     assert "90 % of new measurements" in page
     table = fit_table(result)
     assert np.array_equal(table["predicted"], table["fitted"])

@@ -69,8 +69,8 @@ def test_a_year_of_days_has_a_daily_shape_too():
     assert "a year with a strong daily shape" in said(pattern(365.0, error=0.3, beat=730))
 
 
-def test_a_beat_without_calendar_word_is_told_as_a_period():
-    words = "its strongest beat every 5 d"
+def test_a_strongest_harmonic_without_calendar_word_is_named_with_its_period():
+    words = "strongest in harmonic 2 (every 5 d)"
     assert said(pattern(10.0, beat=2)).endswith(f"10.00 days, {words}.")
     both = said(pattern(10.0, beat=2), pattern(365.25, 0.3, beat=4))
     assert both.endswith(f"10.00 days (50 %, {words}) and a year (30 %).")
@@ -109,7 +109,7 @@ def test_a_calendar_word_is_given_once_and_to_the_strongest():
 
 def test_numbers_without_a_unit_keep_the_name_of_their_column():
     words = said(pattern(7.0), domain=Domain(0.0, 56.0), time_name="step")
-    assert words.endswith("of the variation: a period of 7.000 in 'step'.")
+    assert words.endswith("of the variation: a period of 7.000 (in units of column 'step').")
 
 
 def monthly(first="2005-01", count=240):

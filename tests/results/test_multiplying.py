@@ -45,7 +45,7 @@ def test_waveforms_run_through_the_folded_data(result):
 
 def test_the_reader_is_told_that_parts_multiply(result):
     assert "logarithms were fitted" in result.warnings[0]
-    assert "a level of 30" in result.warnings[0]
+    assert "level of 30" in result.warnings[0]
 
 
 def test_a_jump_is_told_as_a_factor_by_the_model_and_in_the_unit_of_the_values_here():

@@ -11,7 +11,7 @@ from robustfourier.cli.model_commands import Model, model_file
 
 @options.expanded
 def compare(first: Model, second: Model, *, console: Console) -> None:
-    """Say which patterns of two results agree, drifted, are new or gone."""
+    """Print which patterns of two results agree, and which differ."""
     from robustfourier.analysis.comparing import compare as matched
     from robustfourier.formatting import counted, listed, percent, with_error
     from robustfourier.persistence import load

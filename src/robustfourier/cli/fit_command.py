@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from robustfourier.cli import fit_many_command as many
+from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
@@ -33,28 +34,33 @@ _HEADS = {"Component": "", "Name": ""}
 
 
 Magnitudes = Annotated[
-    bool, typer.Option("--magnitudes", help="The values are magnitudes: small is bright.")
+    bool, groups.reading("--magnitudes", help="The values are magnitudes: small is bright.")
 ]
 Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Result folder; <file>-results if not given.")
+    Path | None,
+    groups.output("--out", "-o", metavar="FOLDER", help="Result folder (FILE-results)."),
 ]
-Figures = Annotated[str, typer.Option(help="Endings of the figures: png, svg, pdf.")]
+Figures = Annotated[
+    str, groups.output(metavar="ENDINGS", help="Of the figures: png, svg, pdf (png,svg).")
+]
 Parts = Annotated[
-    bool, typer.Option("--parts", help="The files of a folder are parts of one long record.")
+    bool, groups.many("--parts", help="The files of a folder are parts of one record.")
 ]
 Envelope = Annotated[
     str | None,
-    typer.Option(help="Fit the envelope of a band, LOW-HIGH in Hz, or auto, which finds one."),
+    groups.machines(metavar="LOW-HIGH", help="Fit the envelope of a band in Hz, or auto."),
 ]
 Shaft = Annotated[
-    float | None, typer.Option(help="Frequency of a shaft in Hz: lines are named by it.")
+    float | None, groups.machines(metavar="HZ", help="Frequency of a shaft, which names lines.")
 ]
 BearingGeometry = Annotated[
-    str | None, typer.Option(help="ELEMENTS,DIAMETER,PITCH[,ANGLE] of a bearing on that shaft.")
+    str | None, groups.machines(metavar="N,D,P", help="Elements, diameter, pitch[, angle].")
 ]
-Teeth = Annotated[int | None, typer.Option(min=2, help="Teeth of a gear on that shaft.")]
+Teeth = Annotated[
+    int | None, groups.machines(metavar="COUNT", min=2, help="Teeth of a gear on that shaft.")
+]
 Show = Annotated[
-    str, typer.Option(help="Patterns by period or frequency; auto: frequency below a second.")
+    str, groups.output(metavar="WORD", help="period, frequency, or auto (by unit and length).")
 ]
 
 
@@ -64,12 +70,20 @@ def fit(
     *,
     reading: dict[str, Any],
     out: Out = None,
-    overwrite: Annotated[bool, typer.Option(help="Replace another run in the folder.")] = False,
-    dry: Annotated[bool, typer.Option("--no-files", help="Print only, write nothing.")] = False,
-    method: Annotated[str, typer.Option(help="mixture, or the paper's network.")] = "mixture",
+    overwrite: Annotated[
+        bool, groups.output("--overwrite", help="Replace another run in the folder.")
+    ] = False,
+    dry: Annotated[bool, groups.output("--no-files", help="Print only, write nothing.")] = False,
+    method: Annotated[
+        str, groups.model(metavar="WORD", help="mixture (usual), or the paper's network.")
+    ] = "mixture",
     config: FitConfig,
-    modes: Annotated[int, typer.Option(min=1, help="Highest mode of the network.")] = 100,
-    steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
+    modes: Annotated[
+        int, groups.model(metavar="COUNT", min=1, help="Highest mode of the network (100).")
+    ] = 100,
+    steps: Annotated[
+        int, groups.model(metavar="COUNT", min=1, help="Training steps of the network (50000).")
+    ] = 50_000,
     figures: Figures = "png,svg",
     magnitudes: Magnitudes = False,
     show: Show = "auto",
@@ -82,10 +96,11 @@ def fit(
     jobs: many.Jobs = None,
     console: Console,
 ) -> None:
-    """Find the repeating patterns in a file and write a report; of many files, an index of reports.
+    """Find the repeating patterns in a file, and write a report.
 
-    Several files, a folder, --value all, --value a,b and --by column mean many series; see
-    fit-many. A folder with --parts is one record, which may be larger than memory.
+    Several files, a folder, --value all, --value a,b and --by column mean many series, with
+    an index of reports; see fit-many. A folder with --parts is one record, which may be larger
+    than memory.
     """
     require_choice("--method", method, ("mixture", "network"))
     require_choice("--show", show, ("auto", "period", "frequency"))
@@ -108,7 +123,7 @@ def fit(
     from robustfourier.analysis import analyse
 
     network = {"n_modes": modes, "n_steps": steps, "random_state": config.seed}
-    mixture = config.choices if chunks else config.parameters
+    mixture = config.choices if chunks else partial(_with_units, config, reading.get("unit"))
     with console.stages() as observe, observed_by(observe):
         analysis = analyse(
             file,
@@ -129,6 +144,21 @@ def fit(
         console.json(answer(analysis))
     else:
         print_written(console, analysis)
+
+
+def _with_units(asked: Asked, unit: str | None, samples: Samples) -> dict[str, Any]:
+    """The parameters; of dates, a length without a unit may mean hours or days: it is refused."""
+    ends = {"--shortest-period": asked.shortest_period, "--longest-period": asked.longest_period}
+    several = {"--period": asked.period, "--without": asked.without, "--split": asked.split}
+    lengths = [(option, text) for option, text in ends.items() if text]
+    lengths += [(option, text) for option, texts in several.items() for text in texts]
+    lengths += [("--merge", text) for pair in asked.merge for text in pair.split("+")]
+    for option, text in lengths if samples.dates and unit is None else ():
+        if text.strip().replace(".", "", 1).isdigit():
+            raise InputError(
+                f"{option} {text!r}: the times are dates; give a unit, such as {text}h or {text}d"
+            )
+    return asked.parameters(samples)
 
 
 def _check_parts(files: list[str], parts: bool) -> None:

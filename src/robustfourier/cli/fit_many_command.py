@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
@@ -21,17 +22,12 @@ _SHOWN = 5  # failures that are named on the screen; all are in series.parquet
 
 Together = Annotated[
     bool,
-    typer.Option(
-        "--together",
-        help="Fit the value columns as one, with shared periods: where one cause moves them all.",
-    ),
+    groups.many("--together", help="Fit the value columns with shared periods."),
 ]
-Jobs = Annotated[
-    int | None, typer.Option(min=1, help="Processes for many series; one per core if not given.")
-]
-Models = Annotated[bool, typer.Option("--models", help="Write a model file for each series.")]
+Jobs = Annotated[int | None, groups.many(metavar="COUNT", min=1, help="Processes (one per core).")]
+Models = Annotated[bool, groups.output("--models", help="Write a model file for each series.")]
 Reports = Annotated[
-    str, typer.Option(help="Pages for series: all, found (a pattern), none, or auto.")
+    str, groups.output(metavar="WORD", help="Pages: all, found (a pattern), none, or auto.")
 ]
 
 
@@ -67,16 +63,20 @@ def fit_many(
     ],
     *,
     reading: dict[str, Any],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of results.")],
-    overwrite: Annotated[bool, typer.Option(help="Replace another survey in the folder.")] = False,
+    out: Annotated[Path, groups.output("--out", "-o", metavar="FOLDER", help="Folder of results.")],
+    overwrite: Annotated[
+        bool, groups.output("--overwrite", help="Replace another survey in the folder.")
+    ] = False,
     together: Together = False,
-    engine: Annotated[str, typer.Option(help="processes, serial or dask.")] = "processes",
+    engine: Annotated[
+        str, groups.many(metavar="WORD", help="processes (usual), serial or dask.")
+    ] = "processes",
     jobs: Jobs = None,
     scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")
+        str | None, groups.many(metavar="ADDRESS", help="Dask scheduler, as tcp://host:8786.")
     ] = None,
     patience: Annotated[
-        float, typer.Option(help="Seconds without progress before a series is given up.")
+        float, groups.many(metavar="SECONDS", help="Without progress, then give up (600).")
     ] = 600.0,
     models: Models = False,
     reports: Reports = "auto",
@@ -86,7 +86,10 @@ def fit_many(
     seed: options.Seed = 0,
     console: Console,
 ) -> None:
-    """Find the repeating patterns of many series; a broken run goes on where it was."""
+    """Find the repeating patterns of many series.
+
+    A run that was interrupted continues where it stopped.
+    """
     wide, reading = with_series(source, reading)
     fit_survey(
         source,

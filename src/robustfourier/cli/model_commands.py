@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
@@ -24,30 +25,32 @@ Model = Annotated[
 def predict(
     model: Model,
     *,
-    at: Annotated[str | None, typer.Option(help="File with a column of times.")] = None,
+    at: Annotated[
+        str | None, groups.model(metavar="FILE", help="File with a column of times.")
+    ] = None,
     start: Annotated[
-        str | None, typer.Option("--from", help="First time; after the record if not given.")
+        str | None, groups.model("--from", metavar="TIME", help="First time (after the record).")
     ] = None,
     stop: Annotated[
-        str | None, typer.Option("--to", help="Last time; alone it asks for a forecast up to it.")
+        str | None, groups.model("--to", metavar="TIME", help="Last time; alone: a forecast to it.")
     ] = None,
     every: Annotated[
         str | None,
-        typer.Option(
-            help="Step, such as 1h, 30min, 1month or 0.5; that of the record if not given."
-        ),
+        groups.model(metavar="STEP", help="As 1h, 30min, 1month or 0.5 (that of the record)."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="CSV file; standard output if not given.")
+        Path | None,
+        groups.output("--out", "-o", metavar="FILE", help="CSV file (standard output)."),
     ] = None,
     time: options.Time = None,
     time_format: options.TimeFormat = "auto",
     timezone: options.Timezone = None,
     console: Console,
 ) -> None:
-    """Evaluate a saved model: at the times of a file, on a grid, or after the end of its record.
+    """Evaluate a saved model at given times, or forecast.
 
-    That is --at FILE; --from, --to and --every; or --to alone.
+    At the times of a file (--at), on a grid (--from, --to, --every), or after the end of its
+    record (--to alone).
     """
     from robustfourier.analysis.csv_files import prediction_table, write_csv
     from robustfourier.analysis.predicting import grid_samples, next_time, predictions
@@ -97,7 +100,7 @@ def info(
     *,
     console: Console,
 ) -> None:
-    """Say what a model file holds."""
+    """Print what a model file holds."""
     from robustfourier.persistence import describe, load
 
     file = model_file(model)

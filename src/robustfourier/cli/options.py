@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from robustfourier.cli import help_groups as groups
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
 from robustfourier.fit_config import FitConfig
@@ -39,36 +40,35 @@ Files = Annotated[
     list[str],
     typer.Argument(callback=named, help=f"Files ({_KINDS}); {_SOURCES}"),
 ]
-Time = Annotated[str | None, typer.Option("--time", help="Time column: its name or number.")]
+Time = Annotated[
+    str | None, groups.reading("--time", metavar="COLUMN", help="Time column, by name or number.")
+]
 TimeFormat = Annotated[
     str,
-    typer.Option(
-        help="auto, number, julian, excel, iso, epoch-s, epoch-ms, epoch-us, epoch-ns, "
-        "or a format such as '%d.%m.%Y %H:%M'."
-    ),
+    groups.reading(metavar="FORMAT", help="number, julian, iso, epoch-s, '%d.%m.%Y', … or auto."),
 ]
 Timezone = Annotated[
-    str | None, typer.Option(help="Zone of dates that name none, such as Europe/Berlin.")
+    str | None, groups.reading(metavar="ZONE", help="Zone of dates that name none: Europe/Berlin.")
 ]
 Sheet = Annotated[
-    str | None, typer.Option(help="Sheet of a workbook or table of a FITS file: name or number.")
+    str | None, groups.reading(metavar="NAME", help="Sheet of a workbook, table of a FITS file.")
 ]
 Rate = Annotated[
     float | None,
-    typer.Option(help="Samples per second, such as 20000, where no column holds times."),
+    groups.reading(metavar="HZ", help="Samples per second where no column holds times."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for scripts.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print more.")]
-Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
+Json = Annotated[bool, groups.output("--json", help="Print one JSON document for scripts.")]
+Quiet = Annotated[bool, groups.output("-q", "--quiet", help="Print errors only.")]
+Verbose = Annotated[bool, groups.output("-v", "--verbose", help="Print notes and seconds, too.")]
+Seed = Annotated[int, groups.model(metavar="NUMBER", help="Seed of all random choices (0).")]
 FalseAlarm = Annotated[
-    float, typer.Option(help="How often noise alone may pass for a mode: false-alarm probability.")
+    float, groups.search(metavar="P", help="False-alarm probability of noise alone (0.01).")
 ]
 Loss = Annotated[
-    str, typer.Option(help="huber pulls outliers in, squared does not; auto lets the data decide.")
+    str, groups.model(metavar="WORD", help="huber (robust to outliers), squared or auto.")
 ]
 Scale = Annotated[
-    str, typer.Option(help="log where patterns multiply, linear where they add, or auto.")
+    str, groups.model(metavar="WORD", help="linear (parts add), log (they multiply) or auto.")
 ]
 
 _DELIMITERS = {
@@ -109,36 +109,42 @@ def reading_options(
     time: Time = None,
     value: Annotated[
         list[str] | None,
-        typer.Option(help="Value column: its name or number; fit takes several (a,b) or all too."),
+        groups.reading(metavar="COLUMN", help="Value column; in fit also several (a,b), or all."),
     ] = None,
     error: Annotated[
-        str | None, typer.Option(help="Column with standard errors: its name or number.")
+        str | None, groups.reading(metavar="COLUMN", help="Column with standard errors.")
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(help="One series of a long table, as sensor=A; in fit, sensor alone: each."),
+        groups.reading(metavar="COLUMN=X", help="One series of a long table; COLUMN alone: each."),
     ] = None,
-    missing: Annotated[str, typer.Option(help="Rows that lack something: drop or error.")] = "drop",
+    missing: Annotated[
+        str, groups.reading(metavar="WORD", help="Rows that lack a value: drop (usual) or error.")
+    ] = "drop",
     duplicates: Annotated[
         str | None,
-        typer.Option(help="Rows of the same time: mean (usually), first, last, keep or error."),
+        groups.reading(metavar="WORD", help="Rows of one time: mean, first, last, keep or error."),
     ] = None,
     na: Annotated[
         list[str] | None,
-        typer.Option("--na", help="A further mark of a missing value, as --na=-999."),
+        groups.reading("--na", metavar="MARK", help="A mark of missing values, as --na=-999."),
     ] = None,
     delimiter: Annotated[
         str | None,
-        typer.Option(help="comma, semicolon, tab, bar or blanks; found by itself if not given."),
+        groups.reading(metavar="WORD", help="comma, semicolon, tab, bar or blanks."),
     ] = None,
-    decimal: Annotated[str | None, typer.Option(help="Decimal mark: . or ,")] = None,
-    skip: Annotated[int, typer.Option(min=0, help="Lines to leave out at the top.")] = 0,
+    decimal: Annotated[
+        str | None, groups.reading(metavar="MARK", help="Decimal mark: . or ,")
+    ] = None,
+    skip: Annotated[
+        int, groups.reading(metavar="LINES", min=0, help="Lines to leave out at the top.")
+    ] = 0,
     sheet: Sheet = None,
     rate: Rate = None,
     time_format: TimeFormat = "auto",
     timezone: Timezone = None,
     unit: Annotated[
-        str | None, typer.Option(help="Unit of the times, such as day; for dates, of the periods.")
+        str | None, groups.reading(metavar="UNIT", help="Unit of times, as day; of dates' periods.")
     ] = None,
 ) -> dict[str, Any]:
     """Options for `read_samples`, without those left at their default."""
@@ -182,22 +188,22 @@ def config_of(
     loss: Loss = "auto",
     scale: Scale = "auto",
     shortest_period: Annotated[
-        str | None, typer.Option(help="Shortest period to search, such as 30min or 0.5.")
+        str | None, groups.search(metavar="PERIOD", help="Shortest period to search, as 30min.")
     ] = None,
     longest_period: Annotated[
-        str | None, typer.Option(help="Longest period to search, such as 1year or 30.")
+        str | None, groups.search(metavar="PERIOD", help="Longest period to search, as 1year.")
     ] = None,
     period: Annotated[
-        list[str] | None, typer.Option(help="A period known to be there; may be given repeatedly.")
+        list[str] | None, groups.search(metavar="PERIOD", help="A known period; may be repeated.")
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option(help="A period at which nothing is to be found.")
+        list[str] | None, groups.search(metavar="PERIOD", help="A period that is not searched.")
     ] = None,
     split: Annotated[
-        list[str] | None, typer.Option(help="Period of a pattern to be taken apart into its lines.")
+        list[str] | None, groups.model(metavar="PERIOD", help="Split a pattern into its lines.")
     ] = None,
     merge: Annotated[
-        list[str] | None, typer.Option(help="Two patterns that are to be one, as 24h+12h.")
+        list[str] | None, groups.model(metavar="A+B", help="Two patterns made one, as 24h+12h.")
     ] = None,
     seed: Seed = 0,
 ) -> FitConfig:

@@ -16,6 +16,7 @@ from robustfourier.cli.compare_command import compare
 from robustfourier.cli.console import Console, let_go, prepare_streams
 from robustfourier.cli.fit_command import fit
 from robustfourier.cli.fit_many_command import fit_many
+from robustfourier.cli.help_groups import GroupedCommand
 from robustfourier.cli.model_commands import info, predict
 from robustfourier.cli.rhythm_command import rhythm
 from robustfourier.cli.sampling_commands import check, inject
@@ -66,7 +67,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "app": open_app,
 }
 for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
+    app.command(_name, cls=GroupedCommand)(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -110,8 +111,8 @@ def _guarded(run: Callable[[], int]) -> int:
         return FAILURE
     except BrokenExecutor:
         console.error(
-            "a worker process ended from outside, perhaps for want of memory; run the command "
-            "again, with fewer --jobs if it happens again"
+            "a worker process was ended from outside, perhaps because memory ran out; run the "
+            "command again, with fewer --jobs if it happens again"
         )
         return FAILURE
     except OSError as error:
@@ -133,7 +134,7 @@ def _unexpected(error: Exception, console: Console) -> int:
         traceback.print_exception(error)
     first = str(error).splitlines()[0] if str(error) else ""
     console.error(
-        f"this is a mistake of ours, not yours: {type(error).__name__}: {first} "
-        "(set ROBUSTFOURIER_DEBUG=1 to see where, and please report it)"
+        f"internal error, please report it: {type(error).__name__}: {first} "
+        "(set ROBUSTFOURIER_DEBUG=1 to see where)"
     )
     return FAILURE

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.cli.fit_command import print_taken
@@ -25,11 +24,12 @@ def check(
     *,
     reading: dict[str, Any],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Draw the spectral window: a png or svg.")
+        Path | None,
+        groups.output("--out", "-o", metavar="FILE", help="Spectral window, as png or svg."),
     ] = None,
     console: Console,
 ) -> None:
-    """Judge the sampling before a fit: resolution, limits, gaps, aliases."""
+    """Print which periods a sampling can show: limits, gaps, aliases."""
     _check_ending(out)
     from robustfourier.atomic_files import refuse_inputs
     from robustfourier.samples import read_samples
@@ -83,18 +83,23 @@ def inject(
     *,
     reading: dict[str, Any],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for completeness.csv and .png.")
+        Path | None,
+        groups.output("--out", "-o", metavar="FOLDER", help="For completeness.csv and .png."),
     ] = None,
-    periods: Annotated[int, typer.Option(min=1, max=100, help="Number of periods.")] = 6,
+    periods: Annotated[
+        int, groups.search(metavar="COUNT", min=1, max=100, help="Number of periods (6).")
+    ] = 6,
     amplitude: Annotated[
-        list[float] | None, typer.Option(help="Amplitude to plant; may be given repeatedly.")
+        list[float] | None, groups.search(metavar="SIZE", help="To plant; may be repeated.")
     ] = None,
-    trials: Annotated[int, typer.Option(min=1, max=1000, help="Tones per cell.")] = 4,
+    trials: Annotated[
+        int, groups.search(metavar="COUNT", min=1, max=1000, help="Tones per cell (4).")
+    ] = 4,
     false_alarm: options.FalseAlarm = 0.01,
     seed: options.Seed = 0,
     console: Console,
 ) -> None:
-    """Plant known tones into a record's own sampling and noise; report which are found."""
+    """Plant known tones into a record, and print which are found."""
     if not 0 < false_alarm < 1:
         raise InputError(f"--false-alarm {false_alarm} must lie between 0 and 1, such as 0.01")
     if amplitude and min(amplitude) <= 0:

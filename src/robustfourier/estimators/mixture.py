@@ -13,7 +13,6 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.errors import InputError
-from robustfourier.estimators.asked import settings_of
 from robustfourier.estimators.base import Face
 from robustfourier.estimators.calendar_steps import CalendarStep
 from robustfourier.estimators.components import Components

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from robustfourier.domain import Domain
+from robustfourier.formatting import number
 from robustfourier.mixture.components.compose import Separated
 from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.components.side_lines import with_side_lines
@@ -225,12 +226,12 @@ class Component:
         if self.living is None:
             return ""
         cycles = self.coherence / self.period
-        count = f"{cycles:.0f}" if cycles >= 2 else f"{cycles:.1f}"
+        count = number(cycles, 2)
         if self.modulation > 0.95:
-            return f"wanders: forgets its phase after about {count} cycles"
+            return f"drifts out of step after about {count} cycles (quasi-periodic)"
         return (
-            f"wanders by {100 * self.modulation:.0f} % of its size: forgets that after about "
-            f"{count} cycles"
+            f"changes by {100 * self.modulation:.0f} % of its size within about {count} cycles "
+            "(quasi-periodic)"
         )
 
     @property

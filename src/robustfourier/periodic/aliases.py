@@ -102,7 +102,8 @@ class Alias:
 
     def __str__(self) -> str:
         if self.likeness > 1.0 - 1e-6:
-            return f"mode {self.mode:.6g} cannot be told from mode {self.other:.6g} (even sampling)"
+            same = f"mode {self.mode:.6g} gives the same samples as mode {self.other:.6g}"
+            return f"{same} (even sampling)"
         return (
             f"mode {self.mode:.6g} could be an alias of mode {self.other:.6g} "
             f"(spectral window {self.likeness:.2f})"

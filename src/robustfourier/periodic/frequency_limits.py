@@ -162,7 +162,10 @@ def _irregular_limit(theta: FloatArray, window_to: WindowTo | None) -> ModeLimit
         half = max((first + int(again[0])) // 2, 1)
         rule = f"nearly even sampling: the spectral window peaks at {2 * half}"
         return ModeLimit(half, None, rule, float(top))
-    rule = f"irregular sampling: ten modes per sample, {_MODES_AT_LEAST} to {MODES_AT_MOST}"
+    rule = (
+        "irregular sampling: ten times the number of samples, but at least "
+        f"{_MODES_AT_LEAST:,} and at most {MODES_AT_MOST:,}"
+    )
     if wanted == usual > _MODES_AT_LEAST:
         rule = f"irregular sampling: half a typical step, up to mode {MODES_AT_MOST}"
     return ModeLimit(top, None, rule)

@@ -11,6 +11,7 @@ from robustfourier.plots.fit_figures import (
     plot_histogram,
     plot_link,
     plot_model,
+    plot_residual_spectrum,
     plot_residuals,
     plot_spectrum,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "plot_link",
     "plot_model",
     "plot_remainder",
+    "plot_residual_spectrum",
     "plot_residuals",
     "plot_spectrum",
     "plot_window",

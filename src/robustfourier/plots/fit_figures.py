@@ -15,12 +15,21 @@ from numpy.typing import NDArray
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 from robustfourier.formatting import percent
-from robustfourier.plots.style import limit_values, looks, name_axes, new_axes, palette, placed
+from robustfourier.plots.style import (
+    limit_values,
+    looks,
+    name_axes,
+    new_axes,
+    palette,
+    placed,
+    plain_log_ticks,
+    power_label,
+)
 from robustfourier.results import Pattern, Result, TimeAxis, result_of
 from robustfourier.results.calendar import spoken
 from robustfourier.results.calendar_cycle import cycle_of
 from robustfourier.results.drawing_grid import COLUMNS, curve_grid
-from robustfourier.results.record import BAND, WHISKERS
+from robustfourier.results.record import WHISKERS, Curve
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.thinning import DOTS_DRAWN, dots, evenly, extremes
@@ -31,7 +40,8 @@ if TYPE_CHECKING:
 
 PANELS = 6  # components drawn side by side
 _POINTS = 20_000  # of a line; more are drawn as their outline
-_BINS = 8000  # of a spectrum
+_BINS = 2 * COLUMNS  # of a spectrum
+_RASTER = 5000  # dots, beyond which they are pixels in a vector file
 
 
 def plot_model(
@@ -65,8 +75,7 @@ def plot_model(
             draw_curve(ax, axis, x, model.predict(times), **line)
         else:
             curve, std = model.predict(times, return_std=True)
-            band = (curve - BAND * std, curve + BAND * std)
-            ax.fill_between(placed(axis, x), *band, color=palette(ax).fit, alpha=0.2, lw=0)
+            draw_band(ax, axis, x, *Curve(x, curve, std).band())
             draw_curve(ax, axis, x, curve, **line)
         name_axes(ax, axis.label, "value")
     return ax
@@ -89,38 +98,69 @@ def _shade(line: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in line.items() if k in ("color", "alpha", "zorder", "label")}
 
 
-def plot_fit(source: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
-    """Draw data, fitted function and its 90 % band; keywords are for the curve."""
+def draw_band(
+    ax: Axes, axis: TimeAxis | None, x: FloatArray, low: FloatArray, high: FloatArray, **area: Any
+) -> None:
+    """Shade the area between two curves; where they have more points than columns, its outline."""
+    middle, bottom, _ = extremes(x, low, COLUMNS)
+    _, _, top = extremes(x, high, COLUMNS)
+    at = middle if axis is None else placed(axis, middle)
+    ax.fill_between(at, bottom, top, **{"color": palette(ax).fit, "alpha": 0.2, "lw": 0, **area})
+
+
+def plot_fit(
+    source: Any,
+    *,
+    window: tuple[Any, Any] | None = None,
+    max_dots: int = DOTS_DRAWN,
+    ax: Axes | None = None,
+    **line: Any,
+) -> Axes:
+    """Draw data, fitted function and its 90 % band.
+
+    Parameters
+    ----------
+    source : Result, PeriodicMixture or FourierNetworkRegressor
+    window : (time, time), optional
+        First and last time that are shown; the whole record otherwise.
+    max_dots : int
+        Samples that are drawn; of more, some of each time and the lowest and highest.
+    ax : Axes, optional
+    **line
+        For the curve, as `Axes.plot` takes them.
+    """
     result = result_of(source)
-    curve, samples, axis = result.curve, result.samples, result.axis
+    samples, axis, x = result.samples, result.axis, result.position
+    ends = np.array([x.min(), x.max()]) if window is None else axis.positions(list(window))
+    here = np.flatnonzero((x >= ends[0]) & (x <= ends[1]))
+    here = here[dots(samples.values[here], max_dots)]
+    curve, dense = result.curve.within(*ends), window is None and result.is_dense
     with looks():
         ax = new_axes(ax)
-        ink, dense = palette(ax), result.is_dense
+        ink = palette(ax)
         draw_curve(ax, axis, curve.x, curve.y, dense=dense, **line)
         if not dense and len(curve.x) <= _POINTS:
             if curve.std is not None and np.any(curve.std > 0):
-                x = placed(axis, curve.x)
-                ax.fill_between(x, *curve.band(), color=ink.fit, alpha=0.2, lw=0)
+                draw_band(ax, axis, curve.x, *curve.band())
             if result.memory is not None and result.memory.remainder is not None:
-                known = result.predicted  # with what neighbours tell of the rest
-                some = dots(known)
-                ax.plot(placed(axis, result.position[some]), known[some], color=ink.soft, lw=0.8)
-        x, y = placed(axis, result.position), samples.values
-        if samples.errors is not None and len(samples) <= WHISKERS:
-            ax.errorbar(x, y, samples.errors, fmt="none", ecolor=ink.dots, elinewidth=0.7)
-        some = dots(y)
+                left = result.memory.remainder
+                known = curve.y + np.interp(curve.x, left.x, left.y)
+                draw_curve(ax, axis, curve.x, known, color=ink.soft, lw=0.8)
+        at, y = placed(axis, x[here]), samples.values[here]
+        if samples.errors is not None and len(here) <= WHISKERS:
+            ax.errorbar(at, y, samples.errors[here], fmt="none", ecolor=ink.dots, elinewidth=0.7)
         ax.plot(
-            x[some],
-            y[some],
+            at,
+            y,
             ".",
             color=ink.dots,
-            ms=4 if len(samples) < 2000 else 2,
+            ms=4 if len(here) < 2000 else 2,
             alpha=0.7,
             mew=0,
             zorder=3 if dense else 1.5,
-            rasterized=len(samples) > 5000,
+            rasterized=len(here) > _RASTER,
         )
-        limit_values(ax, x[some], y[some], curve.y, down=result.downwards)
+        limit_values(ax, at, y, curve.y, down=result.downwards)
         ax.margins(x=0.01)
         name_axes(ax, axis.label, samples.value_name)
     return ax
@@ -146,18 +186,54 @@ def plot_spectrum(source: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
             words = f"false-alarm line ({percent(s.false_alarm)})"
             ax.plot(frequency, s.line, color=ink.alarm, lw=1.4, ls="--", label=words)
             ax.legend(loc="upper right", fontsize=9)
-        for owner in np.unique(result.owner):
-            mine = result.owner == owner
+        seen = result.shown_modes
+        for owner in np.unique(result.owner[seen]):
+            mine = seen[result.owner[seen] == owner]
             at, heights = modes.frequency[mine], 1.25 * modes.amplitude[mine]
             ax.plot(at, heights, "v", ms=5, color=ink.component(owner))
         _name_marks(ax, result)
         ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(lambda value, _: power_label(value))
         bottom = 0.0 if s.floor is None else 0.2 * float(np.median(s.floor))
         top = 3.0 * max(float(s.data.max()), s.line_top)
         ax.set_ylim(max(bottom, 1e-6 * top), top)
+        plain_log_ticks(ax)
         ax.margins(x=0.01)
         name_axes(ax, result.domain.frequency_label, f"amplitude of {result.samples.value_name}")
         _period_axis(ax, result)
+    return ax
+
+
+def plot_residual_spectrum(
+    source: Any, without: int | None = None, *, ax: Axes | None = None, **line: Any
+) -> Axes:
+    """Draw the spectrum of the residuals with the false-alarm line, which nothing should exceed.
+
+    Parameters
+    ----------
+    source : Result, PeriodicMixture or FourierNetworkRegressor
+    without : int, optional
+        How many components are taken away, the strongest first; all of them if not given.
+    ax : Axes, optional
+    **line
+        For the spectrum, as `Axes.plot` takes them.
+    """
+    result = result_of(source)
+    s = result.spectrum
+    if without is not None and not 1 <= without <= len(s.steps):
+        raise InputError(f"without={without} must be between 1 and {len(s.steps)}")
+    left = s.residual if without is None else s.steps[without - 1]
+    frequency = np.asarray(result.domain.frequency(s.mode))
+    with looks():
+        ax = new_axes(ax, 4.5, 3.0)
+        keep = peak_bins(s.mode, left, COLUMNS // 2)
+        ax.plot(frequency[keep], left[keep], **{"color": palette(ax).soft, "lw": 0.8, **line})
+        if s.line is not None:
+            few = np.unique(np.linspace(0, len(s.mode) - 1, 300).astype(int))
+            ax.plot(frequency[few], s.line[few], color=palette(ax).alarm, lw=1.4, ls="--")
+        ax.set_ylim(0.0, 1.1 * max(float(left.max()), s.line_top) or 1.0)
+        ax.margins(x=0.01)
+        name_axes(ax, result.domain.frequency_label, "amplitude")
     return ax
 
 
@@ -166,7 +242,7 @@ def _name_marks(ax: Axes, result: Result) -> None:
     taken: list[float] = []
     modes, width = result.modes, float(np.ptp(ax.get_xlim())) or 1.0
     for owner, pattern in enumerate(result.patterns[:8]):
-        rows = np.flatnonzero(result.owner == owner)
+        rows = result.shown_modes[result.owner[result.shown_modes] == owner]
         if not len(rows):
             continue
         top = int(rows[np.argmax(modes.amplitude[rows])])
@@ -191,7 +267,14 @@ def _period_axis(ax: Axes, result: Result) -> None:
     above.spines["top"].set_visible(False)
 
 
-def plot_component(source: Any, index: int = 0, *, ax: Axes | None = None, **line: Any) -> Axes:
+def plot_component(
+    source: Any,
+    index: int = 0,
+    *,
+    max_dots: int = DOTS_DRAWN,
+    ax: Axes | None = None,
+    **line: Any,
+) -> Axes:
     """Draw two cycles of a component with its band, the folded data behind it.
 
     A day, a week or a year is drawn as one turn of the calendar.
@@ -207,13 +290,16 @@ def plot_component(source: Any, index: int = 0, *, ax: Axes | None = None, **lin
             folded, wave = cycle.dots(pattern.folded), cycle.wave(pattern.waveform)
             ax.set_xticks(cycle.ticks, cycle.labels)
         shade = palette(ax).component(index)
-        some = evenly(len(folded.x), DOTS_DRAWN)
+        some = evenly(len(folded.x), max_dots)
         x, y = folded.x[some], folded.y[some]
-        ax.plot(x, y, ".", color=palette(ax).dots, ms=3, alpha=0.35, mew=0, rasterized=True)
+        style: dict[str, Any] = {"color": palette(ax).dots, "ms": 3, "alpha": 0.35, "mew": 0}
+        ax.plot(x, y, ".", **style, rasterized=len(x) > _RASTER)
         if wave.std is not None:
-            ax.fill_between(wave.x, *wave.band(), color=shade, alpha=0.25, lw=0)
+            draw_band(ax, None, wave.x, *wave.band(), color=shade)
         ax.plot(wave.x, wave.y, **{"color": shade, "lw": 2, **line})
         ax.set_xlim(*((-0.02, 2.02) if cycle is None else (0.0, 1.0)))
+        if cycle is None:
+            ax.set_xticks(np.linspace(0.0, 2.0, 5))
         limit_values(ax, x, y, wave.y, down=result.downwards)
         words = spoken(pattern, result.domain)
         ax.set_title(f"{pattern.label}: {words}, {percent(pattern.share)}", parse_math=False)
@@ -254,7 +340,7 @@ def plot_link(source: Any, index: int = 0, *, ax: Axes | None = None, **line: An
     with looks():
         ax = new_axes(ax, 4.5, 3.0)
         shade = palette(ax).component(index)
-        ax.fill_between(link.x, *link.band(), color=shade, alpha=0.25, lw=0)
+        draw_band(ax, None, link.x, *link.band(), color=shade)
         ax.plot(link.x, link.y, **{"color": shade, "lw": 2, **line})
         if result.downwards:
             ax.yaxis.set_inverted(True)
@@ -272,8 +358,9 @@ def plot_diagonal(source: Any, *, ax: Axes | None = None, **stems: Any) -> Axes:
         mode = result.diagonal.mode
         for j, name in enumerate(result.diagonal.names):
             weight, shade = result.diagonal.weight[:, j], palette(ax).component(j)
-            keep = peak_bins(mode, weight, 2 * COLUMNS)
-            ax.vlines(mode[keep], 0.0, weight[keep], **{"color": shade, "lw": 0.9, **stems})
+            keep = peak_bins(mode, weight, COLUMNS)
+            y = np.outer(weight[keep], [0.0, 1.0, np.nan]).ravel()  # stems as one line with gaps
+            ax.plot(np.repeat(mode[keep], 3), y, **{"color": shade, "lw": 0.9, **stems})
             tall = keep[weight[keep] > 0.1 * weight.max()]
             ax.plot(mode[tall], weight[tall], "o", ms=4, color=shade, label=name)
         if len(result.diagonal.names) > 1:
@@ -284,16 +371,18 @@ def plot_diagonal(source: Any, *, ax: Axes | None = None, **stems: Any) -> Axes:
     return ax
 
 
-def plot_residuals(source: Any, *, ax: Axes | None = None, **points: Any) -> Axes:
+def plot_residuals(
+    source: Any, *, max_dots: int = DOTS_DRAWN, ax: Axes | None = None, **points: Any
+) -> Axes:
     """Draw what the fit leaves over against time."""
     result = result_of(source)
     with looks():
         ax = new_axes(ax, 9.0, 2.4)
         ax.axhline(0.0, color=palette(ax).fit, lw=1)
-        some = dots(result.residual)
+        some = dots(result.residual, max_dots)
         x, y = placed(result.axis, result.position[some]), result.residual[some]
-        style = {"color": palette(ax).dots, "ms": 3, "alpha": 0.6, "mew": 0, "rasterized": True}
-        ax.plot(x, y, ".", **{**style, **points})
+        style = {"color": palette(ax).dots, "ms": 3, "alpha": 0.6, "mew": 0}
+        ax.plot(x, y, ".", **{**style, "rasterized": len(some) > _RASTER, **points})
         limit_values(ax, x, y, np.zeros(1), down=result.downwards)
         ax.margins(x=0.01)
         name_axes(ax, result.axis.label, "residual")

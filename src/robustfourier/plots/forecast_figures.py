@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robustfourier.errors import InputError, require_choice
-from robustfourier.plots.fit_figures import draw_curve
-from robustfourier.plots.style import looks, name_axes, new_axes, palette, placed
-from robustfourier.results import TimeAxis
+from robustfourier.plots.fit_figures import draw_band, draw_curve
+from robustfourier.plots.style import limit_values, looks, name_axes, new_axes, palette, placed
+from robustfourier.results import Result, TimeAxis
 from robustfourier.results.drawing_grid import curve_grid
-from robustfourier.results.memory import life_of, remainder_of
-from robustfourier.results.record import Curve
+from robustfourier.results.memory import life_curves, remainder_curve
+from robustfourier.results.record import Ahead, Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_POINTS = 1500
+#: Times as long as the forecast is what is shown before it.
+BEFORE = 3.0
+#: Name of the axis of a phase over time.
+LATE = "delay (cycles)"
 
 
 def plot_life(
@@ -44,53 +47,89 @@ def plot_life(
     """
     require_choice("what", what, ("amplitude", "phase"))
     one = _mixture(model).components_[component]
-    amplitude, late = life_of(one, *_times(model))
+    axis = TimeAxis.of(model.domains_[0], "time")
+    amplitude, late = life_curves(one, model.domains_[0], axis)
     title = f"{one.label} {one.wandering or 'is strictly periodic'}"
-    if what == "amplitude":
-        return _draw(model, amplitude, "amplitude", title, ax, line)
-    return _draw(model, late, "late by (cycles)", title, ax, line)
+    curve, name = (amplitude, "amplitude") if what == "amplitude" else (late, LATE)
+    return draw_over_time(curve, axis, name, ax=new_axes(ax), title=title, **line)
 
 
 def plot_remainder(model: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
     """Draw the part of the residuals that neighbouring samples share, with its 90 % band."""
     white = _mixture(model).remainder_ is None
     title = "the residuals are white noise" if white else "correlated noise"
-    return _draw(model, remainder_of(model, *_times(model)), "correlated noise", title, ax, line)
+    axis = TimeAxis.of(model.domains_[0], "time")
+    curve = remainder_curve(model, model.domains_[0], axis)
+    return draw_over_time(curve, axis, "correlated noise", ax=new_axes(ax), title=title, **line)
 
 
-def plot_forecast(model: Any, horizon: Any = None, *, ax: Axes | None = None, **line: Any) -> Axes:
+def plot_forecast(source: Any, horizon: Any = None, *, ax: Axes | None = None, **line: Any) -> Axes:
     """Draw the last part of the record and what comes next, with the interval of new measurements.
 
     Parameters
     ----------
-    model : PeriodicMixture
-        Fitted to one column of times and one of values.
+    source : PeriodicMixture or Result
+        Fitted to one column of times and one of values; of a result, the forecast of its page
+        behind the samples.
     horizon : int, str or timedelta, optional
         How many steps, or how far; a fifth of the record if not given.
     ax : Axes, optional
     **line
         For the forecast, as `Axes.plot` takes them.
     """
-    domain, last = _mixture(model).domains_[0], model.models_[0].last
+    if isinstance(source, Result):
+        return _draw_page_forecast(source, new_axes(ax), line)
+    domain, last = _mixture(source).domains_[0], source.models_[0].last
     if horizon is None:
-        horizon = max(round(0.4 / model.models_[0].spacing), 1)
-    end = float(domain.to_theta(model.forecast(horizon).times[-1:])[0])
-    top = float(model.modes_.mode.max(initial=1.0))
+        horizon = max(round(0.4 / source.models_[0].spacing), 1)
+    end = float(domain.to_theta(source.forecast(horizon).times[-1:])[0])
+    top = float(source.modes_.mode.max(initial=1.0))
     grid = curve_grid(top, max(0.5 * (end - last), 1e-9))
-    ahead = model.forecast(times=domain.from_theta(last + (end - last) * grid[1:]))
+    told = source.forecast(times=domain.from_theta(last + (end - last) * grid[1:]))
     before = domain.from_theta(last - 0.6 + 0.6 * curve_grid(top, 0.3))
     axis = TimeAxis.of(domain, "time")
+    ahead = Ahead(axis.positions(told.times), told.mean, told.lower, told.upper, told.coverage)
     with looks():
         ax = new_axes(ax)
-        ink = palette(ax)
-        draw_curve(ax, axis, axis.positions(before), model.predict(before), color=ink.soft, lw=1.0)
-        x = axis.positions(ahead.times)
-        share = f"{100 * ahead.coverage:.0f} % of new measurements"
-        band = (ahead.lower, ahead.upper)
-        ax.fill_between(placed(axis, x), *band, color=ink.fit, alpha=0.15, lw=0, label=share)
-        draw_curve(ax, axis, x, ahead.mean, **{"lw": 1.4, "label": "forecast", **line})
-        ax.legend(loc="best")
+        past = axis.positions(before)
+        draw_curve(ax, axis, past, source.predict(before), color=palette(ax).soft, lw=1.0)
+        _draw_ahead(ax, axis, ahead, line)
         name_axes(ax, axis.label, "value")
+    return ax
+
+
+def _draw_page_forecast(result: Result, ax: Axes, line: dict[str, Any]) -> Axes:
+    if result.memory is None:
+        raise InputError("this result has no forecast; fit a PeriodicMixture")
+    ahead = result.memory.ahead
+    low = float(ahead.x[0] - BEFORE * (ahead.x[-1] - ahead.x[0]))
+    here = np.flatnonzero(result.position >= low)
+    with looks():
+        x, y = placed(result.axis, result.position[here]), result.samples.values[here]
+        ax.plot(x, y, ".", color=palette(ax).dots, ms=3, alpha=0.6, mew=0)
+        _draw_ahead(ax, result.axis, ahead, line)
+        limit_values(ax, x, y, ahead.lower, ahead.upper, down=result.downwards)
+        name_axes(ax, result.axis.label, result.samples.value_name)
+    return ax
+
+
+def _draw_ahead(ax: Axes, axis: TimeAxis, ahead: Ahead, line: dict[str, Any]) -> None:
+    share = f"{100 * ahead.coverage:.0f} % of new measurements"
+    draw_band(ax, axis, ahead.x, ahead.lower, ahead.upper, alpha=0.15, label=share)
+    draw_curve(ax, axis, ahead.x, ahead.mean, **{"lw": 1.4, "label": "forecast", **line})
+    ax.legend(loc="best")
+
+
+def draw_over_time(
+    curve: Curve, axis: TimeAxis, name: str, *, ax: Axes, title: str = "", **line: Any
+) -> Axes:
+    """Draw a curve with its 90 % band against time."""
+    with looks():
+        draw_band(ax, axis, curve.x, *curve.band())
+        draw_curve(ax, axis, curve.x, curve.y, **line)
+        ax.margins(x=0.01)
+        name_axes(ax, axis.label, name)
+        ax.set_title(title)
     return ax
 
 
@@ -99,21 +138,3 @@ def _mixture(model: Any) -> Any:
     if not hasattr(model, "remainder_"):
         raise InputError(f"model is a {type(model).__name__}; give a fitted PeriodicMixture")
     return model
-
-
-def _times(model: Any) -> tuple[Any, Any]:
-    domain = model.domains_[0]
-    times = domain.from_theta(np.linspace(-1.0, 1.0, _POINTS))
-    axis = TimeAxis.of(domain, "time")
-    return times, placed(axis, axis.positions(times))
-
-
-def _draw(model: Any, curve: Curve, label: str, title: str, ax: Any, line: Any) -> Axes:
-    with looks():
-        ax = new_axes(ax)
-        fit = palette(ax).fit
-        ax.fill_between(curve.x, *curve.band(), color=fit, alpha=0.2, lw=0)
-        ax.plot(curve.x, curve.y, **{"color": fit, "lw": 1.2, **line})
-        name_axes(ax, TimeAxis.of(model.domains_[0], "time").label, label)
-        ax.set_title(title)
-    return ax

@@ -66,6 +66,14 @@ _DARK = Palette(
 )
 
 
+#: Every colour of a figure on white, and the variable of the report's style sheet that it is.
+LIGHT_INK = {
+    **{colour: f"--c{i}" for i, colour in enumerate(_LIGHT.series)},
+    **{DOTS: "--dots", SOFT: "--soft", FLOOR: "--floor"},
+    **{"#39424e": "--soft", "#b8c0ca": "--rule", "#e4e8ee": "--rule", "#000000": "--ink"},
+}
+
+
 def palette(ax: Axes) -> Palette:
     """Colours that are seen on the background of these axes."""
     from matplotlib.colors import to_rgb
@@ -160,12 +168,26 @@ def name_axes(ax: Axes, xlabel: str, ylabel: str) -> None:
         formatter = axis.get_major_formatter()
         if isinstance(formatter, ScalarFormatter):
             formatter.set_useOffset(False)
-            formatter.set_scientific(np.abs(axis.get_view_interval()).max() >= 1e8)
+            formatter.set_scientific(not 1e-4 <= np.abs(axis.get_view_interval()).max() < 1e8)
         elif isinstance(formatter, AutoDateFormatter):  # short labels: room for them in 6 inches
             locator = AutoDateLocator(minticks=3, maxticks=8)
             axis.set_major_locator(locator)
             axis.set_major_formatter(ConciseDateFormatter(locator))
     ax.set_ylabel(label(ylabel, 40), parse_math=False)
+
+
+def power_label(value: float) -> str:
+    """A power of ten on a logarithmic axis: 0.01, 1,000, 10⁻⁹.
+
+    Examples
+    --------
+    >>> power_label(0.01), power_label(1e-9)
+    ('0.01', '10⁻⁹')
+    """
+    power = round(np.log10(value)) if value > 0 else 0
+    if -4 <= power <= 5:
+        return f"{value:,.{max(-power, 0)}f}"
+    return "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def plain_log_ticks(ax: Axes, which: Literal["x", "y"] = "y") -> None:

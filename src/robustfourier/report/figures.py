@@ -1,70 +1,72 @@
-"""The report's figures as SVG, each from a `Result`."""
+"""The static figures of the page: those of `plots`, with colours that follow the page.
+
+They are seen without JavaScript and in print; where JavaScript runs, those over time and the
+spectrum give way to interactive ones.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
 import numpy as np
 
+from robustfourier import plots
 from robustfourier.arrays import FloatArray
-from robustfourier.report.svg import Panel
+from robustfourier.plots.figure_files import svg_text
+from robustfourier.plots.fit_figures import draw_curve
+from robustfourier.plots.forecast_figures import LATE, draw_over_time
+from robustfourier.plots.style import LIGHT_INK, limit_values, palette, placed
 from robustfourier.results import Pattern, Result
-from robustfourier.results.axis import even_ticks, robust_limits
-from robustfourier.results.calendar import spoken
-from robustfourier.results.calendar_cycle import cycle_of
-from robustfourier.results.record import WHISKERS
-from robustfourier.results.spectrum import peak_bins
-from robustfourier.results.spread import deviation
-from robustfourier.results.thinning import envelope, evenly, extremes
+from robustfourier.results.record import Curve
+from robustfourier.results.thinning import evenly
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 WIDE, NARROW = 960, 400
 #: Samples that a static figure shows at most.
 DOTS = 2500
-_FOLDED = 480
+_FOLDED = 300  # samples behind one cycle of a component
 _STEPS = 4  # spectra of what is left that stand beside each other
+
+_COLOUR = re.compile("|".join(LIGHT_INK))
+
+
+def _figure(
+    width: int, height: int, title: str, drawing: Callable[..., Any], *, bare: bool = False
+) -> str:
+    """SVG of a figure; `drawing` takes the axes as `ax`."""
+    svg = svg_text((width, height), lambda ax: drawing(ax=ax), key=title, bare=bare)
+    body = _COLOUR.sub(lambda found: f"var({LIGHT_INK[found[0]]})", svg[svg.index(">") + 1 :])
+    role = 'aria-hidden="true" preserveAspectRatio="none"' if bare else 'role="img"'
+    name = f'aria-label="{escape(title, quote=True)}"' if not bare else ""
+    return f'<svg class="figure" viewBox="0 0 {width} {height}" {role} {name}>{body}'
 
 
 def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str:
     """Data with fit and band, all of it or in a window of the axis."""
-    x, y = result.position, result.samples.values
-    low, high = window or (float(x.min()), float(x.max()))
-    here = np.flatnonzero((x >= low) & (x <= high))
-    here = here[evenly(len(here), DOTS)]
-    curve = result.curve
-    seen = (curve.x >= low) & (curve.x <= high)
-    panel = Panel(
-        WIDE,
-        300 if window else 330,
-        _padded(low, high, 0.01),
-        robust_limits(y[here], curve.y[seen]),
-        bottom=48 if result.axis.dates else 40,
-        down=result.downwards,
-        title="Data and fit" if window is None else "Data and fit, close up",
-    )
-    panel.axes(result.axis.label, result.samples.value_name, xticks=result.axis.ticks(low, high, 8))
-    dense = window is None and result.is_dense
-    if dense:
-        panel.band(*extremes(curve.x[seen], curve.y[seen], 450), "envelope")
-    if result.samples.errors is not None and len(here) <= WHISKERS:
-        panel.whiskers(x[here], y[here], result.samples.errors[here], "whisker")
-    panel.points(x[here], y[here], "data" if window else "data small")
-    if not dense and seen.sum() > 2:
-        below, above = curve.band()
-        x, bottom, _ = extremes(curve.x[seen], below[seen], 900)
-        _, _, top = extremes(curve.x[seen], above[seen], 900)
-        panel.band(x, bottom, top, "band")
-        panel.line(*envelope(curve.x[seen], curve.y[seen], 900), "fit")
-    return str(panel)
+    title = "Data and fit" if window is None else "Data and fit, close up"
+    times = None if window is None else tuple(placed(result.axis, np.array(window)))
+    drawing = partial(plots.plot_fit, result, window=times, max_dots=DOTS)
+    return _figure(WIDE, 300 if window else 330, title, drawing)
 
 
 def overview_figure(result: Result) -> str:
     """The whole record as a strip, on which the part that is seen large can be chosen."""
     x, y, curve = result.position, result.samples.values, result.curve
-    keep = evenly(len(x), WIDE)
-    ends = _padded(float(x.min()), float(x.max()), 0.01)
-    size = robust_limits(y[keep], curve.y)
-    panel = Panel(WIDE, 52, ends, size, left=0, right=0, top=0, bottom=0, down=result.downwards)
-    panel.band(*extremes(curve.x, curve.y, 320), "envelope")
-    panel.points(x[keep], y[keep], "data small")
-    return str(panel).replace('role="img"', 'aria-hidden="true" preserveAspectRatio="none"')
+    some = evenly(len(x), WIDE // 2)
+
+    def drawing(ax: Axes) -> None:
+        draw_curve(ax, result.axis, curve.x, curve.y, dense=True)
+        ax.plot(placed(result.axis, x[some]), y[some], ".", color=palette(ax).dots, alpha=0.6)
+        limit_values(ax, placed(result.axis, x[some]), y[some], curve.y, down=result.downwards)
+        ax.margins(x=0.01)
+
+    return _figure(WIDE, 52, "", drawing, bare=True)
 
 
 def closeup_range(result: Result) -> tuple[float, float] | None:
@@ -89,210 +91,129 @@ def closeup_range(result: Result) -> tuple[float, float] | None:
 
 def spectrum_figure(result: Result) -> str:
     """Amplitude spectrum with modes, noise floor and false-alarm line."""
-    s = result.spectrum
-    keep = peak_bins(s.mode, s.data, 1600)
-    frequency = np.asarray(result.domain.frequency(s.mode))
-    bottom = 0.0 if s.floor is None else 0.2 * float(np.median(s.floor))
-    top = 2.0 * max(float(s.data.max()), s.line_top)
-    panel = Panel(
-        WIDE,
-        330,
-        (0.0, float(frequency[-1])),
-        (max(bottom, 1e-6 * top), top),
-        log=True,
-        top=38,
-        title="Amplitude spectrum with the modes found, the noise floor and the false-alarm line",
-    )
-    panel.axes(result.domain.frequency_label, f"amplitude of {result.samples.value_name}")
-    at = even_ticks(0.0, float(frequency[-1]), 9)[1:]
-    panel.top_axis(at, [result.domain.period_words(1.0 / f) for f in at], "period")
-    panel.line(frequency[keep], s.data[keep], "spectrum")
-    rest = peak_bins(s.mode, s.residual, 900)
-    panel.line(frequency[rest], s.residual[rest], "rest")
-    _judged_by(panel, result, ("floor", s.floor), ("alarm", s.line))
-    _mark_modes(panel, result)
-    return str(panel)
+    title = "Amplitude spectrum with the modes found, the noise floor and the false-alarm line"
+    return _figure(WIDE, 330, title, partial(plots.plot_spectrum, result))
 
 
 def step_figures(result: Result) -> list[tuple[str, str]]:
-    """What is left after one pattern, after two, …: words and a small spectrum each."""
-    s, names = result.spectrum, [pattern.label for pattern in result.patterns]
-    frequency = np.asarray(result.domain.frequency(s.mode))
+    """What is left after one component, after two, …: words and a small spectrum each."""
     figures = []
-    for i, step in enumerate(s.steps[:_STEPS]):
-        words = f"without {', '.join(names[: i + 1])}"
-        top = 1.15 * max(float(step.max()), s.line_top)
-        panel = Panel(
-            NARROW, 150, (0.0, float(frequency[-1])), (0.0, top), title=f"Spectrum {words}"
-        )
-        panel.axes(result.domain.frequency_label, "amplitude")
-        keep = peak_bins(s.mode, step, 500)
-        panel.line(frequency[keep], step[keep], "rest")
-        _judged_by(panel, result, ("alarm", s.line), points=150)
-        figures.append((words, str(panel)))
+    for i in range(1, min(len(result.spectrum.steps), _STEPS) + 1):
+        words = f"without {', '.join(pattern.label for pattern in result.patterns[:i])}"
+        drawing = partial(plots.plot_residual_spectrum, result, i)
+        figures.append((words, _figure(NARROW, 150, f"Spectrum {words}", drawing)))
     return figures
-
-
-def _judged_by(
-    panel: Panel, result: Result, *lines: tuple[str, FloatArray | None], points: int = 300
-) -> None:
-    """Draw the floor and the threshold that the fit used, where it used any."""
-    mode = result.spectrum.mode
-    rough = np.unique(np.linspace(0, len(mode) - 1, points).astype(int))
-    for name, line in lines:
-        if line is not None:
-            here = rough[np.isfinite(line[rough])]
-            panel.line(np.asarray(result.domain.frequency(mode[here])), line[here], name)
-
-
-def _mark_modes(panel: Panel, result: Result) -> None:
-    modes = result.modes
-    names = {i: pattern.label for i, pattern in enumerate(result.patterns)}
-    for i, owner in enumerate(result.owner[:60].tolist()):
-        base = modes.harmonic is None or int(modes.harmonic[i]) == 1
-        text = names.get(owner, "") if base and owner < 8 else ""
-        panel.mark(float(modes.frequency[i]), float(modes.amplitude[i]), text, f"c{owner % 6}")
 
 
 def diagonal_figure(result: Result) -> str | None:
     """Weights of the diagonal layer against mode."""
-    diagonal = result.diagonal
-    if diagonal is None or not len(diagonal.mode):
+    if result.diagonal is None or not len(result.diagonal.mode):
         return None
-    panel = Panel(
-        NARROW,
-        200,
-        (0.0, float(diagonal.mode[-1]) * 1.01),
-        (0.0, 1.08 * float(diagonal.weight.max()) or 1.0),
-        title="Weights of the diagonal layer",
-    )
-    panel.axes("mode (cycles over the record)", "diagonal weight")
-    for j in range(diagonal.weight.shape[1]):
-        weight = diagonal.weight[:, j]
-        keep = peak_bins(diagonal.mode, weight, 900)
-        panel.stems(diagonal.mode[keep], weight[keep], f"stem c{j}")
-        tall = keep[weight[keep] > 0.1 * weight.max()]
-        panel.points(diagonal.mode[tall], weight[tall], f"stemtop c{j}")
-    return str(panel)
-
-
-_CYCLES = (np.linspace(0.0, 2.0, 5), ["0", "½", "1", "1½", "2"])
+    title = "Weights of the diagonal layer"
+    return _figure(NARROW, 200, title, partial(plots.plot_diagonal, result))
 
 
 def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
-    """Two cycles of a pattern, or a turn of its calendar, with band and folded data behind it."""
-    wave, folded = pattern.waveform, pattern.folded
-    cycle = cycle_of(pattern, result.domain, result.downwards)
-    if cycle is not None:
-        wave, folded = cycle.wave(wave), cycle.dots(folded)
-    keep = evenly(len(folded.x), _FOLDED)
-    panel = Panel(
-        NARROW,
-        220,
-        (-0.02, 2.02) if cycle is None else (0.0, 1.0),
-        robust_limits(folded.y[keep], wave.y),
-        down=result.downwards,
-        title=f"Waveform of pattern {pattern.label}",
-    )
-    panel.axes(
-        f"cycles of {spoken(pattern, result.domain)}" if cycle is None else cycle.label,
-        result.samples.value_name,
-        xticks=_CYCLES if cycle is None else (cycle.ticks, list(cycle.labels)),
-    )
-    panel.points(folded.x[keep], folded.y[keep], "data small")
-    if wave.std is not None:
-        panel.band(wave.x, *wave.band(), f"band c{index % 6}")
-    panel.line(wave.x, wave.y, f"wave c{index % 6}")
-    if cycle is None:
-        panel.repeat(f"wave-{pattern.label}", 1.0)
-    return str(panel)
+    """Two cycles of a component, or a turn of its calendar, the folded data behind it."""
+    drawing = partial(plots.plot_component, result, index, max_dots=2 * _FOLDED)
+    return _figure(NARROW, 220, f"Waveform of pattern {pattern.label}", drawing)
 
 
 def link_figure(result: Result, pattern: Pattern, index: int) -> str | None:
-    """The link g of g(cos), where the pattern has one that is not a straight line."""
-    link = pattern.link
-    if link is None or len(pattern.harmonics) < 2:
+    """The link g of g(cos), where the component has one that is not a straight line."""
+    if pattern.link is None or len(pattern.harmonics) < 2:
         return None
-    panel = Panel(
-        NARROW,
-        200,
-        (-1.0, 1.0),
-        _padded(*_extent(*link.band())),
-        down=result.downwards,
-        title=f"Link function of pattern {pattern.label}",
-    )
-    panel.axes("cosine of the cycle", result.samples.value_name)
-    panel.band(link.x, *link.band(), f"band c{index % 6}")
-    panel.line(link.x, link.y, f"wave c{index % 6}")
-    return str(panel)
+    drawing = partial(plots.plot_link, result, index)
+    return _figure(NARROW, 200, f"Link function of pattern {pattern.label}", drawing)
 
 
 def residual_figure(result: Result) -> str:
     """What the fit leaves over, against time."""
-    x, residual = result.position, result.residual
-    keep = evenly(len(x), DOTS)
-    low, high = float(x.min()), float(x.max())
-    panel = Panel(
-        WIDE,
-        200,
-        _padded(low, high, 0.01),
-        robust_limits(residual, np.zeros(1)),
-        bottom=48 if result.axis.dates else 40,
-        down=result.downwards,
-        title="Residuals against time",
-    )
-    panel.axes(result.axis.label, "residual", xticks=result.axis.ticks(low, high, 8))
-    panel.rule(0.0, "zero")
-    panel.points(x[keep], residual[keep], "data small")
-    return str(panel)
+    drawing = partial(plots.plot_residuals, result, max_dots=DOTS)
+    return _figure(WIDE, 200, "Residuals against time", drawing)
 
 
 def histogram_figure(result: Result) -> str:
     """Histogram of the residuals with the normal curve of the same noise."""
-    residual = result.residual
-    spread = deviation(residual) or 1.0
-    inside = residual[np.abs(residual) <= 5.0 * spread]
-    count = int(np.clip(np.sqrt(len(inside)), 8, 60))
-    heights, edges = np.histogram(inside, bins=count)
-    x = np.linspace(edges[0], edges[-1], 161)
-    width = edges[1] - edges[0]
-    normal = len(inside) * (width / spread) * np.exp(-0.5 * (x / spread) ** 2) / np.sqrt(2 * np.pi)
-    panel = Panel(
-        NARROW,
-        230,
-        (float(edges[0]), float(edges[-1])),
-        (0.0, 1.08 * max(float(heights.max()), float(normal.max()))),
-        title="Histogram of the residuals",
-    )
-    panel.axes("residual", "samples")
-    panel.bars(edges, heights, "bars")
-    panel.line(x, normal, "fit")
-    return str(panel)
+    drawing = partial(plots.plot_histogram, result)
+    return _figure(NARROW, 230, "Histogram of the residuals", drawing)
 
 
 def residual_spectrum_figure(result: Result) -> str:
     """Spectrum of the residual: nothing should rise above the false-alarm line."""
-    s = result.spectrum
-    keep = peak_bins(s.mode, s.residual, 700)
-    frequency = np.asarray(result.domain.frequency(s.mode))
-    panel = Panel(
-        NARROW,
-        230,
-        (0.0, float(frequency[-1])),
-        (0.0, 1.1 * max(float(s.residual.max()), s.line_top)),
-        title="Spectrum of the residuals",
+    drawing = partial(plots.plot_residual_spectrum, result)
+    return _figure(NARROW, 230, "Spectrum of the residuals", drawing)
+
+
+class TimeChart(NamedTuple):
+    """A curve with its interval over time, static here and interactive where JavaScript runs.
+
+    Parameters
+    ----------
+    key : str
+        Of the element on the page.
+    words : str
+        What is said above it.
+    name : str
+        Of the value axis; empty for the values themselves.
+    x, y, low, high : ndarray of shape (m,)
+        On the time axis.
+    figure : str
+        SVG.
+    """
+
+    key: str
+    words: str
+    name: str
+    x: FloatArray
+    y: FloatArray
+    low: FloatArray
+    high: FloatArray
+    figure: str
+
+
+def forecast_chart(result: Result) -> TimeChart | None:
+    """The end of the record, and what comes next with the interval of new measurements."""
+    if result.memory is None:
+        return None
+    ahead = result.memory.ahead
+    figure = _figure(WIDE, 220, "Forecast", partial(plots.plot_forecast, result))
+    words = f"The shaded part holds {100 * ahead.coverage:.0f} % of new measurements."
+    return TimeChart("forecast", words, "", ahead.x, ahead.mean, ahead.lower, ahead.upper, figure)
+
+
+def life_charts(result: Result) -> list[TimeChart]:
+    """Amplitude and delay of each quasi-periodic component that is listed."""
+    listed = {pattern.label for pattern in (*result.main, *result.weak)}
+    charts = []
+    for trace in () if result.memory is None else result.memory.traces:
+        if trace.label in listed:
+            key, of = trace.label.lower(), f"of pattern {trace.label}"
+            words = f"Pattern {trace.label} {trace.words}."
+            curve = trace.amplitude
+            charts += [
+                _over_time(
+                    result, curve, "amplitude", f"Amplitude {of}", f"amplitude-{key}", words
+                ),
+                _over_time(result, trace.late, LATE, f"Delay {of}", f"delay-{key}", ""),
+            ]
+    return charts
+
+
+def remainder_chart(result: Result) -> TimeChart | None:
+    """The correlated noise with its 90 % band."""
+    if result.memory is None or result.memory.remainder is None:
+        return None
+    words = (
+        "Neighbouring residuals are alike (correlated noise). The line is the part that they "
+        "share, with its 90 % band; it comes on top of trend and patterns."
     )
-    panel.axes(result.domain.frequency_label, "amplitude")
-    panel.line(frequency[keep], s.residual[keep], "rest")
-    _judged_by(panel, result, ("alarm", s.line), points=200)
-    return str(panel)
+    left, title = result.memory.remainder, "Correlated noise"
+    return _over_time(result, left, "correlated noise", title, "remainder", words)
 
 
-def _extent(*arrays: FloatArray) -> tuple[float, float]:
-    filled = [a for a in arrays if len(a)]
-    return min(float(a.min()) for a in filled), max(float(a.max()) for a in filled)
-
-
-def _padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
-    pad = share * (high - low)
-    return low - pad, high + pad
+def _over_time(
+    result: Result, curve: Curve, name: str, title: str, key: str, words: str
+) -> TimeChart:
+    figure = _figure(WIDE, 210, title, partial(draw_over_time, curve, result.axis, name))
+    return TimeChart(key, words, name, curve.x, curve.y, *curve.band(), figure)

@@ -56,16 +56,16 @@ def next_steps(result: Result, place: Place | None) -> list[Step]:
     if result.patterns and result.method == "mixture":
         start, stop, every = _ahead(result)
         ahead = f"--from {start} --to {stop} --every {every}"
-        steps.append(Step("Continue the patterns:", f"robustfourier predict {folder} {ahead}"))
+        steps.append(Step("Forecast:", f"robustfourier predict {folder} {ahead}"))
     if result.method == "mixture" and again:
-        words = "See how weak a pattern could be and would still have been found:"
+        words = "How weak a pattern would still have been found:"
         steps.append(Step(words, f"robustfourier inject {file}"))
     if again:
-        words = "See what this sampling can and cannot show:"
+        words = "Which periods this sampling can show:"
         steps.append(Step(words, f"robustfourier check {file}"))
     model = f"{place.folder.rstrip('/')}/model.rfm"
     python = f"from robustfourier import load; model = load({model!r})"
-    return [*steps, Step("Go on in Python:", python)]
+    return [*steps, Step("Continue in Python:", python)]
 
 
 def _ahead(result: Result) -> tuple[str, str, str]:

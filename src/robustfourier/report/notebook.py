@@ -8,7 +8,7 @@ import numpy as np
 
 from robustfourier.formatting import number, percent, probability
 from robustfourier.results import Outline, Pattern
-from robustfourier.results.record import NOTHING
+from robustfourier.results.record import listed
 from robustfourier.results.thinning import envelope
 
 _ROWS = 12  # patterns shown
@@ -27,12 +27,12 @@ def notebook(shown: Outline, made_by: str) -> str:
     made_by : str
         The estimator with its parameters, in small print.
     """
-    listed = [p for i, p in enumerate(shown.patterns) if i == 0 or not p.share < NOTHING]
-    rows = "".join(_row(shown, pattern, i) for i, pattern in enumerate(listed[:_ROWS]))
+    named = listed(shown.patterns)
+    rows = "".join(_row(shown, pattern, i) for i, pattern in enumerate(named[:_ROWS]))
     heads = ("", "Period", "Amplitude", "Share", "False alarm", "Two cycles")
     head = "".join(f"<th {_CELL}>{name}</th>" for name in heads)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
-    more = len(shown.patterns) - len(listed[:_ROWS])
+    more = len(named) - len(named[:_ROWS])
     left = f"<div>… {more} more: see <code>components_</code></div>" if more > 0 else ""
     noise = f"noise {number(shown.noise, 3)}; " if np.isfinite(shown.noise) else ""
     return (

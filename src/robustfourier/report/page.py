@@ -80,6 +80,8 @@ def render(
         [_card(result, pattern, order[pattern.label]) for pattern in part[:_PANELS]]
         for part in (result.main, result.weak)
     )
+    lives, ahead = figures.life_charts(result), figures.forecast_chart(result)
+    remainder = figures.remainder_chart(result)
     return template("page.html.j2").render(
         result=result,
         run=run,
@@ -100,12 +102,12 @@ def render(
         spectrum=Markup(figures.spectrum_figure(result)),
         diagonal=_markup(figures.diagonal_figure(result)),
         residual=Markup(figures.residual_figure(result)),
-        lives=[(words, Markup(figure)) for words, figure in life_figures(result)],
-        remainder=_markup(remainder_figure(result)),
-        ahead=_markup(ahead_figure(result)),
+        lives=lives,
+        remainder=remainder,
+        ahead=ahead,
         histogram=Markup(figures.histogram_figure(result)),
         residual_spectrum=Markup(figures.residual_spectrum_figure(result)),
-        payload=Markup(payload(result)),
+        payload=Markup(payload(result, [c for c in (*lives, ahead, remainder) if c is not None])),
         style=Markup(asset("vendor/uPlot.min.css") + asset("style.css")),
         uplot=Markup(scripts()[0]),
         script=Markup(scripts()[1]),
@@ -173,15 +175,15 @@ def _frequency(result: Result, frequency: float, error: float) -> str:
 
 def _facts(result: Result) -> list[tuple[str, str]]:
     noise = number(result.noise, 3)
-    around = "" if result.trend_kind == "level" else " around the drift"
+    around = "" if result.trend_kind == "level" else " around the trend"
     facts = [
         (percent(result.explained), f"of the variation{around} repeats"),
-        (noise, f"noise (standard deviation), {result.noise_kind.split(':')[0]}"),
+        (noise, f"standard deviation of the noise ({result.noise_kind})"),
         (f"{len(result.samples):,}", "samples"),
         (result.domain.period_words(result.domain.span), "length of the record"),
     ]
     if result.trend_kind != "level":
-        facts.insert(1, (percent(result.trend_share), "is a slow drift, set apart"))
+        facts.insert(1, (percent(result.trend_share), "of the variance is a slow trend"))
     return facts
 
 
@@ -196,9 +198,8 @@ def _above(result: Result) -> str:
     more = ", …" if len(peaks) > 3 else ""
     rise = "peak rises" if len(peaks) == 1 else "peaks rise"
     return (
-        f"{len(peaks)} {rise} above the false-alarm line and "
-        f"{'was' if len(peaks) == 1 else 'were'} left there by the comparison of whole models: "
-        f"periods {', '.join(period)}{more}."
+        f"{len(peaks)} {rise} above the false-alarm line (periods {', '.join(period)}{more}): "
+        "models with a line there explained the data no better."
     )
 
 
@@ -220,7 +221,8 @@ def _rows(result: Result) -> list[dict[str, str]]:
 
     rows = []
     harmonic = np.ones(len(modes)) if modes.harmonic is None else np.asarray(modes.harmonic)
-    for i in np.lexsort((harmonic, harmonic == 0, result.owner)):  # side lines last
+    order = np.lexsort((harmonic, harmonic == 0, result.owner))  # side lines last
+    for i in order[np.isin(order, result.shown_modes)]:
         owner = int(result.owner[i])
         pattern = result.patterns[owner] if owner < len(result.patterns) else None
         rows.append(

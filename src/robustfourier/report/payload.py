@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.formatting import LADDER, SECONDS, decimals, unit_name
 from robustfourier.periodic.basis import Lines
-from robustfourier.report.figures import closeup_range
+from robustfourier.plots.forecast_figures import BEFORE
+from robustfourier.report.figures import TimeChart, closeup_range
 from robustfourier.results import Result
 from robustfourier.results.axis import robust_limits
 from robustfourier.results.drawing_grid import PER_CYCLE, curve_grid
@@ -34,7 +36,7 @@ _SMOOTH_CURVE, _WANDERING = 6000, 40_000  # points of what is left of the curve 
 _ENDLESS = 1e300  # JSON has no infinity
 
 
-def payload(result: Result) -> str:
+def payload(result: Result, charts: Sequence[TimeChart] = ()) -> str:
     """The data of the interactive figures as JSON that is safe inside a script element."""
     content = {
         "time": _time(result),
@@ -52,6 +54,8 @@ def payload(result: Result) -> str:
             "components": csv_text(components_columns(result)),
         },
         "view": closeup_range(result),
+        "before": BEFORE,
+        "charts": [_chart(result, chart) for chart in charts],
     }
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     # "</script>" or "<!--" in a column's name must not end the element.
@@ -124,6 +128,21 @@ def _curve(result: Result) -> dict[str, Any]:
     }
 
 
+def _chart(result: Result, chart: TimeChart) -> dict[str, Any]:
+    """A curve with its interval; that of the values stands behind the samples."""
+    few = evenly(len(chart.x), _WANDERING)
+    start = chart.x[0] - BEFORE * (chart.x[-1] - chart.x[0])
+    values = () if chart.name else (result.samples.values[result.position >= start],)
+    return {
+        "key": chart.key,
+        "name": chart.name,
+        "origin": float(chart.x[0]),
+        "x": _packed(chart.x[few] - chart.x[0]),
+        "curves": [_stepped(part[few]) for part in (chart.y, chart.low, chart.high)],
+        "limits": robust_limits(np.concatenate([np.zeros(0), *values]), chart.low, chart.high),
+    }
+
+
 def _lines(result: Result) -> dict[str, Any]:
     """Sinusoids of the fit, in float64: a phase is off by π times the error of a mode."""
     lines = result.lines
@@ -143,7 +162,8 @@ def _spectrum(result: Result) -> dict[str, Any]:
     if s.line is not None:
         rough = rough[np.isfinite(s.line[rough])]
     marks = []
-    for i, owner in enumerate(result.owner[:200].tolist()):
+    for i in result.shown_modes[:200].tolist():
+        owner = int(result.owner[i])
         marks.append(
             {
                 "f": _finite(result.modes.frequency[i]),

@@ -4,7 +4,7 @@
   if (typeof uPlot !== "function" || !window.atob) return;
   root.classList.add("has-js");
   var data = JSON.parse(document.getElementById("payload").textContent);
-  var plots = [];
+  var plots = [], BEFORE = data.before;  // so many times as long as the forecast is what stands before it
   var floats = numbers.floats, doubles = numbers.doubles, steps = numbers.steps, between = numbers.between;
   var digits = numbers.digits, nearest = numbers.nearest, stepped = numbers.stepped, decades = numbers.decades;
 
@@ -113,10 +113,11 @@
   }
   function tools(host, plot, range, extras, name) {
     var bar = document.createElement("div"), apart = document.createElement("span");
-    bar.className = "tools"; apart.className = "apart"; bar.appendChild(apart);
+    bar.className = "tools scroll"; apart.className = "apart"; bar.appendChild(apart);
     (extras || []).forEach(function (part) { apart.appendChild(part); });
     [["◀", "earlier", 1, -0.4], ["+", "closer", 0.5, 0], ["−", "wider", 2, 0], ["▶", "later", 1, 0.4], ["all", "show all", 1e9, 0]].forEach(function (b) {
-      bar.appendChild(knob(b[0], b[1] + ": " + name, function () { move(plot, range, b[2], b[3]); }));
+      var button = bar.appendChild(knob(b[0], b[1] + ": " + name, function () { move(plot, range, b[2], b[3]); }));
+      if (b[3]) button.className = "wide";  // fingers move the view on a phone
     });
     bar.appendChild(knob("PNG", "save this view as PNG: " + name, function () { plot.ctx.canvas.toBlob(function (blob) { save(name + ".png", blob); }); }));
     bar.appendChild(knob("SVG", "save as SVG: " + name, function () { saveFigure(host.querySelector(".static svg"), name); }));
@@ -293,7 +294,7 @@
       hooks: { setScale: link(function () { return linked; }).concat(grown(3)), draw: [whiskers, curves, outside(3)] }
     }, joined, range, function (x) {
       var i = nearest(samples.x, x);
-      return [moment(samples.x[i]), "value " + told(samples.y[i]) + (samples.error.length ? " ± " + told(samples.error[i]) : ""), "fit " + told(samples.fit[i]), "left over " + told(samples.rest[i])];
+      return [moment(samples.x[i]), "value " + told(samples.y[i]) + (samples.error.length ? " ± " + told(samples.error[i]) : ""), "fit " + told(samples.fit[i]), "residual " + told(samples.rest[i])];
     }, ["samples", "fit"].concat(band ? ["band"] : []).map(function (key) {
       return toggle(key, shown[key], function (button) {
         shown[key] = !shown[key]; button.setAttribute("aria-pressed", String(shown[key]));
@@ -311,14 +312,14 @@
         u.ctx.moveTo(u.bbox.left, y); u.ctx.lineTo(u.bbox.left + u.bbox.width, y); u.ctx.stroke(); u.ctx.restore(); }, outside(1)] }
     }, [samples.x, samples.rest], range, function (x) {
       var i = nearest(samples.x, x);
-      return [moment(samples.x[i]), "left over " + told(samples.rest[i])];
+      return [moment(samples.x[i]), "residual " + told(samples.rest[i])];
     }, [], "residuals");
     linked.push(fitPlot, restPlot);
 
     var top = spectrum.x[spectrum.x.length - 1], wide = [0, top];
     function values() { return uPlot.join([[spectrum.x, spectrum.y], step < 0 ? spectrum.rest : spectrum.steps[step], [spectrum.smooth, spectrum.floor, spectrum.line]]); }
     var names = spectrum.steps.map(function (_, i) { return "without " + data.patterns.slice(0, i + 1).join(", "); });
-    var choices = (names.length ? names.concat(["what is left"]) : []).map(function (words, i) {
+    var choices = (names.length ? names.concat(["residuals"]) : []).map(function (words, i) {
       var mine = i === names.length ? -1 : i;
       return toggle(words, step === mine, function (button) {
         step = mine; spectrumPlot.setData(values(), false); spectrumPlot.redraw();
@@ -363,7 +364,25 @@
       else if (x > 0) words.push("period " + period(1 / x, 4));
       return words;
     }, choices, "spectrum");
+    data.charts.forEach(function (one) { overTime(one, phone ? 220 : 230); });
     if (view) fitPlot.setScale("x", view);
+  }
+
+  // A curve with its interval against time; that of the values comes after the samples.
+  function overTime(one, height) {
+    var x = floats(one.x, one.origin), parts = one.curves.map(steps), first = one.name ? x[0] : x[0] - BEFORE * (x[x.length - 1] - x[0]);
+    var start = nearest(samples.x, first), before = one.name ? [[], []] : [samples.x.slice(start), samples.y.slice(start)];
+    var range = padded(first, x[x.length - 1]), hidden = { stroke: "transparent", width: 0, points: { show: false }, spanGaps: true };
+    place("plot-" + one.key, height, {
+      scales: { x: { time: data.time.dates, range: function (u, a, b) { return [a, b]; }, min: range[0], max: range[1] }, y: { dir: data.down && !one.name ? -1 : 1, range: inside(one.limits) } },
+      axes: axes(data.time.label, one.name || data.value, data.time.dates), bands: [{ series: [3, 2], fill: css("--band") }],
+      series: [{}, { stroke: css("--fit"), width: 1.8, points: { show: false }, spanGaps: true }, hidden, Object.assign({}, hidden),
+        { paths: function () { return null; }, points: dots(faded(css("--dots"), 0.8), 4.5) }],
+      hooks: { draw: [outside(4)] }
+    }, uPlot.join([[x].concat(parts), before]), range, function (at) {
+      var i = nearest(x, at);
+      return at < x[0] ? [moment(at)] : [moment(x[i]), (one.name || data.value) + " " + told(parts[0][i]), "from " + told(parts[1][i]) + " to " + told(parts[2][i])];
+    }, [], one.key);
   }
 
   window.robustfourier = { fitted: fitted, outline: outline, pick: pick };  // for those who look closer

@@ -86,7 +86,8 @@ def shape_words(pattern: Pattern, domain: Domain) -> str:
         return f" with a strong {pattern.shape} shape"
     if pattern.beat == 1:
         return ""
-    return f", its strongest beat every {domain.period_words(pattern.period / pattern.beat)}"
+    strongest = domain.period_words(pattern.period / pattern.beat)
+    return f", strongest in harmonic {pattern.beat} (every {strongest})"
 
 
 def _shape(pattern: Pattern, domain: Domain) -> str:

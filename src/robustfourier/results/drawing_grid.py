@@ -17,6 +17,7 @@ PER_CYCLE = 16
 COLUMNS = 900
 
 _CURVE = (1500, 200_000)  # points of a curve over the whole record, at least and at most
+_SAMPLES = 6000  # places at which correlated noise is evaluated, at most
 _PART = 400  # points of a part of it, at least
 _WAVE = (200, 4000)  # points of one cycle of a component
 
@@ -41,8 +42,25 @@ def curve_grid(top: float, share: float = 1.0) -> FloatArray:
     >>> len(curve_grid(500.0)), len(curve_grid(2.0))
     (8001, 1501)
     """
-    wanted = int(np.ceil(PER_CYCLE * top * share))
-    count = int(np.clip(wanted, _CURVE[0] if share == 1.0 else _PART, _CURVE[1]))
+    least = _CURVE[0] if share == 1.0 else _PART
+    return _grid(int(np.ceil(PER_CYCLE * top * share)), (least, _CURVE[1]))
+
+
+def sample_grid(count: int) -> FloatArray:
+    """Places between 0 and 1 at which correlated noise is evaluated: two for each sample.
+
+    It follows the samples and bends at them; beyond 6000 places they lie at random, as above.
+
+    Examples
+    --------
+    >>> len(sample_grid(100)), len(sample_grid(2500)), len(sample_grid(10**6))
+    (1501, 5001, 6001)
+    """
+    return _grid(2 * count, (_CURVE[0], _SAMPLES))
+
+
+def _grid(wanted: int, ends: tuple[int, int]) -> FloatArray:
+    count = int(np.clip(wanted, *ends))
     grid = np.linspace(0.0, 1.0, count + 1)
     if wanted > count:
         grid[1:-1] += np.random.default_rng(0).uniform(-0.5, 0.5, count - 1) / count

@@ -1,4 +1,4 @@
-"""What a fit remembers, as arrays: lives of patterns, the remainder, and what comes next."""
+"""Curves of quasi-periodic components, of correlated noise and of the forecast."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import numpy as np
 from robustfourier.domain import Domain
 from robustfourier.mixture.model import Component
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.drawing_grid import curve_grid, horizon
+from robustfourier.results.drawing_grid import curve_grid, horizon, sample_grid
 from robustfourier.results.record import Ahead, Curve, Memory, Trace
 
-_POINTS = 600  # places at which curves are told, more than a figure has
 _STRONG = 0.02  # of the variation: components whose cycles are to be seen
 
 
 def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
-    """Tell what a `PeriodicMixture` of one column and one output remembers.
+    """Curves over time and the forecast of a `PeriodicMixture` of one column and one output.
 
     Parameters
     ----------
@@ -25,11 +24,9 @@ def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
     domain : Domain
     axis : TimeAxis
     """
-    grid = domain.from_theta(np.linspace(-1.0, 1.0, _POINTS))
-    x = axis.positions(grid)
-    rest = None if model.remainder_ is None else remainder_of(model, grid, x)
+    rest = None if model.remainder_ is None else remainder_curve(model, domain, axis)
     traces = [
-        Trace(one.label, one.wandering, *life_of(one, grid, x))
+        Trace(one.label, one.wandering, *life_curves(one, domain, axis))
         for one in model.components_
         if one.wandering
     ]
@@ -37,8 +34,8 @@ def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
     top, fastest = float(model.modes_.mode.max(initial=1.0)), _fastest(model)
     share = horizon(top, fastest)
     future = domain.from_theta(last + 2.0 * share * curve_grid(top, share)[1:])
-    told = model.forecast(times=future)
-    ahead = Ahead(axis.positions(future), told.mean, told.lower, told.upper, told.coverage)
+    made = model.forecast(times=future)
+    ahead = Ahead(axis.positions(future), made.mean, made.lower, made.upper, made.coverage)
     return Memory(rest, tuple(traces), ahead)
 
 
@@ -52,13 +49,16 @@ def _fastest(model: Any) -> float:
     return max(found)
 
 
-def life_of(component: Component, grid: Any, x: Any) -> tuple[Curve, Curve]:
-    """Amplitude of a pattern, and the cycles by which it is late, at times `grid` drawn at `x`."""
+def life_curves(component: Component, domain: Domain, axis: TimeAxis) -> tuple[Curve, Curve]:
+    """Amplitude of a component over the record, and its delay in cycles."""
+    grid = domain.from_theta(2.0 * curve_grid(domain.span / component.coherence) - 1.0)
+    x = axis.positions(grid)
     late = (v / (2.0 * np.pi) for v in component.phase_at(grid, return_std=True))
     return Curve(x, *component.amplitude_at(grid, return_std=True)), Curve(x, *late)
 
 
-def remainder_of(model: Any, grid: Any, x: Any) -> Curve:
-    """What samples tell about the remainder at times `grid` drawn at `x`."""
+def remainder_curve(model: Any, domain: Domain, axis: TimeAxis) -> Curve:
+    """The correlated noise over the record: the prediction less trend and components."""
+    grid = domain.from_theta(2.0 * sample_grid(round(2.0 / model.models_[0].spacing)) - 1.0)
     value, std = model.predict(grid, return_std=True)
-    return Curve(x, value - model.predict(grid, remainder=False), std)
+    return Curve(axis.positions(grid), value - model.predict(grid, remainder=False), std)

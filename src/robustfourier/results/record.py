@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -54,6 +55,11 @@ class Curve:
         """Lower and upper end of the 90 % band; the curve itself where no error is known."""
         reach = 0.0 if self.std is None else BAND * self.std
         return self.y - reach, self.y + reach
+
+    def within(self, low: float, high: float) -> Curve:
+        """Return the part between two ends."""
+        seen = (self.x >= low) & (self.x <= high)
+        return Curve(self.x[seen], self.y[seen], None if self.std is None else self.std[seen])
 
     def twice(self) -> Curve:
         """Two cycles of a curve over one, x from 0 to 2."""
@@ -133,6 +139,14 @@ class Pattern:
     spacing: float = 0.0
     peak: str = ""
     shape: str = ""
+
+
+def listed(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
+    """Return the patterns that tables, sentences and pages name: all that explain anything.
+
+    A significant line may explain nothing that can be seen; the strongest is always named.
+    """
+    return tuple(p for i, p in enumerate(patterns) if i == 0 or not p.share < NOTHING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,6 +332,14 @@ class Result:
         of = self.modes.component
         return np.arange(len(self.modes)) if of is None else np.asarray(of, dtype=np.int64)
 
+    @cached_property
+    def shown_modes(self) -> IntArray:
+        """Indices of the modes whose pattern is listed, shape (m,)."""
+        names = {pattern.label for pattern in listed(self.patterns)}
+        count = len(self.patterns)
+        seen = [o >= count or self.patterns[o].label in names for o in self.owner.tolist()]
+        return np.flatnonzero(seen)
+
     @property
     def is_dense(self) -> bool:
         """Whether the record has too many cycles to be seen at once."""
@@ -332,8 +354,7 @@ class Result:
     @property
     def weak(self) -> tuple[Pattern, ...]:
         """All others that explain anything."""
-        others = (p for p in self.patterns[1:] if not p.share >= WORTH_A_LINE)
-        return tuple(p for p in others if not p.share < NOTHING)
+        return tuple(p for p in listed(self.patterns)[1:] if not p.share >= WORTH_A_LINE)
 
     @property
     def weak_words(self) -> str:

@@ -13,7 +13,7 @@ from robustfourier.results.alias_words import runner_up_words
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import alias_notes, named
 from robustfourier.results.drawing_grid import curve_grid
-from robustfourier.results.record import Curve, Pattern, Result, is_magnitude
+from robustfourier.results.record import Curve, Pattern, Result, is_magnitude, listed
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
 from robustfourier.results.verdicts import headline, plain_warnings, step_words
@@ -90,14 +90,14 @@ def summarise(
         downwards=brief.downwards,
         memory=view.memory(axis),
         warnings=plain_warnings(
-            patterns,
+            listed(patterns),
             sampling,
             flat.residual,
             explained=brief.explained,
             first=[
                 *view.warnings(),
                 *step_words(view.steps, axis),
-                *alias_notes(patterns, samples, domain),
+                *alias_notes(listed(patterns), samples, domain),
                 *runner_up_words(
                     *(patterns, sampling, theta, flat.residual + flat.parts),
                     *(weights, brief.noise),

@@ -26,7 +26,7 @@ def evenly(n: int, count: int) -> IndexArray:
     return np.sort(chosen)
 
 
-def dots(y: FloatArray) -> IndexArray:
+def dots(y: FloatArray, count: int = DOTS_DRAWN) -> IndexArray:
     """Indices of the dots that stand for all: some of each time, and the lowest and highest.
 
     Examples
@@ -38,9 +38,9 @@ def dots(y: FloatArray) -> IndexArray:
     (True, True)
     """
     n = len(y)
-    if n <= DOTS_DRAWN:
+    if n <= count:
         return np.arange(n)
-    return np.union1d(evenly(n, DOTS_DRAWN), _outermost(y, _COLUMNS))
+    return np.union1d(evenly(n, count), _outermost(y, _COLUMNS))
 
 
 def _outermost(y: FloatArray, columns: int) -> IndexArray:

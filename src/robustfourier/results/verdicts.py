@@ -19,7 +19,8 @@ from robustfourier.formatting import (
 from robustfourier.periodic.basis import LevelShift
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import shape_words, spoken
-from robustfourier.results.record import NOTHING, WORTH_A_LINE, Pattern
+from robustfourier.results.record import WORTH_A_LINE, Pattern
+from robustfourier.results.record import listed as listed_patterns
 from robustfourier.results.spread import deviation
 from robustfourier.sampling import Sampling
 
@@ -49,7 +50,7 @@ def headline(
     if not patterns:
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
         return f"No repeating pattern stands out from the noise{slow}."
-    patterns = [p for i, p in enumerate(patterns) if i == 0 or not p.share < NOTHING]
+    patterns = listed_patterns(patterns)
     own = [p for p in patterns if not p.combination]
     shown = [p for i, p in enumerate(own[:_NAMED]) if i == 0 or p.share >= WORTH_A_LINE]
     tones = [p for p in patterns if p.combination]
@@ -66,7 +67,7 @@ def headline(
     periods = listed(said)
     if not domain.unit and time_name:
         word = "a period" if len(patterns) == 1 else "periods"
-        periods = f"{word} of {periods} in {time_name!r}"
+        periods = f"{word} of {periods} (in units of column {time_name!r})"
     verb = "explains" if len(patterns) == 1 else "explain"
     apart = " around a drift" if trend in ("slope", "smooth") else ""
     return f"{who} {verb} {percent(explained)} of the variation{apart}: {periods}."
@@ -126,7 +127,7 @@ def step_words(steps: Sequence[LevelShift], axis: TimeAxis) -> list[str]:
     sizes = [with_error(float(shift.size[0]), float(shift.error[0])) for shift in steps]
     whens = [axis.when(shift.time) for shift in steps]
     told = listed([f"by {size} at {when}" for size, when in zip(sizes, whens, strict=True)])
-    return [f"The level jumps {told}: set apart from the patterns."]
+    return [f"The level jumps {told}; jumps are fitted apart from the patterns."]
 
 
 def _too_short(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
@@ -146,19 +147,19 @@ def _gap_words(sampling: Sampling) -> list[str]:
     longest = sampling.domain.period_words(sampling.gaps[0].length)
     return [
         f"{counted(len(sampling.gaps), 'gap')} without samples ({percent(lost)} of the record, the "
-        f"longest {longest}): the fit bridges them on the assumption that the patterns go on."
+        f"longest {longest}): there the fit assumes that the patterns continue."
     ]
 
 
 def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
     """Patterns of even samples that could be another frequency; see `alias_words` for others."""
-    told = sampling.domain.period_words
+    words = sampling.domain.period_words
     if sampling.even:
         top = 1.0 / sampling.shortest
         near = [p for p in patterns if p.frequency > 0.8 * top]
         return [
-            f"Pattern {p.label} ({told(p.period)}) is close to the fastest that this "
-            "sampling can show; it could be an alias of something faster."
+            f"Pattern {p.label} ({words(p.period)}) is close to the shortest period that this "
+            "sampling can show; it could be an alias of a shorter one."
             for p in near
         ]
     return []
@@ -172,12 +173,12 @@ def _outlier_words(residual: FloatArray) -> list[str]:
     if not far:
         return []
     said = [
-        f"{counted(far, 'sample')} {'lies' if far == 1 else 'lie'} far from the fit (more than six "
-        "standard deviations); worth a look before they are trusted or thrown away."
+        f"{counted(far, 'sample')} {'lies' if far == 1 else 'lie'} more than six standard "
+        "deviations from the fit (outliers): check them before you trust or remove them."
     ]
     if deviation(residual) > _TAILS * spread:
         core, every = number(spread, 2), number(deviation(residual), 2)
         said.append(
-            f"Most samples scatter around the fit by {core}; with those far off, by {every}."
+            f"Standard deviation around the fit: {core} for most samples, {every} with outliers."
         )
     return said

@@ -17,7 +17,7 @@ from robustfourier.periodic.basis import LevelShift
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_grid import wave_grid
 from robustfourier.results.memory import memory_of
-from robustfourier.results.record import Curve, Diagonal, Memory, Pattern, Synthesis
+from robustfourier.results.record import NOTHING, Curve, Diagonal, Memory, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
 
 _LEVELS = 201  # points of a link
@@ -51,7 +51,7 @@ class MixtureView:
         used = self.evidence
         self.max_mode = None if used is None else used.highest
         self.range = None
-        if used is not None and used.highest > used.lowest:  # else the samples bear no period
+        if used is not None and used.highest > used.lowest:  # else there is no period to search
             self.range = (used.lowest, used.highest)
         self.steps = model.models_[0].level_shifts()
         self.multiplies = getattr(model, "scale_", "linear") == "log"
@@ -101,16 +101,26 @@ class MixtureView:
 
     def warnings(self) -> tuple[str, ...]:
         """What comes before all other warnings."""
+        used = self.evidence
+        if used is not None and self.range is None and self.model.max_frequency is not None:
+            low, high = (
+                self.domain.period_words(self.domain.period(mode))
+                for mode in (used.highest, used.lowest)
+            )
+            return (
+                f"No period was searched: the band is empty, since its shortest period, {low}, is "
+                f"not below its longest, {high}.",
+            )
         living = tuple(
             f"Pattern {component.label} {component.wandering}."
             for component in self.model.components_
-            if component.wandering
+            if component.wandering and float(component.share) >= NOTHING
         )
         if not self.multiplies:
             return living
         return (
-            "Trend, patterns and noise multiply: logarithms were fitted. Heights and noise are "
-            f"told for a level of {number(self.level, 3)}, the typical one, and grow with it.",
+            "Trend, patterns and noise multiply (logarithms were fitted): amplitudes and noise are "
+            f"given at the typical level of {number(self.level, 3)} and scale with it.",
             *living,
         )
 

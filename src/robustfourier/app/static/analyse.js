@@ -190,7 +190,7 @@
     if (!!one.magnitudes !== !!(before && before.magnitudes)) words.push(one.magnitudes ? "magnitudes" : "no magnitudes");
     if (one.forecast !== (before ? before.forecast : undefined)) words.push("forecast " + (one.forecast || "no more"));
     for (const key of new Set([...Object.keys(r), ...Object.keys(s)])) if (JSON.stringify(r[key]) !== JSON.stringify(s[key])) words.push((state.controls.find((c) => c.option === key) || { words: key }).words.toLowerCase() + " " + (r[key] === undefined ? "as found" : r[key]));
-    return words.join("; ") || "as it comes";
+    return words.join("; ") || "automatic";
   }
   function history(one) {
     $("history").replaceChildren(...file.fits.map((entry, i) => el("li", { class: entry.id === one.id ? "current" : "" },

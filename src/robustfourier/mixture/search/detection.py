@@ -151,7 +151,7 @@ class Detection:
             )
         if limit.nyquist is not None and n_lines:
             notes.append(
-                f"even sampling: a mode k cannot be told from {2 * limit.nyquist:.6g} − k; "
+                f"even sampling: a mode k gives the same samples as {2 * limit.nyquist:.6g} − k; "
                 "the lower one is reported"
             )
         return tuple(notes)

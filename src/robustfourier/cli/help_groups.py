@@ -1,0 +1,45 @@
+"""Options of ``--help`` in groups, one line each on 80 columns."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+READING, SEARCH, MODEL, OUTPUT = "Reading", "Search", "Model", "Output"
+MACHINES, MANY = "Machines", "Many series"
+_ORDER = ("Arguments", READING, SEARCH, MODEL, MACHINES, MANY, OUTPUT)
+
+
+def option(*names: str, group: str, metavar: str | None = None, **more: Any) -> Any:
+    """An option of a group; its default is in its words, or one of those of its group."""
+    return typer.Option(*names, rich_help_panel=group, metavar=metavar, show_default=False, **more)
+
+
+reading = functools.partial(option, group=READING)
+search = functools.partial(option, group=SEARCH)
+model = functools.partial(option, group=MODEL)
+output = functools.partial(option, group=OUTPUT)
+machines = functools.partial(option, group=MACHINES)
+many = functools.partial(option, group=MANY)
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help lists its options by group."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then each group."""
+        groups: dict[str, list[tuple[str, str]]] = {name: [] for name in _ORDER}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                usual = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                group = getattr(parameter, "rich_help_panel", None) or usual
+                groups.setdefault(group, []).append(record)
+        for group, records in groups.items():
+            if not records:
+                continue
+            with formatter.section(group):
+                formatter.write_dl(records)
