@@ -177,42 +177,45 @@ class Families:
         )
 
 
-def candidate_orders(
-    families: Families, highest: float, distance: float
-) -> tuple[IntArray, IntArray]:
-    """Return rows n·f of orders not yet there, clear of every line, and how far n is from others.
+def harmonic_shares(mode: FloatArray, gain: FloatArray, free: BoolArray) -> FloatArray:
+    """Return the prior of the place of each line that is a harmonic of a stronger one, else 0.
 
-    Where two families meet at one place the lower order has it: 5 · 29 = 29 · 5 is read as the
-    fifth harmonic of 29.
+    A line is a harmonic of order n of a stronger one, or of that one's double period, if its mode
+    is within four standard errors √6/(2π√z) of the multiple, z being its gain.
 
     Parameters
     ----------
-    families : Families
-    highest : float
-        Highest mode of a harmonic.
-    distance : float
-        Modes from any other line.
+    mode, gain : ndarray of shape (K,)
+    free : ndarray of bool of shape (K,)
+        Lines that may be harmonics; the others are given.
 
-    Returns
-    -------
-    rows : ndarray of int of shape (m, F)
-    gap : ndarray of int of shape (m,)
-        Distance of each order from the next lower one that is there.
+    Examples
+    --------
+    >>> harmonic_shares(np.array([7.3, 14.6, 30.0]), np.array([90.0, 50.0, 40.0]), np.ones(3, bool))
+    array([0.        , 0.33333333, 0.        ])
     """
-    taken, rows, gaps = families.modes, [], []
-    for order in range(1, HIGHEST_ORDER + 1):
-        for j, base in enumerate(families.bases):
-            mode = order * base
-            if mode > highest + 0.01 or np.any(np.abs(taken - mode) < distance):
+    share, order_of = np.zeros(len(mode)), np.argsort(-gain, kind="stable")
+    variance = 6.0 / (2.0 * pi) ** 2 / np.maximum(gain, 1.0) + SMALLEST_MODE_ERROR**2
+    taken = np.zeros(len(mode), bool)
+    for j in order_of[:-1]:
+        if taken[j]:
+            continue
+        taken[j], best = True, np.zeros(len(mode))
+        for missing in (1, 2):
+            base = mode[j] / missing
+            order = np.round(mode / base)
+            square = variance + (order / missing) ** 2 * variance[j]
+            near = (mode - order * base) ** 2 <= _WITHIN**2 * square
+            near &= ~taken & free & (order >= 1) & (order <= HIGHEST_ORDER)
+            orders = np.unique(np.append(order[near], missing).astype(int))
+            if len(orders) < 2:
                 continue
-            taken = np.append(taken, mode)
-            there = families.harmonics[families.of_base(j), j]
-            row = np.zeros(len(families.bases), np.int64)
-            row[j] = order
-            rows.append(row)
-            gaps.append(order - int(there[there < order].max(initial=0)))
-    empty = np.zeros((0, len(families.bases)), np.int64)
-    return (np.array(rows) if rows else empty), np.array(gaps, np.int64)
+            gaps = dict(zip(orders.tolist(), np.diff(orders, prepend=0).tolist(), strict=True))
+            first = lowest_order_share(int(orders[0])) if missing > 1 else 1.0
+            mine = [harmonic_share(gaps[int(n)]) for n in order[near]]
+            best[near] = np.maximum(best[near], np.array(mine) * first)
+        share, taken = np.maximum(share, best), taken | (best > 0.0)
+    return share
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from robustfourier.mixture.trend import Trend
 from robustfourier.periodic.aliases import Alias, alias_notes, sampling_aliases
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.diagonal_flow import DiagonalFlow
-from robustfourier.periodic.frequency_limits import ModeLimit
+from robustfourier.periodic.frequency_limits import MODES_AT_MOST, ModeLimit
 
 _EACH = 3  # so many lines with fringes are told one by one
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
@@ -209,7 +209,9 @@ class LineSearch:
     def _beyond(self) -> Search:
         """Return a search of all that the samples could tell if they were not nearly even."""
         rule = f"{self.series.limit.rule}, but the samples tell more"
-        limit = ModeLimit(self.series.limit.beyond or 0.0, None, rule)
+        limit = ModeLimit(
+            self.series.limit.beyond or 0.0, None, rule, harmonics=MODES_AT_MOST
+        )
         search = Search(replace(self.series, limit=limit))
         return _ended(search, search.run())
 

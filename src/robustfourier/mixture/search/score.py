@@ -21,11 +21,12 @@ from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows
 from robustfourier.mixture.search.line_fit import Fit
 from robustfourier.mixture.series import Series
+from robustfourier.periodic.families import harmonic_shares
 from robustfourier.periodic.kernels import sho_of_logarithms
 from robustfourier.periodic.priors import (
     TREND_WIDTH,
     WINGS,
-    calendar_price,
+    known_place_price,
     largest_quality,
     line_price,
     noise_price,
@@ -165,11 +166,12 @@ def assess(series: Series, fit: Fit, noise: NoiseModel) -> Assessment:
     """Return strength and false-alarm probability of each line of a fit."""
     floor = noise.floor(series, fit)
     ratio, alarm = series.judge.lines(fit.refined, floor)
-    at = series.on_calendar(fit.modes, ratio)
-    if at.any():  # one of few places
+    places = _known_places(series, fit, ratio)
+    at = np.isfinite(places)
+    if at.any():
         dof = floor.dof_at(fit.modes[at])
-        places = float(series.calendar.size)
-        alarm[at] = false_alarm(ratio[at], width=places, dof=dof, continuous=False)
+        alone = false_alarm(ratio[at], width=places[at], dof=dof, continuous=False)
+        alarm[at] = np.minimum(alarm[at], alone)
     return Assessment(floor, ratio, alarm)
 
 
@@ -177,9 +179,21 @@ def line_prices(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
     """Return the price of each line; those that were given are free, shape (K,)."""
     widths, level = series.judge.widths(fit.modes), series.settings.level
     prices = line_price(assessment.ratio, widths, level)
-    at = series.on_calendar(fit.modes, assessment.ratio)
-    prices = np.where(at, np.minimum(prices, calendar_price(series.calendar.size, level)), prices)
+    places = _known_places(series, fit, assessment.ratio)
+    prices = np.minimum(prices, known_place_price(places, level))
     return np.where(fit.known, 0.0, prices)
+
+
+def _known_places(series: Series, fit: Fit, ratio: FloatArray) -> FloatArray:
+    """Return one over the prior of the place of each line that needed no search, else infinity.
+
+    Harmonics of other lines, and periods of the calendar.
+    """
+    share = harmonic_shares(fit.modes, ratio, ~fit.known)
+    places = 1.0 / np.maximum(share, np.finfo(float).tiny)
+    places = np.where(share > 0.0, places, np.inf)
+    at = series.on_calendar(fit.modes, ratio)
+    return np.where(at, np.minimum(places, max(series.calendar.size, 1)), places)
 
 
 class NoiseEvidence:
