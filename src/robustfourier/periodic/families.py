@@ -211,9 +211,9 @@ def harmonic_shares(mode: FloatArray, gain: FloatArray, free: BoolArray) -> Floa
             if len(orders) < 2:
                 continue
             gaps = dict(zip(orders.tolist(), np.diff(orders, prepend=0).tolist(), strict=True))
-            first = lowest_order_share(int(orders[0])) if missing > 1 else 1.0
             mine = [harmonic_share(gaps[int(n)]) for n in order[near]]
-            best[near] = np.maximum(best[near], np.array(mine) * first)
+            # Seldom the strongest line of a family is not its first.
+            best[near] = np.maximum(best[near], np.array(mine) * lowest_order_share(missing))
         share, taken = np.maximum(share, best), taken | (best > 0.0)
     return share
 

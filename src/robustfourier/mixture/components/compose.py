@@ -248,8 +248,8 @@ class _Draft:
             lame,
             likely,
         )
-        ridge = 1.0 / np.maximum(ground.spread, np.finfo(float).tiny)
-        wide = prior.precision + ridge[:, None, None] * np.eye(count)
+        ridge = ground.ridge(grouping.order)
+        wide = prior.precision + ridge[:, :, None] * np.eye(count)
         return cls(grouping, replace(prior, precision=wide, ridge=ridge), p_value, weight)
 
 
