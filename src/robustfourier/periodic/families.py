@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import gcd, log, pi
 
 import numpy as np
@@ -177,56 +177,68 @@ class Families:
         )
 
 
-def harmonic_shares(mode: FloatArray, gain: FloatArray, free: BoolArray) -> FloatArray:
-    """Return the prior of the place of each line that is a harmonic of a stronger one, else 0.
+def harmonic_places(
+    mode: FloatArray, gain: FloatArray, free: BoolArray, highest: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the prior p(n) of each line that is a harmonic of a stronger one, and its odds.
 
-    A line is a harmonic of order n of a stronger one, or of that one's double period, if its mode
-    is within four standard errors √6/(2π√z) of the multiple, z being its gain.
+    The modes of lines of gain z are known to √6/(2π√z) (Cramér and Rao). A line is a harmonic of
+    order n of a stronger one, or of that one's double period, with the odds p(n) N(k; nb, v) · kR
+    over a line anywhere (see the module). Both are zero for lines that are no harmonics.
 
     Parameters
     ----------
     mode, gain : ndarray of shape (K,)
     free : ndarray of bool of shape (K,)
         Lines that may be harmonics; the others are given.
+    highest : float
+        The highest mode that was searched.
 
     Examples
     --------
-    >>> harmonic_shares(np.array([7.3, 14.6, 30.0]), np.array([90.0, 50.0, 40.0]), np.ones(3, bool))
-    array([0.        , 0.33333333, 0.        ])
+    >>> mode, gain = np.array([7.3, 14.6, 30.0]), np.array([90.0, 50.0, 40.0])
+    >>> harmonic_places(mode, gain, np.ones(3, bool), 500.0)[0].round(3)
+    array([0.   , 0.333, 0.   ])
     """
-    share, order_of = np.zeros(len(mode)), np.argsort(-gain, kind="stable")
+    share, odds = np.zeros((2, len(mode)))
     variance = 6.0 / (2.0 * pi) ** 2 / np.maximum(gain, 1.0) + SMALLEST_MODE_ERROR**2
+    room = mode * log(max(highest, 2.0 * _LOWEST) / _LOWEST)
     taken = np.zeros(len(mode), bool)
-    for j in order_of[:-1]:
+    for j in np.argsort(-gain, kind="stable")[:-1]:
         if taken[j]:
             continue
-        taken[j], best = True, np.zeros(len(mode))
+        taken[j] = True
         for missing in (1, 2):
             base = mode[j] / missing
             order = np.round(mode / base)
             square = variance + (order / missing) ** 2 * variance[j]
-            near = (mode - order * base) ** 2 <= _WITHIN**2 * square
-            near &= ~taken & free & (order >= 1) & (order <= HIGHEST_ORDER)
+            away = (mode - order * base) ** 2 / square
+            near = (away <= _WITHIN**2) & ~taken & free & (order >= 1) & (order <= HIGHEST_ORDER)
             orders = np.unique(np.append(order[near], missing).astype(int))
-            if len(orders) < 2:
-                continue
             gaps = dict(zip(orders.tolist(), np.diff(orders, prepend=0).tolist(), strict=True))
-            mine = [harmonic_share(gaps[int(n)]) for n in order[near]]
             # Seldom the strongest line of a family is not its first.
-            best[near] = np.maximum(best[near], np.array(mine) * lowest_order_share(missing))
-        share, taken = np.maximum(share, best), taken | (best > 0.0)
-    return share
+            first = lowest_order_share(missing)
+            mine = np.array([first * harmonic_share(gaps[int(n)]) for n in order[near]])
+            own = mine * room[near] * np.exp(-0.5 * away[near]) / np.sqrt(2.0 * pi * square[near])
+            better = np.flatnonzero(near)[own > odds[near]]
+            share[better], odds[better] = mine[own > odds[near]], own[own > odds[near]]
+        taken |= odds > 1.0
+    return share, odds
 
 
 @dataclass(frozen=True)
 class _Family:
-    """Lines, by their indices, and their orders; the evidence over that of free lines."""
+    """Lines, by their indices, and their orders; the evidence over that of free lines.
+
+    The base of a family may be one of the calendar's.
+    """
 
     members: tuple[int, ...]
     orders: tuple[int, ...]
     base: float
     variance: float
     evidence: float
+    calendar: float | None = None
 
 
 class _Ties:
@@ -240,8 +252,10 @@ class _Ties:
         highest: float,
         known: BoolArray,
         integer: bool,
+        calendar: FloatArray,
     ) -> None:
         self.mode, self.strength, self.known, self.integer = mode, strength, known, integer
+        self.calendar = np.zeros(0) if integer else calendar
         self.room = log(max(highest, 2.0 * _LOWEST) / _LOWEST)
         smallest = np.where(known, 0.01, 1.0) * SMALLEST_MODE_ERROR
         self.covariance = covariance + np.diag(smallest**2)
@@ -253,8 +267,14 @@ class _Ties:
         """A free line."""
         return _Family((line,), (1,), float(self.mode[line]), float(self.error[line] ** 2), 0.0)
 
-    def family(self, members: tuple[int, ...], orders: tuple[int, ...]) -> _Family:
-        """Return a family with its evidence (see the module)."""
+    def family(
+        self, members: tuple[int, ...], orders: tuple[int, ...], calendar: float | None = None
+    ) -> _Family:
+        """Return a family with its evidence (see the module).
+
+        Of a period of the calendar the base is known: its prior is even odds, shared by all such
+        periods, instead of a place in the range.
+        """
         if len(members) == 1 and orders[0] == 1:
             return self.single(members[0])
         index, n = list(members), np.array(orders, np.float64)
@@ -273,22 +293,27 @@ class _Ties:
             return _Family(members, orders, base, variance, -np.inf)
         free = 0.5 * (len(k) * log(2.0 * pi) + float(np.linalg.slogdet(covariance)[1]))
         free -= float(np.sum(np.log(k))) + len(k) * log(self.room)
-        tied = -log(base * self.room) - 0.5 * square
-        tied += 0.0 if self.integer else 0.5 * log(2.0 * pi * variance)
+        if calendar is None:
+            tied = -log(base * self.room) - 0.5 * square
+            tied += 0.0 if self.integer else 0.5 * log(2.0 * pi * variance)
+        else:
+            square += (base - calendar) ** 2 / variance
+            tied = -log(2.0 * len(self.calendar)) - 0.5 * square
         ascending = sorted(orders)
         prior = sum(log(harmonic_share(m - n)) for n, m in pairwise(ascending))
         prior += log(lowest_order_share(ascending[0]))
         # Each further line belongs to one of the others' families, the likelier the larger it is.
         others = max(len(self.mode) - 1, 1)
         prior -= sum(FAMILY + log(others / size) for size in range(1, len(k)))
-        return _Family(members, orders, base, variance, tied + prior - free)
+        return _Family(members, orders, base, variance, tied + prior - free, calendar)
 
     def run(self, lines: list[int]) -> list[_Family]:
         """Merge until the evidence rises no more: whole families first, then pairs."""
         families = [self.single(line) for line in lines]
         while True:
             rest = [f.members[0] for f in families if len(f.members) == 1]
-            best = max(self._gathered(rest), key=lambda f: f.evidence, default=None)
+            trials = chain(self._gathered(rest), self._dated(rest))
+            best = max(trials, key=lambda f: f.evidence, default=None)
             if best is None or best.evidence <= 0.0:
                 break
             families = [f for f in families if f.members[0] not in best.members] + [best]
@@ -322,15 +347,32 @@ class _Ties:
                 divisor = int(np.gcd.reduce(orders))
                 yield self._best_part(members, [n // divisor for n in orders])
 
-    def _best_part(self, members: list[int], orders: list[int]) -> _Family:
+    def _dated(self, rest: list[int]) -> Iterator[_Family]:
+        """Yield families of several lines at multiples of a period of the calendar."""
+        for base in self.calendar:
+            nearest: dict[int, tuple[float, int]] = {}
+            for i in rest:
+                n = round(float(self.mode[i] / base))
+                away = abs(float(self.mode[i] - n * base)) / float(self.error[i])
+                if 1 <= n <= HIGHEST_ORDER and away <= min(_WITHIN, nearest.get(n, (_WITHIN, 0))[0]):
+                    nearest[n] = (away, i)
+            if len(nearest) > 1:
+                members = [i for _, i in nearest.values()]
+                yield self._best_part(members, list(nearest), float(base))
+
+    def _best_part(
+        self, members: list[int], orders: list[int], calendar: float | None = None
+    ) -> _Family:
         """Leave lines out of a family while that raises its evidence."""
-        best = self.family(tuple(members), tuple(orders))
+        best = self.family(tuple(members), tuple(orders), calendar)
         while len(best.members) > 2:
             trials = []
             for j in range(len(best.members)):
                 less = best.orders[:j] + best.orders[j + 1 :]
-                less = tuple(n // int(np.gcd.reduce(less)) for n in less)
-                trials.append(self.family(best.members[:j] + best.members[j + 1 :], less))
+                divisor = 1 if calendar else int(np.gcd.reduce(less))
+                less = tuple(n // divisor for n in less)
+                others = best.members[:j] + best.members[j + 1 :]
+                trials.append(self.family(others, less, calendar))
             top = max(trials, key=lambda f: f.evidence, default=best)
             if top.evidence <= best.evidence:
                 break
@@ -353,7 +395,8 @@ class _Ties:
                     orders = (*(p * n for n in low.orders), *(up * n for n in high.orders))
                     if len(set(orders)) < len(orders) or max(orders) > HIGHEST_ORDER:
                         continue
-                    family = self.family(low.members + high.members, orders)
+                    calendar = low.calendar if p == 1 else None
+                    family = self.family(low.members + high.members, orders, calendar)
                     more = family.evidence - low.evidence - high.evidence
                     if more > gain:
                         best, gain = (i, int(j), family), more
@@ -388,6 +431,7 @@ def tied(
     known: BoolArray | None = None,
     integer: bool = False,
     nyquist: float = np.inf,
+    calendar: FloatArray | None = None,
 ) -> Families:
     """Return the families of free lines that have the highest evidence (see the module).
 
@@ -407,6 +451,8 @@ def tied(
         for.
     nyquist : float
         Nyquist mode of an even grid, beyond which harmonics are seen aliased.
+    calendar : ndarray of shape (C,), optional
+        Modes of the periods of the calendar, for dated records.
 
     Examples
     --------
@@ -420,7 +466,8 @@ def tied(
     [[0, 1], [1, 0], [2, 0], [3, 0], [1, 1]]
     """
     known = np.zeros(len(mode), bool) if known is None else np.asarray(known, bool)
-    ties = _Ties(mode, covariance, strength, highest, known, integer)
+    dates = np.zeros(0) if calendar is None else calendar
+    ties = _Ties(mode, covariance, strength, highest, known, integer, dates)
     # Aliased harmonics are no sign of a slower fundamental: each is a family of its own.
     folded = folded_lines(mode, strength, nyquist) & ~known
     families = ties.run([int(i) for i in np.flatnonzero(~folded)])

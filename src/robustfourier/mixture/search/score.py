@@ -21,7 +21,7 @@ from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows
 from robustfourier.mixture.search.line_fit import Fit
 from robustfourier.mixture.series import Series
-from robustfourier.periodic.families import harmonic_shares
+from robustfourier.periodic.families import harmonic_places
 from robustfourier.periodic.kernels import sho_of_logarithms
 from robustfourier.periodic.priors import (
     TREND_WIDTH,
@@ -185,13 +185,17 @@ def line_prices(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
 
 
 def _known_places(series: Series, fit: Fit, ratio: FloatArray) -> FloatArray:
-    """Return one over the prior of the place of each line that needed no search, else infinity.
+    """Return the number of places of each line that needed no search, else infinity.
 
-    Harmonics of other lines, and periods of the calendar.
+    Periods of the calendar are few. A harmonic of a prior p(n) has 1/p(n) places, or as many as
+    were searched over its odds, if these are more: where modes are known so badly that every line
+    is near some multiple, it is a line like any other.
     """
-    share = harmonic_shares(fit.modes, ratio, ~fit.known)
-    places = 1.0 / np.maximum(share, np.finfo(float).tiny)
-    places = np.where(share > 0.0, places, np.inf)
+    share, odds = harmonic_places(fit.modes, ratio, ~fit.known, series.max_mode)
+    searched = series.judge.widths(fit.modes) * np.sqrt(np.maximum(ratio, 1.0))
+    known = odds > 1.0
+    odds, share = np.where(known, odds, 1.0), np.where(known, share, 1.0)
+    places = np.where(known, np.maximum(1.0 / share, searched / odds), np.inf)
     at = series.on_calendar(fit.modes, ratio)
     return np.where(at, np.minimum(places, max(series.calendar.size, 1)), places)
 
