@@ -177,6 +177,35 @@ class Families:
         )
 
 
+def nested_orders(order: IntArray, amplitude: FloatArray) -> IntArray:
+    """Return the orders that stand out of their family: periods that repeat within its period.
+
+    The amplitudes of one pattern fall as 1/n, as those of a jump do, or faster: order m is expected
+    to be at most the largest a = A_n n/m of lower orders. A pattern of its own has a size of its
+    own. Of an exponential power x = (A_m/a)² the log odds are x − 1 − log x, and must pay the price
+    log 3 of an order (`priors.harmonic_share`). The week in a year, or 20 and 50 in 100.
+
+    Parameters
+    ----------
+    order : ndarray of int of shape (H,)
+    amplitude : ndarray of shape (H,)
+
+    Examples
+    --------
+    >>> nested_orders(np.array([1, 2, 5, 10]), np.array([1.0, 0.9, 1.1, 0.3])).tolist()
+    [5]
+    >>> nested_orders(np.array([1, 3, 5]), np.array([1.0, 0.33, 0.2])).tolist()
+    []
+    """
+    ascending = np.argsort(order, kind="stable")
+    reach = order[ascending] * amplitude[ascending]
+    expected = np.maximum.accumulate(reach)[:-1]
+    power = (reach[1:] / np.maximum(expected, np.finfo(float).tiny)) ** 2
+    odds = power - 1.0 - np.log(np.maximum(power, np.finfo(float).tiny))
+    stands_out = (power > 1.0) & (odds > -log(harmonic_share(1)))
+    return np.asarray(order[ascending][1:][stands_out])
+
+
 def harmonic_places(
     mode: FloatArray, gain: FloatArray, free: BoolArray, highest: float
 ) -> tuple[FloatArray, FloatArray]:
