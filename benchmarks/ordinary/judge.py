@@ -22,7 +22,8 @@ FAR = 4.0  # standard errors; one Gaussian error in 16,000 is larger
 class Pattern:
     """One reported pattern: period and standard error in the user's unit, share of the variance.
 
-    `strict` is whether it is reported to repeat without end.
+    `strict` is whether it is reported to repeat without end; `nested` are the periods that are
+    reported within it.
     """
 
     period: float
@@ -30,6 +31,7 @@ class Pattern:
     share: float
     orders: tuple[int, ...]
     strict: bool = True
+    nested: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ def fit(problem: Problem) -> Said:
                 float(component.share),
                 tuple(map(int, component.harmonics)),
                 not np.isfinite(component.coherence),
+                component.nested,
             )
             for component in model.components_
         ),
@@ -147,13 +150,19 @@ def pull(truth: Truth, said: Said) -> float:
 
 
 def _matches(period: Period, said: Said) -> list[Pattern]:
-    return [pattern for pattern in said.patterns if period.fits(pattern.period)]
+    """Patterns that are this one, or hold it as a period within theirs."""
+    return [p for p in said.patterns if any(map(period.fits, (p.period, *p.nested)))]
 
 
 def _strongest(period: Period, said: Said) -> list[tuple[float, float]]:
     """Period and error of the strongest pattern that is this one; empty if none is."""
     found = sorted(_matches(period, said), key=lambda pattern: pattern.share)
-    return [(pattern.period, pattern.error) for pattern in found[-1:]]
+    return [
+        (inside, pattern.error * inside / pattern.period)
+        for pattern in found[-1:]
+        for inside in (pattern.period, *pattern.nested)
+        if period.fits(inside)
+    ][:1]
 
 
 def _far(period: Period, found: Sequence[tuple[float, float]]) -> list[str]:

@@ -6,9 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from robustfourier.cli import fit_many_command as many
-from robustfourier.cli import help_groups as groups
-from robustfourier.cli import options
+from robustfourier.cli import fit_many_command as many, help_groups as groups, options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
 from robustfourier.fit_config import FitConfig
@@ -145,19 +143,19 @@ def fit(
         print_written(console, analysis)
 
 
-def _with_units(asked: Asked, unit: str | None, samples: Samples) -> dict[str, Any]:
+def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[str, Any]:
     """The parameters; of dates, a length without a unit may mean hours or days: it is refused."""
-    ends = {"--shortest-period": asked.shortest_period, "--longest-period": asked.longest_period}
-    several = {"--period": asked.period, "--without": asked.without, "--split": asked.split}
+    ends = {"--shortest-period": config.shortest_period, "--longest-period": config.longest_period}
+    several = {"--period": config.period, "--without": config.without, "--split": config.split}
     lengths = [(option, text) for option, text in ends.items() if text]
     lengths += [(option, text) for option, texts in several.items() for text in texts]
-    lengths += [("--merge", text) for pair in asked.merge for text in pair.split("+")]
+    lengths += [("--merge", text) for pair in config.merge for text in pair.split("+")]
     for option, text in lengths if samples.dates and unit is None else ():
         if text.strip().replace(".", "", 1).isdigit():
             raise InputError(
                 f"{option} {text!r}: the times are dates; give a unit, such as {text}h or {text}d"
             )
-    return asked.parameters(samples)
+    return config.parameters(samples)
 
 
 def _check_parts(files: list[str], parts: bool) -> None:

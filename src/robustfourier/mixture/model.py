@@ -33,7 +33,7 @@ from robustfourier.mixture.timeseries import Series
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.basis import LevelShift, Lines, Trend
 from robustfourier.periodic.exponential_smoothing import SmoothingMixture
-from robustfourier.periodic.families import Families
+from robustfourier.periodic.families import Families, nested_orders
 from robustfourier.periodic.forecast import Extrapolation
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.uncertainty import (
@@ -240,6 +240,17 @@ class Component:
         return self.domain.from_theta(np.array([self.phase / (np.pi * self.mode)]))[0]
 
     @property
+    def nested(self) -> tuple[float, ...]:
+        """Periods that repeat within this one, such as 50 and 20 within 100, longest first.
+
+        Patterns of periods P and P/n cannot be told from one pattern of P: a strong order n is the
+        only sign of the second.
+        """
+        found = np.isin(self.order, self.harmonics)
+        size = np.hypot.reduce(np.hypot(self.cosine[found], self.sine[found]), axis=1)
+        return tuple(self.period / int(n) for n in nested_orders(self.order[found], size))
+
+    @property
     def combination(self) -> bool:
         """Whether the frequency is a sum or difference of others."""
         return "+" in self.label or "-" in self.label
@@ -275,6 +286,7 @@ class Component:
             f"<Component {self.label}: period {self.period:.6g} ± {self.period_error:.2g} "
             f"{self.domain.unit}".rstrip()
             + f", harmonics {orders}, {share} of the variance"
+            + (f", with {', '.join(f'{p:.6g}' for p in self.nested)} inside" if self.nested else "")
             + (f"; {self.wandering}>" if self.wandering else ">")
         )
 

@@ -95,7 +95,7 @@ class Series:
         equal = len(weights) > 0 and bool(np.all(weights == weights[0]))
         limit = highest_mode(theta, settings.max_mode, window if equal else None)
         series = cls(theta, values, values, weights, centre, scale, settings, limit)
-        if made and series.reach == limit.max_mode and limit.beyond is None:
+        if made and series._summed_to == limit.max_mode and limit.beyond is None:
             series.__dict__["_window"] = made[0]
         return series
 
@@ -164,8 +164,18 @@ class Series:
 
     @cached_property
     def reach(self) -> float:
-        """Highest mode that a harmonic may have: an even grid shows all up to its Nyquist mode."""
-        return float(max(self.max_mode, self.limit.nyquist or 0.0))
+        """Highest mode that a harmonic may have: an even grid shows all up to its Nyquist mode.
+
+        Few irregular samples, whose moments are added up directly, show harmonics far beyond the
+        range that is searched.
+        """
+        farther = self.limit.harmonics if len(self.theta) < _SPECTRAL_FROM else 0.0
+        return float(max(self.max_mode, self.limit.nyquist or 0.0, farther))
+
+    @property
+    def _summed_to(self) -> float:
+        """Highest mode at which Fourier sums are read."""
+        return self.max_mode if len(self.theta) < _SPECTRAL_FROM else self.reach
 
     @cached_property
     def total(self) -> float:
@@ -225,7 +235,7 @@ class Series:
         """The periodogram's grid: integers, or quarter modes."""
         spacing = 1.0 if self.integer else 0.25
         # An even grid may bear modes far beyond those searched; residuals are not summed there.
-        same = self.max_mode == self.reach
+        same = self.max_mode == self._summed_to
         plan = self._plan if same else RealModePlan(self.theta, self.max_mode)
         return PeriodogramGrid.within(plan, self.weights, self._window, self.max_mode, spacing)
 
@@ -268,12 +278,12 @@ class Series:
     @cached_property
     def _plan(self) -> RealModePlan:
         """For sums of values and trend, two modes beyond those that may be asked for."""
-        return RealModePlan(self.theta, _read_to(self.reach))
+        return RealModePlan(self.theta, _read_to(self._summed_to))
 
     @cached_property
     def _window(self) -> RealModeSums:
         """Sums of the weights; those that the limit was read from, if it was."""
-        return _weight_sums(self.theta, self.weights, self.reach)
+        return _weight_sums(self.theta, self.weights, self._summed_to)
 
     @cached_property
     def _all_moments(self) -> SpectralMoments | None:

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import gcd, log, pi
 
 import numpy as np
@@ -177,53 +177,97 @@ class Families:
         )
 
 
-def candidate_orders(
-    families: Families, highest: float, distance: float
-) -> tuple[IntArray, IntArray]:
-    """Return rows n·f of orders not yet there, clear of every line, and how far n is from others.
+def nested_orders(order: IntArray, amplitude: FloatArray) -> IntArray:
+    """Return the orders that stand out of their family: periods that repeat within its period.
 
-    Where two families meet at one place the lower order has it: 5 · 29 = 29 · 5 is read as the
-    fifth harmonic of 29.
+    The amplitudes of one pattern fall as 1/n, as those of a jump do, or faster: order m is expected
+    to be at most the largest a = A_n n/m of lower orders. A pattern of its own has a size of its
+    own. Of an exponential power x = (A_m/a)² the log odds are x − 1 − log x, and must pay the price
+    log 3 of an order (`priors.harmonic_share`). The week in a year, or 20 and 50 in 100.
 
     Parameters
     ----------
-    families : Families
-    highest : float
-        Highest mode of a harmonic.
-    distance : float
-        Modes from any other line.
+    order : ndarray of int of shape (H,)
+    amplitude : ndarray of shape (H,)
 
-    Returns
-    -------
-    rows : ndarray of int of shape (m, F)
-    gap : ndarray of int of shape (m,)
-        Distance of each order from the next lower one that is there.
+    Examples
+    --------
+    >>> nested_orders(np.array([1, 2, 5, 10]), np.array([1.0, 0.9, 1.1, 0.3])).tolist()
+    [5]
+    >>> nested_orders(np.array([1, 3, 5]), np.array([1.0, 0.33, 0.2])).tolist()
+    []
     """
-    taken, rows, gaps = families.modes, [], []
-    for order in range(1, HIGHEST_ORDER + 1):
-        for j, base in enumerate(families.bases):
-            mode = order * base
-            if mode > highest + 0.01 or np.any(np.abs(taken - mode) < distance):
-                continue
-            taken = np.append(taken, mode)
-            there = families.harmonics[families.of_base(j), j]
-            row = np.zeros(len(families.bases), np.int64)
-            row[j] = order
-            rows.append(row)
-            gaps.append(order - int(there[there < order].max(initial=0)))
-    empty = np.zeros((0, len(families.bases)), np.int64)
-    return (np.array(rows) if rows else empty), np.array(gaps, np.int64)
+    ascending = np.argsort(order, kind="stable")
+    reach = order[ascending] * amplitude[ascending]
+    expected = np.maximum.accumulate(reach)[:-1]
+    power = (reach[1:] / np.maximum(expected, np.finfo(float).tiny)) ** 2
+    odds = power - 1.0 - np.log(np.maximum(power, np.finfo(float).tiny))
+    stands_out = (power > 1.0) & (odds > -log(harmonic_share(1)))
+    return np.asarray(order[ascending][1:][stands_out])
+
+
+def harmonic_places(
+    mode: FloatArray, gain: FloatArray, free: BoolArray, highest: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the prior p(n) of each line that is a harmonic of a stronger one, and its odds.
+
+    The modes of lines of gain z are known to √6/(2π√z) (Cramér and Rao). A line is a harmonic of
+    order n of a stronger one, or of that one's double period, with the odds p(n) N(k; nb, v) · kR
+    over a line anywhere (see the module). Both are zero for lines that are no harmonics.
+
+    Parameters
+    ----------
+    mode, gain : ndarray of shape (K,)
+    free : ndarray of bool of shape (K,)
+        Lines that may be harmonics; the others are given.
+    highest : float
+        The highest mode that was searched.
+
+    Examples
+    --------
+    >>> mode, gain = np.array([7.3, 14.6, 30.0]), np.array([90.0, 50.0, 40.0])
+    >>> harmonic_places(mode, gain, np.ones(3, bool), 500.0)[0].round(3)
+    array([0.   , 0.333, 0.   ])
+    """
+    share, odds = np.zeros((2, len(mode)))
+    variance = 6.0 / (2.0 * pi) ** 2 / np.maximum(gain, 1.0) + SMALLEST_MODE_ERROR**2
+    room = mode * log(max(highest, 2.0 * _LOWEST) / _LOWEST)
+    taken = np.zeros(len(mode), bool)
+    for j in np.argsort(-gain, kind="stable")[:-1]:
+        if taken[j]:
+            continue
+        taken[j] = True
+        for missing in (1, 2):
+            base = mode[j] / missing
+            order = np.round(mode / base)
+            square = variance + (order / missing) ** 2 * variance[j]
+            away = (mode - order * base) ** 2 / square
+            near = (away <= _WITHIN**2) & ~taken & free & (order >= 1) & (order <= HIGHEST_ORDER)
+            orders = np.unique(np.append(order[near], missing).astype(int))
+            gaps = dict(zip(orders.tolist(), np.diff(orders, prepend=0).tolist(), strict=True))
+            # Seldom the strongest line of a family is not its first.
+            first = lowest_order_share(missing)
+            mine = np.array([first * harmonic_share(gaps[int(n)]) for n in order[near]])
+            own = mine * room[near] * np.exp(-0.5 * away[near]) / np.sqrt(2.0 * pi * square[near])
+            better = np.flatnonzero(near)[own > odds[near]]
+            share[better], odds[better] = mine[own > odds[near]], own[own > odds[near]]
+        taken |= odds > 1.0
+    return share, odds
 
 
 @dataclass(frozen=True)
 class _Family:
-    """Lines, by their indices, and their orders; the evidence over that of free lines."""
+    """Lines, by their indices, and their orders; the evidence over that of free lines.
+
+    The base of a family may be one of the calendar's.
+    """
 
     members: tuple[int, ...]
     orders: tuple[int, ...]
     base: float
     variance: float
     evidence: float
+    calendar: float | None = None
 
 
 class _Ties:
@@ -237,8 +281,10 @@ class _Ties:
         highest: float,
         known: BoolArray,
         integer: bool,
+        calendar: FloatArray,
     ) -> None:
         self.mode, self.strength, self.known, self.integer = mode, strength, known, integer
+        self.calendar = np.zeros(0) if integer else calendar
         self.room = log(max(highest, 2.0 * _LOWEST) / _LOWEST)
         smallest = np.where(known, 0.01, 1.0) * SMALLEST_MODE_ERROR
         self.covariance = covariance + np.diag(smallest**2)
@@ -250,8 +296,14 @@ class _Ties:
         """A free line."""
         return _Family((line,), (1,), float(self.mode[line]), float(self.error[line] ** 2), 0.0)
 
-    def family(self, members: tuple[int, ...], orders: tuple[int, ...]) -> _Family:
-        """Return a family with its evidence (see the module)."""
+    def family(
+        self, members: tuple[int, ...], orders: tuple[int, ...], calendar: float | None = None
+    ) -> _Family:
+        """Return a family with its evidence (see the module).
+
+        Of a period of the calendar the base is known: its prior is even odds, shared by all such
+        periods, instead of a place in the range.
+        """
         if len(members) == 1 and orders[0] == 1:
             return self.single(members[0])
         index, n = list(members), np.array(orders, np.float64)
@@ -270,22 +322,27 @@ class _Ties:
             return _Family(members, orders, base, variance, -np.inf)
         free = 0.5 * (len(k) * log(2.0 * pi) + float(np.linalg.slogdet(covariance)[1]))
         free -= float(np.sum(np.log(k))) + len(k) * log(self.room)
-        tied = -log(base * self.room) - 0.5 * square
-        tied += 0.0 if self.integer else 0.5 * log(2.0 * pi * variance)
+        if calendar is None:
+            tied = -log(base * self.room) - 0.5 * square
+            tied += 0.0 if self.integer else 0.5 * log(2.0 * pi * variance)
+        else:
+            square += (base - calendar) ** 2 / variance
+            tied = -log(2.0 * len(self.calendar)) - 0.5 * square
         ascending = sorted(orders)
         prior = sum(log(harmonic_share(m - n)) for n, m in pairwise(ascending))
         prior += log(lowest_order_share(ascending[0]))
         # Each further line belongs to one of the others' families, the likelier the larger it is.
         others = max(len(self.mode) - 1, 1)
         prior -= sum(FAMILY + log(others / size) for size in range(1, len(k)))
-        return _Family(members, orders, base, variance, tied + prior - free)
+        return _Family(members, orders, base, variance, tied + prior - free, calendar)
 
     def run(self, lines: list[int]) -> list[_Family]:
         """Merge until the evidence rises no more: whole families first, then pairs."""
         families = [self.single(line) for line in lines]
         while True:
             rest = [f.members[0] for f in families if len(f.members) == 1]
-            best = max(self._gathered(rest), key=lambda f: f.evidence, default=None)
+            trials = chain(self._gathered(rest), self._dated(rest))
+            best = max(trials, key=lambda f: f.evidence, default=None)
             if best is None or best.evidence <= 0.0:
                 break
             families = [f for f in families if f.members[0] not in best.members] + [best]
@@ -319,15 +376,32 @@ class _Ties:
                 divisor = int(np.gcd.reduce(orders))
                 yield self._best_part(members, [n // divisor for n in orders])
 
-    def _best_part(self, members: list[int], orders: list[int]) -> _Family:
+    def _dated(self, rest: list[int]) -> Iterator[_Family]:
+        """Yield families of several lines at multiples of a period of the calendar."""
+        for base in self.calendar:
+            nearest: dict[int, tuple[float, int]] = {}
+            for i in rest:
+                n = round(float(self.mode[i] / base))
+                away = abs(float(self.mode[i] - n * base)) / float(self.error[i])
+                if 1 <= n <= HIGHEST_ORDER and away <= min(_WITHIN, nearest.get(n, (_WITHIN, 0))[0]):
+                    nearest[n] = (away, i)
+            if len(nearest) > 1:
+                members = [i for _, i in nearest.values()]
+                yield self._best_part(members, list(nearest), float(base))
+
+    def _best_part(
+        self, members: list[int], orders: list[int], calendar: float | None = None
+    ) -> _Family:
         """Leave lines out of a family while that raises its evidence."""
-        best = self.family(tuple(members), tuple(orders))
+        best = self.family(tuple(members), tuple(orders), calendar)
         while len(best.members) > 2:
             trials = []
             for j in range(len(best.members)):
                 less = best.orders[:j] + best.orders[j + 1 :]
-                less = tuple(n // int(np.gcd.reduce(less)) for n in less)
-                trials.append(self.family(best.members[:j] + best.members[j + 1 :], less))
+                divisor = 1 if calendar else int(np.gcd.reduce(less))
+                less = tuple(n // divisor for n in less)
+                others = best.members[:j] + best.members[j + 1 :]
+                trials.append(self.family(others, less, calendar))
             top = max(trials, key=lambda f: f.evidence, default=best)
             if top.evidence <= best.evidence:
                 break
@@ -350,7 +424,8 @@ class _Ties:
                     orders = (*(p * n for n in low.orders), *(up * n for n in high.orders))
                     if len(set(orders)) < len(orders) or max(orders) > HIGHEST_ORDER:
                         continue
-                    family = self.family(low.members + high.members, orders)
+                    calendar = low.calendar if p == 1 else None
+                    family = self.family(low.members + high.members, orders, calendar)
                     more = family.evidence - low.evidence - high.evidence
                     if more > gain:
                         best, gain = (i, int(j), family), more
@@ -385,6 +460,7 @@ def tied(
     known: BoolArray | None = None,
     integer: bool = False,
     nyquist: float = np.inf,
+    calendar: FloatArray | None = None,
 ) -> Families:
     """Return the families of free lines that have the highest evidence (see the module).
 
@@ -404,6 +480,8 @@ def tied(
         for.
     nyquist : float
         Nyquist mode of an even grid, beyond which harmonics are seen aliased.
+    calendar : ndarray of shape (C,), optional
+        Modes of the periods of the calendar, for dated records.
 
     Examples
     --------
@@ -417,7 +495,8 @@ def tied(
     [[0, 1], [1, 0], [2, 0], [3, 0], [1, 1]]
     """
     known = np.zeros(len(mode), bool) if known is None else np.asarray(known, bool)
-    ties = _Ties(mode, covariance, strength, highest, known, integer)
+    dates = np.zeros(0) if calendar is None else calendar
+    ties = _Ties(mode, covariance, strength, highest, known, integer, dates)
     # Aliased harmonics are no sign of a slower fundamental: each is a family of its own.
     folded = folded_lines(mode, strength, nyquist) & ~known
     families = ties.run([int(i) for i in np.flatnonzero(~folded)])

@@ -47,12 +47,15 @@ class ModeLimit:
         The rule that gave `max_mode`, in words for the user.
     beyond : float or None
         Where the search would end if the samples did not lie nearly on an even grid, if they do.
+    harmonics : float
+        Highest mode that a harmonic may have where the samples are irregular, else 0.
     """
 
     max_mode: float
     nyquist: float | None
     rule: str
     beyond: float | None = None
+    harmonics: float = 0.0
 
 
 def even_spacing(theta: FloatArray, tolerance: float = 1e-3) -> float | None:
@@ -168,4 +171,4 @@ def _irregular_limit(theta: FloatArray, window_to: WindowTo | None) -> ModeLimit
     )
     if wanted == usual > _MODES_AT_LEAST:
         rule = f"irregular sampling: half a typical step, up to mode {MODES_AT_MOST}"
-    return ModeLimit(top, None, rule)
+    return ModeLimit(top, None, rule, harmonics=MODES_AT_MOST)

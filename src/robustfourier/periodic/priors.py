@@ -81,9 +81,12 @@ def line_price(gain: FloatArray, width: FloatArray, false_alarm: float) -> Float
     return np.log(np.maximum(width, 1.0) * np.sqrt(np.maximum(gain, 1.0)) / false_alarm)
 
 
-def calendar_price(places: int, false_alarm: float) -> float:
-    """Return log(N / p), the price of a line at one of N places of the calendar."""
-    return float(np.log(max(places, 1) / false_alarm))
+def known_place_price(places: FloatArray, false_alarm: float) -> FloatArray:
+    """Return log(N / p), the price of a line at one of N places: no frequency was searched for.
+
+    Of a period of the calendar N is their number, of a harmonic one over its prior.
+    """
+    return np.asarray(np.log(np.maximum(places, 1.0) / false_alarm))
 
 
 def noise_price(oscillators: FloatArray) -> float:

@@ -120,6 +120,7 @@ def compose(
         known=known,
         integer=series.integer,
         nyquist=series.nyquist,
+        calendar=series.calendar[:, 0],
     )
     grouping = as_wished(grouping, series.settings)
     # At the Nyquist mode a line is seen in one of its phases: no sample tells its frequency.
@@ -248,8 +249,8 @@ class _Draft:
             lame,
             likely,
         )
-        ridge = 1.0 / np.maximum(ground.spread, np.finfo(float).tiny)
-        wide = prior.precision + ridge[:, None, None] * np.eye(count)
+        ridge = ground.ridge(grouping.order)
+        wide = prior.precision + ridge[:, :, None] * np.eye(count)
         return cls(grouping, replace(prior, precision=wide, ridge=ridge), p_value, weight)
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.mixture.judge import Judge
 from robustfourier.mixture.line_wings import local_noise
 from robustfourier.mixture.timeseries import Series
@@ -62,13 +62,20 @@ class Ground:
 
     @cached_property
     def spread(self) -> FloatArray:
-        """Variance of the values, shape (q,): the prior of the coefficients of lines.
-
-        Phases of a cycle that no sample shows shrink to it.
-        """
+        """Variance of the values, shape (q,)."""
         series = self.series
         mean = series.weights @ series.values / series.total
         return np.asarray(series.weights @ (series.values - mean) ** 2 / series.total)
+
+    def ridge(self, order: IntArray) -> FloatArray:
+        """Return the precision that harmonics of an order have beforehand, shape (q, K).
+
+        A family has the variance of the values, and its amplitudes fall as 1/n, as those of a jump
+        do: the coefficients of order n have the variance 6/(πn)² of the values. Phases of a cycle
+        that no sample shows shrink to that.
+        """
+        spread = np.maximum(self.spread, np.finfo(float).tiny)
+        return (np.pi * np.maximum(order, 1)) ** 2 / 6.0 / spread[:, None]
 
     @property
     def level(self) -> float:
@@ -87,9 +94,9 @@ class Ground:
 
     def refine(self, grouping: Families, colour: FloatArray | None, gain: float) -> Refined:
         """Refine with ties until a step promises to lower χ² by no more than `gain`."""
-        series, count = self.series, len(grouping.harmonics)
-        ratio = np.minimum(self.noise / np.maximum(self.spread, np.finfo(float).tiny), 1.0)
-        ridge = np.append(np.zeros(self.n_trend), np.full(2 * count, float(ratio.mean())))
+        series = self.series
+        lines = np.mean(self.noise[:, None] * self.ridge(grouping.order), axis=0)
+        ridge = np.concatenate([np.zeros(self.n_trend), lines, lines])
         return refine(
             series.theta,
             series.values,

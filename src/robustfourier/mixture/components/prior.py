@@ -35,8 +35,8 @@ class Prior:
         a single output.
     component, order : ndarray of int of shape (K,)
         The component of each line, and its order there.
-    ridge : ndarray of shape (q,) or float
-        Part of `precision` that all lines have: amplitudes are no wider than the values.
+    ridge : ndarray of shape (q, K) or float
+        Part of `precision` that all lines have: a family is no wider than the values.
     """
 
     precision: FloatArray
@@ -51,7 +51,7 @@ class Prior:
     def kept(self) -> BoolArray:
         """Lines that are not shrunk: they decide how far a shift may turn."""
         own = np.diagonal(self.precision, axis1=1, axis2=2)
-        return np.asarray((own <= np.reshape(self.ridge, (-1, 1))).all(axis=0))
+        return np.asarray((own <= self.ridge).all(axis=0))
 
     @cached_property
     def locked(self) -> BoolArray:

@@ -32,7 +32,7 @@ from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.aliases import Alias, alias_notes, sampling_aliases
 from robustfourier.periodic.basis import Lines, Trend
 from robustfourier.periodic.diagonal_flow import DiagonalFlow
-from robustfourier.periodic.frequency_limits import ModeLimit
+from robustfourier.periodic.frequency_limits import MODES_AT_MOST, ModeLimit
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 
 _EACH = 3  # so many lines with fringes are told one by one
@@ -208,7 +208,9 @@ class LineSearch:
     def _beyond(self) -> Search:
         """Return a search of all that the samples could tell if they were not nearly even."""
         rule = f"{self.series.limit.rule}, but the samples tell more"
-        limit = ModeLimit(self.series.limit.beyond or 0.0, None, rule)
+        limit = ModeLimit(
+            self.series.limit.beyond or 0.0, None, rule, harmonics=MODES_AT_MOST
+        )
         search = Search(replace(self.series, limit=limit))
         return _ended(search, search.run())
 

@@ -87,7 +87,7 @@ def _tops(series: Series, fit: Fit, line: int, reach: float) -> tuple[FloatArray
     """
     refined, p = fit.refined, series.trend(fit.rung).shape[1]
     tried = fit.modes[line] + np.arange(-reach, reach + 1e-9, _STEP)
-    tried = tried[(tried >= series.lowest) & (tried <= series.max_mode)]
+    tried = tried[(tried >= series.lowest) & (tried <= series.reach)]
     part = series.with_values(_part(series, fit, line) + series.trend(fit.rung) @ refined.trend)
     gain = np.zeros(len(tried))
     for start in range(0, len(tried), _AT_ONCE):
@@ -155,9 +155,9 @@ def fits_worse_below(series: Series, fit: Fit, limit: float) -> bool:
     line = int(np.argmax(fit.refined.lines.amplitude.max(axis=1)))
     if fit.modes[line] <= limit:
         return True
-    grid = PeriodogramGrid.of(series.theta, series.weights, series.max_mode, _STEP)
-    noise = np.maximum(fit.refined.noise_variance, 1e-300)
-    gain = 2.0 * np.sum(grid.power(grid.data_sums(_part(series, fit, line))) / noise, axis=1)
-    own = gain[np.abs(grid.modes - fit.modes[line]) < 0.5].max(initial=0.0)
-    below = (grid.modes >= series.lowest) & (grid.modes <= limit)
+    grid = PeriodogramGrid.of(series.theta, series.weights, limit, _STEP)
+    noise, part = np.maximum(fit.refined.noise_variance, 1e-300), _part(series, fit, line)
+    gain = 2.0 * np.sum(grid.power(grid.data_sums(part)) / noise, axis=1)
+    own = np.sum(series.weights @ (part**2 - fit.refined.residuals**2) / noise)
+    below = grid.modes >= series.lowest
     return bool(own > gain[below].max(initial=0.0) + _AS_GOOD)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.timeseries import GAPPY, Series
 from robustfourier.periodic.variable_projection import Refined, refine
 
@@ -48,20 +48,27 @@ def fit_lines(
     """
     alternating = ~known & (not series.integer) & (np.abs(modes - series.nyquist) < 1.0)
     modes = np.where(alternating, series.nyquist, modes) if alternating.any() else modes
-    fit = Fit(_refined(series, modes, known | alternating, rung, relative_psd), known, rung)
+    fit = Fit(refine_lines(series, modes, known | alternating, rung, relative_psd), known, rung)
     if fit.refined.exact and series.add_up_directly():
         return fit_lines(series, fit.modes, known, rung, relative_psd)
     return fit
 
 
-def _refined(
-    series: Series, modes: FloatArray, fixed: BoolArray, rung: int, relative_psd: FloatArray | None
+def refine_lines(
+    series: Series,
+    bases: FloatArray,
+    fixed: BoolArray,
+    rung: int,
+    relative_psd: FloatArray | None = None,
+    ties: IntArray | None = None,
 ) -> Refined:
+    """Refine bases, of which lines are multiples by `ties`, beside a trend of `rung` columns."""
     return refine(
         series.theta,
         series.values,
         series.weights,
-        modes,
+        bases,
+        ties,
         trend=series.trend(rung),
         fixed=fixed | series.integer,
         relative_psd=relative_psd,

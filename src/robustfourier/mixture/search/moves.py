@@ -25,7 +25,13 @@ from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.judge import false_alarm
 from robustfourier.mixture.line_wings import local_noise
 from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines, trend_reach, unknowable
-from robustfourier.mixture.search.places import allowed, relocate, resolved, weakest_apart
+from robustfourier.mixture.search.places import (
+    allowed,
+    relocate,
+    relocated_families,
+    resolved,
+    weakest_apart,
+)
 from robustfourier.mixture.search.robust import (
     FAR,
     HUBER,
@@ -42,7 +48,7 @@ from robustfourier.mixture.search.score import (
     line_prices,
 )
 from robustfourier.mixture.search.steps import find_steps
-from robustfourier.mixture.timeseries import Series
+from robustfourier.mixture.timeseries import GAPPY, Series
 from robustfourier.observers import tell
 from robustfourier.periodic.diagonal_flow import DiagonalFlow, diagonal_flow
 from robustfourier.periodic.priors import FORGETFUL, LONGEST, STEADIER
@@ -219,7 +225,7 @@ class Search:
             now = best if count > 1 and best.noise.coloured else self._with_many(best)
             if now.noise.coloured:
                 now = self._with_more(now)
-            now = self._without_weak(self._with_calendar(now))
+            now = self._with_family(self._without_weak(self._with_calendar(now)))
             now = self._with_trend(self._with_wings(now))
             if now.score <= best.score + _WORTH:
                 break
@@ -283,6 +289,19 @@ class Search:
                     break
             else:
                 return best
+
+    def _with_family(self, best: Scored) -> Scored:
+        """Move the strongest lines with their harmonics to aliases, if the evidence asks for it."""
+        series, tried = self.series, best
+        if series.integer or not (series.grid.side_peaks or series.share < GAPPY):
+            return best
+        free = np.flatnonzero(~tried.fit.known)
+        strongest = free[np.argsort(-tried.assessment.ratio[free], kind="stable")[:1]]
+        for lines in (strongest, free) if len(free) > 1 else (free,) if len(free) else ():
+            for fit in relocated_families(series, tried.fit, lines):
+                trial = self._scored(fit, best.noise, fresh=False)
+                best = trial if trial.score > best.score else best
+        return best
 
     def _with_wings(self, best: Scored) -> Scored:
         """Explain lines beside a stronger one as wings of that one, if the evidence asks for it."""
@@ -470,7 +489,7 @@ class Search:
             if np.any(mirrored != fit.modes) and not fit.known[mirrored != fit.modes].any():
                 fit = fit_lines(series, mirrored, fit.known, fit.rung)
                 continue
-            keep = resolved(fit, self._lowest(fit), series.max_mode, series.integer)
+            keep = resolved(fit, self._lowest(fit), series.reach, series.integer)
             keep &= fit.known | series.is_open(fit.modes)
             if keep.all():
                 return fit

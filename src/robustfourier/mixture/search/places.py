@@ -10,10 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines
+from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines, refine_lines
 from robustfourier.mixture.timeseries import Series
-from robustfourier.periodic.priors import SMALLEST_MODE_ERROR
+from robustfourier.periodic.priors import SMALLEST_MODE_ERROR, harmonic_share, known_place_price
+from robustfourier.mixture.judge import line_power
+from robustfourier.periodic.semidefinite import solve_positive
 
+_TOPS = 30  # highest places of a sinusoid that are looked at
+_TURNS = 4  # of the sampling's rhythm by which a place may lie beyond the range
+_PLACES = 6  # bases that are fitted as a whole
+_ORDERS = 6  # harmonics by which they are chosen
 AT_MOST = 12  # lines that are tried, the strongest: the others are mostly aliases of these
 
 
@@ -94,6 +100,90 @@ def _log_prior(series: Series, fit: Fit, line: int) -> float:
     density = np.exp(-0.5 * distance**2 / variance) / np.sqrt(2.0 * np.pi * variance)
     odds = 0.5 * room * density / (order * (order - 1.0)) / max(len(fit.modes) - 1, 1)
     return float(np.log(max(np.max(odds, initial=1.0), 1.0)))
+
+
+def relocated_families(series: Series, fit: Fit, lines: IndexArray) -> list[Fit]:
+    """Return fits with some lines, and what is left over, explained by one family.
+
+    Samples with gaps see a line at its aliases and through fringes, and each of its harmonics
+    apart may fit better at another one of them: only the sum over harmonics tells. Candidates are
+    the places at which a sinusoid explains at least half of what the best place does, those places
+    as seen through the strongest side peak of the window, and half of each, as a base may be weaker
+    than its second harmonic. The other lines stay unless they are aliases of the family.
+
+    Parameters
+    ----------
+    series : Series
+    fit : Fit
+    lines : ndarray of int
+        Which lines.
+    """
+    own = fit.refined.lines.select(lines).evaluate(series.theta)
+    part = series.with_values(fit.refined.residuals + own)
+    bases = _candidate_bases(part)
+    if not len(bases):
+        return []
+    gains = np.array([_family_gain(part, base) for base in bases])
+    best = bases[np.argsort(-gains, kind="stable")[:_PLACES]]
+    fits = [_family_fit(series, fit, lines, float(base)) for base in best]
+    return [trial for trial in fits if trial is not None]
+
+
+def _candidate_bases(series: Series) -> FloatArray:
+    """Return modes that could be the base of the strongest family of a series."""
+    grid = series.grid
+    power = grid.power(grid.data_sums(series.values)).sum(axis=1)
+    power[: int(np.ceil(series.lowest / grid.spacing))] = 0.0
+    top = np.flatnonzero((power[1:-1] >= power[:-2]) & (power[1:-1] > power[2:])) + 1
+    top = top[power[top] >= 0.5 * power.max(initial=0.0)]
+    top = top[np.argsort(-power[top], kind="stable")[:_TOPS]]
+    before, here, after = power[top - 1], power[top], power[top + 1]
+    bend = np.minimum(before - 2.0 * here + after, -1e-300)
+    places = grid.modes[top] + grid.spacing * np.clip(0.5 * (before - after) / bend, -0.5, 0.5)
+    step = grid.side_peaks[0][0] if grid.side_peaks else 0.0
+    farther = np.ravel(places[:, None] + step * np.arange(1.0, _TURNS + 1.0))
+    places = np.append(places, farther[farther > series.max_mode])
+    bases = np.concatenate([places, 0.5 * places])
+    bases = np.sort(bases[(bases >= series.lowest) & (bases <= series.max_mode)])
+    return bases[np.append(True, np.diff(bases) > 0.1)[: len(bases)]]
+
+
+def _family_gain(series: Series, base: float) -> float:
+    """Return how much the first harmonics of a base explain."""
+    orders = np.arange(1.0, _ORDERS + 1.0)
+    modes = base * orders[base * orders <= series.reach]
+    moments = series.moments(modes, 1)
+    linear = 1 + 2 * len(modes)
+    gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
+    return float(np.sum(cross * solve_positive(gram, cross)))
+
+
+def _family_fit(series: Series, fit: Fit, lines: IndexArray, base: float) -> Fit | None:
+    """Return the fit with the first harmonics of a base in place of lines and of its aliases."""
+    orders = np.arange(1, _ORDERS + 1)
+    distances = np.array([0.0, *(distance for distance, _ in series.grid.side_peaks)])
+    away = np.abs(np.abs(fit.modes[:, None, None] - base * orders[:, None]) - distances)
+    stay = fit.known | (away.min(axis=(1, 2)) >= APART)
+    stay[lines] = False
+    others, known = fit.modes[stay], fit.known[stay]
+    orders = orders[base * orders <= series.reach]
+    orders = orders[: max(series.bearable_lines - len(others), 0)]
+    if not len(orders):
+        return None
+    while True:
+        ties = np.zeros((len(others) + len(orders), len(others) + 1), np.int64)
+        ties[: len(others), 1:] = np.eye(len(others), dtype=np.int64)
+        ties[len(others) :, 0] = orders
+        bases, fixed = np.append(base, others), np.append(False, known)
+        refined = refine_lines(series, bases, fixed, fit.rung, ties=ties)
+        deviation = np.sqrt(np.maximum(refined.noise_variance, 1e-300))
+        cosine, sine = refined.lines.cosine / deviation, refined.lines.sine / deviation
+        ratio = line_power(refined.gram, cosine, sine).sum(axis=1)[len(others) :]
+        weak = ratio < known_place_price(np.array(1.0 / harmonic_share(1)), series.settings.level)
+        if not weak.any() or len(orders) == 1:
+            known = np.append(known, np.zeros(len(orders), bool))
+            return Fit(refined, known, fit.rung)
+        orders, base = orders[np.arange(len(orders)) != np.argmin(ratio)], float(refined.bases[0])
 
 
 def _log_likelihood(series: Series, fit: Fit) -> float:

@@ -20,12 +20,13 @@ from robustfourier.mixture.judge import false_alarm
 from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows
 from robustfourier.mixture.search.line_fit import Fit
 from robustfourier.mixture.timeseries import Series
+from robustfourier.periodic.families import harmonic_places
 from robustfourier.periodic.kernels import sho_of_logarithms
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.priors import (
     TREND_WIDTH,
     WINGS,
-    calendar_price,
+    known_place_price,
     largest_quality,
     line_price,
     noise_price,
@@ -165,11 +166,12 @@ def assess(series: Series, fit: Fit, noise: NoiseModel) -> Assessment:
     """Return strength and false-alarm probability of each line of a fit."""
     floor = noise.floor(series, fit)
     ratio, alarm = series.judge.lines(fit.refined, floor)
-    at = series.on_calendar(fit.modes, ratio)
-    if at.any():  # one of few places
+    places = _known_places(series, fit, ratio)
+    at = np.isfinite(places)
+    if at.any():
         dof = floor.dof_at(fit.modes[at])
-        places = float(series.calendar.size)
-        alarm[at] = false_alarm(ratio[at], width=places, dof=dof, continuous=False)
+        alone = false_alarm(ratio[at], width=places[at], dof=dof, continuous=False)
+        alarm[at] = np.minimum(alarm[at], alone)
     return Assessment(floor, ratio, alarm)
 
 
@@ -177,9 +179,25 @@ def line_prices(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
     """Return the price of each line; those that were given are free, shape (K,)."""
     widths, level = series.judge.widths(fit.modes), series.settings.level
     prices = line_price(assessment.ratio, widths, level)
-    at = series.on_calendar(fit.modes, assessment.ratio)
-    prices = np.where(at, np.minimum(prices, calendar_price(series.calendar.size, level)), prices)
+    places = _known_places(series, fit, assessment.ratio)
+    prices = np.minimum(prices, known_place_price(places, level))
     return np.where(fit.known, 0.0, prices)
+
+
+def _known_places(series: Series, fit: Fit, ratio: FloatArray) -> FloatArray:
+    """Return the number of places of each line that needed no search, else infinity.
+
+    Periods of the calendar are few. A harmonic of a prior p(n) has 1/p(n) places, or as many as
+    were searched over its odds, if these are more: where modes are known so badly that every line
+    is near some multiple, it is a line like any other.
+    """
+    share, odds = harmonic_places(fit.modes, ratio, ~fit.known, series.max_mode)
+    searched = series.judge.widths(fit.modes) * np.sqrt(np.maximum(ratio, 1.0))
+    known = odds > 1.0
+    odds, share = np.where(known, odds, 1.0), np.where(known, share, 1.0)
+    places = np.where(known, np.maximum(1.0 / share, searched / odds), np.inf)
+    at = series.on_calendar(fit.modes, ratio)
+    return np.where(at, np.minimum(places, max(series.calendar.size, 1)), places)
 
 
 class NoiseEvidence:
