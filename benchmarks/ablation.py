@@ -163,6 +163,7 @@ SWITCHES: tuple[Switch, ...] = (
     valued("combination tones", "periodic.families:COMBINATION", 1e9),
     off("side lines", "mixture.components.side_lines:with_side_lines", _every_line_alone),
     off("errors of modulated patterns", "mixture.posterior:_with_modulation_errors", _first),
+    off("errors of sharp edges", "mixture.posterior:with_sandwich_errors", _first),
     off("errors of long gaps", "mixture.posterior:with_degenerate_errors", _first),
     off("unknown periods left out", "mixture.posterior:unknown_period",
         lambda _: np.zeros(0)),

@@ -20,7 +20,11 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.draft import Draft, Fitted, Sketch, sketches_of
 from robustfourier.mixture.model import ColumnModel, Evidence, shares
-from robustfourier.mixture.posterior import unknown_period, with_degenerate_errors
+from robustfourier.mixture.posterior import (
+    unknown_period,
+    with_degenerate_errors,
+    with_sandwich_errors,
+)
 from robustfourier.mixture.search.detection import Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.timeseries import Series, Settings
@@ -79,7 +83,7 @@ def _composed(domain: Domain, found: Detection) -> tuple[ColumnModel, Series]:
     """Return the model of the lines found, with errors that count what a fit cannot know."""
     series, fit = _settled(found, separate(found))
     model = ColumnModel.of(domain, fit, series, Evidence.of(found))
-    return with_degenerate_errors(model, found), series
+    return with_degenerate_errors(with_sandwich_errors(model, series), found), series
 
 
 def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:

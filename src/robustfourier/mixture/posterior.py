@@ -2,8 +2,9 @@
 
 What trend and lines leave over is given its residual process, patterns their quasi-periodic parts
 (`periodic.residual_process`, `periodic.quasi_periodic`), and the trend its extrapolation. Errors of
-periods are those of the fit, in the noise that the processes leave around each line; seen through
-long gaps a line may fit as well at other places, and its error counts them.
+periods are those of the fit, in the noise that the processes leave around each line and the
+harmonics that were not fitted at jumps; seen through long gaps a line may fit as well at other
+places, and its error counts them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.model import ColumnModel, QuasiPeriodicTrace
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.timeseries import Series
-from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.basis import Lines, line_columns
 from robustfourier.periodic.forecast import Known, backtest_inflation, extrapolated
 from robustfourier.periodic.kernels import Kernel
 from robustfourier.periodic.quasi_periodic import (
@@ -34,13 +35,45 @@ from robustfourier.periodic.residual_process import (
     remainder_of,
     robust_weights,
 )
+from robustfourier.periodic.semidefinite import Positive
 from robustfourier.periodic.semiseparable import ConditionedProcess
 
+_CLEAR = 2.0  # deviations of the sandwich's error by which it must exceed the fit's
+_LEAST = 0.02  # share left by the fit below which a residual says nothing any more
+_CELLS = 1e7  # rows times columns that are worth it, a fifth of a second
 _CANDIDATES = 4  # patterns that may be quasi-periodic, the strongest
 _SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
 _PER_COHERENCE = 8  # places at which amplitude and phase of a quasi-periodic part are stated
 _PLACES_AT_MOST = 2000  # as many as a figure has pixels
 _LARGEST = 140.0  # powers of ten: beyond, variances in the unit of the values would overflow
+
+
+def with_sandwich_errors(model: ColumnModel, series: Series) -> ColumnModel:
+    """Return the same model; errors of periods count what the waveforms leave over.
+
+    A square wave has harmonics without end; a fit has a few dozen. What is left over is large at
+    the samples next to the jumps, the very ones that tell the period, so that errors in noise of
+    one variance are too small. Where they are, the sandwich of the residuals themselves stands in
+    for them (HC3 [1]_, the jackknife in its linear form: the residual of a sample is divided by the
+    share that the fit has not absorbed).
+
+    References
+    ----------
+    .. [1] J. G. MacKinnon, H. White, "Some heteroskedasticity-consistent covariance matrix
+       estimators with improved finite sample properties", J. Econometrics 29, 305 (1985).
+    """
+    several = np.bincount(model.component, model.order > 0, minlength=model.n_components) > 1
+    free = np.diag(model.base_covariance) > 0.0
+    free &= np.any(model.rows[several] != 0, axis=0)
+    columns = len(model.trend) + 2 * len(model.lines)
+    if not free.any() or model.lines.n_outputs > 1 or columns * len(series.theta) > _CELLS:
+        return model
+    formal = np.sqrt(np.diag(model.base_covariance)[free])
+    errors, worth = _sandwich(model, series, free)
+    ratio = np.ones(len(free))
+    clear = errors > formal * (1.0 + _CLEAR / np.sqrt(2.0 * worth))
+    ratio[free] = np.where(clear, errors / formal, 1.0)
+    return _widened(model, ratio, np.ones(len(model.lines)))
 
 
 def with_degenerate_errors(model: ColumnModel, found: Detection) -> ColumnModel:
@@ -79,6 +112,28 @@ def _widened(model: ColumnModel, bases: FloatArray, lines: FloatArray) -> Column
     return replace(
         model, base_covariance=model.base_covariance * np.outer(bases, bases), factor=factor
     )
+
+
+def _sandwich(model: ColumnModel, series: Series, free: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Errors of the free bases, and how many samples each rests on, shapes (F,)."""
+    theta, lines, root = series.theta, model.lines, np.sqrt(series.weights)
+    assert model.harmonics is not None
+    waves = line_columns(theta, lines.mode)
+    cosine, sine = waves[: len(lines)], waves[len(lines) :]
+    # A base turns its lines: the sum over them of n b cos − n a sin.
+    ties = model.harmonics[:, free]
+    turned = (ties * lines.sine).T @ cosine - (ties * lines.cosine).T @ sine
+    design = np.vstack([model.trend_columns(theta).T, waves, np.pi * theta * turned])
+    design *= root
+    system = Positive.of(design @ design.T)
+    absorbed = np.einsum("pn,pn->n", half := system.half(design), half)
+    values = series.values[:, 0] * series.scale[0] + series.centre[0]
+    left = root * (values - model.evaluate(theta)[:, 0]) / np.maximum(1.0 - absorbed, _LEAST)
+    ends = np.eye(len(design))[:, len(design) - int(free.sum()) :]
+    squares = (system.solve(ends).T @ design * left) ** 2
+    whole = squares.sum(axis=1)
+    worth = whole**2 / np.maximum(np.sum(squares**2, axis=1), 1e-300)
+    return np.sqrt(whole), np.maximum(worth, 1.0)
 
 
 def with_processes(models: list[ColumnModel], series: list[Series]) -> list[ColumnModel]:
@@ -180,7 +235,8 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
             pattern = pattern_of(c, lines, owner, order, float(mode[c]), left, theta)
             if pattern is None:
                 continue
-            free = not series.integer and _has_a_frequency_of_its_own(model, c)
+            others = np.setdiff1d(model.component[kept], owner[pattern.taken])
+            free = not series.integer and _has_a_frequency_of_its_own(model, c, others)
             ground = (theta, noise, rows, beside, oscillators, white)
             part = quasi_periodic_fit(pattern, *ground, may_lose_phase=free)
             found += [part] if part is not None else []
@@ -205,10 +261,10 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     return _joined(replace(model, remainder=remainder), parts, gone, factor).explaining(series)
 
 
-def _has_a_frequency_of_its_own(model: ColumnModel, c: int) -> bool:
-    """Whether a pattern is no combination of others, and no other is one with it."""
+def _has_a_frequency_of_its_own(model: ColumnModel, c: int, others: IntArray) -> bool:
+    """Whether a pattern is no combination of others, and none of them is one with it."""
     bases = np.flatnonzero(model.rows[c])
-    return len(bases) == 1 and np.count_nonzero(model.rows[:, bases[0]]) == 1
+    return len(bases) == 1 and not model.rows[np.setdiff1d(others, c), bases[0]].any()
 
 
 def _noise(

@@ -64,11 +64,11 @@ _NEAR = 0.25  # of the distance of two harmonics: what is nearer to one belongs 
 # band of m modes, whose own deviation and that of the floor taken off make √(2m), once in sixty.
 _SHOWN, _CLEAR = 7.0, 3.0
 # A line of coherence τ is 1/πτ wide: with less than two cycles a sixth of its frequency, which is
-# no pattern but a hump. More than the record cannot be seen to be forgotten.
-_SHORTEST, _LONGEST = 2.0, 2.0  # cycles; θ
+# no pattern but a hump.
+_SHORTEST = 2.0  # cycles
 _SHIFT = 3.0  # modes by which the mode of a lost phase may move
 _STEP = 0.05  # modes, for the curvature of the likelihood
-_COHERENCES, _STRENGTHS = 5, (0.01, 0.1, 1.0)  # starts: coherences, variances over strict power
+_COHERENCES, _STRENGTHS = 7, (0.01, 0.1, 1.0)  # starts: coherences, variances over strict power
 _STARTS = 3  # the best by the spectrum, of which the likelihood is taken
 
 
@@ -381,9 +381,11 @@ class _Way:
         self.log_n = float(np.log(len(theta)))
         shortest, typical = _SHORTEST * 2.0 / pattern.mode, np.log(pattern.power.sum() / white)
         shift = 0.0 if strict else _SHIFT
+        # A phase that is known to σ/√(n power) shows a walk over the record by as much.
+        slowest = float(-np.log(len(theta)) - typical)
         #: Of log rate, log strength and shift; from a thousandth to thirty times the amplitude.
         self.bounds = [
-            (-float(np.log(_LONGEST)), -float(np.log(shortest))),
+            (min(slowest, -float(np.log(2.0))), -float(np.log(shortest))),
             (float(typical) - 14.0, float(typical) + 7.0),
             (-shift, shift),
         ]
@@ -396,12 +398,9 @@ class _Way:
 
     def run(self, oscillators: FloatArray, least: float) -> QuasiPeriodicFit | None:
         """Return the best process of this way, None if its evidence is below `least`."""
-        own, rest, value = self._start(oscillators)
-        if value < least - self.log_n:  # a start has much of the gain
-            self.forgets = np.exp(own[0]) > 1.05 / _LONGEST
-            return None
+        own, rest, _ = self._start(oscillators)
         own, rest, value = self._optimised(own, rest)
-        self.forgets = np.exp(own[0]) > 1.05 / _LONGEST
+        self.forgets = bool(own[0] > self.bounds[0][0] + 0.05)
         # A remainder of its own makes up for the price of two numbers, hardly for more.
         if value < least - self.log_n:
             return None
