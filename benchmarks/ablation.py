@@ -123,6 +123,11 @@ def _none(*_: Any, **__: Any) -> tuple[()]:
     return ()
 
 
+def _every_line_alone(grouping: Any, *_: Any) -> tuple[Any, Any, Any]:
+    rows = np.array(grouping.rows, dtype=np.int64)
+    return grouping.component, grouping.order, rows.reshape(-1, len(grouping.bases))
+
+
 SWITCHES: tuple[Switch, ...] = (
     off("diagonal layer proposes", "mixture.search.moves:Search._proposed",
         lambda *_: np.zeros(0)),
@@ -156,15 +161,16 @@ SWITCHES: tuple[Switch, ...] = (
         lambda grouping, *_: np.zeros((0, len(grouping.bases)), np.int64)),
     valued("families", "periodic.families:FAMILY", 1e9),
     valued("combination tones", "periodic.families:COMBINATION", 1e9),
-    off("errors of unsteady patterns", "mixture.steadiness:with_unsteady_errors", _first),
-    off("errors of sharp edges", "mixture.period_errors:with_leftover_errors", _first),
-    off("errors of long gaps", "mixture.period_errors:with_fringe_errors", _first),
-    off("unknown periods left out", "mixture.period_errors:unknown_period",
+    off("side lines", "mixture.components.side_lines:with_side_lines", _every_line_alone),
+    off("errors of modulated patterns", "mixture.posterior:_with_modulation_errors", _first),
+    off("errors of sharp edges", "mixture.posterior:with_sandwich_errors", _first),
+    off("errors of long gaps", "mixture.posterior:with_degenerate_errors", _first),
+    off("unknown periods left out", "mixture.posterior:unknown_period",
         lambda _: np.zeros(0)),
-    off("residual Gaussian process", "mixture.remembering:_remainder", lambda *_: None),
-    off("quasi-periodic patterns", "mixture.remembering:_with_life", _first),
-    off("trend that goes on", "mixture.remembering:_extrapolated", _first),
-    off("back-test inflation", "mixture.remembering:_backtested", _first),
+    off("residual Gaussian process", "mixture.posterior:_residual_process", lambda *_: None),
+    off("quasi-periodic patterns", "mixture.posterior:_with_quasi_periodic", _first),
+    off("trend that goes on", "mixture.posterior:_extrapolated", _first),
+    off("back-test inflation", "mixture.posterior:_backtested", _first),
     off("logarithms", "mixture.scale:_may_multiply", _false),
 )  # fmt: skip
 

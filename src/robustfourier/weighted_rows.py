@@ -16,6 +16,7 @@ _LARGEST_OVER_MEAN = 4.0
 #: Deviations in units of the spread are cut off here: far beyond every outlier that could still be
 #: distinguished from another in float64, and the third power does not overflow.
 FARTHEST = 1e100
+MEDIAN = 0.6744897501960817  # of the absolute value of a standard normal variable
 
 
 def canonical_rows(
@@ -108,6 +109,15 @@ def weighted_median(values: FloatArray, weights: FloatArray) -> float:
     low = int(np.searchsorted(below, half * (1.0 - 1e-12)))
     high = int(np.searchsorted(below, half * (1.0 + 1e-12)))
     return float(0.5 * (values[order[low]] + values[order[min(high, len(values) - 1)]]))
+
+
+def robust_scale(residuals: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the standard deviation of each output from its median absolute residual, (q,).
+
+    Centred at zero, for residuals of a fit with a level. Zero if most residuals are zero.
+    """
+    columns = np.abs(residuals).T
+    return np.array([weighted_median(column, weights) for column in columns]) / MEDIAN
 
 
 def centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

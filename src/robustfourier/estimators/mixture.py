@@ -43,9 +43,9 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.mixture.fit import draft_columns
 from robustfourier.mixture.model import mode_table, relabelled, shares
-from robustfourier.mixture.remainder import Remainder
-from robustfourier.mixture.remembering import with_memory
+from robustfourier.mixture.posterior import with_processes
 from robustfourier.mixture.scale import fit_on_scale, from_log
+from robustfourier.periodic.residual_process import Remainder
 from robustfourier.periodic.uncertainty import lengths
 from robustfourier.weighted_rows import weighted_deviation
 
@@ -273,7 +273,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
                 targets,
                 weights,
             )
-            models = with_memory(fit.models, [found.series for found in fit.found])
+            models = with_processes(fit.models, [found.series for found in fit.found])
 
         _check_n_features(self, table, reset=True)
         _check_feature_names(self, table, reset=True)

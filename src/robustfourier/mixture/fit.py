@@ -4,7 +4,7 @@ One column is searched for lines, with the trend and the noise that leave the hi
 (`search`), the lines are grouped into repeating patterns (`components`), and the result is
 brought into the user's units (`model`). With several columns the model is additive,
 f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what the others leave
-over. What all of them leave over may have a memory, and patterns may live (`remembering`).
+over. What all of them leave over may be coloured, and patterns quasi-periodic (`posterior`).
 
 Where two scales are tried (`scale`), a fit goes on only while it may still be taken.
 """
@@ -20,14 +20,13 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.draft import Draft, Fitted, Sketch, sketches_of
 from robustfourier.mixture.model import ColumnModel, Evidence, shares
-from robustfourier.mixture.period_errors import (
+from robustfourier.mixture.posterior import (
     unknown_period,
-    with_fringe_errors,
-    with_leftover_errors,
+    with_degenerate_errors,
+    with_sandwich_errors,
 )
 from robustfourier.mixture.search.detection import Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
-from robustfourier.mixture.steadiness import with_unsteady_errors
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.observers import listening, tell
 
@@ -84,8 +83,7 @@ def _composed(domain: Domain, found: Detection) -> tuple[ColumnModel, Series]:
     """Return the model of the lines found, with errors that count what a fit cannot know."""
     series, fit = _settled(found, separate(found))
     model = ColumnModel.of(domain, fit, series, Evidence.of(found))
-    model = with_leftover_errors(with_unsteady_errors(model, series), series)
-    return with_fringe_errors(model, found), series
+    return with_degenerate_errors(with_sandwich_errors(model, series), found), series
 
 
 def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:

@@ -216,11 +216,6 @@ def wing_p_value(ratio: FloatArray | float, count: FloatArray | float) -> FloatA
     return np.asarray(gammaincc(count, ratio * count))
 
 
-def scatter_p_value(square: float, freedom: int) -> float:
-    """Return how often noise alone lets block estimates scatter as much in their errors (χ²)."""
-    return float(chdtrc(freedom, square))
-
-
 def in_phase_p_value(quadrature: float, n_harmonics: int) -> float:
     """Return how often harmonics in phase show quadratures as large, one common shift fitted."""
     return float(chdtrc(max(n_harmonics - 1, 1), quadrature))

@@ -26,7 +26,6 @@ from robustfourier.formatting import number
 from robustfourier.mixture.components.compose import Separated
 from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.components.side_lines import with_side_lines
-from robustfourier.mixture.remainder import Remainder, joined_errors
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.search.robust import robust_scale, whitening
 from robustfourier.mixture.timeseries import Series
@@ -36,6 +35,7 @@ from robustfourier.periodic.exponential_smoothing import SmoothingMixture
 from robustfourier.periodic.families import Families, nested_orders
 from robustfourier.periodic.forecast import Extrapolation
 from robustfourier.periodic.noise_spectrum import NoiseFloor
+from robustfourier.periodic.residual_process import Remainder, joined_errors
 from robustfourier.periodic.uncertainty import (
     LowRankErrors,
     amplitude_errors,
@@ -75,16 +75,16 @@ def relabelled(text: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Living:
-    """How a pattern wanders.
+class QuasiPeriodicTrace:
+    """How a quasi-periodic pattern wanders.
 
     Parameters
     ----------
     coherence : float
         Time after which amplitude, phase and shape are forgotten (to 1/e), in units of time.
     modulation : float
-        Deviation of the living part over that of the whole pattern: 0 for a strict pattern, 1 for
-        one that keeps nothing.
+        Deviation of the quasi-periodic part over that of the whole pattern: 0 for a strict pattern,
+        1 for one that keeps nothing.
     order : int
         The strongest harmonic, whose amplitude and phase are followed.
     theta : ndarray of shape (G,)
@@ -156,7 +156,7 @@ class Component:
         Where time and θ meet.
     column : int
         The input column.
-    living : Living or None
+    quasi_periodic : QuasiPeriodicTrace or None
         How it wanders; None if it is strict.
     """
 
@@ -177,17 +177,17 @@ class Component:
     factor: FloatArray
     domain: Domain
     column: int = 0
-    living: Living | None = None
+    quasi_periodic: QuasiPeriodicTrace | None = None
 
     @property
     def coherence(self) -> float:
         """Time after which the pattern forgets amplitude, phase and shape; infinite if strict."""
-        return np.inf if self.living is None else self.living.coherence
+        return np.inf if self.quasi_periodic is None else self.quasi_periodic.coherence
 
     @property
     def modulation(self) -> float:
         """Part of its deviation that wanders: 0 if strict, 1 if nothing is kept for ever."""
-        return 0.0 if self.living is None else self.living.modulation
+        return 0.0 if self.quasi_periodic is None else self.quasi_periodic.modulation
 
     def amplitude_at(self, times: Any, return_std: bool = False) -> Any:
         """Return the amplitude of the strongest harmonic at times, with standard errors if asked.
@@ -195,8 +195,8 @@ class Component:
         A strict pattern has the same at all times.
         """
         theta = self.domain.to_theta(times)
-        if self.living is not None:
-            value, std = self.living.amplitude(theta)
+        if self.quasi_periodic is not None:
+            value, std = self.quasi_periodic.amplitude(theta)
             return (value, std) if return_std else value
         size = np.hypot(self.cosine, self.sine)
         at = int(np.argmax(size[:, 0]))
@@ -212,8 +212,8 @@ class Component:
         Relative to ``waveform((t - epoch) / period)``; with standard errors if asked.
         """
         theta = self.domain.to_theta(times)
-        if self.living is not None:
-            value, std = self.living.phase(theta)
+        if self.quasi_periodic is not None:
+            value, std = self.quasi_periodic.phase(theta)
             return (value, std) if return_std else value
         zero = np.zeros(len(theta))
         # The error of the period adds up from the epoch on.
@@ -223,7 +223,7 @@ class Component:
     @property
     def wandering(self) -> str:
         """In words how it wanders; empty if it is strict."""
-        if self.living is None:
+        if self.quasi_periodic is None:
             return ""
         cycles = self.coherence / self.period
         count = number(cycles, 2)
@@ -413,9 +413,9 @@ class ColumnModel:
         What is left over, where it has a memory; None for white noise.
     last, spacing : float
         θ of the last sample, and the median distance of samples from the one before.
-    lives : tuple of Living or None, optional
+    traces : tuple of QuasiPeriodicTrace or None, optional
         How each component wanders; empty if all are strict.
-    forgotten : ndarray of bool of shape (K,), optional
+    phase_lost : ndarray of bool of shape (K,), optional
         Lines of patterns that keep no phase for ever: they tell the typical waveform, and what they
         are at any time is told by the process in `remainder`.
     onward : Extrapolation, optional
@@ -447,8 +447,8 @@ class ColumnModel:
     remainder: Remainder | None = None
     last: float = 1.0
     spacing: float = 0.02
-    lives: tuple[Living | None, ...] = ()
-    forgotten: BoolArray | None = None
+    traces: tuple[QuasiPeriodicTrace | None, ...] = ()
+    phase_lost: BoolArray | None = None
     onward: Extrapolation | None = None
     surprise: FloatArray | None = None
     smoothing: SmoothingMixture | None = None
@@ -545,7 +545,7 @@ class ColumnModel:
         strict = self._strict
         parts = [
             self.lines.select(strict & (self.component == c)).evaluate(theta)
-            + self._living_at(theta, c)
+            + self._quasi_periodic_at(theta, c)
             for c in range(self.n_components)
         ]
         empty = np.zeros((len(theta), 0, self.trend.shape[1]))
@@ -554,22 +554,22 @@ class ColumnModel:
     def evaluate(self, theta: FloatArray) -> FloatArray:
         """Return trend plus all components at θ, shape (n, q)."""
         values = self.trend_at(theta) + self.lines.select(self._strict).evaluate(theta)
-        for c in range(len(self.lives)):
-            values += self._living_at(theta, c)
+        for c in range(len(self.traces)):
+            values += self._quasi_periodic_at(theta, c)
         return values
 
     @property
     def _strict(self) -> BoolArray:
         """Lines that go on for ever, shape (K,)."""
-        return np.ones(len(self.lines), bool) if self.forgotten is None else ~self.forgotten
+        return np.ones(len(self.lines), bool) if self.phase_lost is None else ~self.phase_lost
 
     def strict_at(self, theta: FloatArray) -> FloatArray:
         """Return strict lines and steps at θ, which go on beyond the ends as they are, (n, q)."""
         return self._trend.jumps(theta) + self.lines.select(self._strict).evaluate(theta)
 
-    def _living_at(self, theta: FloatArray, c: int) -> FloatArray | float:
-        """What the samples tell about the living part of a component."""
-        if self.remainder is None or not self.lives or self.lives[c] is None:
+    def _quasi_periodic_at(self, theta: FloatArray, c: int) -> FloatArray | float:
+        """What the samples tell about the quasi-periodic part of a component."""
+        if self.remainder is None or not self.traces or self.traces[c] is None:
             return 0.0
         values = self.remainder.mean(theta, c)
         if self.onward is not None and (out := self.onward.beyond(theta)).any():
@@ -632,28 +632,28 @@ class ColumnModel:
         return self.noise if memory is None else memory.white
 
     def _errors(
-        self, theta: FloatArray, memory: Remainder | Extrapolation | None, whole: bool
+        self, theta: FloatArray, process: Remainder | Extrapolation | None, whole: bool
     ) -> FloatArray:
         """Errors of lines, trend and a process; of the whole or of patterns and trend alone."""
         columns, narrow, p = self._trend.columns(theta), self._narrow, len(self.trend)
-        stands = memory is not None and memory is self.onward  # for the trend; steps stay
+        stands = process is not None and process is self.onward  # for the trend; steps stay
         if stands:
             narrow = narrow.without(self._trend.rung)
-        if memory is None or not whole:
+        if process is None or not whole:
             errors = narrow.errors(theta, columns)
         else:
-            errors = joined_errors(memory.parts, theta, self._columns, narrow.factor)
+            errors = joined_errors(process.parts, theta, self._columns, narrow.factor)
         most = lengths(self.lines.amplitude[self._strict].T)
         if np.any(errors > most):
             trend = prediction_errors(theta, columns, np.zeros(0), narrow.factor[:, :p])
             errors = np.minimum(errors, np.hypot(trend, most))
         if not stands and np.any(np.abs(theta) > 1.0):
             errors = np.hypot(errors, self._trend.wander(theta))
-        if memory is None:
+        if process is None:
             return errors
-        if isinstance(memory, Extrapolation):
-            return np.hypot(errors, np.sqrt(memory.variance(theta)))
-        return np.hypot(errors, np.sqrt(memory.variance(theta, patterns=not whole)))
+        if isinstance(process, Extrapolation):
+            return np.hypot(errors, np.sqrt(process.variance(theta)))
+        return np.hypot(errors, np.sqrt(process.variance(theta, patterns=not whole)))
 
     @cached_property
     def _narrow(self) -> LowRankErrors:
@@ -663,6 +663,13 @@ class ColumnModel:
 
     def _columns(self, theta: FloatArray) -> FloatArray:
         return self._narrow.columns(theta, self._trend.columns(theta))
+
+    def noise_at(self, modes: FloatArray) -> FloatArray:
+        """Return the variance of a line's coefficients in the noise at modes, shape (m, q)."""
+        if self.evidence is None:
+            raise ValueError("the model does not know its noise spectrum")
+        floor, scale = self.evidence.floor.at(modes), self.evidence.scale
+        return 2.0 * floor * scale**2 / self.evidence.total
 
     def explaining(self, series: Series) -> ColumnModel:
         """Return the same model with the part of the variation that each component explains."""
@@ -720,7 +727,7 @@ class ColumnModel:
             factor=factor,
             domain=self.domain,
             column=column,
-            living=self.lives[c] if self.lives else None,
+            quasi_periodic=self.traces[c] if self.traces else None,
         )
 
     def _phase(self, line: int) -> float:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.blocks import wandering
 from robustfourier.mixture.components.completing import Found, tied_lines
 from robustfourier.mixture.components.ground import Ground
 from robustfourier.mixture.components.joint import penalised_fit
@@ -77,10 +76,9 @@ class Separated:
 
 def separate(found: Detection) -> Separated:
     """Group the lines of a detection into components and estimate the waveform of each."""
-    wanders = (found.fit.modes, wandering(found.series, found.fit.refined))
-    ground = Ground(found.series, found.floor, found.noise_variance, found.fit.rung, *wanders)
+    ground = Ground(found.series, found.floor, found.noise_variance, found.fit.rung)
     modes, known = found.fit.modes, found.known
-    covariance = found.fit.refined.base_covariance + np.diag(ground.wandering**2)
+    covariance = found.fit.refined.base_covariance
     return compose(ground, modes, covariance, found.strength, found.false_alarm, known)
 
 

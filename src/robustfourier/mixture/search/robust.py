@@ -15,9 +15,8 @@ from robustfourier.mixture.search.line_fit import Fit, fit_lines
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.nufft import direct_sums
-from robustfourier.weighted_rows import weighted_median
+from robustfourier.weighted_rows import MEDIAN, robust_scale, weighted_median
 
-_MEDIAN = 0.6744897501960817  # of the absolute value of a standard normal variable
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
@@ -26,15 +25,6 @@ _MULTIPLES = 4  # of a line's frequency at which its outliers may come
 _CHANCE = 0.01  # how often outliers at random seem to keep a phase
 _MASKED = 0.4  # of the variance: in none of 60 draws of Gaussian noise on 30 rows was it as low
 _BENT, _PULLS = 0.05, 10  # see `unmasked`; each pull brings a fit several times closer to its end
-
-
-def robust_scale(residuals: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the standard deviation of each output from its median absolute residual, (q,).
-
-    Centred at zero, for residuals of a fit with a level. Zero if most residuals are zero.
-    """
-    columns = np.abs(residuals).T
-    return np.array([weighted_median(column, weights) for column in columns]) / _MEDIAN
 
 
 def whitening(weights: FloatArray) -> FloatArray:
@@ -105,7 +95,7 @@ def huber_pays(
     # The sums of squares of `pseudo_values` around zero, which themselves are not needed.
     size = np.abs(residuals)
     size *= whitening(weights)
-    most = clip * np.array([weighted_median(column, weights) for column in size.T]) / _MEDIAN
+    most = clip * np.array([weighted_median(column, weights) for column in size.T]) / MEDIAN
     used = most > 0
     slope = np.maximum(weights @ (size <= most) / weights.sum(), FLATTEST)
     np.minimum(size, most, out=size)

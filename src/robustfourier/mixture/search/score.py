@@ -17,7 +17,6 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.judge import false_alarm
-from robustfourier.mixture.remainder import OscillatorSearch, chosen_rows
 from robustfourier.mixture.search.line_fit import Fit
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.families import harmonic_places
@@ -31,6 +30,7 @@ from robustfourier.periodic.priors import (
     line_price,
     noise_price,
 )
+from robustfourier.periodic.residual_process import OscillatorSearch, chosen_rows
 from robustfourier.periodic.semiseparable import ConditionedProcess, MarginalLikelihood
 
 ROWS = 4000  # rows on which a likelihood is taken; more of them in stretches spread over the record

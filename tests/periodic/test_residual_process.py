@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from robustfourier import PeriodicMixture, load
-from robustfourier.mixture import remainder as room
-from robustfourier.mixture.remainder import remainder_of
+from robustfourier.periodic import residual_process as room
 from robustfourier.periodic.kernels import sho
+from robustfourier.periodic.residual_process import remainder_of
 from robustfourier.periodic.uncertainty import prediction_errors
 
 ONE = np.ones(1)

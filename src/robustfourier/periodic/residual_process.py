@@ -1,13 +1,13 @@
-"""The remainder: what trend and patterns leave over, as a process with memory.
+"""The residual process: what trend and patterns leave over, as a Gaussian process.
 
 Weather in a sea level, a slow drift, a resonance: what is left is often no white noise, and the
 neighbours of a time tell of it. The residual is read as white noise plus none, one or two damped
 oscillators driven by noise, by maximum likelihood. The first must raise the likelihood by more than
-the penalty of the Bayesian information criterion, so that white noise stays white noise; once there
-is memory, the second has to pay Akaike's penalty alone, which is that of the best prediction.
+the penalty of the Bayesian information criterion, so that white noise stays white noise; the second
+has to pay Akaike's penalty alone, which is that of the best prediction.
 
-Samples that lie far from what their neighbours tell lose their say step by step, as in the fit of
-the lines, so that an outlier draws no bump.
+Samples that lie far from what their neighbours tell lose their weight step by step, as in the fit
+of the lines, so that an outlier draws no bump.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from math import log
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.mixture.search.robust import FAR, robust_scale
 from robustfourier.periodic.kernels import Kernel, sho_of_logarithms, sho_pullback
 from robustfourier.periodic.noise_model import TaperedSpectrum
 from robustfourier.periodic.optimise import maximise
 from robustfourier.periodic.semiseparable import ConditionedProcess, MarginalLikelihood
+from robustfourier.weighted_rows import robust_scale
 
 #: Gives the columns of a model at θ.
 Columns = Callable[[FloatArray], FloatArray]
 
 OSCILLATORS = 2  # at most: a drift and a hump, or two drifts
 AKAIKE = 3.0  # one for each parameter of an oscillator
-FEWEST = 30  # samples that can tell a memory: a gain of 1.5 log n needs about as many
+FEWEST = 30  # samples that can show colour: a gain of 1.5 log n needs about as many
 #: Likelihoods are taken on at most this many rows; the conditional mean is of all rows.
 ROWS = 10_000
 COARSE = 0.01  # of log-likelihood, when climbing may end: enough to compare by
@@ -40,7 +40,7 @@ FINE = 1e-4  # when climbing ends at last: parameters are within 0.014 standard 
 _ENTRIES = 4_000_000  # numbers held at once for errors: 32 MB
 _ROWS_AT_ONCE = 8192  # so that memory is bounded
 _BLOCKS = 5  # stretches of neighbours of which these rows are, spread over the record
-_GONE = 8.0  # deviations at which a sample has lost all its say, as in `pseudo_values`
+_REDESCEND = (4.0, 8.0)  # deviations between which a sample loses its weight, as in the line fit
 _LEAST = 1e-6  # weight of such a sample
 _ROUNDS = 3  # of weighing; an outlier also shifts what is told of its neighbours
 ROUNDING = 1e-10  # of the values' size: what a fit to noiseless data leaves over
@@ -49,15 +49,15 @@ ROUNDING = 1e-10  # of the values' size: what a fit to noiseless data leaves ove
 _QUALITIES = (0.1, 0.7, 5.0)
 _RATIOS = (0.3, 3.0, 30.0)
 _FREQUENCIES = 8
-# Bounds: from a tenth of a cycle over the record to ten per sample, where memory ends; from a creep
-# to a hundred radians of ringing; from nothing to all of the variance.
+# Bounds: from a tenth of a cycle over the record to ten per sample, where correlation ends; from a
+# creep to a hundred radians of ringing; from nothing to all of the variance.
 _QUALITY = (0.01, 100.0)
 _RATIO = (1e-4, 1e6)
 
 
 @dataclass(frozen=True, eq=False)
 class Remainder:
-    """What is left over, with its memory.
+    """What is left over, as a process.
 
     Parameters
     ----------
@@ -79,17 +79,17 @@ class Remainder:
 
     @property
     def deviation(self) -> FloatArray:
-        """Standard deviation of the part with memory, living patterns not counted, shape (q,)."""
+        """Standard deviation of the process, quasi-periodic patterns not counted, shape (q,)."""
         return np.sqrt(
             [part.kernel.select(part.kernel.component < 0).variance for part in self.parts]
         )
 
     def mean(self, theta: FloatArray, owner: int = -1) -> FloatArray:
-        """Return the conditional mean at θ of the remainder or of a living pattern, (n, q)."""
+        """Return the conditional mean at θ of the remainder or of a component, shape (n, q)."""
         return np.stack([p.mean(theta, p.kernel.component == owner) for p in self.parts], axis=1)
 
     def variance(self, theta: FloatArray, patterns: bool = False) -> FloatArray:
-        """Return the conditional variance at θ, of all or of living patterns alone, (n, q)."""
+        """Return the conditional variance at θ, of all or of quasi-periodic ones alone, (n, q)."""
         which = [part.kernel.component >= (0 if patterns else -1) for part in self.parts]
         pairs = zip(self.parts, which, strict=True)
         return np.stack([part.variance(theta, own) for part, own in pairs], axis=1)
@@ -148,7 +148,7 @@ def remainder_of(
     size : ndarray of shape (q,)
         Typical size of the values: what is smaller by ten digits is rounding.
     robust : bool
-        Whether outliers lose their say.
+        Whether outliers lose their weight.
     """
     outputs = [
         _one_output(theta, column, weights, float(s), robust)
@@ -166,34 +166,39 @@ def _one_output(
     """Return the process, the white deviation, the gain and the oscillators of one output."""
     variance = float(np.average(left**2, weights=weights))
     white = ConditionedProcess(Kernel.zero(), theta, variance / weights, np.zeros(len(theta)))
-    nothing_to_tell = (white, float(np.sqrt(variance)), 0.0, np.zeros((0, 3)))
+    nothing = (white, float(np.sqrt(variance)), 0.0, np.zeros((0, 3)))
     if len(theta) < FEWEST or not np.sqrt(variance) > ROUNDING * size:
-        return nothing_to_tell
+        return nothing
     rows = chosen_rows(len(theta), ROWS)
-    say = np.ones(len(theta))
-    if robust:
-        scale = max(float(robust_scale(left[:, None], weights)[0]), 1e-300)
-        say = say_of(left * np.sqrt(weights) / scale)
-    search = OscillatorSearch(theta[rows], left[rows], weights[rows] * say[rows])
+    part = robust_weights(left, weights) if robust else np.ones(len(theta))
+    search = OscillatorSearch(theta[rows], left[rows], weights[rows] * part[rows])
     found = search.run()
     if found is None:
-        return nothing_to_tell
+        return nothing
     for _ in range(_ROUNDS if robust else 0):
-        process, factor = search.conditioned(found, theta, left, weights * say)
+        process, factor = search.conditioned(found, theta, left, weights * part)
         distance, spread = process.leave_one_out()
-        own = factor / weights  # what the white noise of a sample would be with all its say
-        before, say = say, say_of(distance / np.sqrt(np.maximum(spread - own / say, 0.0) + own))
-        if np.array_equal(before, say):
+        own = factor / weights  # what the white noise of a sample would be with its whole weight
+        off = distance / np.sqrt(np.maximum(spread - own / part, 0.0) + own)
+        before, part = part, redescending(off)
+        if np.array_equal(before, part):
             break
-        search = OscillatorSearch(theta[rows], left[rows], weights[rows] * say[rows])
+        search = OscillatorSearch(theta[rows], left[rows], weights[rows] * part[rows])
         found, _ = search.optimised(found)
-    process, factor = search.conditioned(found, theta, left, weights * say)
+    process, factor = search.conditioned(found, theta, left, weights * part)
     return process, float(np.sqrt(factor)), search.gain(found), np.exp(found.reshape(-1, 3))
 
 
-def say_of(deviations: FloatArray) -> FloatArray:
+def redescending(deviations: FloatArray) -> FloatArray:
     """Weight of samples so many deviations away: one up to four, nothing from eight on."""
-    return np.clip((_GONE - np.abs(deviations)) / (_GONE - FAR), _LEAST, 1.0)
+    start, end = _REDESCEND
+    return np.clip((end - np.abs(deviations)) / (end - start), _LEAST, 1.0)
+
+
+def robust_weights(left: FloatArray, weights: FloatArray) -> FloatArray:
+    """The same of residuals, in units of their median deviation, shape (n,)."""
+    scale = max(float(robust_scale(left[:, None], weights)[0]), 1e-300)
+    return redescending(left * np.sqrt(weights) / scale)
 
 
 def chosen_rows(n: int, at_most: int) -> IndexArray:
@@ -299,7 +304,7 @@ class OscillatorSearch:
     def _exact_starts(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
         """Return the likeliest start of each quality, and its gain.
 
-        Where there is memory, a little of it is better than none: the lowest ratio tells.
+        Where there is colour, a little of it is better than none: the lowest ratio tells.
         """
         best: list[tuple[FloatArray, float]] = []
         present = Kernel.sum([self.beside, sho_of_logarithms(found)])

@@ -1,15 +1,14 @@
-"""Living patterns: sunspots are one cycle that wanders, strict patterns stay strict."""
+"""Quasi-periodic patterns: sunspots are one cycle that wanders, strict patterns stay strict."""
 
 import numpy as np
 import pytest
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.datasets import load_sunspots
-from robustfourier.mixture import remembering
-from robustfourier.mixture.belonging import foreign, ways_to_live
-from robustfourier.mixture.living import most_alive
+from robustfourier.mixture import posterior
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.kernels import Kernel
+from robustfourier.periodic.quasi_periodic import foreign, pattern_of, quasi_periodic_fit
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +28,7 @@ def test_sunspots_are_one_cycle_of_eleven_years_that_wanders(sunspots):
     assert cycle.wandering in repr(cycle)
 
 
-def test_the_parts_of_a_living_pattern_add_up(sunspots):
+def test_the_parts_of_a_quasi_periodic_pattern_add_up(sunspots):
     data, model = sunspots
     parts = model.decompose(data.times)
     assert parts.total == pytest.approx(model.predict(data.times))
@@ -66,7 +65,7 @@ def test_a_pattern_that_forgets_fades_from_the_forecast(sunspots):
     assert ahead.std[late].min() > 0.5 * np.std(data.values)
 
 
-def test_a_living_model_comes_back_from_its_file(sunspots, tmp_path):
+def test_a_quasi_periodic_model_comes_back_from_its_file(sunspots, tmp_path):
     data, model = sunspots
     model.save(tmp_path / "model.rfm")
     again = load(tmp_path / "model.rfm")
@@ -91,7 +90,7 @@ def test_a_strict_pattern_stays_strict(seed):
     assert component.phase_at([3.0], return_std=True)[1] > 0
 
 
-def test_a_breathing_pattern_is_one_that_keeps_its_phase():
+def test_a_pattern_whose_amplitude_wanders_keeps_its_phase():
     rng = np.random.default_rng(3)
     t = np.linspace(0, 60, 900)
     swell = np.zeros(900)
@@ -122,13 +121,17 @@ def test_strict_lines_do_not_make_a_long_coherence_short():
         found, *_ = np.linalg.lstsq(columns, values, rcond=None)
         lines = Lines(40.0 * order, found[:2, None], found[2:, None])
         left = values - columns @ found
-        ways = ways_to_live(0, lines, np.zeros(2, int), order, 40.0, left, theta, steady=False)
-        known = (theta, np.ones(400), np.arange(400), Kernel.zero(), np.zeros(0), 1.0, -np.inf)
-        told.append(1.0 / most_alive(ways[:1], *known).rate)
+        pattern = pattern_of(0, lines, np.zeros(2, int), order, 40.0, left, theta)
+        if pattern is None:
+            continue
+        known = (theta, np.ones(400), np.arange(400), Kernel.zero(), np.zeros(0), 1.0)
+        part = quasi_periodic_fit(pattern, *known, may_lose_phase=False)
+        told += [] if part is None else [1.0 / part.rate]
+    assert len(told) > 20
     assert 0.5 < np.median(told) < 2.0
 
 
-def test_a_period_asked_for_that_nothing_shows_does_not_make_a_pattern_near_it_alive():
+def test_a_period_asked_for_that_nothing_shows_does_not_make_a_pattern_near_it_quasi_periodic():
     rng = np.random.default_rng(5)
     t = np.sort(rng.uniform(0.0, 50.0, 500))
     periods = rng.uniform(1.5, 9.0, 2)
@@ -139,17 +142,25 @@ def test_a_period_asked_for_that_nothing_shows_does_not_make_a_pattern_near_it_a
     assert np.any(np.isclose(model.modes_.period, 3.0))
 
 
-def test_harmonics_that_show_nothing_take_no_part_in_a_life():
+def test_harmonics_that_show_nothing_take_no_part_in_a_process():
     rng = np.random.default_rng(2)
     theta = np.sort(rng.uniform(-1, 1, 500))
     orders = np.arange(1, 6)
     size = np.array([1.0, 0.5, 0.25, 1e-3, 1e-3])
     lines = Lines(30.0 * orders, size[:, None], np.zeros((5, 1)))
+    swell = Lines(np.array([31.7]), np.ones((1, 1)), np.zeros((1, 1)))  # beside the fundamental
+    left = 0.3 * rng.normal(size=500) + 0.3 * swell.evaluate(theta)[:, 0]
+    pattern = pattern_of(0, lines, np.zeros(5, int), orders, 30.0, left, theta)
+    assert pattern.order.tolist() == [1, 2, 3]
+    assert pattern.power / pattern.power[0] == pytest.approx([1.0, 0.25, 0.0625], rel=0.3)
+
+
+def test_a_pattern_beside_whose_lines_is_noise_alone_is_not_asked_about():
+    rng = np.random.default_rng(2)
+    theta = np.sort(rng.uniform(-1, 1, 500))
+    lines = Lines(np.array([30.0]), np.ones((1, 1)), np.zeros((1, 1)))
     left = 0.3 * rng.normal(size=500)
-    known = (np.zeros(5, int), orders, 30.0, left, theta)
-    for way in ways_to_live(0, lines, *known, steady=False):
-        assert way.order.tolist() == [1, 2, 3]
-        assert way.power / way.power[0] == pytest.approx([1.0, 0.25, 0.0625], rel=0.3)
+    assert pattern_of(0, lines, np.zeros(1, int), np.ones(1, int), 30.0, left, theta) is None
 
 
 def test_a_clock_that_walks_is_one_pattern_with_its_own_coherence():
@@ -177,9 +188,7 @@ def test_what_rings_at_harmonics_of_a_pattern_is_not_foreign():
 
 
 @pytest.mark.parametrize("combined", [True, False])
-def test_patterns_whose_frequencies_hold_each_other_do_not_forget_their_phase(
-    combined, monkeypatch
-):
+def test_patterns_whose_frequencies_hold_each_other_do_not_lose_their_phase(combined, monkeypatch):
     """A tide whose O1 = 2 M1 − K1 forgot its phase would move M1."""
     t, rng = np.arange(600.0), np.random.default_rng(0)
     tones = {0.0437: 1.0, 0.0791: 1.0, 0.0437 + 0.0791: 0.4 * combined}
@@ -187,11 +196,32 @@ def test_patterns_whose_frequencies_hold_each_other_do_not_forget_their_phase(
     y += 0.3 * rng.normal(size=len(t))
     asked = []
 
-    def none_lives(ways, *_):
-        asked.extend(ways)
+    def keeps_strict(*_, may_lose_phase):
+        asked.append(may_lose_phase)
 
-    monkeypatch.setattr(remembering, "most_alive", none_lives)
-    monkeypatch.setattr(remembering, "unsteadiness", lambda *_: [True])
+    monkeypatch.setattr(posterior, "quasi_periodic_fit", keeps_strict)
+    monkeypatch.setattr(posterior, "pattern_of", lambda *_: True)
     assert len(PeriodicMixture().fit(t, y).components_) == 2 + combined
     assert asked
-    assert all(way.strict for way in asked) == combined
+    assert all(asked) != combined
+
+
+def test_a_shorter_coherence_makes_the_error_of_the_period_wider_by_what_it_scatters():
+    theta = np.linspace(-1, 1, 300)
+    stated, off = [], []
+    for rate in (2.0, 20.0):
+        kernel = Kernel(*np.array([[9.0], [0.0], [rate], [40.0 * np.pi]]), np.zeros(1, int))
+        root = np.linalg.cholesky(kernel(theta[:, None] - theta) + np.eye(300))
+        for seed in range(20):
+            values = root @ np.random.default_rng(seed).normal(size=300)
+            columns = np.stack([np.cos(40 * np.pi * theta), np.sin(40 * np.pi * theta)], axis=1)
+            found, *_ = np.linalg.lstsq(columns, values, rcond=None)
+            lines, left = Lines(np.array([40.0]), *found[:, None, None]), values - columns @ found
+            one = (np.zeros(1, int), np.ones(1, int), 40.0, left, theta)
+            known = (theta, np.ones(300), np.arange(300), Kernel.zero(), np.zeros(0), 1.0)
+            part = quasi_periodic_fit(pattern_of(0, lines, *one), *known)
+            stated.append(part.shift_error)
+            off.append(part.shift)
+    stated, off = np.reshape(stated, (2, 20)), np.reshape(off, (2, 20))
+    assert np.median(stated[1]) > 2 * np.median(stated[0])
+    assert np.sqrt(np.mean((off / stated) ** 2)) == pytest.approx(1.0, abs=0.35)

@@ -1,0 +1,440 @@
+"""The posterior of a fitted model: its Gaussian processes, and errors of all that it states.
+
+What trend and lines leave over is given its residual process, patterns their quasi-periodic parts
+(`periodic.residual_process`, `periodic.quasi_periodic`), and the trend its extrapolation. Errors of
+periods are those of the fit, in the noise that the processes leave around each line and the
+harmonics that were not fitted at jumps; seen through long gaps a line may fit as well at other
+places, and its error counts them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.mixture.model import ColumnModel, QuasiPeriodicTrace
+from robustfourier.mixture.search.detection import Detection
+from robustfourier.mixture.smoothing import with_smoothing
+from robustfourier.mixture.timeseries import Series
+from robustfourier.periodic.basis import Lines, line_columns
+from robustfourier.periodic.forecast import Known, backtest_inflation, extrapolated
+from robustfourier.periodic.kernels import Kernel
+from robustfourier.periodic.quasi_periodic import (
+    ROWS,
+    QuasiPeriodicFit,
+    pattern_of,
+    quasi_periodic_fit,
+)
+from robustfourier.periodic.residual_process import (
+    FEWEST,
+    ROUNDING,
+    OscillatorSearch,
+    Remainder,
+    chosen_rows,
+    remainder_of,
+    robust_weights,
+)
+from robustfourier.periodic.semidefinite import Positive
+from robustfourier.periodic.semiseparable import ConditionedProcess
+
+_CLEAR = 2.0  # deviations of the sandwich's error by which it must exceed the fit's
+_LEAST = 0.02  # share left by the fit below which a residual says nothing any more
+_CELLS = 1e7  # rows times columns that are worth it, a fifth of a second
+_CANDIDATES = 4  # patterns that may be quasi-periodic, the strongest
+_SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
+_PER_COHERENCE = 8  # places at which amplitude and phase of a quasi-periodic part are stated
+_PLACES_AT_MOST = 2000  # as many as a figure has pixels
+_LARGEST = 140.0  # powers of ten: beyond, variances in the unit of the values would overflow
+
+
+def with_sandwich_errors(model: ColumnModel, series: Series) -> ColumnModel:
+    """Return the same model; errors of periods count what the waveforms leave over.
+
+    A square wave has harmonics without end; a fit has a few dozen. What is left over is large at
+    the samples next to the jumps, the very ones that tell the period, so that errors in noise of
+    one variance are too small. Where they are, the sandwich of the residuals themselves stands in
+    for them (HC3 [1]_, the jackknife in its linear form: the residual of a sample is divided by the
+    share that the fit has not absorbed).
+
+    References
+    ----------
+    .. [1] J. G. MacKinnon, H. White, "Some heteroskedasticity-consistent covariance matrix
+       estimators with improved finite sample properties", J. Econometrics 29, 305 (1985).
+    """
+    several = np.bincount(model.component, model.order > 0, minlength=model.n_components) > 1
+    free = np.diag(model.base_covariance) > 0.0
+    free &= np.any(model.rows[several] != 0, axis=0)
+    columns = len(model.trend) + 2 * len(model.lines)
+    if not free.any() or model.lines.n_outputs > 1 or columns * len(series.theta) > _CELLS:
+        return model
+    formal = np.sqrt(np.diag(model.base_covariance)[free])
+    errors, worth = _sandwich(model, series, free)
+    ratio = np.ones(len(free))
+    clear = errors > formal * (1.0 + _CLEAR / np.sqrt(2.0 * worth))
+    ratio[free] = np.where(clear, errors / formal, 1.0)
+    return _widened(model, ratio, np.ones(len(model.lines)))
+
+
+def with_degenerate_errors(model: ColumnModel, found: Detection) -> ColumnModel:
+    """Return the same model; errors of periods count all places that fit as well.
+
+    A pattern with a harmonic that has no such places is known by that one.
+    """
+    ratio = np.ones(len(model.bases))
+    for c in range(model.n_components if found.fringes else 0):
+        own = np.flatnonzero((model.component == c) & np.isfinite(model.false_alarm))
+        errors = [
+            max((f.error for f in found.fringes if abs(f.mode - mode) < _SAME_LINE), default=0.0)
+            for mode in model.lines.mode[own]
+        ]
+        error = min(np.array(errors) / np.maximum(model.order[own], 1), default=0.0)
+        formal = model.mode_error(c)
+        if 0.0 < formal < error:
+            bases = model.rows[c] != 0
+            ratio[bases] = np.maximum(ratio[bases], error / formal)
+    return _widened(model, ratio, np.ones(len(model.lines)))
+
+
+def unknown_period(model: ColumnModel) -> FloatArray:
+    """Return the modes of all lines of patterns that are unknown: known to no better than half."""
+    unknown = [c for c in range(model.n_components) if 2.0 * model.mode_error(c) > model.mode_of(c)]
+    return model.lines.mode[np.isin(model.component, unknown)]
+
+
+def _widened(model: ColumnModel, bases: FloatArray, lines: FloatArray) -> ColumnModel:
+    """Return the same model with errors of its bases and of its lines' coefficients multiplied."""
+    if np.all(bases == 1.0) and np.all(lines == 1.0):
+        return model
+    p, factor = len(model.trend), model.factor.copy()
+    turned = np.max(np.where(model.rows[model.component] != 0, bases, 1.0), axis=1)
+    factor[:, p:] *= np.concatenate([lines, lines, turned, turned])[None, :, None]
+    return replace(
+        model, base_covariance=model.base_covariance * np.outer(bases, bases), factor=factor
+    )
+
+
+def _sandwich(model: ColumnModel, series: Series, free: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Errors of the free bases, and how many samples each rests on, shapes (F,)."""
+    theta, lines, root = series.theta, model.lines, np.sqrt(series.weights)
+    assert model.harmonics is not None
+    waves = line_columns(theta, lines.mode)
+    cosine, sine = waves[: len(lines)], waves[len(lines) :]
+    # A base turns its lines: the sum over them of n b cos − n a sin.
+    ties = model.harmonics[:, free]
+    turned = (ties * lines.sine).T @ cosine - (ties * lines.cosine).T @ sine
+    design = np.vstack([model.trend_columns(theta).T, waves, np.pi * theta * turned])
+    design *= root
+    system = Positive.of(design @ design.T)
+    absorbed = np.einsum("pn,pn->n", half := system.half(design), half)
+    values = series.values[:, 0] * series.scale[0] + series.centre[0]
+    left = root * (values - model.evaluate(theta)[:, 0]) / np.maximum(1.0 - absorbed, _LEAST)
+    ends = np.eye(len(design))[:, len(design) - int(free.sum()) :]
+    squares = (system.solve(ends).T @ design * left) ** 2
+    whole = squares.sum(axis=1)
+    worth = whole**2 / np.maximum(np.sum(squares**2, axis=1), 1e-300)
+    return np.sqrt(whole), np.maximum(worth, 1.0)
+
+
+def with_processes(models: list[ColumnModel], series: list[Series]) -> list[ColumnModel]:
+    """Give what is left over to the column along which it is least white, and patterns their parts.
+
+    Parameters
+    ----------
+    models : list of ColumnModel
+    series : list of Series
+        The samples that each was fitted to.
+    """
+    if any(np.any(np.abs(np.log10(one.scale)) > _LARGEST) for one in series):
+        return models
+    best, most = -1, 0.0
+    processes = [_residual_process(*pair) for pair in zip(models, series, strict=True)]
+    for j, remainder in enumerate(processes):
+        if remainder is not None and remainder.gain.sum() > most:
+            best, most = j, float(remainder.gain.sum())
+    models = [
+        replace(m, remainder=processes[j] if j == best else None) for j, m in enumerate(models)
+    ]
+    if len(models) > 1:
+        return models
+    if series[0].values.shape[1] == 1:
+        models = [_with_quasi_periodic(models[0], series[0])]
+    return [with_smoothing(_backtested(_extrapolated(models[0], series[0]), series[0]), series[0])]
+
+
+def _extrapolated(model: ColumnModel, series: Series) -> ColumnModel:
+    """Return the same model; beyond its ends a trend follows the last samples."""
+    steady = {"level": True, "slope": model.remainder is None, "smooth": False}
+    if steady[model.trend_kind] or len(series.theta) < FEWEST:
+        return model
+    values = series.original * series.scale + series.centre - model.strict_at(series.theta)
+    known = [_known_of(model, series, o) for o in range(values.shape[1])]
+    return replace(model, onward=extrapolated(series.theta, values, known, chosen_rows))
+
+
+def _known_of(model: ColumnModel, series: Series, o: int) -> Known:
+    """Return what the model knows of one output, beside trend and strict lines."""
+    left = model.remainder
+    if left is not None:
+        white, kernel = float(left.white[o] ** 2), left.parts[o].kernel
+        others = kernel.select(kernel.component >= 0).scaled(1.0 / white)
+        return Known(left.parts[o].noise / white, white, others, np.log(left.oscillators[o]))
+    weights, values = series.weights, series.original[:, [o]] * series.scale[o] + series.centre[o]
+    off = values - model.evaluate(series.theta)[:, [o]]
+    if series.settings.loss != "squared":
+        weights = weights * robust_weights(off[:, 0], weights)
+    white = float(np.mean(weights * off[:, 0] ** 2))
+    return Known(1.0 / weights, white, Kernel.zero(), np.zeros((0, 3)))
+
+
+def _backtested(model: ColumnModel, series: Series) -> ColumnModel:
+    """Return the model that knows how far off its own record its forecasts were."""
+    process = model.remainder if model.onward is None else model.onward
+    if process is None:
+        return model
+    values = series.original * series.scale + series.centre
+    if model.onward is not None:
+        values -= model.strict_at(series.theta) + model.onward.line_at(series.theta)
+    else:
+        values -= replace(model, remainder=None).evaluate(series.theta)
+    pairs = zip(process.parts, values.T, strict=True)
+    return replace(model, surprise=np.stack([backtest_inflation(*pair) for pair in pairs]))
+
+
+def _left(model: ColumnModel, series: Series) -> FloatArray:
+    return series.original * series.scale + series.centre - model.evaluate(series.theta)
+
+
+def _residual_process(model: ColumnModel, series: Series) -> Remainder | None:
+    robust = series.settings.loss != "squared"
+    left = _left(model, series)
+    return remainder_of(series.theta, left, series.weights, series.scale, robust=robust)
+
+
+def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
+    """Return the model with those patterns quasi-periodic that the evidence says are."""
+    theta, rows = series.theta, chosen_rows(len(series.theta), ROWS)
+    left = _left(replace(model, remainder=None), series)[:, 0]
+    exact = np.std(left) <= ROUNDING * series.scale[0]
+    if len(theta) < FEWEST or not model.n_components or exact:
+        return model
+    noise, white, oscillators = _noise(model.remainder, left, series)
+    mode = model.rows @ model.bases
+    power = np.bincount(model.component, model.lines.amplitude[:, 0] ** 2, len(mode))
+    parts: list[QuasiPeriodicFit] = []
+    gone = np.zeros(len(model.lines), bool)
+    waiting = [int(c) for c in np.argsort(-power, kind="stable")[:_CANDIDATES]]
+    while waiting:
+        found = []
+        kept = np.flatnonzero(~gone)
+        lines, owner, order = model.lines.select(kept), model.component[kept], model.order[kept]
+        beside = Kernel.sum([Kernel.zero(), *(part.kernel for part in parts)])
+        for c in waiting:
+            if gone[model.component == c].any():
+                continue
+            pattern = pattern_of(c, lines, owner, order, float(mode[c]), left, theta)
+            if pattern is None:
+                continue
+            others = np.setdiff1d(model.component[kept], owner[pattern.taken])
+            free = not series.integer and _has_a_frequency_of_its_own(model, c, others)
+            ground = (theta, noise, rows, beside, oscillators, white)
+            part = quasi_periodic_fit(pattern, *ground, may_lose_phase=free)
+            found += [part] if part is not None else []
+        if not found:
+            break
+        # Harmonics of one pattern may be those of another: the clearest comes first.
+        part = max(found, key=lambda one: one.gain)
+        parts.append(part)
+        left, oscillators = part.values, part.oscillators
+        gone[kept[part.pattern.taken]] = True
+        waiting = [other.pattern.component for other in found if other is not part]
+    if not parts:
+        return model
+    beside = Kernel.sum([part.kernel for part in parts])
+    search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
+    if len(oscillators):
+        oscillators, _ = search.optimised(oscillators)
+    process, factor = search.conditioned(oscillators, theta, left, 1.0 / noise)
+    gain = np.array([search.gain(oscillators)])
+    parameters = (np.exp(oscillators.reshape(-1, 3)),)
+    remainder = Remainder((process,), np.sqrt([factor]), gain, parameters)
+    return _joined(replace(model, remainder=remainder), parts, gone, factor).explaining(series)
+
+
+def _has_a_frequency_of_its_own(model: ColumnModel, c: int, others: IntArray) -> bool:
+    """Whether a pattern is no combination of others, and none of them is one with it."""
+    bases = np.flatnonzero(model.rows[c])
+    return len(bases) == 1 and not model.rows[np.setdiff1d(others, c), bases[0]].any()
+
+
+def _noise(
+    remainder: Remainder | None, left: FloatArray, series: Series
+) -> tuple[FloatArray, float, FloatArray]:
+    """White variances up to a factor, that factor, and the parameters of the oscillators."""
+    if remainder is not None:
+        white = float(remainder.white[0] ** 2)
+        return remainder.parts[0].noise / white, white, np.log(remainder.oscillators[0]).ravel()
+    weights = series.weights
+    if series.settings.loss != "squared":
+        weights = weights * robust_weights(left, weights)
+    return 1.0 / weights, float(np.mean(left**2 * weights)), np.zeros(0)
+
+
+def _joined(
+    model: ColumnModel, parts: list[QuasiPeriodicFit], gone: BoolArray, white: float
+) -> ColumnModel:
+    """Take lines that are part of quasi-periodic patterns out, and state how these wander."""
+    humps = [part.pattern.component for part in parts if _is_hump(model, part, gone)]
+    parts = [part for part in parts if part.pattern.component not in humps]
+    owner = _process(model).kernel.component
+    owner = np.where(np.isin(owner, humps), -1, owner)
+    model = _with_modulation_errors(model, [part for part in parts if part.strict], white)
+    lost = np.zeros(len(gone), bool)
+    bases, covariance = model.bases.copy(), model.base_covariance.copy()
+    cosine, sine = model.lines.cosine.copy(), model.lines.sine.copy()
+    traces: list[QuasiPeriodicTrace | None] = [None] * model.n_components
+    for part in parts:
+        pattern = part.pattern
+        traces[pattern.component] = _traced(model, part, white)
+        if part.strict:
+            continue
+        own = (model.component == pattern.component) & (model.order > 0)
+        lost |= own
+        typical = np.sqrt(part.strength * white / pattern.lines[1].sum())
+        cosine[own] *= typical
+        sine[own] *= typical
+        (base,) = np.flatnonzero(model.rows[pattern.component])[:1]
+        bases[base] += part.shift
+        covariance[base], covariance[:, base] = 0.0, 0.0
+        covariance[base, base] = part.shift_error**2
+    moved = replace(
+        model,
+        bases=bases,
+        base_covariance=covariance,
+        lines=Lines(_harmonics(model) @ bases, cosine, sine),
+        phase_lost=lost,
+        traces=tuple(traces),
+    )
+    return _without(moved, gone, owner)
+
+
+def _with_modulation_errors(
+    model: ColumnModel, parts: list[QuasiPeriodicFit], white: float
+) -> ColumnModel:
+    """Return the same model; a process around strict lines is noise of their coefficients.
+
+    A process of variance s p_n and rate γ has the mean s p_n 2 (x − 1 + e^{−x}) / x² over the
+    record, x = 2γ, which adds to the 2σ²/n of white noise. Modes are weighted means of what their
+    lines say, with weights n² A_n².
+    """
+    bases, lines = np.ones(len(model.bases)), np.ones(len(model.lines))
+    for part in parts:
+        kernel, orders = part.kernel, part.pattern.order
+        own = np.flatnonzero((model.component == part.pattern.component) & (model.order > 0))
+        x = 2.0 * kernel.c
+        mean = white * kernel.a * 2.0 * (x - 1.0 + np.exp(-x)) / x**2
+        powers = np.array([mean[orders == order].sum() for order in model.order[own]])
+        variance = model.noise_at(model.lines.mode[own])[:, 0]
+        growth = 1.0 + powers / np.maximum(variance, np.finfo(float).tiny)
+        lines[own] = np.sqrt(growth)
+        weights = (model.order[own] * model.lines.amplitude[own, 0]) ** 2
+        formal = max(model.mode_error(part.pattern.component), np.finfo(float).tiny)
+        ratio = np.sqrt(np.average(growth, weights=weights) + (part.shift_error / formal) ** 2)
+        held = model.rows[part.pattern.component] != 0
+        bases[held] = np.maximum(bases[held], ratio)
+    return _widened(model, bases, lines)
+
+
+def _is_hump(model: ColumnModel, part: QuasiPeriodicFit, gone: BoolArray) -> bool:
+    """Whether lines of other patterns stand in the width of this one's: nothing tells whose it is.
+
+    What is so broad is part of the remainder, and the lines stay strict.
+    """
+    own = (model.component == part.pattern.component) & (model.order > 0)
+    others = model.lines.mode[(model.component != part.pattern.component) & ~gone]
+    distance = np.abs(model.lines.mode[own][:, None] - others)
+    return part.strict and bool(np.any(distance < 2.0 * part.half_width))
+
+
+def _harmonics(model: ColumnModel) -> IntArray:
+    if model.harmonics is not None:
+        return model.harmonics
+    return np.asarray(model.order[:, None] * model.rows[model.component])
+
+
+def _without(model: ColumnModel, gone: BoolArray, owner: IntArray) -> ColumnModel:
+    """Return the model without some lines, components that have none left, and their bases.
+
+    `owner` says which component each term of the process belongs to.
+    """
+    p, keep = len(model.trend), np.flatnonzero(~gone)
+    entries = np.concatenate([np.arange(p), *(p + j * len(gone) + keep for j in range(4))])
+    left = np.isin(np.arange(model.n_components), model.component[keep])
+    number = np.append(np.cumsum(left) - 1, -1)  # the last one is that of the remainder
+    harmonics = _harmonics(model)[keep]
+    used = np.any(harmonics != 0, axis=0) | np.any(model.rows[left] != 0, axis=0)
+    process = _process(model)
+    kernel = replace(process.kernel, component=number[owner])
+    remainder = replace(_known(model.remainder), parts=(replace(process, kernel=kernel),))
+    return replace(
+        model,
+        rows=model.rows[left][:, used],
+        bases=model.bases[used],
+        base_covariance=model.base_covariance[np.ix_(used, used)],
+        component=number[model.component[keep]],
+        order=model.order[keep],
+        lines=model.lines.select(keep),
+        factor=model.factor[:, entries],
+        false_alarm=model.false_alarm[keep],
+        shift=model.shift[keep],
+        p_value=model.p_value[keep],
+        harmonics=harmonics[:, used],
+        traces=tuple(one for one, kept in zip(model.traces, left, strict=True) if kept),
+        phase_lost=None if model.phase_lost is None else model.phase_lost[keep],
+        remainder=remainder,
+    )
+
+
+def _traced(model: ColumnModel, part: QuasiPeriodicFit, white: float) -> QuasiPeriodicTrace:
+    """Follow the strongest harmonic of a quasi-periodic pattern."""
+    pattern, process = part.pattern, _process(model)
+    mine = model.component == pattern.component
+    own = np.flatnonzero(mine & (model.order == pattern.order[0]))[0]
+    modulated = part.strength * white
+    coherence = 0.5 * model.domain.span / part.rate
+    all_lines = 0.5 * np.sum(model.lines.amplitude[mine & (model.order > 0), 0] ** 2)
+    strict = float(all_lines) if part.strict else 0.0
+    count = int(np.clip(_PER_COHERENCE * 2.0 * part.rate, 50, _PLACES_AT_MOST))
+    theta = np.linspace(-1.0, 1.0, count + 1)
+    which = np.zeros(len(process.kernel.a), bool)
+    which[np.flatnonzero(process.kernel.component == pattern.component)[0]] = (
+        True  # of the strongest
+    )
+    solved = process.alpha[:, None]
+    wave = process.cross_product(theta, solved, which)[:, 0]
+    quarter = process.cross_product(theta, solved, which, quadrature=True)[:, 0]
+    turning = np.exp(1j * process.kernel.d[which] * theta)
+    coefficient = (wave - 1j * quarter) * turning
+    line = model.lines.cosine[own, 0] + 1j * model.lines.sine[own, 0]
+    # Relative to the phase of the strict pattern, or of the typical one.
+    whole = (line + coefficient if part.strict else coefficient) * np.exp(-1j * np.angle(line))
+    return QuasiPeriodicTrace(
+        coherence=float(coherence),
+        modulation=float(np.sqrt(modulated / (modulated + strict))),
+        order=int(pattern.order[0]),
+        theta=theta,
+        cosine=whole.real,
+        sine=whole.imag,
+        error=np.sqrt(process.variance(theta, which)),
+    )
+
+
+def _process(model: ColumnModel) -> ConditionedProcess:
+    return _known(model.remainder).parts[0]
+
+
+def _known(remainder: Remainder | None) -> Remainder:
+    if remainder is None:
+        raise ValueError("a quasi-periodic pattern is part of a process")
+    return remainder

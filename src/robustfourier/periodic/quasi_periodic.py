@@ -1,0 +1,492 @@
+r"""Quasi-periodic patterns: oscillations of finite coherence, against strict ones by the evidence.
+
+A pattern with harmonics n of the mode k₀ is explained in one of these ways:
+
+* strict: lines that keep amplitude and phase for ever;
+* modulated: strict lines, and beside them a process of the same harmonics whose amplitudes and
+  phases are forgotten after the coherence time (`periodic.kernels.QuasiPeriodic`);
+* quasi-periodic: that process alone, so that the phase itself is lost (sunspots);
+* quasi-periodic with a clock that diffuses: harmonic n loses its phase n² times as fast.
+
+Each is one Gaussian model of the same samples, what all other lines leave over,
+
+.. math::
+
+    \log E = \max \log N\bigl(y;\, 0,\, \sigma^2 [\mathrm{noise} + K_\mathrm{osc} + K_\mathrm{qp}
+             + X X^T]\bigr) - \tfrac{m}{2} \log n - \mathrm{price}(\mathrm{osc}),
+
+with the columns X of its strict lines at the powers that were fitted: amplitudes are marginalised
+over in all ways alike. m counts the mode, rate and strength, and mode and power of each line nearby
+(the power of the pattern's lines is one draw, however long the record). The way of the highest
+evidence is taken.
+
+The error of a lost phase's period is the curvature of that likelihood in the mode: a short
+coherence makes it wide by itself. Harmonics of one clock are one witness, so the most informative
+one counts alone. The rate is known from as many coherence times as the record holds, so that the
+mode has Student's law with as many degrees of freedom; the stated error is such that ±1.645 of it
+hold nine tenths. Where strict lines are kept, the ways that lose the phase still count for their
+error, by their evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from robustfourier.arrays import FloatArray, IndexArray, IntArray
+from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.kernels import (
+    Kernel,
+    QuasiPeriodic,
+    line_columns,
+    sho_of_logarithms,
+    sho_pullback,
+)
+from robustfourier.periodic.noise_model import TaperedSpectrum
+from robustfourier.periodic.nufft import RealModeSums
+from robustfourier.periodic.optimise import maximise
+from robustfourier.periodic.residual_process import COARSE, OscillatorSearch, price
+from robustfourier.periodic.semiseparable import (
+    MarginalLikelihood,
+    marginal_log_likelihood,
+    normal_equations,
+)
+
+ROWS = 4_000  # rows on which likelihoods are taken: there are more terms than in the remainder
+_HARMONICS = 8  # of a process, the strongest
+_FEWEST_CYCLES = 4.0  # in the record; with fewer a modulation cannot be seen
+_REACH = 12.0  # modes; farther from a pattern's lines another line is not part of it
+_NEAR = 0.25  # of the distance of two harmonics: what is nearer to one belongs to it
+# Power above noise that shows a harmonic: white noise has as much at one mode once in e⁷, and in a
+# band of m modes, whose own deviation and that of the floor taken off make √(2m), once in sixty.
+_SHOWN, _CLEAR = 7.0, 3.0
+# A line of coherence τ is 1/πτ wide: with less than two cycles a sixth of its frequency, which is
+# no pattern but a hump.
+_SHORTEST = 2.0  # cycles
+_SHIFT = 3.0  # modes by which the mode of a lost phase may move
+_STEP = 0.05  # modes, for the curvature of the likelihood
+_COHERENCES, _STRENGTHS = 7, (0.01, 0.1, 1.0)  # starts: coherences, variances over strict power
+_STARTS = 3  # the best by the spectrum, of which the likelihood is taken
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A pattern that may be quasi-periodic.
+
+    Parameters
+    ----------
+    component : int
+    mode : float
+        Of its fundamental.
+    order : ndarray of int of shape (H,)
+        Harmonics that the samples show, the strongest first.
+    power : ndarray of shape (H,)
+        How the power of a process is shared among them.
+    lines, near : ndarray of shape (2, ·)
+        Modes and powers of its lines at these harmonics, and of other lines nearby.
+    taken : ndarray of int
+        Indices of the latter.
+    around : ndarray of shape (n,)
+        The residual with the lines nearby; further values add its own lines.
+    shown, whole : ndarray of shape (n,)
+        The same with its lines at these harmonics, and with all its lines.
+    """
+
+    component: int
+    mode: float
+    order: IntArray
+    power: FloatArray
+    lines: FloatArray
+    near: FloatArray
+    taken: IndexArray
+    around: FloatArray
+    shown: FloatArray
+    whole: FloatArray
+
+    def select(self, rows: IndexArray) -> Pattern:
+        """Return the same on some rows."""
+        values = {name: getattr(self, name)[rows] for name in ("around", "shown", "whole")}
+        return replace(self, **values)
+
+
+@dataclass(frozen=True, eq=False)
+class QuasiPeriodicFit:
+    """The quasi-periodic part of a pattern.
+
+    Parameters
+    ----------
+    pattern : Pattern
+    strict : bool
+        Whether its lines stay beside the process; if not, the phase is lost.
+    clock : bool
+        Whether its clock diffuses.
+    rate : float
+        One over the coherence in θ.
+    strength : float
+        Variance of the process over the white variance.
+    shift, shift_error : float
+        By how much the mode of the fundamental moved, and the standard error of that.
+    oscillators : ndarray
+        Logarithms of the parameters of the remainder beside it.
+    gain : float
+        Log evidence above that of strict lines.
+    """
+
+    pattern: Pattern
+    strict: bool
+    clock: bool
+    rate: float
+    strength: float
+    shift: float
+    shift_error: float
+    oscillators: FloatArray
+    gain: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of its lines, in modes."""
+        return self.rate / np.pi
+
+    @property
+    def kernel(self) -> Kernel:
+        """The covariance over the white variance."""
+        logs = np.log([self.rate, self.strength])
+        return _family(self.pattern, self.clock).kernel(np.append(logs, self.shift))
+
+    @property
+    def values(self) -> FloatArray:
+        """What all processes together have to explain, shape (n,)."""
+        return self.pattern.around if self.strict else self.pattern.whole
+
+
+def _family(pattern: Pattern, clock: bool) -> QuasiPeriodic:
+    """The process of log rate, log strength and shift of the mode."""
+    return QuasiPeriodic(pattern.order, pattern.power, pattern.mode, clock, pattern.component)
+
+
+# -- what belongs to a pattern ---------------------------------------------------------------------
+
+
+def pattern_of(
+    component: int,
+    lines: Lines,
+    owner: IntArray,
+    order: IntArray,
+    mode: float,
+    left: FloatArray,
+    theta: FloatArray,
+) -> Pattern | None:
+    """Return a pattern that may be quasi-periodic; None if nothing hints at that.
+
+    Hints are power beside its lines, or other lines nearby.
+
+    Parameters
+    ----------
+    component : int
+    lines : Lines
+        All lines, of one output.
+    owner, order : ndarray of int of shape (K,)
+        Component of each line, and its order there.
+    mode : float
+        Of the fundamental.
+    left, theta : ndarray of shape (n,)
+        Residual, and where.
+    """
+    power = 0.5 * lines.amplitude[:, 0] ** 2
+    own = np.flatnonzero((owner == component) & (order > 0))
+    if mode < _FEWEST_CYCLES or not len(own):
+        return None
+    taken = _lines_near(lines.mode, owner, order, power, own, component)
+    around = left + lines.select(taken).evaluate(theta)[:, 0]
+    strongest = own[np.argsort(-power[own], kind="stable")[:_HARMONICS]]
+    modes = mode * order[strongest].astype(np.float64)
+    band, floor, spread = _power_beside(modes, mode, around, theta)
+    if not len(taken) and not spread.any():
+        return None
+    count = 2.0 * np.floor(min(_REACH, _NEAR * mode)) + 1.0
+    seen = power[strongest] > _SHOWN * floor
+    seen |= band > _CLEAR * np.sqrt(2.0 * count) * floor
+    seen[0] = True
+    shown = strongest[seen]
+    # A line holds little of a pattern whose phase is lost: what is around tells the shares.
+    wide = (power[strongest] + band)[seen]
+    return Pattern(
+        component=component,
+        mode=mode,
+        order=order[shown],
+        power=wide * (power[shown].sum() / wide.sum()),
+        lines=np.stack([lines.mode[shown], power[shown]]),
+        near=np.stack([lines.mode[taken], power[taken]]),
+        taken=taken,
+        around=around,
+        shown=around + lines.select(shown).evaluate(theta)[:, 0],
+        whole=around + lines.select(own).evaluate(theta)[:, 0],
+    )
+
+
+def _lines_near(
+    mode: FloatArray,
+    owner: IntArray,
+    order: IntArray,
+    power: FloatArray,
+    own: IndexArray,
+    component: int,
+) -> IndexArray:
+    """Return side lines of a pattern, and lines of weaker patterns that all lie near its lines."""
+    distance = np.abs(mode[:, None] - mode[own]).min(axis=1)
+    far = distance > min(_REACH, _NEAR * mode[own].min())
+    whole = np.bincount(owner, power)
+    inside = (np.bincount(owner, far) == 0) & (whole < whole[component])
+    return np.flatnonzero(((owner == component) & (order == 0)) | inside[owner])
+
+
+def _power_beside(
+    modes: FloatArray, mode: float, values: FloatArray, theta: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return power in bands around harmonics, the noise at one mode, and whether bands show more.
+
+    The noise is the median between the harmonics, and is taken off the bands. Bands of any width
+    up to the largest may show more, as that of a modulation is not known.
+    """
+    reach = np.floor(min(_REACH, _NEAR * mode))
+    inside = np.arange(-reach, reach + 1.0)
+    between = np.concatenate([inside - 0.5 * mode, inside + 0.5 * mode])
+    # Samples are real: the sums at a mode and at its negative have the same size.
+    at = np.abs(modes[:, None] + np.concatenate([inside, between]))
+    sums = RealModeSums.of(theta, values[:, None], float(at.max())).at(at.ravel())
+    power = 2.0 * np.abs(sums.reshape(at.shape) / len(theta)) ** 2
+    floor = np.median(power[:, len(inside) :], axis=1) / np.log(2.0)  # of an exponential
+    within = [power[:, : len(inside)][:, np.abs(inside) <= w] for w in np.arange(1.0, reach + 1.0)]
+    within = within or [power[:, : len(inside)]]
+    excess = np.array([p.sum(axis=1) - p.shape[1] * floor for p in within])
+    size = np.array([_CLEAR * np.sqrt(2.0 * p.shape[1]) * floor for p in within])
+    return np.maximum(excess[-1], 0.0), floor, np.any(excess > size, axis=0)
+
+
+def foreign(oscillators: FloatArray, mode: float, order: IntArray) -> FloatArray:
+    """Return the oscillators, three logarithms each, that do not ring at harmonics of a mode.
+
+    They are those far from the harmonics `order`, and those as wide as the distance of two.
+    """
+    threes = oscillators.reshape(-1, 3)
+    frequency, quality = np.exp(threes[:, :2]).T / np.array([[np.pi * mode], [1.0]])
+    off = np.abs(frequency[:, None] - order).min(axis=1)
+    own = (off < _NEAR) & (0.5 * frequency / quality < _NEAR)
+    return np.asarray(threes[~own].ravel())
+
+
+# -- the evidence ----------------------------------------------------------------------------------
+
+
+def quasi_periodic_fit(
+    pattern: Pattern,
+    theta: FloatArray,
+    noise: FloatArray,
+    rows: IndexArray,
+    beside: Kernel,
+    oscillators: FloatArray,
+    white: float,
+    *,
+    may_lose_phase: bool = True,
+) -> QuasiPeriodicFit | None:
+    """Return the quasi-periodic part of the highest evidence; None if strict lines have more.
+
+    Parameters
+    ----------
+    pattern : Pattern
+    theta, noise : ndarray of shape (n,)
+        Positions, and white variances up to a factor.
+    rows : ndarray of int
+        Rows on which likelihoods are taken.
+    beside : Kernel
+        Other patterns' quasi-periodic parts, over the white variance.
+    oscillators : ndarray
+        Logarithms of the parameters of the remainder found without this part.
+    white : float
+        White variance found without it.
+    may_lose_phase : bool
+        Whether its lines may go.
+    """
+    theta, noise = theta[rows], noise[rows]
+    some = pattern.select(rows)
+    # What rings at its harmonics is the pattern, not the remainder beside it.
+    oscillators = foreign(oscillators, pattern.mode, pattern.order)
+    strict = _evidence_of_lines(some, theta, noise, beside, oscillators, white)
+    ways = [_Way(some, True, False, theta, noise, beside, white)]
+    if may_lose_phase:
+        ways.append(_Way(some, False, False, theta, noise, beside, white))
+    found = [way.run(oscillators, strict) for way in ways]
+    # A clock that diffuses forgets higher harmonics sooner: none does if no harmonic forgets.
+    if may_lose_phase and ways[-1].forgets and len(pattern.order) > 1:
+        found.append(_Way(some, False, True, theta, noise, beside, white).run(oscillators, strict))
+    better = [one for one in found if one is not None]
+    if not better:
+        return None
+    best = max(better, key=lambda one: one.gain)
+    error = best.shift_error
+    if best.strict:
+        weights = np.exp([one.gain - best.gain for one in better])
+        squares = [one.shift_error**2 + one.shift**2 for one in better]
+        error = float(np.sqrt(np.average(squares, weights=weights)))
+    return replace(best, pattern=pattern, shift_error=error)
+
+
+def _evidence_of_lines(
+    pattern: Pattern,
+    theta: FloatArray,
+    noise: FloatArray,
+    beside: Kernel,
+    oscillators: FloatArray,
+    white: float,
+) -> float:
+    """Log evidence of strict lines, with those nearby or without."""
+    columns = [
+        line_columns(theta, modes, powers / white)
+        for modes, powers in (pattern.lines, pattern.near)
+    ]
+    kernel = Kernel.sum([beside, sho_of_logarithms(oscillators)])
+    every = np.concatenate([pattern.shown[:, None], *columns], axis=1)
+    gram, logs = normal_equations(kernel, theta, noise, every)
+    alone, n = 1 + columns[0].shape[1], len(theta)
+    value = max(
+        marginal_log_likelihood(gram, logs, n) - len(pattern.taken) * np.log(n),
+        marginal_log_likelihood(gram[:alone, :alone], logs, n),
+    )
+    return float(value - price(oscillators, n) - 0.5 * np.log(n))
+
+
+class _Way:
+    """One way in which a pattern may be quasi-periodic: modulated, or with its phase lost."""
+
+    def __init__(
+        self,
+        pattern: Pattern,
+        strict: bool,
+        clock: bool,
+        theta: FloatArray,
+        noise: FloatArray,
+        beside: Kernel,
+        white: float,
+    ) -> None:
+        self.pattern, self.strict, self.clock, self.beside = pattern, strict, clock, beside
+        self.theta, self.noise, self.white = theta, noise, white
+        columns = line_columns(theta, pattern.lines[0], pattern.lines[1] / white)
+        self.exact = MarginalLikelihood(theta, pattern.shown, noise, columns if strict else None)
+        seen = pattern.around if strict else pattern.shown  # a spectrum knows no columns
+        self.spectrum = TaperedSpectrum(theta, seen, 1.0 / noise)
+        self.family = _family(pattern, clock)
+        self.log_n = float(np.log(len(theta)))
+        shortest, typical = _SHORTEST * 2.0 / pattern.mode, np.log(pattern.power.sum() / white)
+        shift = 0.0 if strict else _SHIFT
+        # A phase that is known to σ/√(n power) shows a walk over the record by as much.
+        slowest = float(-np.log(len(theta)) - typical)
+        #: Of log rate, log strength and shift; from a thousandth to thirty times the amplitude.
+        self.bounds = [
+            (min(slowest, -float(np.log(2.0))), -float(np.log(shortest))),
+            (float(typical) - 14.0, float(typical) + 7.0),
+            (-shift, shift),
+        ]
+        #: Whether the best start is seen to forget anything.
+        self.forgets = True
+
+    def evidence(self, value: float, oscillators: FloatArray) -> float:
+        """Log evidence of a log-likelihood."""
+        return value - price(oscillators, len(self.theta)) - 1.5 * self.log_n
+
+    def run(self, oscillators: FloatArray, least: float) -> QuasiPeriodicFit | None:
+        """Return the best process of this way, None if its evidence is below `least`."""
+        own, rest, _ = self._start(oscillators)
+        own, rest, value = self._optimised(own, rest)
+        self.forgets = bool(own[0] > self.bounds[0][0] + 0.05)
+        # A remainder of its own makes up for the price of two numbers, hardly for more.
+        if value < least - self.log_n:
+            return None
+        found = self._search(own).run(exact=False)
+        other = (
+            np.zeros(0) if found is None else foreign(found, self.pattern.mode, self.pattern.order)
+        )
+        again = self._optimised(own, other)
+        own, rest, value = again if again[2] > value else (own, rest, value)
+        # With so short a coherence lines have no process of their own beside them.
+        hump = self.strict and own[0] > self.bounds[0][1] + np.log(0.95)
+        if value <= least or hump:
+            return None
+        rate, strength = np.exp(own[:2])
+        error = 0.0 if self.strict else self._mode_error(own, rest)
+        numbers = (float(rate), float(strength), float(own[2]), error)
+        return QuasiPeriodicFit(
+            self.pattern, self.strict, self.clock, *numbers, rest, value - least
+        )
+
+    def _kernel(self, own: FloatArray, rest: FloatArray) -> Kernel:
+        """All processes together; that of the pattern first."""
+        return Kernel.sum([self.family.kernel(own), self.beside, sho_of_logarithms(rest)])
+
+    def _search(self, own: FloatArray) -> OscillatorSearch:
+        """The search for oscillators beside the process."""
+        beside = Kernel.sum([self.family.kernel(own), self.beside])
+        samples = (self.theta, self.exact.values, 1.0 / self.noise)
+        return OscillatorSearch(*samples, beside, self.spectrum, self.exact)
+
+    def _start(self, oscillators: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        """Return the best start, oscillators beside it, and its evidence.
+
+        Oscillators may have stood in for the pattern. The spectrum says which few starts are worth
+        a likelihood.
+        """
+        rests = [oscillators, np.zeros(0)] if len(oscillators) else [oscillators]
+        shifts = (0.0,) if self.strict else (0.0, -0.5 * _SHIFT, 0.5 * _SHIFT)
+        slowest, fastest = self.bounds[0]
+        rates = np.linspace(fastest, slowest, _COHERENCES)
+        strengths = np.log(np.array(_STRENGTHS) * self.pattern.power.sum() / self.white)
+        grid = np.array([[r, s, shift] for shift, r, s in product(shifts, rates, strengths)])
+        starts = [(own, rest) for rest in rests for own in grid]
+        if self.spectrum.is_even:
+            own = self.spectrum.densities(self.family.kernel(grid), len(grid))
+            values = []
+            for rest in rests:
+                other = self.spectrum.density(Kernel.sum([self.beside, sho_of_logarithms(rest)]))
+                paid = price(rest, len(self.theta))
+                values.append(self.spectrum.log_likelihoods(other + own) - paid)
+            starts = [starts[i] for i in np.argsort(np.concatenate(values))[-_STARTS:]]
+        worth = [
+            (own, rest, self.evidence(self.exact.value(self._kernel(own, rest))[0], rest))
+            for own, rest in starts
+        ]
+        return max(worth, key=lambda start: start[2])
+
+    def _optimised(self, own: FloatArray, rest: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        """Return the likeliest process and oscillators near a start, and their evidence."""
+        size, harmonics = len(own), np.arange(len(self.pattern.order))
+
+        def log_likelihood(parameters: FloatArray) -> tuple[float, FloatArray]:
+            kernel = self._kernel(parameters[:size], parameters[size:])
+            value, gradient = self.exact.gradient(kernel)
+            along = self.family.pullback(kernel.select(harmonics), gradient[:, harmonics])
+            return value, np.append(along, sho_pullback(parameters[size:], gradient))
+
+        def density(parameters: FloatArray) -> FloatArray:
+            return np.array(
+                [self.spectrum.density(self._kernel(p[:size], p[size:])) for p in parameters]
+            )
+
+        start = np.concatenate([own, rest])
+        bounds = self.bounds + self._search(own).bounds * (len(rest) // 3)
+        information = self.spectrum.fisher_information(density, start)
+        end, value = maximise(log_likelihood, start, bounds, information, COARSE)
+        return end[:size], end[size:], self.evidence(value, end[size:])
+
+    def _mode_error(self, own: FloatArray, rest: FloatArray) -> float:
+        """Standard error of the mode, from the harmonic whose likelihood is curved most."""
+        kernel = self._kernel(own, rest)
+        top, most = self.exact.value(kernel)[0], 0.0
+        for h, order in enumerate(self.pattern.order):
+            turned = np.where(np.arange(len(kernel.d)) == h, np.pi * order * _STEP, 0.0)
+            sides = [replace(kernel, d=kernel.d + sign * turned) for sign in (-1.0, 1.0)]
+            most = max(most, 2.0 * top - sum(self.exact.value(side)[0] for side in sides))
+        coherences = max(2.0 * np.exp(own[0]), 2.0)  # with fewer the law has no width
+        wider = stdtrit(coherences, 0.95) / ndtri(0.95)
+        return float(wider * _STEP / np.sqrt(max(most, 1e-6)))
