@@ -6,10 +6,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from robustfourier.periodic.residual_process import OscillatorSearch
 from robustfourier.periodic.kernels import Kernel, sho, sho_of_logarithms
 from robustfourier.periodic.noise_model import TaperedSpectrum
 from robustfourier.periodic.optimise import maximise
+from robustfourier.periodic.residual_process import OscillatorSearch
 from robustfourier.periodic.semiseparable import Observations
 
 

@@ -23,8 +23,7 @@ from robustfourier.estimators.calendar_steps import CalendarStep
 from robustfourier.estimators.times import known_periods, time_index
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.modes import by_output
-from robustfourier.periodic.forecast import Extrapolation, HORIZONS
-from robustfourier.periodic.residual_process import Remainder
+from robustfourier.periodic.forecast import HORIZONS
 
 _STEPS_AT_MOST = 10_000_000
 _NEARLY = 0.1  # of a calendar step: a year of days is twelve months

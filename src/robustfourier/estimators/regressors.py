@@ -26,9 +26,9 @@ from robustfourier.estimators.inputs import selected_rows, taken_apart
 from robustfourier.estimators.times import time_index
 from robustfourier.formatting import number, percent, probability
 from robustfourier.mixture.model import ColumnModel
-from robustfourier.periodic.residual_process import say_of
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.periodic.kernels import Kernel
+from robustfourier.periodic.residual_process import say_of
 from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.periodic.semiseparable import normal_equations
 
