@@ -53,6 +53,7 @@ HIGHEST_COMBINATION = 4
 HIGHEST_MISSING = 7
 _FOUNDERS = 8  # lowest and strongest lines that are tried as fundamentals
 _WITHIN = 4.0  # standard errors: farther from a multiple of a base no line is tried as a harmonic
+_CELL = 1.0 / 12.0  # variance of a place within one mode, the resolution (Rayleigh)
 _LOWEST = 1.5  # mode; what is slower is trend
 _MISSING = tuple(
     (p, q) for q in range(3, HIGHEST_MISSING + 1) for p in range(2, q) if gcd(p, q) == 1
@@ -240,7 +241,7 @@ def harmonic_places(
         for missing in (1, 2):
             base = mode[j] / missing
             order = np.round(mode / base)
-            square = variance + (order / missing) ** 2 * variance[j]
+            square = variance + (order / missing) ** 2 * variance[j] + _CELL
             away = (mode - order * base) ** 2 / square
             near = (away <= _WITHIN**2) & ~taken & free & (order >= 1) & (order <= HIGHEST_ORDER)
             orders = np.unique(np.append(order[near], missing).astype(int))

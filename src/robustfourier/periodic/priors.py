@@ -18,8 +18,8 @@ TREND_WIDTH = 1.0
 RED_NOISE, RESONANCE = 1.0, 2.5
 #: Wings of a line, in units of log n: a coherence and a strength, half of that each (BIC).
 WINGS = 1.0
-#: Quality below which an oscillator has no frequency of its own: its spectrum has no peak (1/√2).
-OVERDAMPED = 0.7
+#: Quality below which an oscillator has no frequency of its own: its spectrum has no peak.
+OVERDAMPED = float(np.sqrt(0.5))
 #: Quality of two cycles of coherence (Q/π): what keeps its phase for longer is no noise.
 LONGEST = 2.0 * np.pi
 #: Quality of one cycle and a quarter. An oscillation that is beyond doubt steadier than that is

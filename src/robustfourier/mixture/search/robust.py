@@ -9,6 +9,7 @@ residual; nothing is asked of the user.
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import expit
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.search.line_fit import Fit, fit_lines
@@ -21,6 +22,7 @@ HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaus
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
 _REDESCEND = (4.0, 8.0)  # deviations from which on a pull weakens, and at which it has ended
+_EXPECTATIONS, _ENOUGH = 20, 10_000  # of expectation maximisation, and rows that it needs
 _MULTIPLES = 4  # of a line's frequency at which its outliers may come
 _CHANCE = 0.01  # how often outliers at random seem to keep a phase
 _MASKED = 0.4  # of the variance: in none of 60 draws of Gaussian noise on 30 rows was it as low
@@ -55,9 +57,8 @@ def pseudo_values(
     clip : float
         Residuals are clipped at this many deviations.
     redescend : bool
-        Whether residuals beyond 4 deviations lose their pull step by step, until beyond 8 they
-        have none. One-sided outliers then do not shift the level. Use it near the end only: far
-        from the answer a large residual may be signal.
+        Whether outliers have no pull at all (`contaminated`). Those on one side then do not shift
+        the level. Use it near the end only: far from the answer a large residual may be signal.
 
     Notes
     -----
@@ -67,14 +68,24 @@ def pseudo_values(
     scale = robust_scale(residuals * root, weights)
     used = scale > 0
     size = np.abs(residuals) * root / np.where(used, scale, 1.0)
-    pull, inside = clipped(size, clip, redescend)
+    if redescend:
+        pulls = [contaminated(column, weights) for column in size.T]
+        pull, inside = (np.column_stack(both) for both in zip(*pulls, strict=True))
+    else:
+        pull, inside = clipped(size, clip)
     slope = np.maximum(weights @ inside / weights.sum(), FLATTEST)
     pulled = fitted + np.sign(residuals) * pull / root * np.where(used, scale, 1.0) / slope
     return np.where(used, pulled, fitted + residuals)
 
 
-def clipped(size: FloatArray, clip: float, redescend: bool) -> tuple[FloatArray, FloatArray]:
-    """Return the pull ψ of residuals of that many deviations, and its derivative."""
+def clipped(
+    size: FloatArray, clip: float, redescend: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Return Huber's pull ψ of residuals of that many deviations, and its derivative.
+
+    With `redescend` the pull weakens from 4 deviations on, and has ended at 8: what can be had of
+    `contaminated` without a look at all residuals at once.
+    """
     pull = np.minimum(size, clip)
     inside = (size <= clip).astype(float)
     if redescend:
@@ -82,6 +93,34 @@ def clipped(size: FloatArray, clip: float, redescend: bool) -> tuple[FloatArray,
         pull *= np.clip((end - size) / (end - start), 0.0, 1.0)
         inside -= clip / (end - start) * ((size > start) & (size < end))
     return pull, inside
+
+
+def contaminated(size: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the pull of residuals of which some are outliers, and its derivative, shapes (n,).
+
+    The residuals are a mixture of two normal distributions, p N(0, σ²) + (1 − p) N(0, τ²), fitted
+    by expectation maximisation from σ = 1. The pull of a residual is ψ = πr with π the probability
+    that it belongs to the narrow one; of outliers that stand apart nothing is left.
+    """
+    some = slice(None, None, len(size) // _ENOUGH + 1)
+    square, total = size[some] ** 2, weights[some]
+    inside, wide, part = 1.0, max(4.0, 4.0 * float(np.average(square, weights=total))), 0.9
+    for _ in range(_EXPECTATIONS):
+        sure = _narrow(square, inside, wide, part)
+        own, others = total * sure, total * (1.0 - sure)
+        part = float(np.clip(own.sum() / total.sum(), 0.5, 1.0 - 1.0 / len(total)))
+        inside = float(own @ square / max(own.sum(), 1e-300))
+        wide = max(float(others @ square / max(others.sum(), 1e-300)), inside)
+    sure = _narrow(size**2, inside, wide, part)
+    fall = (1.0 / max(inside, 1e-300) - 1.0 / max(wide, 1e-300)) * size**2
+    return sure * size, sure - sure * (1.0 - sure) * fall
+
+
+def _narrow(square: FloatArray, inside: float, wide: float, part: float) -> FloatArray:
+    """Probability that residuals belong to the narrow one of two normal distributions."""
+    inside, wide = max(inside, 1e-300), max(wide, 1e-300)
+    odds = np.log(part / (1.0 - part)) + 0.5 * np.log(wide / inside)
+    return np.asarray(expit(odds - 0.5 * square * (1.0 / inside - 1.0 / wide)))
 
 
 def huber_pays(
