@@ -98,6 +98,24 @@ def forecast_of(
     return Forecast(times, mean, std, lower, upper, coverage)
 
 
+def forecast_quantile(model: Any, level: float, **when: Any) -> FloatArray:
+    """Return a quantile of new measurements.
+
+    Parameters
+    ----------
+    model : PeriodicMixture
+    level : float
+        Probability of lying below.
+    **when
+        As of its `forecast`.
+    """
+    coverage = abs(2.0 * level - 1.0)
+    if coverage == 0.0:
+        return np.asarray(model.forecast(**when).mean)
+    ahead = model.forecast(**when, coverage=coverage)
+    return np.asarray(ahead.lower if level < 0.5 else ahead.upper)
+
+
 def _least_scatter(model: Any, scatter: FloatArray) -> FloatArray:
     """Return the least scatter of new measurements: intervals have a width.
 

@@ -24,9 +24,9 @@ from robustfourier.estimators.notes import step_note
 from robustfourier.estimators.parameters import settings_of
 from robustfourier.estimators.pattern_table import typical_level
 from robustfourier.estimators.regressors import (
+    RegressorEffects,
     effects_at,
     fit_with_regressors,
-    shown_without_regressors,
 )
 from robustfourier.estimators.times import as_table, is_flat, time_index
 from robustfourier.estimators.validation import (
@@ -243,9 +243,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             the patterns, see `regressors_`. `predict` and `forecast` then ask for their values.
         """
         if regressors is not None or self.holidays is not None:
-            fit_with_regressors(self, X, y, sample_weight, y_err, regressors)
-            return self
-        self.regressors_ = None
+            return fit_with_regressors(self, X, y, sample_weight, y_err, regressors)
+        return self._fit(X, y, sample_weight, y_err)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, y_err: Any) -> PeriodicMixture:
+        """Fit without regressors."""
         with input_errors():
             given = given_data(X, y, sample_weight, y_err, self.unit)
             X, y, y_err = given.times, given.values, given.errors
@@ -308,8 +310,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     def _remember_steps(self, times: Any, values: FloatArray) -> None:
         """Keep what forecasts need of the record: its steps on the calendar, and possible values.
 
-        Attributes `calendar_step_`, `period_frequency_`, `bounds_` and `rounding_`.
+        Attributes `calendar_step_`, `period_frequency_`, `bounds_`, `rounding_` and, as there are
+        none, `regressors_`.
         """
+        self.regressors_: RegressorEffects | None = None
         dtype = getattr(times, "dtype", None)
         periods = isinstance(dtype, pd.PeriodDtype)
         self.period_frequency_ = str(dtype).removeprefix("period[")[:-1] if periods else ""
@@ -357,9 +361,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             if remainder:
                 values = values + self._remainder(theta)
             effect, unsure = self._effects(X, regressors)
-            values = values + effect
-            values = from_log(values) if self._multiplies else values
-            values = self._every_output(values, None)
+            values = np.asarray(values) + effect
+            values = self._every_output(from_log(values) if self._multiplies else values, None)
             if not return_std:
                 return self._shaped(values)
             errors = [m.errors_at(theta[:, j], remainder) for j, m in enumerate(self.models_)]
@@ -444,7 +447,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
     def without_regressors(self) -> PeriodicMixture:
         """Return the same model of the values without the effects of regressors."""
-        return shown_without_regressors(self)
+        if getattr(self, "regressors_", None) is None:
+            return self
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__ | {"regressors_": None, "holidays": None})
+        return twin
 
     def summary(self) -> str:
         """Return what was found, in words and a table."""

@@ -143,7 +143,7 @@ def regressor_table(given: Any, count: int) -> pd.DataFrame:
 
 def fit_with_regressors(
     estimator: Any, X: Any, y: Any, sample_weight: Any, y_err: Any, regressors: Any
-) -> None:
+) -> Any:
     """Fit a `PeriodicMixture` and the effects of regressors in turn; parameters as of its `fit`."""
     if y is None:
         X, y, own = taken_apart(X)
@@ -174,6 +174,7 @@ def fit_with_regressors(
     estimator.notes_ = (*model.notes_, *effects.sentences())
     if missing := int((~whole).sum()):
         estimator.notes_ += (f"{missing} of {len(whole)} rows lack a regressor: left out",)
+    return estimator
 
 
 def _with_holidays(country: str | None, times: Any, regressors: Any, count: int) -> pd.DataFrame:
@@ -247,7 +248,7 @@ def joint_effects(
         coefficients[chosen, o] = b
         covariance[o][np.ix_(chosen, chosen)] = c
     share = (coefficients * columns.std(axis=0)[:, None]) ** 2 / np.maximum(y.var(axis=0), 1e-300)
-    return RegressorEffects(tuple(table), centre, coefficients, covariance, alarm, share)
+    return RegressorEffects(tuple(map(str, table)), centre, coefficients, covariance, alarm, share)
 
 
 def _least_squares(
@@ -305,19 +306,9 @@ def effects_at(model: Any, times: Any, regressors: Any) -> tuple[FloatArray, Flo
     unused = ~effects.used
     values = np.where(unused, effects.centre, table.to_numpy())
     if not np.isfinite(values).all():
-        whole = np.isfinite(values).all(axis=0)
-        bad = [name for name, ok in zip(effects.names, whole, strict=True) if not ok]
+        lacking = np.flatnonzero(~np.isfinite(values).all(axis=0))
+        bad = [effects.names[j] for j in lacking]
         raise InputError(
             f"regressors has missing numbers in {', '.join(map(repr, bad))}; give all of them"
         )
     return effects.mean(values), effects.variance(values)
-
-
-def shown_without_regressors(model: Any) -> Any:
-    """Return a model that shows lines and trend alone, as of values without the effects."""
-    if getattr(model, "regressors_", None) is None:
-        return model
-    twin = object.__new__(type(model))
-    vars(twin).update(vars(model))
-    twin.regressors_, twin.holidays = None, None
-    return twin

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -89,7 +90,7 @@ class EvenGrid:
 
     def at(self, places: IntArray) -> FloatArray:
         """Return the times of places."""
-        return self.first + self.step * places
+        return self.first + self.step * places.astype(np.float64)
 
 
 def usable_seasons(lengths: FloatArray, steps: int) -> tuple[int, ...]:
@@ -379,17 +380,22 @@ def _fitted(
     start = np.concatenate([_START[name] for name in names])
     states = np.zeros((len(test.origins), 3 + len(waveforms)))
     ahead = test.rows.shape[1]
-    fixed = (values, seasons, waveforms, line, test.origins, ahead, states)
+
+    def errors(logits: FloatArray) -> tuple[float, float, FloatArray, FloatArray]:
+        gains, season_gains = _gains(logits, slope, len(seasons))
+        return _errors(
+            gains, season_gains, values, seasons, waveforms, line, test.origins, ahead, states
+        )
 
     def loss(logits: FloatArray) -> float:
-        one, many, _, _ = _errors(*_gains(logits, slope, len(seasons)), *fixed)
+        one, many, _, _ = errors(logits)
         prior = np.sum((logits - start) ** 2) / (2.0 * _PRIOR_VARIANCE * len(values))
-        return 0.5 * np.log(max(one, 1e-300)) + np.log(max(many, 1e-300)) + 2.0 * prior
+        return float(0.5 * np.log(max(one, 1e-300)) + np.log(max(many, 1e-300)) + 2.0 * prior)
 
-    options = {"maxfev": _EVALUATIONS, "xatol": 0.05, "fatol": 1e-3}
+    options: Any = {"maxfev": _EVALUATIONS, "xatol": 0.05, "fatol": 1e-3}
     best = minimize(loss, start, method="Nelder-Mead", options=options).x
     gains, season_gains = _gains(best, slope, len(seasons))
-    one, _, state, ends = _errors(gains, season_gains, *fixed)
+    one, _, state, ends = errors(best)
     ends = _rolled(ends, seasons, len(values))
     model = Smoothing(
         1.0, around_lines, seasons, gains, season_gains, state, ends, float(np.sqrt(one))
