@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -48,14 +49,13 @@ html_theme_options = {
     "show_toc_level": 2,
     "header_links_before_dropdown": 2,
     "navbar_align": "left",
-    "show_prev_next": False,
+    "show_prev_next": True,
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-# Pages without others below them need no list of such pages.
-html_sidebars = {"*": [], "howto/*": []}
+html_sidebars = {"index": [], "**": ["globaltoc.html"]}
 
 # One backtick in a docstring is code.
 default_role = "code"
@@ -81,8 +81,8 @@ suppress_warnings = ["mystnb.unknown_mime_type"]
 linkcheck_ignore = [r"http://localhost.*"]
 
 
-def _escape_bars(app, what, name, obj, options, lines):  # type: ignore[no-untyped-def]
-    """Let |x| in a docstring be an absolute value, which reStructuredText takes for a name.
+def _escape_names(app, what, name, obj, options, lines):  # type: ignore[no-untyped-def]
+    """Let |x| in a docstring be an absolute value and components_ a name, not a reference.
 
     Code, formulas and what stands between backticks are left as they are.
     """
@@ -96,10 +96,11 @@ def _escape_bars(app, what, name, obj, options, lines):  # type: ignore[no-untyp
             formula = indent
         if formula < 0 and not line.lstrip().startswith((">>>", "...", "+")):
             parts = line.split("`")
-            parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
+            plain = (part.replace("|", r"\|") for part in parts[::2])
+            parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\\_", part) for part in plain]
             lines[i] = "`".join(parts)
 
 
 def setup(app):  # type: ignore[no-untyped-def]
     """Register what is done to docstrings, after napoleon."""
-    app.connect("autodoc-process-docstring", _escape_bars, priority=900)
+    app.connect("autodoc-process-docstring", _escape_names, priority=900)

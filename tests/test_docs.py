@@ -1,5 +1,6 @@
 """README and site: links lead somewhere, every page is reachable, examples are executed."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -64,6 +65,17 @@ def test_the_gallery_has_eight_executed_pages_and_never_needs_a_file():
         text = page.read_text(encoding="utf-8")
         assert "{code-cell}" in text
         assert not re.search(r"read_csv|open\(|/work|/home", text)
+
+
+ROOMS = ("analysis", "datasets", "errors", "fields", "large", "many", "nn", "plots", "results")
+
+
+@pytest.mark.parametrize("room", [*ROOMS, "sampling", "samples", "theory", "training"])
+def test_nothing_public_is_missing_from_the_reference(room):
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    whole = re.search(rf"automodule:: robustfourier\.{room}\n +:members:\n", text)
+    names = [] if whole else importlib.import_module(f"robustfourier.{room}").__all__
+    assert [n for n in names if not re.search(rf"\b{n}\b", text)] == []
 
 
 def test_the_list_of_messages_is_current():

@@ -235,6 +235,13 @@ def test_the_laboratory_shows_the_diagonal_ahead_pauses_steps_and_gives_a_link(b
     said = page.find("say").text
     assert said.startswith(f"After 1,200 steps: {100 * ours:.1f} % off the truth with the diagonal")
     assert "Of its 3 largest weights 3 belong to modes that are in the signal" in said
+    assert set(page.js("document.body.dataset.awake").split()) >= {"5", "29", "61"}
+    before = float(page.js("document.body.dataset.stop"))
+    page.js(
+        "(() => { const level = document.getElementById('level'); level.value = 0; "
+        "level.dispatchEvent(new Event('input')); })()"
+    )
+    assert float(page.js("document.body.dataset.stop")) < before
     assert page.complaints() == []
 
 

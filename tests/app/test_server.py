@@ -351,6 +351,9 @@ class TestLaboratory:
         while not any(frame.get("state") in ("done", "failed") for frame in story):
             story += server.story(job, len(story))
             story = [frame for frame in story if frame]  # the end itself is no frame
+        (growth,) = (frame for frame in story if frame.get("t") == "growth")
+        assert set(growth["modes"][:3]) == {5, 29, 61}
+        assert np.all(np.diff(growth["stop"]) > 0)  # a larger level trains longer
         pictures = [frame for frame in story if frame.get("t") == "picture"]
         steps = [{p["step"] for p in pictures if p["network"] == n} for n in (0, 1)]
         assert steps[0] == steps[1]

@@ -18,7 +18,10 @@ from robustfourier.plots.figure_files import save_completeness, save_figures, sa
 from robustfourier.sampling import Completeness, check_sampling
 
 HOSTILE = r"cost $5 \frac{ 🌊 <b> %s"
-ONE_AXES = ["fit", "spectrum", "component", "diagonal", "residuals", "histogram"]
+ONE_AXES = [
+    *("fit", "spectrum", "component", "diagonal", "residuals", "histogram"),
+    "residual_spectrum",
+]
 
 
 @pytest.fixture
@@ -157,3 +160,25 @@ def test_patterns_below_one_percent_have_no_panel(small_result):
     assert axes.size == 1
     assert axes[0, 0].get_title(loc="left").startswith("A: ")
     pyplot.close(axes[0, 0].figure)
+
+
+def test_a_result_prints_as_its_headline(small_result):
+    assert str(small_result) == (
+        f"<Result of {len(small_result.samples):,} samples: {small_result.headline}>"
+    )
+
+
+@pytest.mark.parametrize("name", ["fit", "spectrum", "component", "residual_spectrum", "diagonal"])
+def test_keywords_reach_matplotlib(small_result, ax, name):
+    getattr(plots, f"plot_{name}")(small_result, ax=ax, linewidth=7.5)
+    assert 7.5 in [line.get_linewidth() for line in ax.lines]
+
+
+def test_methods_of_a_model_pass_keywords_on(small_model, ax):
+    small_model.plot(ax=ax, color="red")
+    assert ax.lines[0].get_color() == "red"
+
+
+def test_the_residual_spectrum_after_more_components_than_there_are_is_refused(small_result):
+    with pytest.raises(InputError, match=re.escape("without=9 must be between 1 and")):
+        plots.plot_residual_spectrum(small_result, 9)

@@ -27,10 +27,12 @@ from robustfourier.network.architecture import OUTPUT, Architecture
 from robustfourier.network.embedding import embed
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.network.weights import GridError, Weights
+from robustfourier.periodic.diagonal_flow import START
 from robustfourier.synthetic import Component, Mixture, noisy_series, paper_example, paper_grid
-from robustfourier.theory import predicted_diagonal
+from robustfourier.theory import grown_amplitude, predicted_diagonal, stopping_time
 from robustfourier.training import InverseDecay, train_jointly, train_layerwise
 from robustfourier.training.callbacks import Progress
+from robustfourier.training.calibration import noise_gradient
 
 Send = Callable[[dict[str, Any]], None]
 
@@ -40,6 +42,9 @@ _WINDOW = 0.15  # half-width in θ of the fitted function that is drawn: every w
 _SEEN = 400  # points of it
 _POINTS = 1000  # on which the error is taken: 16 for each cycle of the paper's fastest mode
 _DTYPE = "float32"  # as in the paper's experiments
+_LEVELS = np.geomspace(1e-4, 0.5, 38)  # false-alarm levels that can be chosen
+_USUAL = 0.01  # the level that the start is made for
+_GROWING = 16  # modes whose growth is drawn
 _NO_DECAY = 1e-9  # λ of Theorem 1 where there is none: (1 − (1 − ηλ)^T)/λ is then ηT
 
 
@@ -66,6 +71,7 @@ def run_laboratory(
             "y": numbers(data.y[keep]),
         }
     )
+    send(_growth(data, settings["networks"][0]["modes"]))
     gate = _Gate(commands, 2)
     every = max(10, settings["steps"] // _FRAMES)
     pupils = [
@@ -126,6 +132,27 @@ def _data(settings: dict[str, Any]) -> _Data:
     truth = Mixture(parts)(theta)
     y = truth + noise * np.random.default_rng(seed).standard_normal(len(theta))
     return _Data(theta, y, truth, tuple(round(one.mode) for one in parts), "Your own mixture")
+
+
+def _growth(data: _Data, n_modes: int) -> dict[str, Any]:
+    """The diagonal layer in the limit of exact gradients: how modes awake, and when to stop.
+
+    The noise is that of the median mode: |b|² of noise is exponential with the mean σ²/n.
+    """
+    modes = np.arange(1.0, n_modes + 1.0)
+    gradient = np.abs(np.exp(-1j * np.pi * np.outer(modes, data.theta)) @ data.y) / len(data.y)
+    sigma = float(np.median(gradient) * np.sqrt(len(data.y) / np.log(2.0)))
+    noise = np.array([noise_gradient(sigma, len(data.y), n_modes, p) for p in _LEVELS])
+    start = START * noise_gradient(sigma, len(data.y), n_modes, _USUAL)
+    stop = stopping_time(noise, start)
+    time = np.geomspace(0.005 * stop.min(), 1.05 * stop.max(), _SEEN)
+    shown = np.argsort(-gradient)[:_GROWING]
+    size = grown_amplitude(gradient[shown, None], time, start)
+    return {
+        **{"t": "growth", "levels": numbers(_LEVELS), "stop": numbers(stop)},
+        **{"noise": numbers(noise), "time": numbers(time), "modes": (shown + 1).tolist()},
+        "size": [numbers(one) for one in size],
+    }
 
 
 class _Pupil:

@@ -39,6 +39,17 @@ Out = Annotated[
     Path | None,
     groups.output("--out", "-o", metavar="FOLDER", help="Result folder (FILE-results)."),
 ]
+Overwrite = Annotated[bool, groups.output("--overwrite", help="Replace another run in the folder.")]
+NoFiles = Annotated[bool, groups.output("--no-files", help="Print only, write nothing.")]
+Method = Annotated[
+    str, groups.model(metavar="WORD", help="mixture (usual), or the paper's network.")
+]
+Modes = Annotated[
+    int, groups.model(metavar="COUNT", min=1, help="Highest mode of the network (100).")
+]
+Steps = Annotated[
+    int, groups.model(metavar="COUNT", min=1, help="Training steps of the network (50000).")
+]
 Figures = Annotated[
     str, groups.output(metavar="ENDINGS", help="Of the figures: png, svg, pdf (png,svg).")
 ]
@@ -69,20 +80,12 @@ def fit(
     *,
     reading: dict[str, Any],
     out: Out = None,
-    overwrite: Annotated[
-        bool, groups.output("--overwrite", help="Replace another run in the folder.")
-    ] = False,
-    dry: Annotated[bool, groups.output("--no-files", help="Print only, write nothing.")] = False,
-    method: Annotated[
-        str, groups.model(metavar="WORD", help="mixture (usual), or the paper's network.")
-    ] = "mixture",
+    overwrite: Overwrite = False,
+    dry: NoFiles = False,
+    method: Method = "mixture",
     config: FitConfig,
-    modes: Annotated[
-        int, groups.model(metavar="COUNT", min=1, help="Highest mode of the network (100).")
-    ] = 100,
-    steps: Annotated[
-        int, groups.model(metavar="COUNT", min=1, help="Training steps of the network (50000).")
-    ] = 50_000,
+    modes: Modes = 100,
+    steps: Steps = 50_000,
     figures: Figures = "png,svg",
     magnitudes: Magnitudes = False,
     show: Show = "auto",

@@ -53,6 +53,11 @@ Timezone = Annotated[
 Sheet = Annotated[
     str | None, groups.reading(metavar="NAME", help="Sheet of a workbook, table of a FITS file.")
 ]
+Missing = Annotated[
+    str, groups.reading(metavar="WORD", help="Rows that lack a value: drop (usual) or error.")
+]
+Decimal = Annotated[str | None, groups.reading(metavar="MARK", help="Decimal mark: . or ,")]
+Skip = Annotated[int, groups.reading(metavar="LINES", min=0, help="Lines to leave out at the top.")]
 Rate = Annotated[
     float | None,
     groups.reading(metavar="HZ", help="Samples per second where no column holds times."),
@@ -118,9 +123,7 @@ def reading_options(
         list[str] | None,
         groups.reading(metavar="COLUMN=X", help="One series of a long table; COLUMN alone: each."),
     ] = None,
-    missing: Annotated[
-        str, groups.reading(metavar="WORD", help="Rows that lack a value: drop (usual) or error.")
-    ] = "drop",
+    missing: Missing = "drop",
     duplicates: Annotated[
         str | None,
         groups.reading(metavar="WORD", help="Rows of one time: mean, first, last, keep or error."),
@@ -133,12 +136,8 @@ def reading_options(
         str | None,
         groups.reading(metavar="WORD", help="comma, semicolon, tab, bar or blanks."),
     ] = None,
-    decimal: Annotated[
-        str | None, groups.reading(metavar="MARK", help="Decimal mark: . or ,")
-    ] = None,
-    skip: Annotated[
-        int, groups.reading(metavar="LINES", min=0, help="Lines to leave out at the top.")
-    ] = 0,
+    decimal: Decimal = None,
+    skip: Skip = 0,
     sheet: Sheet = None,
     rate: Rate = None,
     time_format: TimeFormat = "auto",

@@ -14,6 +14,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
     from robustfourier.results import Result
 
 
@@ -31,7 +34,7 @@ class Face(BaseEstimator):
         """Return what figures show: the model of the values without the effects of regressors."""
         return self
 
-    def result(self, times: Any = None, values: Any = None) -> Result:
+    def result(self, times: ArrayLike | None = None, values: ArrayLike | None = None) -> Result:
         """Return all that a figure, table or page shows of this fit, as arrays and words.
 
         Parameters
@@ -44,8 +47,15 @@ class Face(BaseEstimator):
         check_is_fitted(self)
         return result_of(self.without_regressors(), times, values)
 
-    def plot(self, times: Any = None, values: Any = None, *, ax: Any = None) -> Any:
-        """Draw data, fitted function and its 90 % band; returns matplotlib Axes.
+    def plot(
+        self,
+        times: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        *,
+        ax: Axes | None = None,
+        **line: Any,
+    ) -> Axes:
+        """Draw data, fitted function and its 90 % band.
 
         Parameters
         ----------
@@ -53,23 +63,39 @@ class Face(BaseEstimator):
             Data to show instead of those of the fit. A model from a file knows no data, and draws
             the function alone.
         ax : Axes, optional
+        **line
+            For the curve, as `Axes.plot` takes them.
         """
         from robustfourier import plots
 
         check_is_fitted(self)
-        return plots.plot_model(self.without_regressors(), times, values, ax=ax)
+        return plots.plot_model(self.without_regressors(), times, values, ax=ax, **line)
 
-    def plot_components(self, times: Any = None, values: Any = None, *, axes: Any = None) -> Any:
+    def plot_components(
+        self,
+        times: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        *,
+        axes: NDArray[Any] | None = None,
+        **line: Any,
+    ) -> NDArray[Any]:
         """Draw two cycles of each pattern of 1 % or more; returns an array of Axes."""
         from robustfourier import plots
 
-        return plots.plot_components(self.result(times, values), axes=axes)
+        return plots.plot_components(self.result(times, values), axes=axes, **line)
 
-    def plot_spectrum(self, times: Any = None, values: Any = None, *, ax: Any = None) -> Any:
-        """Draw the spectrum of the data and of what is left, with the threshold that was used."""
+    def plot_spectrum(
+        self,
+        times: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        *,
+        ax: Axes | None = None,
+        **line: Any,
+    ) -> Axes:
+        """Draw the spectrum of data and residuals, with the threshold that was used."""
         from robustfourier import plots
 
-        return plots.plot_spectrum(self.result(times, values), ax=ax)
+        return plots.plot_spectrum(self.result(times, values), ax=ax, **line)
 
     def report(self, path: str | PathLike[str], times: Any = None, values: Any = None) -> Path:
         """Write the report, one self-contained HTML page; returns its path."""

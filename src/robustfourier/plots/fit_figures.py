@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError
 from robustfourier.formatting import percent
 from robustfourier.plots.style import (
     limit_values,
+    line_style,
     looks,
     name_axes,
     new_axes,
@@ -38,6 +39,9 @@ from robustfourier.results.views import as_column
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from robustfourier.estimators.base import Face
+    from robustfourier.results.outline import Source
+
 PANELS = 6  # components drawn side by side
 _POINTS = 20_000  # of a line; more are drawn as their outline
 _BINS = 2 * COLUMNS  # of a spectrum
@@ -45,7 +49,12 @@ _RASTER = 5000  # dots, beyond which they are pixels in a vector file
 
 
 def plot_model(
-    model: Any, times: Any = None, values: Any = None, *, ax: Axes | None = None, **line: Any
+    model: Face,
+    times: ArrayLike | None = None,
+    values: ArrayLike | None = None,
+    *,
+    ax: Axes | None = None,
+    **line: Any,
 ) -> Axes:
     """Draw the fitted function with its 90 % band, and the data where they are known.
 
@@ -90,7 +99,7 @@ def draw_curve(
         shade = {"color": palette(ax).fit, "alpha": 0.3, "lw": 0, **_shade(line)}
         ax.fill_between(placed(axis, middle), low, high, **shade)
     else:
-        ax.plot(placed(axis, x), y, **{"color": palette(ax).fit, "lw": 1.2, **line})
+        ax.plot(placed(axis, x), y, **line_style(line, color=palette(ax).fit, lw=1.2))
 
 
 def _shade(line: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +118,7 @@ def draw_band(
 
 
 def plot_fit(
-    source: Any,
+    source: Source,
     *,
     window: tuple[Any, Any] | None = None,
     max_dots: int = DOTS_DRAWN,
@@ -166,7 +175,7 @@ def plot_fit(
     return ax
 
 
-def plot_spectrum(source: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
+def plot_spectrum(source: Source, *, ax: Axes | None = None, **line: Any) -> Axes:
     """Draw the amplitude spectrum with modes, noise floor and false-alarm line.
 
     Keywords are for the spectrum of the residuals, which is what was judged.
@@ -179,7 +188,7 @@ def plot_spectrum(source: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
         ink = palette(ax)
         keep, rest = (peak_bins(s.mode, y, _BINS) for y in (s.data, s.residual))
         ax.plot(frequency[keep], s.data[keep], color=ink.soft, lw=0.8, alpha=0.5, label="data")
-        of_rest = {"color": ink.soft, "lw": 0.8, "label": "residuals", **line}
+        of_rest = line_style(line, color=ink.soft, lw=0.8, label="residuals")
         ax.plot(frequency[rest], s.residual[rest], **of_rest)
         if s.floor is not None and s.line is not None:
             ax.plot(frequency, s.floor, color=ink.floor, lw=1.6, label="noise floor")
@@ -205,7 +214,7 @@ def plot_spectrum(source: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
 
 
 def plot_residual_spectrum(
-    source: Any, without: int | None = None, *, ax: Axes | None = None, **line: Any
+    source: Source, without: int | None = None, *, ax: Axes | None = None, **line: Any
 ) -> Axes:
     """Draw the spectrum of the residuals with the false-alarm line, which nothing should exceed.
 
@@ -227,7 +236,7 @@ def plot_residual_spectrum(
     with looks():
         ax = new_axes(ax, 4.5, 3.0)
         keep = peak_bins(s.mode, left, COLUMNS // 2)
-        ax.plot(frequency[keep], left[keep], **{"color": palette(ax).soft, "lw": 0.8, **line})
+        ax.plot(frequency[keep], left[keep], **line_style(line, color=palette(ax).soft, lw=0.8))
         if s.line is not None:
             few = np.unique(np.linspace(0, len(s.mode) - 1, 300).astype(int))
             ax.plot(frequency[few], s.line[few], color=palette(ax).alarm, lw=1.4, ls="--")
@@ -268,7 +277,7 @@ def _period_axis(ax: Axes, result: Result) -> None:
 
 
 def plot_component(
-    source: Any,
+    source: Source,
     index: int = 0,
     *,
     max_dots: int = DOTS_DRAWN,
@@ -296,7 +305,7 @@ def plot_component(
         ax.plot(x, y, ".", **style, rasterized=len(x) > _RASTER)
         if wave.std is not None:
             draw_band(ax, None, wave.x, *wave.band(), color=shade)
-        ax.plot(wave.x, wave.y, **{"color": shade, "lw": 2, **line})
+        ax.plot(wave.x, wave.y, **line_style(line, color=shade, lw=2))
         ax.set_xlim(*((-0.02, 2.02) if cycle is None else (0.0, 1.0)))
         if cycle is None:
             ax.set_xticks(np.linspace(0.0, 2.0, 5))
@@ -308,7 +317,9 @@ def plot_component(
     return ax
 
 
-def plot_components(source: Any, *, axes: Any = None, **line: Any) -> NDArray[Any]:
+def plot_components(
+    source: Source, *, axes: NDArray[Any] | None = None, **line: Any
+) -> NDArray[Any]:
     """Draw the components of 1 % or more, six at most, side by side; returns an array of Axes."""
     result = result_of(source)
     main = {pattern.label for pattern in result.main}
@@ -329,7 +340,7 @@ def plot_components(source: Any, *, axes: Any = None, **line: Any) -> NDArray[An
     return np.asarray(axes)
 
 
-def plot_link(source: Any, index: int = 0, *, ax: Axes | None = None, **line: Any) -> Axes:
+def plot_link(source: Source, index: int = 0, *, ax: Axes | None = None, **line: Any) -> Axes:
     """Draw the link g of a component g(cos), where it has one."""
     result = result_of(source)
     link = _pattern(result, index).link
@@ -341,14 +352,14 @@ def plot_link(source: Any, index: int = 0, *, ax: Axes | None = None, **line: An
         ax = new_axes(ax, 4.5, 3.0)
         shade = palette(ax).component(index)
         draw_band(ax, None, link.x, *link.band(), color=shade)
-        ax.plot(link.x, link.y, **{"color": shade, "lw": 2, **line})
+        ax.plot(link.x, link.y, **line_style(line, color=shade, lw=2))
         if result.downwards:
             ax.yaxis.set_inverted(True)
         name_axes(ax, "cosine of the phase", result.samples.value_name)
     return ax
 
 
-def plot_diagonal(source: Any, *, ax: Axes | None = None, **stems: Any) -> Axes:
+def plot_diagonal(source: Source, *, ax: Axes | None = None, **stems: Any) -> Axes:
     """Draw the weights of the diagonal layer against mode, as the paper does."""
     result = result_of(source)
     if result.diagonal is None:
@@ -360,7 +371,7 @@ def plot_diagonal(source: Any, *, ax: Axes | None = None, **stems: Any) -> Axes:
             weight, shade = result.diagonal.weight[:, j], palette(ax).component(j)
             keep = peak_bins(mode, weight, COLUMNS)
             y = np.outer(weight[keep], [0.0, 1.0, np.nan]).ravel()  # stems as one line with gaps
-            ax.plot(np.repeat(mode[keep], 3), y, **{"color": shade, "lw": 0.9, **stems})
+            ax.plot(np.repeat(mode[keep], 3), y, **line_style(stems, color=shade, lw=0.9))
             tall = keep[weight[keep] > 0.1 * weight.max()]
             ax.plot(mode[tall], weight[tall], "o", ms=4, color=shade, label=name)
         if len(result.diagonal.names) > 1:
@@ -372,7 +383,7 @@ def plot_diagonal(source: Any, *, ax: Axes | None = None, **stems: Any) -> Axes:
 
 
 def plot_residuals(
-    source: Any, *, max_dots: int = DOTS_DRAWN, ax: Axes | None = None, **points: Any
+    source: Source, *, max_dots: int = DOTS_DRAWN, ax: Axes | None = None, **points: Any
 ) -> Axes:
     """Draw what the fit leaves over against time."""
     result = result_of(source)
@@ -382,14 +393,14 @@ def plot_residuals(
         some = dots(result.residual, max_dots)
         x, y = placed(result.axis, result.position[some]), result.residual[some]
         style = {"color": palette(ax).dots, "ms": 3, "alpha": 0.6, "mew": 0}
-        ax.plot(x, y, ".", **{**style, "rasterized": len(some) > _RASTER, **points})
+        ax.plot(x, y, ".", **line_style(points, rasterized=len(some) > _RASTER, **style))
         limit_values(ax, x, y, np.zeros(1), down=result.downwards)
         ax.margins(x=0.01)
         name_axes(ax, result.axis.label, "residual")
     return ax
 
 
-def plot_histogram(source: Any, *, ax: Axes | None = None, **bars: Any) -> Axes:
+def plot_histogram(source: Source, *, ax: Axes | None = None, **bars: Any) -> Axes:
     """Draw the histogram of the residuals with the normal curve of the same deviation."""
     result = result_of(source)
     spread = deviation(result.residual) or 1.0

@@ -8,14 +8,24 @@ import numpy as np
 
 from robustfourier.errors import InputError, require_choice
 from robustfourier.plots.fit_figures import draw_band, draw_curve
-from robustfourier.plots.style import limit_values, looks, name_axes, new_axes, palette, placed
+from robustfourier.plots.style import (
+    limit_values,
+    line_style,
+    looks,
+    name_axes,
+    new_axes,
+    palette,
+    placed,
+)
 from robustfourier.results import Result, TimeAxis
 from robustfourier.results.drawing_grid import curve_grid
-from robustfourier.results.memory import life_curves, remainder_curve
 from robustfourier.results.record import Ahead, Curve
+from robustfourier.results.time_curves import life_curves, remainder_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from robustfourier.results.outline import Source
 
 #: Times as long as the forecast is what is shown before it.
 BEFORE = 3.0
@@ -63,7 +73,9 @@ def plot_remainder(model: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
     return draw_over_time(curve, axis, "correlated noise", ax=new_axes(ax), title=title, **line)
 
 
-def plot_forecast(source: Any, horizon: Any = None, *, ax: Axes | None = None, **line: Any) -> Axes:
+def plot_forecast(
+    source: Source, horizon: Any = None, *, ax: Axes | None = None, **line: Any
+) -> Axes:
     """Draw the last part of the record and what comes next, with the interval of new measurements.
 
     Parameters
@@ -116,7 +128,7 @@ def _draw_page_forecast(result: Result, ax: Axes, line: dict[str, Any]) -> Axes:
 def _draw_ahead(ax: Axes, axis: TimeAxis, ahead: Ahead, line: dict[str, Any]) -> None:
     share = f"{100 * ahead.coverage:.0f} % of new measurements"
     draw_band(ax, axis, ahead.x, ahead.lower, ahead.upper, alpha=0.15, label=share)
-    draw_curve(ax, axis, ahead.x, ahead.mean, **{"lw": 1.4, "label": "forecast", **line})
+    draw_curve(ax, axis, ahead.x, ahead.mean, **line_style(line, lw=1.4, label="forecast"))
     ax.legend(loc="best")
 
 

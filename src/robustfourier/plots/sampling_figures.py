@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robustfourier.domain import Domain
 from robustfourier.formatting import number
-from robustfourier.plots.style import FIT, SOFT, looks, name_axes, new_axes
+from robustfourier.plots.style import line_style, looks, name_axes, new_axes, palette
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.sampling import Completeness, Sampling
 
@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot_window(sampling: Sampling, *, ax: Axes | None = None) -> Axes:
+def plot_window(sampling: Sampling, *, ax: Axes | None = None, **line: Any) -> Axes:
     """Draw the spectral window; side peaks say which frequencies could be mistaken."""
     window = sampling.window
     keep = peak_bins(window.mode, window.height, 8000)
     with looks():
         ax = new_axes(ax, 9.0, 2.8)
         frequency = np.asarray(sampling.domain.frequency(window.mode))
-        ax.plot(frequency[keep], window.height[keep], color=SOFT, lw=0.8)
+        ink = palette(ax)
+        ax.plot(frequency[keep], window.height[keep], **line_style(line, color=ink.soft, lw=0.8))
         peaks = np.asarray(sampling.domain.frequency(window.peak_mode))
-        ax.plot(peaks, window.peak_height, "v", color=FIT, ms=6)
+        ax.plot(peaks, window.peak_height, "v", color=ink.fit, ms=6)
         ax.set_ylim(0.0, 1.05)
         ax.margins(x=0.01)
         name_axes(ax, sampling.domain.frequency_label, "spectral window")
@@ -33,14 +34,13 @@ def plot_window(sampling: Sampling, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_completeness(
-    completeness: Completeness, domain: Domain, *, ax: Axes | None = None
+    completeness: Completeness, domain: Domain, *, ax: Axes | None = None, **image: Any
 ) -> Axes:
     """Draw the share of planted tones found, by period and amplitude."""
     with looks():
         ax = new_axes(ax, 7.0, 4.0)
-        image = ax.imshow(
-            completeness.found.T, origin="lower", aspect="auto", cmap="cividis", vmin=0, vmax=1
-        )
+        style = {"origin": "lower", "aspect": "auto", "cmap": "cividis", "vmin": 0, "vmax": 1}
+        shown = ax.imshow(completeness.found.T, **{**style, **image})
         for (i, j), share in np.ndenumerate(completeness.found):
             ax.text(i, j, f"{100 * share:.0f}", ha="center", va="center", fontsize=9,
                     color="white" if share < 0.6 else "black")  # fmt: skip
@@ -52,5 +52,5 @@ def plot_completeness(
         ax.grid(visible=False)
         name_axes(ax, "period", "amplitude planted")
         ax.set_title("Planted tones found (%)")
-        ax.figure.colorbar(image, ax=ax, label="share found")
+        ax.figure.colorbar(shown, ax=ax, label="share found")
     return ax

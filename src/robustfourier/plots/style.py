@@ -121,6 +121,14 @@ def looks(*, files: bool = False) -> Iterator[None]:
     matplotlib.interactive(interactive)
 
 
+def line_style(given: dict[str, Any], **usual: Any) -> dict[str, Any]:
+    """Keywords of a line: those that are given, else the usual ones; "lw" is "linewidth"."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    return {**normalize_kwargs(usual, Line2D), **normalize_kwargs(given, Line2D)}
+
+
 def new_axes(ax: Axes | None, width: float = 9.0, height: float = 3.4) -> Axes:
     """Return the given axes, or those of a new figure."""
     if ax is not None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from robustfourier.domain import Domain, to_array
 from robustfourier.errors import InputError
+from robustfourier.estimators.base import Face
 from robustfourier.formatting import counted, listed
 from robustfourier.results.calendar import named
 from robustfourier.results.record import Pattern, Result
@@ -16,6 +18,9 @@ from robustfourier.results.summary import summarise
 from robustfourier.results.verdicts import headline
 from robustfourier.results.views import MixtureView
 from robustfourier.samples import from_arrays
+
+#: What figures are drawn of.
+Source: TypeAlias = Result | Face
 
 _NAMED = 5  # periods that the sentence on a network names
 
@@ -73,7 +78,9 @@ def _network_words(model: Any, domain: Domain) -> str:
     return f"{counted(len(active), 'mode')} {stand} out, of {of} {listed([*periods, *more])}."
 
 
-def result_of(source: Any, times: Any = None, values: Any = None) -> Result:
+def result_of(
+    source: Source, times: ArrayLike | None = None, values: ArrayLike | None = None
+) -> Result:
     """Return a `Result`: the given one, or that of a model and the data it was fitted to.
 
     Parameters

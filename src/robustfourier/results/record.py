@@ -234,7 +234,7 @@ class Diagonal:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """One fit of one record.
 
@@ -315,6 +315,10 @@ class Result:
     lines: Synthesis | None = None
     downwards: bool = False
     memory: Memory | None = None
+
+    def __repr__(self) -> str:
+        """The headline; all else has a field of its own."""
+        return f"<Result of {len(self.samples):,} samples: {self.headline}>"
 
     @cached_property
     def std(self) -> FloatArray:

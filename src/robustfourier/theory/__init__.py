@@ -2,7 +2,8 @@
 
 `series` has the coefficients of ReLU, of link functions and of f; `assumptions` says whether a
 mixture meets Assumptions 1 and 2, and in words why not; `prediction` gives the diagonal weights
-that Theorem 1 predicts; `bounds` the right-hand sides of the theorems with constants explicit.
+that Theorem 1 predicts; `diagonal_growth` how a mode grows under gradient flow, and when to stop;
+`bounds` the right-hand sides of the theorems with constants explicit.
 
 Vectors α, c⁰ and w have 4m+1 entries with the paper's index j at position j + 2m (section 2.1).
 Wherever the paper's α could mean two things, α_j = E[f(θ) x_j] here, which is half the series
@@ -38,6 +39,7 @@ from robustfourier.theory.chebyshev import (
     truncation_error,
     two_norm,
 )
+from robustfourier.theory.diagonal_growth import grown_amplitude, stopping_time
 from robustfourier.theory.prediction import (
     existing_output_weights,
     first_layer_box,
@@ -66,6 +68,7 @@ __all__ = [
     "first_layer_box",
     "fourier_series",
     "gradient_bound",
+    "grown_amplitude",
     "hoeffding_constant",
     "largest_start",
     "leakage",
@@ -83,6 +86,7 @@ __all__ = [
     "second_phase_step_size",
     "sine_link_coefficients",
     "step_size_for",
+    "stopping_time",
     "success_probability",
     "theory_output_weights",
     "truncation_error",

@@ -66,6 +66,28 @@
     weights: [0, 1].map((i) => RF.stems($("plot-weights" + i), "mode (cycles over the record)", "weight", "--c" + i, () => (problem ? problem.targets : []), () => (last[i] ? largest(last[i]) : []))),
     shape: RF.chart($("plot-function"), { scales: { x: { time: false } }, axes: RF.axes("θ (a part of the record)", "value"), series: [{}, { paths: () => null, points: { show: true, size: 3, fill: () => css("--rule"), stroke: () => css("--faint"), width: 0.5 } }, line("--faint", 4), line("--c0", 1.8), line("--c1", 1.8)] }, [[], [], [], [], []]),
   };
+  // How modes of the diagonal awake, and the time at which the chosen false-alarm level ends it.
+  let growth = null, growing = null;
+  const level = () => Number($("level").value);
+  const digits = (value) => String(+value.toPrecision(2));
+  function showGrowth(frame) {
+    growth = frame;
+    if (growing) growing.destroy();
+    const inside = frame.modes.map((mode) => problem.targets.includes(mode));
+    const stop = (u) => { const x = u.valToPos(growth.stop[level()], "x", true), ctx = u.ctx; ctx.save(); ctx.strokeStyle = css("--c1"); ctx.lineWidth = 2 * (devicePixelRatio || 1); ctx.beginPath(); ctx.moveTo(x, u.bbox.top); ctx.lineTo(x, u.bbox.top + u.bbox.height); ctx.stroke(); ctx.restore(); };
+    growing = RF.chart($("plot-growth"), { scales: { x: { time: false, distr: 3 } }, axes: RF.axes("training time (sum of the rates)", "amplitude"), hooks: { draw: [stop] },
+      series: [{}, ...frame.modes.map((_, i) => line(inside[i] ? "--c0" : "--faint", inside[i] ? 2.2 : 1))] }, [frame.time, ...frame.size]);
+    tellGrowth();
+  }
+  function tellGrowth() {
+    const i = level(), end = growth.stop[i], x = growth.noise[i];
+    const awake = growth.modes.map((mode, k) => ({ mode, at: growth.time[growth.size[k].findIndex((size) => size >= x)] })).filter((one) => one.at <= end).sort((a, b) => a.at - b.at);
+    $("growth").textContent = "Level " + digits(growth.levels[i]) + ": training stops at t = " + digits(end) + ", when a mode of gradient " + digits(x) + " would have grown to that. " +
+      (awake.length ? "Awake by then, the strongest first: " + awake.map((one) => "mode " + one.mode + " (t = " + digits(one.at) + ")").join(", ") + "." : "No mode is awake by then.");
+    document.body.dataset.stop = end; document.body.dataset.awake = awake.map((one) => one.mode).join(" ");
+    growing.redraw(false);
+  }
+  $("level").addEventListener("input", () => { if (growth) tellGrowth(); });
   function draw() {
     if (!fresh) return;
     fresh = false;
@@ -104,6 +126,7 @@
   }
   function show(frame) {
     if (frame.t === "problem") { problem = frame; if ($("pictures").hidden) { $("pictures").hidden = false; dispatchEvent(new Event("resize")); } }
+    else if (frame.t === "growth") showGrowth(frame);
     else if (frame.t === "picture") {
       const i = frame.network;
       if (frame.name) names[i] = frame.name;
