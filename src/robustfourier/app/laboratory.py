@@ -31,8 +31,8 @@ from robustfourier.periodic.diagonal_flow import START
 from robustfourier.synthetic import Component, Mixture, noisy_series, paper_example, paper_grid
 from robustfourier.theory import grown_amplitude, predicted_diagonal, stopping_time
 from robustfourier.training import InverseDecay, train_jointly, train_layerwise
-from robustfourier.training.callbacks import Progress
 from robustfourier.training.calibration import noise_gradient
+from robustfourier.training.callbacks import Progress
 
 Send = Callable[[dict[str, Any]], None]
 
