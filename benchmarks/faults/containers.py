@@ -204,7 +204,7 @@ class Checkpoints(_Containers):
         with tempfile.TemporaryDirectory(dir=_memory()) as folder:
             path, cases = Path(folder) / "checkpoint", []
             for stop in (3, 5):
-                save_checkpoint(path, _train(n_steps=stop).checkpoint)
+                save_checkpoint(path, train_shortly(n_steps=stop).checkpoint)
                 cases.append(Case(path.read_bytes()))
         return cases
 
@@ -221,13 +221,14 @@ class Checkpoints(_Containers):
         if case.options:
             raise Wrong("a damaged checkpoint was loaded")
         try:
-            _train(n_steps=6, resume=checkpoint)
+            train_shortly(n_steps=6, resume=checkpoint)
         except RobustFourierError:
             return False
         return True
 
 
-def _train(**options: Any) -> Training:
+def train_shortly(**options: Any) -> Training:
+    """A training of a few steps on twelve rows."""
     from robustfourier.network.architecture import Architecture
     from robustfourier.network.initial import draw_weights
     from robustfourier.training import train_jointly

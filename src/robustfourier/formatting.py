@@ -36,7 +36,7 @@ _WORDS = {
     "year": "y yr yrs a year years jahr jahre",
 }
 _UNIT_OF = {word: unit for unit, words in _WORDS.items() for word in words.split()}
-_SHORT = {
+SHORT = {
     "microsecond": "µs",
     "millisecond": "ms",
     "second": "s",
@@ -81,7 +81,7 @@ def unit_called(word: str) -> str:
 def unit_name(unit: str, short: bool = False, plural: bool = True) -> str:
     """Unit for a label; an unknown one as the user wrote it."""
     if short:
-        return _SHORT.get(unit, unit)
+        return SHORT.get(unit, unit)
     return f"{unit}s" if plural and unit in SECONDS else unit
 
 
@@ -235,7 +235,7 @@ def readable_frequency(frequency: float, unit: str, error: float | None = None) 
     >>> readable_frequency(1.9322736, "day", 1e-6)
     '1.9322736 ± 1.0e-06 c/d'
     """
-    factor, name = 1.0, f"c/{_SHORT.get(unit, unit)}" if unit else "per unit of time"
+    factor, name = 1.0, f"c/{SHORT.get(unit, unit)}" if unit else "per unit of time"
     if unit in ("second", "millisecond", "microsecond"):
         hertz = frequency / SECONDS[unit]
         prefix = next((p for p in _HERTZ if abs(hertz) >= p[0]), _HERTZ[-1])

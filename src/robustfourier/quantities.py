@@ -14,19 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.errors import InputError
-from robustfourier.formatting import SECONDS, unit_called
+from robustfourier.formatting import SECONDS, SHORT, unit_called
 
-#: What astropy calls our units.
-ASTROPY_UNITS = {
-    "microsecond": "us",
-    "millisecond": "ms",
-    "second": "s",
-    "minute": "min",
-    "hour": "h",
-    "day": "d",
-    "week": "wk",
-    "year": "yr",
-}
+#: What astropy calls our units; it has no months.
+ASTROPY_UNITS = {unit: word for unit, word in SHORT.items() if unit != "month"}
+ASTROPY_UNITS["microsecond"] = "us"
 _YEARS = ("jyear", "byear", "decimalyear")
 _SECONDS_CLOCKS = ("gps", "cxcsec", "galexsec", "stardate")
 _DATED = ("unix", "unix_tai", "plot_date", "ymdhms")  # numbers that nobody reads as such

@@ -9,14 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.faults.containers import train_shortly
 
 from robustfourier.cli import main
 from robustfourier.errors import CheckpointError, ModelFormatError
-from robustfourier.network.architecture import Architecture
-from robustfourier.network.initial import draw_weights
 from robustfourier.persistence import load, save
 from robustfourier.persistence.archive import read_archive, write_archive
-from robustfourier.training import load_checkpoint, save_checkpoint, train_jointly
+from robustfourier.training import load_checkpoint, save_checkpoint
 
 EMPTY = {"$": "dict", "items": []}
 
@@ -206,26 +205,16 @@ def test_an_error_prints_no_escapes_of_a_file(path, content, capsys):
 )
 def test_a_checkpoint_whose_parts_do_not_fit_is_not_resumed_from(path, name, value, words):
     pytest.importorskip("torch")
-    checkpoint = train(n_steps=3).checkpoint
+    checkpoint = train_shortly(n_steps=3).checkpoint
     arrays = {**checkpoint.arrays, name: value}
     arrays = {key: array for key, array in arrays.items() if array is not None}
     save_checkpoint(path, replace(checkpoint, arrays=arrays))
     with pytest.raises(CheckpointError, match=re.escape(words)):
-        train(n_steps=6, resume=load_checkpoint(path))
+        train_shortly(n_steps=6, resume=load_checkpoint(path))
 
 
 def test_a_checkpoint_without_its_state_is_not_resumed_from():
     pytest.importorskip("torch")
-    checkpoint = replace(train(n_steps=3).checkpoint, state={})
+    checkpoint = replace(train_shortly(n_steps=3).checkpoint, state={})
     with pytest.raises(CheckpointError, match=re.escape("do not fit together ('observed')")):
-        train(n_steps=6, resume=checkpoint)
-
-
-def train(**options):
-    """A training of a few steps on twelve rows."""
-    theta = np.linspace(-1.0, 1.0, 12)
-    start = draw_weights(Architecture(2), random_state=0)
-    return train_jointly(
-        start, (theta, np.cos(np.pi * theta)), batch_size=5, random_state=0, engine="fused",
-        record_every=2, **options,
-    )  # fmt: skip
+        train_shortly(n_steps=6, resume=checkpoint)

@@ -44,29 +44,14 @@ def left_beside(folder):
     return sorted(path.name for path in folder.parent.iterdir() if path != folder)
 
 
-KILLS = '''
-import itertools, os, signal, sys
+KILLS = """
+import itertools, os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from test_result_folder import left_beside, marks, put
-from robustfourier import atomic_files as writing
+from killing import kill_at
 
 folder = Path(sys.argv[1]) / "results"
-STEPS = ["open", "fsync", "replace", "rename", "link", "unlink", "mkdir", "rmdir", "chmod"]
-
-def kill_at(step):
-    """Die before the given one of all steps that touch the disk."""
-    count = itertools.count(1)
-    def dying(call):
-        def called(*args, **kwargs):
-            if next(count) == step:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return call(*args, **kwargs)
-        return called
-    for name in STEPS:
-        setattr(os, name, dying(getattr(os, name)))
-    writing._exchange_at_once = dying(writing._exchange_at_once)
-
 seen = []
 for step in itertools.count(1):
     put(folder, "old", ("fit", "extra"), overwrite=True)
@@ -86,7 +71,7 @@ for step in itertools.count(1):
     if not killed:
         break
 print(seen.count("old"), seen.count("new"))
-'''
+"""
 
 
 def test_killed_at_any_step_the_old_result_or_the_new_one_is_there_whole(tmp_path):

@@ -113,29 +113,14 @@ def test_results_within_the_folder_of_the_input_are_no_input(tmp_path):
         assert [Path(name).name for name in found.series["id"]] == ["a.csv", "b.csv"]
 
 
-KILLS = '''
-import itertools, os, signal, sys
+KILLS = """
+import itertools, os, sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[2]]
 from test_survey_folder import quick, whole
-from robustfourier import atomic_files as writing
+from killing import kill_at
 
 place = Path(sys.argv[1])
-STEPS = ["open", "fsync", "replace", "rename", "link", "unlink", "mkdir", "rmdir", "chmod"]
-
-def kill_at(step):
-    """Die before the given one of all steps that touch the disk."""
-    count = itertools.count(1)
-    def dying(call):
-        def called(*args, **kwargs):
-            if next(count) == step:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return call(*args, **kwargs)
-        return called
-    for name in STEPS:
-        setattr(os, name, dying(getattr(os, name)))
-    writing._exchange_at_once = dying(writing._exchange_at_once)
-
 seen = []
 for step in itertools.count(1, 3):  # every third, which takes a third of the time
     quick(place, "old", overwrite=True)
@@ -151,7 +136,7 @@ for step in itertools.count(1, 3):  # every third, which takes a third of the ti
     if not killed:
         break
 print(seen.count("old"), seen.count("new"))
-'''
+"""
 
 
 def quick(place, mark, **more):

@@ -25,7 +25,7 @@ _KINDS = "text table, Excel, JSON, Parquet, FITS, netCDF, MATLAB, WAV, …"
 File = Annotated[str, typer.Argument(help=f"A file ({_KINDS}); {_SOURCES}")]
 
 
-def named(files: list) -> list:
+def named(files: list) -> list:  # type: ignore[type-arg]
     """Refuse an empty name, which would mean the folder one is in: a variable was not set.
 
     typer looks for classes among the types of a callback, and Python 3.10 takes ``list[str]``

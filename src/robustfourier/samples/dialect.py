@@ -8,10 +8,12 @@ numbers ("1,234"), nothing is guessed: the error says how to tell us.
 from __future__ import annotations
 
 import csv
+import gc
 import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from robustfourier.errors import DataError
@@ -120,11 +122,12 @@ def row_blocks(
     try:
         for size in sizes:
             before = reader.line_num
-            block = [
-                (reader.line_num, row)
-                for row in itertools.islice(reader, size)
-                if row and row[0][:1] != "#" and (row[0] or any(map(str.strip, row)))
-            ]
+            with _without_collection():
+                block = [
+                    (reader.line_num, row)
+                    for row in itertools.islice(reader, size)
+                    if row and row[0][:1] != "#" and (row[0] or any(map(str.strip, row)))
+                ]
             if reader.line_num == before:
                 return
             yield block
@@ -133,6 +136,18 @@ def row_blocks(
             f"{name}, line {reader.line_num}: cannot be split into columns ({error}); "
             "look for a quote that is not closed"
         ) from None
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Make many rows without looking for cycles among them, which takes longer than reading."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def sniff(

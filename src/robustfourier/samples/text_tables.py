@@ -191,7 +191,7 @@ class TextTable:
 
     def texts(self, block: Block, column: int) -> list[str]:
         """Cells of a column as labels."""
-        return [cell.strip() for cell in block.columns[column]]
+        return list(map(str.strip, block.columns[column]))
 
     def numbers(self, block: Block, column: int) -> FloatArray:
         """A column as numbers, NaN where missing; what is none is an error with its line."""
@@ -362,7 +362,7 @@ def table_names(source: Source, options: ReadOptions) -> list[str]:
 
 def time_texts(block: Block, choice: Choice) -> list[str]:
     """Return the cells of a column of times, with what stands in columns of its own."""
-    cells = [cell.strip() for cell in block.columns[choice.time]]
+    cells = list(map(str.strip, block.columns[choice.time]))
     if choice.parts:
         others = ([cell.strip() for cell in block.columns[j]] for j in choice.parts)
         return [calendar_text(row) for row in zip(cells, *others, strict=True)]
