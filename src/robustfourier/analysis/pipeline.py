@@ -17,7 +17,6 @@ from robustfourier.analysis.csv_files import write_csv, write_fit
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.folder import claimed, exchanged, write_run
 from robustfourier.atomic_files import plain, write_text
-from robustfourier.compiling import observed_compilation
 from robustfourier.fields.vibration import band_of, envelope_signal
 from robustfourier.fit_config import reading_words
 from robustfourier.observers import STAGES, tell
@@ -26,7 +25,7 @@ from robustfourier.results import Result, summarise
 from robustfourier.results.tables import components_columns, modes_columns
 from robustfourier.samples import Samples, read_samples
 
-_LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba")
+_LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas")
 
 
 @dataclass(frozen=True)
@@ -109,13 +108,11 @@ def analyse(
         **({} if envelope is None else {"envelope": envelope}),
     }
     with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
-        with clock("fitting"), observed_compilation() as compilation:
+        with clock("fitting"):
             if samples is None:
                 samples, model = _fit_chunks(path, out, reading, parameters)
             else:
                 model = fit_model(samples, method, **parameters)
-        if compilation.kernels:  # of the seconds of fitting
-            clock.seconds["compiling"] = compilation.seconds
         with clock("summing up"):
             result = summarise(samples, model, magnitudes)
         if ready is not None:

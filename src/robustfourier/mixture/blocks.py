@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.arrays import FloatArray, IndexArray, IntVector, Matrix, Vector
 from robustfourier.compiling import compiled
 from robustfourier.mixture.judge import scatter_p_value
 from robustfourier.mixture.series import Series
@@ -97,8 +96,8 @@ def walk_error(rate: float) -> float:
 
 @compiled
 def _add_blocks(
-    change: Any, left: Any, weights: Any, theta: Any, block: Any,
-    information: Any, moved: Any, whole: Any, place: Any,
+    change: Matrix, left: Matrix, weights: Vector, theta: Vector, block: IntVector,
+    information: Vector, moved: Vector, whole: Vector, place: Vector,
 ) -> None:  # fmt: skip
     """Add up w change², w change·left, w and wθ of each block."""
     for b in range(len(block) - 1):
