@@ -62,6 +62,7 @@ HOMES = {
     "uvicorn": {"app"},
     "pickle": set(),
     "fcntl": {"atomic_files"},
+    "numba": {"compiling"},
     "tempfile": set(),
 }
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
