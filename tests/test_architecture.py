@@ -66,6 +66,7 @@ HOMES = {
     "holidays": {"estimators"},
     "pickle": set(),
     "fcntl": {"atomic_files"},
+    "numba": {"compiling"},
     "tempfile": set(),
 }
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}

@@ -21,8 +21,7 @@ from typing import Any, TypeAlias
 
 #: Stages of an analysis in their order; "training" is the network's, in place of the four before
 #: it. A second column goes through "sums" to "patterns" once more; so does a second scale, from
-#: "sums" to "lines" before patterns are made on one or both. "compiling" is none of them: it
-#: happens inside, at the first analysis after an installation.
+#: "sums" to "lines" before patterns are made on one or both.
 STAGES = (
     *("reading", "sums", "diagonal", "lines", "patterns", "training"),
     *("summing up", "drawing", "report"),
@@ -36,7 +35,7 @@ class Event:
     Parameters
     ----------
     stage : str
-        One of `STAGES`, or "compiling".
+        One of `STAGES`.
     what : str
         ``began`` for all stages; the others, with their facts, are
 
@@ -54,8 +53,6 @@ class Event:
         grouped       `modes`, `components`, `orders` of all lines
         composed      `components`: a `Component` for each pattern of the column
         done          `seconds` of each step of an analysis
-        kernel        begins to be compiled; `seconds` that kernels before it took
-        compiled      it is done; `seconds` that kernels took so far
         ============  ===========================================================================
     facts : mapping
         As above; modes are cycles over the record.

@@ -8,8 +8,8 @@ import pytest
 from numba import njit
 from rich.console import Console
 
-from robustfourier import compiling as compiling_module
-from robustfourier.compiling import announced, compiled
+from robustfourier.compiling import jit as compiling_module
+from robustfourier.compiling.jit import announced, jitted
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
 from robustfourier.training import train_jointly
@@ -122,4 +122,4 @@ def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
     monkeypatch.setattr("numba.core.dispatcher.FunctionCache", refuse)
     with pytest.raises(RuntimeError, match="no locator"):
         njit(cache=True)(lambda x: x)
-    assert compiled(lambda x: x + 3)(4) == 7
+    assert jitted(lambda x: x + 3)(4) == 7

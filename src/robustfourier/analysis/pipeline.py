@@ -32,7 +32,7 @@ from robustfourier.results import Result, summarise
 from robustfourier.results.tables import modes_columns
 from robustfourier.samples import Samples, read_samples
 
-_LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba")
+_LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas")
 
 
 @dataclass(frozen=True)
@@ -123,13 +123,11 @@ def analyse(
         **({} if envelope is None else {"envelope": envelope}),
     }
     with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
-        with clock("fitting"), observed_compilation() as compilation:
+        with clock("fitting"):
             if samples is None:
                 samples, model = _fit_chunks(path, out, reading, parameters)
             else:
                 model = fit_model(samples, method, **parameters)
-        if compilation.kernels:  # of the seconds of fitting
-            clock.seconds["compiling"] = compilation.seconds
         with clock("summing up"):
             result = _machine_named(summarise(samples, model, magnitudes), machine)
         if ready is not None:

@@ -26,9 +26,6 @@ _WORDS = {
 class StageBar:
     """An observer that draws a bar once the work has taken two seconds.
 
-    Kernels are compiled at the first fit after an installation; the bar then says so, and for how
-    long it has been at it. A line that stays tells the seconds in the end.
-
     Parameters
     ----------
     console : rich Console
@@ -47,9 +44,7 @@ class StageBar:
             transient=True,
             redirect_stdout=False,  # whose words are the answer
         )
-        self._words = _WORDS["reading"]
-        self._task = self._bar.add_task(self._words, total=len(STAGES))
-        self._compiled = 0.0
+        self._task = self._bar.add_task(_WORDS["reading"], total=len(STAGES))
         self._lock = threading.Lock()
         self._timer = threading.Timer(patience, self._draw)
         self._timer.daemon = True
@@ -61,25 +56,14 @@ class StageBar:
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
         self._timer.join()  # it may be about to draw
-        drawn = self._bar.live.is_started
         self._bar.stop()
-        if drawn and self._compiled >= 1.0:
-            words = f"compiled in {self._compiled:.0f} s, once: later fits start at once"
-            self._bar.console.print(words, style="dim", highlight=False)
 
     def __call__(self, event: Event) -> None:
         """Move the bar to the stage of an event."""
-        if event.stage == "compiling":
-            self._compiled = event.facts["seconds"]
-            now = f"compiling, once ({self._compiled:.0f} s so far)"
-            self._say(now if event.what == "kernel" else self._words)
-        elif event.what in ("began", "kept"):
+        if event.what in ("began", "kept"):
             found = f", {len(event.facts['modes'])} found" if event.what == "kept" else ""
-            self._words = _WORDS[event.stage] + found
-            self._say(self._words, STAGES.index(event.stage))
-
-    def _say(self, words: str, place: int | None = None) -> None:
-        self._bar.update(self._task, description=f"{words} …", completed=place)
+            words, place = f"{_WORDS[event.stage]}{found} …", STAGES.index(event.stage)
+            self._bar.update(self._task, description=words, completed=place)
 
     def _draw(self) -> None:
         with self._lock:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IntArray
+from robustfourier.arrays import FloatArray, IntArray, Matrix, Vector
 from robustfourier.compiling import compiled
 
 NODES = 6  # m: fewer need more bins, more need higher moments; 4.3 rows per cycle in all
@@ -129,7 +129,9 @@ class Sums:
 
 
 @compiled
-def _add(place, y, w, low, high, weight, value):  # type: ignore[no-untyped-def]
+def _add(
+    place: Vector, y: Vector, w: Vector, low: int, high: int, weight: Matrix, value: Matrix
+) -> None:
     """Add T_l(x) of all rows to the moments of their bins."""
     m = value.shape[1]
     for i in range(len(place)):

@@ -15,12 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import lgamma
-from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc, gammaincc
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import FloatArray, Vector
 from robustfourier.compiling import compiled
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.semidefinite import pseudo_inverse
@@ -125,7 +124,7 @@ def _ratio_at(level: float, dof: FloatArray, width: FloatArray, continuous: bool
 
 
 @compiled
-def _ratios(level: float, width: Any, dof: Any, continuous: bool, ratio: Any) -> None:
+def _ratios(level: float, width: Vector, dof: Vector, continuous: bool, ratio: Vector) -> None:
     """Write the ratios: a few halvings of the logarithm, then straight lines between its ends."""
     constants = np.empty(2)
     for i in range(len(ratio)):
@@ -157,7 +156,7 @@ def _ratios(level: float, width: Any, dof: Any, continuous: bool, ratio: Any) ->
 
 @compiled
 def _log_over(
-    log_ratio: float, level: float, width: float, nu: float, continuous: bool, constants: Any
+    log_ratio: float, level: float, width: float, nu: float, continuous: bool, constants: Vector
 ) -> float:
     """Logarithm of the false alarm of one output over a level."""
     alarm = _alarm(np.exp(log_ratio), width, nu, continuous, constants)
@@ -284,7 +283,9 @@ def false_alarm(
 
 
 @compiled
-def _alarms(ratio: Any, width: Any, dof: Any, n_outputs: int, continuous: bool, alarm: Any) -> None:
+def _alarms(
+    ratio: Vector, width: Vector, dof: Vector, n_outputs: int, continuous: bool, alarm: Vector
+) -> None:
     """Write the false alarms; a width or dof that stands alone is that of all."""
     constants = np.empty(n_outputs + 1)
     for i in range(len(ratio)):
@@ -294,7 +295,7 @@ def _alarms(ratio: Any, width: Any, dof: Any, n_outputs: int, continuous: bool, 
 
 
 @compiled
-def _fill_constants(nu: float, constants: Any) -> None:
+def _fill_constants(nu: float, constants: Vector) -> None:
     """Write what of log E[(zs)^a e^{−zs}] / Γ, s ~ Gamma(ν)/ν, does not depend on z.
 
     For a = 0, 1, … q − 1 over Γ(a + 1): the power of one line. Last for a = q − ½ over Γ(q):
@@ -309,7 +310,7 @@ def _fill_constants(nu: float, constants: Any) -> None:
 
 
 @compiled
-def _alarm(ratio: float, width: float, nu: float, continuous: bool, constants: Any) -> float:
+def _alarm(ratio: float, width: float, nu: float, continuous: bool, constants: Vector) -> float:
     """Return the false alarm of one line, with the constants of its ν."""
     z, q = max(ratio, 1e-300), len(constants) - 1
     log_z, sure = np.log(z), np.isinf(nu)

@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import factorial
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IndexArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray, Matrix, Vector
 from robustfourier.compiling import compiled
 
 # The trend columns after the level as polynomials in θ, by ascending power; see `trend_columns`.
@@ -27,8 +27,10 @@ TREND_POLYNOMIALS = np.array(
 # its deviation instead of 0.152 with the slope of the whole record, air passengers 0.136 (0.201).
 RECENT = 0.6
 # Taylor series of cos(πx) and sin(πx)/x in x², highest power first: to 1e-16 for |x| ≤ ½.
-_COSINE = np.array([(-1.0) ** n * np.pi ** (2 * n) / factorial(2 * n) for n in range(11, -1, -1)])
-_SINE = np.array(
+_COSINE: Annotated[Vector, 12] = np.array(
+    [(-1.0) ** n * np.pi ** (2 * n) / factorial(2 * n) for n in range(11, -1, -1)]
+)
+_SINE: Annotated[Vector, 12] = np.array(
     [(-1.0) ** n * np.pi ** (2 * n + 1) / factorial(2 * n + 1) for n in range(11, -1, -1)]
 )
 # Columns of each degree of a trend: level, slope, and 1, 2, 3 bumps.
@@ -234,7 +236,7 @@ class LevelShift:
 
 
 @compiled
-def cos_sin(theta: Any, mode: float, cosine: Any, sine: Any) -> None:
+def cos_sin(theta: Vector, mode: float, cosine: Vector, sine: Vector) -> None:
     """Write cos(πkθ) and sin(πkθ) of one mode k; vectorised, other than those of libraries."""
     for i in range(len(theta)):
         turn = mode * theta[i]
@@ -249,7 +251,7 @@ def cos_sin(theta: Any, mode: float, cosine: Any, sine: Any) -> None:
 
 
 @compiled
-def _add_lines(theta: Any, modes: Any, cosine: Any, sine: Any, values: Any) -> None:
+def _add_lines(theta: Vector, modes: Vector, cosine: Matrix, sine: Matrix, values: Matrix) -> None:
     """Add Σ a cos(πkθ) + b sin(πkθ) to `values`, shape (outputs, n)."""
     c, s = np.empty(_AT_ONCE), np.empty(_AT_ONCE)
     for start in range(0, len(theta), _AT_ONCE):

@@ -29,11 +29,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import asinh
-from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
+from robustfourier.arrays import ComplexArray, ComplexMatrix, FloatArray, IndexArray, Vector
 from robustfourier.compiling import compiled
 from robustfourier.observers import listening, tell
 
@@ -225,7 +224,14 @@ def _can_awake(strength: FloatArray, least: float) -> IndexArray:
 
 
 @compiled
-def _train(toeplitz: Any, hankel: Any, beta: Any, time: float, w: Any, c: Any) -> int:
+def _train(
+    toeplitz: ComplexMatrix,
+    hankel: ComplexMatrix,
+    beta: ComplexMatrix,
+    time: float,
+    w: Vector,
+    c: ComplexMatrix,
+) -> int:
     """Train w and c in place for a time; return the steps.
 
     Each step holds the gradient and turns (w, c) hyperbolically along it, which is exact for modes
@@ -234,9 +240,12 @@ def _train(toeplitz: Any, hankel: Any, beta: Any, time: float, w: Any, c: Any) -
     """
     count, q = beta.shape
     clock, steps = 0.0, 0
-    g, z = np.empty_like(beta), np.zeros_like(beta)
+    g, z = np.empty((count, q), np.complex128), np.zeros((count, q), np.complex128)
     size, length, root = np.empty(count), np.empty(count), np.empty(count)
-    near = np.abs(toeplitz) + np.abs(hankel)
+    near = np.empty((count, count))
+    for k in range(count):
+        for m in range(count):
+            near[k, m] = abs(toeplitz[k, m]) + abs(hankel[k, m])
     while clock < time and steps < _MOST_STEPS:
         most = 1e-300
         for k in range(count):

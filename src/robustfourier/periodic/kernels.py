@@ -23,11 +23,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import exp, pi, sqrt
-from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray, Matrix, Vector
 from robustfourier.compiling import compiled
 from robustfourier.periodic.basis import cos_sin
 
@@ -181,9 +180,11 @@ class Kernel:
 
 
 @compiled
-def _fill_generators(theta: Any, terms: Any, u: Any, v: Any) -> None:
+def _fill_generators(theta: Vector, terms: Matrix, u: Matrix, v: Matrix) -> None:
     """Write U and V of waves, then of exponentials, then zeros."""
-    n, waves = len(theta), np.count_nonzero(terms[3])
+    n, waves = len(theta), 0
+    for m in range(terms.shape[1]):
+        waves += 1 if terms[3, m] != 0.0 else 0
     cosine, sine, wave, other = np.empty(n), np.empty(n), 0, 2 * waves
     for m in range(terms.shape[1]):
         a, b, d = terms[0, m], terms[1, m], terms[3, m]

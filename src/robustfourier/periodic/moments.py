@@ -23,11 +23,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray, Matrix, Vector
 from robustfourier.compiling import compiled
 from robustfourier.errors import InputError
 from robustfourier.periodic.basis import Lines, extended_columns
@@ -331,7 +330,7 @@ def _empty_vanishing(moments: Moments, p: int, count: int) -> None:
 
 
 @compiled
-def _line_gram(modes: Any, real: Any, imag: Any, gram: Any) -> None:
+def _line_gram(modes: Vector, real: Vector, imag: Vector, gram: Matrix) -> None:
     """Write the Gram matrix of [C, S, θC, θS] at all modes into `gram`, from the weights' sums."""
     count = len(modes)
     pair, sums = np.empty(2 * count), np.empty((2 * count, 6))

@@ -19,11 +19,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IntArray
+from robustfourier.arrays import FloatArray, IntArray, IntVector, Matrix, Vector
 from robustfourier.compiling import compiled
 from robustfourier.periodic.kernels import Kernel, sho
 from robustfourier.periodic.nufft import weighted_sums
@@ -165,7 +164,13 @@ def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray) -> Floa
 
 @compiled
 def _add_aliased(
-    terms: Any, row: Any, step: float, blur: float, cosine: Any, sine: Any, result: Any
+    terms: Matrix,
+    row: IntVector,
+    step: float,
+    blur: float,
+    cosine: Vector,
+    sine: Vector,
+    result: Matrix,
 ) -> None:
     """Add the density of each term, aliased at the Nyquist frequency, to its row of the result.
 
@@ -187,7 +192,7 @@ def _add_aliased(
 
 
 @compiled
-def _whittle(power: Any, densities: Any, result: Any) -> None:
+def _whittle(power: Vector, densities: Matrix, result: Vector) -> None:
     """Write the log-likelihoods of some densities."""
     for i in range(len(densities)):
         total, logs, product = 0.0, 0.0, 1.0
@@ -202,7 +207,7 @@ def _whittle(power: Any, densities: Any, result: Any) -> None:
 
 
 @compiled
-def _gradient(power: Any, densities: Any, gradient: Any) -> None:
+def _gradient(power: Vector, densities: Matrix, gradient: Vector) -> None:
     """Write the gradient of the log-likelihood at the first density; each other is a step beyond.
 
     The scale is free: ordinates count by how their ratio to the density differs from the mean.

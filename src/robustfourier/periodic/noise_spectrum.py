@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import FloatArray, Matrix, Vector
 from robustfourier.compiling import compiled
 
 
@@ -48,7 +47,9 @@ class NoiseFloor:
 
 
 @compiled
-def _log_levels(modes: Any, centres: Any, logs: Any, distance: Any, lift: Any, level: Any) -> None:
+def _log_levels(
+    modes: Vector, centres: Vector, logs: Matrix, distance: Vector, lift: Vector, level: Matrix
+) -> None:
     """Raise log levels to those at modes: straight between centres, and beyond the ends the same.
 
     Side peaks show what is elsewhere, too. Most modes lie on the straight piece of the one before.
@@ -61,7 +62,13 @@ def _log_levels(modes: Any, centres: Any, logs: Any, distance: Any, lift: Any, l
             for m in range(len(modes)):
                 mode = abs(modes[m] + side)
                 if mode < begin or mode >= end:
-                    after = np.searchsorted(centres, mode, side="right")
+                    after, beyond = 0, len(centres)  # the first centre above the mode
+                    while after < beyond:
+                        middle = (after + beyond) // 2
+                        if centres[middle] <= mode:
+                            after = middle + 1
+                        else:
+                            beyond = middle
                     i = max(after - 1, 0)
                     begin = centres[i] if after else -np.inf
                     end = centres[after] if after < len(centres) else np.inf

@@ -26,14 +26,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.fft import fft, next_fast_len
 from scipy.special import i0e
 
-from robustfourier.arrays import BoolArray, ComplexArray, FloatArray
+from robustfourier.arrays import (
+    BoolArray,
+    BoolVector,
+    ComplexArray,
+    ComplexMatrix,
+    ComplexTensor,
+    ComplexVector,
+    FloatArray,
+    Matrix,
+    Vector,
+)
 from robustfourier.compiling import compiled
 from robustfourier.errors import InputError
 
@@ -428,6 +438,12 @@ def _grid_taps(spacing: float) -> FloatArray:
 
 # The window and its derivatives; as constants, which nothing that is written could change, several
 # rows are done at once: spreading takes two thirds of the time.
+_EVENS: Annotated[Matrix, _TERMS, HALF]
+_ODDS: Annotated[Matrix, _TERMS, HALF]
+_EVENS1: Annotated[Matrix, _TERMS, HALF]
+_ODDS1: Annotated[Matrix, _TERMS, HALF]
+_EVENS2: Annotated[Matrix, _TERMS, HALF]
+_ODDS2: Annotated[Matrix, _TERMS, HALF]
 (_EVENS, _ODDS), (_EVENS1, _ODDS1), (_EVENS2, _ODDS2) = (
     tuple(np.ascontiguousarray(part) for part in parts) for parts in _window_polynomials()
 )
@@ -435,7 +451,9 @@ _FIRST, _SECOND = 4.0 / np.pi, -16.0 / np.pi**2  # from derivatives in the offse
 
 
 @compiled
-def _spread(theta: Any, column: Any, factor: Any, scale: float, middle: int, cells: Any) -> None:
+def _spread(
+    theta: Vector, column: Vector, factor: Vector, scale: float, middle: int, cells: Vector
+) -> None:
     """Add column times factor to the cells around each position, weighted by the window.
 
     θ = 0 lies on the cell `middle`, and θ = 1 `scale` cells farther; `factor` are the coefficients
@@ -464,7 +482,7 @@ def _spread(theta: Any, column: Any, factor: Any, scale: float, middle: int, cel
 
 
 @compiled
-def _polynomial(coefficients: Any, x: float) -> float:
+def _polynomial(coefficients: Vector, x: float) -> float:
     """Return a polynomial at x; highest power first."""
     value = coefficients[0]
     for n in range(1, len(coefficients)):
@@ -473,7 +491,7 @@ def _polynomial(coefficients: Any, x: float) -> float:
 
 
 @compiled
-def _twiddle(matrix: Any, fine: Any, coarse: Any) -> None:
+def _twiddle(matrix: ComplexMatrix, fine: ComplexVector, coarse: ComplexVector) -> None:
     """Turn row i and column j by 2ij of the circle: between the FFTs of columns and of rows."""
     for i in range(matrix.shape[0]):
         for j in range(matrix.shape[1]):
@@ -482,7 +500,14 @@ def _twiddle(matrix: Any, fine: Any, coarse: Any) -> None:
 
 
 @compiled
-def _separate(matrix: Any, fine: Any, coarse: Any, inverse: Any, real: Any, imag: Any) -> None:
+def _separate(
+    matrix: ComplexMatrix,
+    fine: ComplexVector,
+    coarse: ComplexVector,
+    inverse: Vector,
+    real: Vector,
+    imag: Vector,
+) -> None:
     """Write the sums of a real grid from the FFT of its pairs, the window divided out.
 
     The FFT stands in `matrix` column by column. Even cells are the real parts of the pairs and odd
@@ -512,7 +537,7 @@ def _separate(matrix: Any, fine: Any, coarse: Any, inverse: Any, real: Any, imag
 
 
 @compiled
-def _read(modes: Any, real: Any, imag: Any, sums: Any) -> None:
+def _read(modes: Vector, real: Vector, imag: Vector, sums: Matrix) -> None:
     """Write Σ u e^{-iπκθ} at all |κ| for one column: real parts in sums[:, 0], others in [:, 3].
 
     All modes at once: a call for each would take longer than what it does.
@@ -534,7 +559,7 @@ def _read(modes: Any, real: Any, imag: Any, sums: Any) -> None:
 
 
 @compiled
-def read_powers(modes: Any, real: Any, imag: Any, sums: Any) -> None:
+def read_powers(modes: Vector, real: Vector, imag: Vector, sums: Matrix) -> None:
     """Write Σ u θ^j e^{-iπκθ} for j = 0, 1, 2: real parts in sums[:, j], others in [:, 3 + j].
 
     The window is the same seen from either end: with even and odd parts of its polynomials half of
@@ -567,7 +592,7 @@ def read_powers(modes: Any, real: Any, imag: Any, sums: Any) -> None:
 
 
 @compiled
-def _read_columns(modes: Any, real: Any, imag: Any, sums: Any) -> None:
+def _read_columns(modes: Vector, real: Matrix, imag: Matrix, sums: ComplexTensor) -> None:
     """Write the sums of all columns at all modes into `sums`, shape (powers, modes, columns)."""
     powers, n_modes, n_columns = sums.shape
     one = np.empty((n_modes, 6))
@@ -584,7 +609,7 @@ def _read_columns(modes: Any, real: Any, imag: Any, sums: Any) -> None:
 
 
 @compiled
-def _read_around(lines: Any, real: Any, imag: Any, sums: Any) -> None:
+def _read_around(lines: Vector, real: Vector, imag: Vector, sums: ComplexMatrix) -> None:
     """Write the sums of one column at whole distances from each line, (K, 2m − 1).
 
     From m − 1 modes below the line to m − 1 above. There are whole samples between them: all have
@@ -611,7 +636,9 @@ def _read_around(lines: Any, real: Any, imag: Any, sums: Any) -> None:
 
 
 @compiled
-def _read_filtered(modes: Any, taps: Any, odd: Any, real: Any, imag: Any, sums: Any) -> None:
+def _read_filtered(
+    modes: Vector, taps: Matrix, odd: BoolVector, real: Vector, imag: Vector, sums: ComplexTensor
+) -> None:
     """Write the sums of filtered samples of one column into `sums`, (powers, modes, filters).
 
     A sample g_k becomes Σ h_m g_{k+m}; h_m = h_{-m} is `taps` at m, or i times it, and h_{-m} its
@@ -649,7 +676,7 @@ def _read_filtered(modes: Any, taps: Any, odd: Any, real: Any, imag: Any, sums: 
 
 
 @compiled
-def _read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
+def _read_evenly(taps: Matrix, real: Vector, imag: Vector, sums: ComplexVector) -> None:
     """Write the sums of one column into `sums`, at zero and so many places to each sample.
 
     The places repeat relative to the samples: `taps` has the window at each, (places, 2·HALF).
@@ -677,7 +704,9 @@ def _read_evenly(taps: Any, real: Any, imag: Any, sums: Any) -> None:
 
 
 @compiled
-def _subtract_lines(modes: Any, lines: Any, z: Any, real: Any, imag: Any, sums: Any) -> None:
+def _subtract_lines(
+    modes: Vector, lines: Vector, z: ComplexMatrix, real: Vector, imag: Vector, sums: ComplexMatrix
+) -> None:
     """Subtract the sums of w Re Σ z_k e^{iπkθ} at `modes` from `sums`, shape (modes, outputs)."""
     size = len(lines)
     pair, one = np.empty(2 * size), np.empty((2 * size, 6))

@@ -10,12 +10,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
-from robustfourier.compiling import compiled
+from robustfourier.arrays import (
+    BoolArray,
+    BoolVector,
+    ComplexArray,
+    ComplexMatrix,
+    ComplexVector,
+    FloatArray,
+    IndexArray,
+    Matrix,
+    Vector,
+)
+from robustfourier.compiling import compiled, inlined
 from robustfourier.periodic.nufft import RealModePlan, RealModeSums, direct_sums
 
 # Below this share of its largest value the Gram determinant of cosine and sine counts as zero:
@@ -163,42 +172,51 @@ def direct_power(
     return power
 
 
-@compiled
-def _power(double: Any, total: float, parallel: float, x: float, y: float) -> Any:
-    """Return numerator and denominator of the power of a data sum x + iy.
+@inlined
+def _numerator(b: float, c: float, total: float, parallel: float, x: float, y: float) -> float:
+    """Return the numerator of the power of a data sum x + iy.
 
-    `double` is the sum of the weights at twice the mode. Where cosine and sine are nearly parallel,
+    The sum of the weights at twice the mode is b + ic. Where cosine and sine are nearly parallel,
     the power is that of one of them.
     """
-    b, c = double.real, double.imag
     determinant = total * total - (b * b + c * c)
-    crossed = determinant > parallel * total * total
     square = x * x + y * y
     full = total * square - b * (x * x - y * y) - c * (2.0 * x * y)
-    return (full, determinant) if crossed else (square, total)
+    return full if determinant > parallel * total * total else square
+
+
+@inlined
+def _denominator(b: float, c: float, total: float, parallel: float) -> float:
+    """Return the denominator of the same power."""
+    determinant = total * total - (b * b + c * c)
+    return determinant if determinant > parallel * total * total else total
 
 
 @compiled
-def _grid_power(double: Any, total: float, parallel: float, sums: Any, power: Any) -> None:
+def _grid_power(
+    double: ComplexVector, total: float, parallel: float, sums: ComplexMatrix, power: Matrix
+) -> None:
     """Write half the decrease of the sum of squares for data sums of shape (J, q) into `power`."""
     for j in range(sums.shape[0]):
         for o in range(sums.shape[1]):
-            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
-            power[j, o] = over / under
+            b, c, x, y = double[j].real, double[j].imag, sums[j, o].real, sums[j, o].imag
+            over = _numerator(b, c, total, parallel, x, y)
+            power[j, o] = over / _denominator(b, c, total, parallel)
 
 
 @compiled
 def _highest_over(
-    double: Any, total: float, parallel: float, sums: Any, floor: Any, spent: float, allowed: Any,
-    around: Any,
+    double: ComplexVector, total: float, parallel: float, sums: ComplexMatrix, floor: Matrix,
+    spent: float, allowed: BoolVector, around: Vector,
 ) -> int:  # fmt: skip
     """Return where the power over a floor is largest; see `PeriodogramGrid.highest_over`."""
     best, last, top = 0, 0.0, -1.0
     for j in range(sums.shape[0]):
         ratio = 0.0
         for o in range(sums.shape[1] if allowed[j] else 0):
-            over, under = _power(double[j], total, parallel, sums[j, o].real, sums[j, o].imag)
-            noise = under * floor[min(j, len(floor) - 1), o]
+            b, c, x, y = double[j].real, double[j].imag, sums[j, o].real, sums[j, o].imag
+            over = _numerator(b, c, total, parallel, x, y)
+            noise = _denominator(b, c, total, parallel) * floor[min(j, len(floor) - 1), o]
             ratio += over / max(noise - spent * over, 1e-20 * noise)
         if ratio > top:
             best, top, around[0], around[1], around[2] = j, ratio, last, ratio, 0.0
@@ -209,7 +227,7 @@ def _highest_over(
 
 
 @compiled
-def _subtract_line(window: Any, j: int, z: Any, sums: Any) -> None:
+def _subtract_line(window: ComplexVector, j: int, z: ComplexVector, sums: ComplexMatrix) -> None:
     """Take the sums of Re(z e^{iπkθ}) at grid mode j out of `sums`, shape (J, q).
 
     `window` are the sums of the weights on the grid, up to twice as far.

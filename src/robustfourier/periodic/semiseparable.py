@@ -37,11 +37,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray
+from robustfourier.arrays import (
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    IntVector,
+    Matrix,
+    Tensor,
+    Vector,
+)
 from robustfourier.compiling import compiled, inlined
 from robustfourier.periodic.kernels import Kernel
 
@@ -496,8 +505,8 @@ def _marginalised(
 
 @compiled
 def _factor(
-    step: Any, decay: Any, u: Any, v: Any, diagonal: Any, y: Any, rows: Any, d: Any, w: Any,
-    z: Any, states: Any,
+    step: IntVector, decay: Matrix, u: Matrix, v: Matrix, diagonal: Vector, y: Matrix,
+    rows: IntVector, d: Vector, w: Matrix, z: Matrix, states: Tensor,
 ) -> bool:  # fmt: skip
     """Write d, w and z, each with an empty row before the first, and the states after some rows.
 
@@ -564,8 +573,8 @@ def _factor(
 
 @compiled
 def _factor_adjoint(
-    step: Any, decay: Any, theta: Any, u: Any, v: Any, d: Any, w: Any, z: Any, states: Any,
-    on: Any, sums: Any,
+    step: IntVector, decay: Matrix, theta: Vector, u: Matrix, v: Matrix, d: Vector, w: Matrix,
+    z: Matrix, states: Tensor, on: Matrix, sums: Matrix,
 ) -> float:  # fmt: skip
     """Add up the gradient along U, V and c; return the one along a constant on the diagonal.
 
@@ -632,8 +641,8 @@ def _factor_adjoint(
 
 @compiled
 def _states_again(
-    first: int, count: int, step: Any, decay: Any, d: Any, w: Any, z: Any, states: Any, s: Any,
-    f: Any,
+    first: int, count: int, step: IntVector, decay: Matrix, d: Vector, w: Matrix, z: Matrix,
+    states: Tensor, s: Tensor, f: Tensor,
 ) -> None:  # fmt: skip
     """Write S and f at each row of a block, one place later, from the state before the block."""
     size, columns = w.shape[1], z.shape[1]
@@ -659,8 +668,8 @@ def _states_again(
 
 @inlined
 def _adjoint_of_update(
-    i: int, k: int, place: int, decay: Any, u: Any, w: Any, d: Any, s: Any, half: Any, on_v: Any,
-    on_s: Any, on_u: Any, on_w: Any,
+    i: int, k: int, place: int, decay: Matrix, u: Matrix, w: Matrix, d: Vector, s: Tensor,
+    half: Vector, on_v: Vector, on_s: Matrix, on_u: Vector, on_w: Vector,
 ) -> float:  # fmt: skip
     """Carry the derivative along S from one row to the one before; return the one along its d.
 
@@ -701,7 +710,7 @@ def _adjoint_of_update(
 
 
 @compiled
-def _solve_upper(step: Any, decay: Any, u: Any, w: Any, x: Any) -> None:
+def _solve_upper(step: IntVector, decay: Matrix, u: Matrix, w: Matrix, x: Matrix) -> None:
     """Turn x into L⁻ᵀ x, from the last row to the first: x_i −= w_iᵀ g_i, g fading as f does."""
     (n, count), size = x.shape, u.shape[1]
     g = np.zeros((count, size))
@@ -717,7 +726,14 @@ def _solve_upper(step: Any, decay: Any, u: Any, w: Any, x: Any) -> None:
 
 @compiled
 def _add_cross(
-    theta: Any, rates: Any, v: Any, x: Any, at: Any, u: Any, before: Any, result: Any
+    theta: Vector,
+    rates: Vector,
+    v: Matrix,
+    x: Matrix,
+    at: Vector,
+    u: Matrix,
+    before: IntVector,
+    result: Matrix,
 ) -> None:
     """Add the covariance with the samples before each of the sorted times, times the columns x."""
     size, count, i = v.shape[1], x.shape[1], 0
@@ -736,7 +752,9 @@ def _add_cross(
 
 
 @compiled
-def _inverse_diagonal(step: Any, decay: Any, u: Any, d: Any, w: Any, diagonal: Any) -> None:
+def _inverse_diagonal(
+    step: IntVector, decay: Matrix, u: Matrix, d: Vector, w: Matrix, diagonal: Vector
+) -> None:
     """Write the diagonal of K⁻¹ = L⁻ᵀ D⁻¹ L⁻¹, from the last row to the first.
 
     A row passes on a vector f to those after it; fᵀ · `after` · f is what that adds to the sum of

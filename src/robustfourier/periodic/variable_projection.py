@@ -31,11 +31,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.arrays import BoolArray, FloatArray, IntArray, Matrix, Vector
 from robustfourier.compiling import compiled
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.moments import Moments, direct_moments
@@ -444,8 +443,9 @@ def _reduce_many(
 
 @compiled
 def _reduce_few(
-    gram: Any, second: Any, left: Any, coefficients: Any, factor: Any, scale: Any, rss: Any,
-    harmonics: Any, curved: bool, normal: Any, diagonal: Any, gradient: Any,
+    gram: Matrix, second: Matrix, left: Matrix, coefficients: Matrix, factor: Matrix, scale: Vector,
+    rss: Vector, harmonics: Matrix, curved: bool, normal: Matrix, diagonal: Vector,
+    gradient: Vector,
 ) -> None:  # fmt: skip
     """Do the same by loops: with few lines, calling for each product is most of the time."""
     count, n_bases = harmonics.shape
@@ -497,7 +497,9 @@ def _reduce_few(
 
 
 @compiled
-def _solve(gram: Any, cross: Any, factor: Any, scale: Any, coefficients: Any, rss: Any) -> float:
+def _solve(
+    gram: Matrix, cross: Matrix, factor: Matrix, scale: Vector, coefficients: Matrix, rss: Vector
+) -> float:
     """Factor a matrix, solve with it, and lower `rss` by what that explains; the least pivot."""
     linear = len(factor)
     for i in range(linear):
@@ -519,7 +521,7 @@ def _solve(gram: Any, cross: Any, factor: Any, scale: Any, coefficients: Any, rs
 
 
 @compiled
-def _factored(matrix: Any, scale: Any) -> float:
+def _factored(matrix: Matrix, scale: Vector) -> float:
     """Turn a matrix into the Cholesky factor of itself with unit diagonal; the least pivot."""
     least, largest = 1.0, 0.0
     for i in range(len(matrix)):
@@ -545,7 +547,7 @@ def _factored(matrix: Any, scale: Any) -> float:
 
 
 @compiled
-def _forward(factor: Any, scale: Any, right: Any) -> None:
+def _forward(factor: Matrix, scale: Vector, right: Matrix) -> None:
     """Replace `right` by L⁻¹ of it, rows scaled first."""
     for i in range(len(right)):
         for c in range(right.shape[1]):
@@ -559,7 +561,7 @@ def _forward(factor: Any, scale: Any, right: Any) -> None:
 
 
 @compiled
-def _backward(factor: Any, scale: Any, right: Any) -> None:
+def _backward(factor: Matrix, scale: Vector, right: Matrix) -> None:
     """Replace `right` by L⁻ᵀ of it, rows scaled after."""
     for i in range(len(right) - 1, -1, -1):
         for c in range(right.shape[1]):

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from robustfourier.compiling import compiled
 from robustfourier.training.diagonal_kernels import clip, embed_row, slope, value
+from robustfourier.compiling.jit import jitted
 
 Array = NDArray[Any]
 
 
-@compiled
+@jitted
 def _gather(features: Array, relu: bool, out: Array) -> None:
     """Write X of one row: both rectified halves of φ, or φ itself."""
     zero = out.dtype.type(0)
@@ -34,13 +35,13 @@ def _gather(features: Array, relu: bool, out: Array) -> None:
             out[f] = features[f]
 
 
-@compiled
+@jitted
 def _add_row(scale: float, row: Array, out: Array) -> None:
     for h in range(row.size):
         out[h] += scale * row[h]
 
 
-@compiled
+@jitted
 def _dot(a: Array, b: Array) -> Any:
     total = a.dtype.type(0)
     for h in range(a.size):
@@ -48,7 +49,7 @@ def _dot(a: Array, b: Array) -> Any:
     return total
 
 
-@compiled
+@jitted
 def _fold_feature(f: int, w: Array, first: Array, relu: bool, folded: Array) -> None:
     """Write the rows of V that belong to feature f, from W (2F, H) and w (2, F)."""
     n, zero = w.shape[1], w.dtype.type(0)
@@ -64,7 +65,7 @@ def _fold_feature(f: int, w: Array, first: Array, relu: bool, folded: Array) -> 
         folded[n + f, h] = n0 * first[f, h] + p1 * first[n + f, h]
 
 
-@compiled
+@jitted
 def _update_unit(
     side: int,
     f: int,
@@ -97,13 +98,13 @@ def _update_unit(
         w[side, f] = clip(d - rate * descent, boxes[0])
 
 
-@compiled
+@jitted
 def _descend(x: Array, gradient: Array, rate: float, box: float) -> None:
     for h in range(x.size):
         x[h] = clip(x[h] - rate * gradient[h], box)
 
 
-@compiled
+@jitted
 def _add_bias_and_rectify(z: Array, bias: Array, relu: bool) -> None:
     zero = z.dtype.type(0)
     for b in range(z.shape[0]):
@@ -115,7 +116,7 @@ def _add_bias_and_rectify(z: Array, bias: Array, relu: bool) -> None:
                 z[b, h] += bias[h]
 
 
-@compiled
+@jitted
 def _mask(delta: Array, h: Array) -> None:
     zero = h.dtype.type(0)
     for b in range(h.shape[0]):
@@ -123,14 +124,14 @@ def _mask(delta: Array, h: Array) -> None:
             delta[b, j] = delta[b, j] if h[b, j] > zero else zero
 
 
-@compiled
+@jitted
 def _column_sums(x: Array, out: Array) -> None:
     out[:] = out.dtype.type(0)
     for b in range(x.shape[0]):
         _add_row(out.dtype.type(1), x[b], out)
 
 
-@compiled
+@jitted
 def _residuals(rows: Array, z: Array, y: Array, weight: Array, loss: Any, g: Array) -> float:
     """Turn predictions z (B, q) into g = ω slope(r) / (B q); return the batch loss."""
     (kind, delta), total, terms = loss, 0.0, z.dtype.type(z.size)
@@ -142,12 +143,12 @@ def _residuals(rows: Array, z: Array, y: Array, weight: Array, loss: Any, g: Arr
     return total / terms
 
 
-@compiled
+@jitted
 def _matrix(flat: Array, start: int, n_rows: int, n_columns: int) -> Array:
     return flat[start : start + n_rows * n_columns].reshape((n_rows, n_columns))
 
 
-@compiled
+@jitted
 def _forward(x: Array, folded: Array, hidden: Array, flat: Array, sizes: Array, relu: bool) -> Any:
     """Fill `hidden` with the values of every layer; return the last one's and its bias' place."""
     batch, at, start = len(x), 0, 0
@@ -165,7 +166,7 @@ def _forward(x: Array, folded: Array, hidden: Array, flat: Array, sizes: Array, 
     return z, at
 
 
-@compiled
+@jitted
 def _backward(
     errors: Array,
     hidden: Array,
@@ -206,7 +207,7 @@ def _backward(
     return error
 
 
-@compiled
+@jitted
 def run_dense(
     rows: Array,
     rates: Array,

@@ -21,20 +21,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.compiling import compiled
+from robustfourier.compiling.jit import jitted
 
 Array = NDArray[Any]
 
 GROUP = 4  # rows that share each load of A, C, T and U
 
 
-@compiled
+@jitted
 def wrap(x: float) -> float:
     """Reduce to [−1, 1)."""
     return x - 2.0 * math.floor((x + 1.0) / 2.0)
 
 
-@compiled
+@jitted
 def embed_row(theta: Array, n_modes: int, cosine: Array, sine: Array, out: Array) -> None:
     """Write the features of one row, θ of shape (d,), to `out`; float64 until they are written.
 
@@ -60,7 +60,7 @@ def embed_row(theta: Array, n_modes: int, cosine: Array, sine: Array, out: Array
             out[first + 1 + n_modes + k] = sine[k]
 
 
-@compiled
+@jitted
 def embed_rows(theta: Array, n_modes: int, out: Array) -> None:
     """Write the features of all rows, θ of shape (n, d), to `out` (n, ≥ d(2m+1))."""
     cosine, sine = np.empty(n_modes), np.empty(n_modes)
@@ -68,7 +68,7 @@ def embed_rows(theta: Array, n_modes: int, out: Array) -> None:
         embed_row(theta[row], n_modes, cosine, sine, out[row])
 
 
-@compiled
+@jitted
 def value(loss: int, delta: float, r: float) -> float:
     """Cost of a residual: 0 is r², 1 is ½r², 2 is Huber's."""
     if loss == 0:
@@ -79,7 +79,7 @@ def value(loss: int, delta: float, r: float) -> float:
     return inside * (abs(r) - inside / 2)
 
 
-@compiled
+@jitted
 def slope(loss: int, delta: float, r: float) -> float:
     """Return the derivative of `value`."""
     if loss == 0:
@@ -89,7 +89,7 @@ def slope(loss: int, delta: float, r: float) -> float:
     return min(max(r, -delta), delta)
 
 
-@compiled
+@jitted
 def _dot4(a: Array, c: Array, x0: Array, x1: Array, x2: Array, x3: Array) -> Any:
     """Σ a x + c |x| of four rows."""
     zero = a.dtype.type(0)
@@ -102,7 +102,7 @@ def _dot4(a: Array, c: Array, x0: Array, x1: Array, x2: Array, x3: Array) -> Any
     return s0, s1, s2, s3
 
 
-@compiled
+@jitted
 def _plain_dot4(a: Array, x0: Array, x1: Array, x2: Array, x3: Array) -> Any:
     """Σ a x of four rows."""
     zero = a.dtype.type(0)
@@ -115,7 +115,7 @@ def _plain_dot4(a: Array, x0: Array, x1: Array, x2: Array, x3: Array) -> Any:
     return s0, s1, s2, s3
 
 
-@compiled
+@jitted
 def _add4(t: Array, u: Array, g: Any, x0: Array, x1: Array, x2: Array, x3: Array) -> None:
     """Add Σ g x to t and Σ g |x| to u for four rows."""
     g0, g1, g2, g3 = g
@@ -124,7 +124,7 @@ def _add4(t: Array, u: Array, g: Any, x0: Array, x1: Array, x2: Array, x3: Array
         u[f] += g0 * abs(x0[f]) + g1 * abs(x1[f]) + g2 * abs(x2[f]) + g3 * abs(x3[f])
 
 
-@compiled
+@jitted
 def _plain_add4(t: Array, g: Any, x0: Array, x1: Array, x2: Array, x3: Array) -> None:
     """Add Σ g x to t for four rows."""
     g0, g1, g2, g3 = g
@@ -132,7 +132,7 @@ def _plain_add4(t: Array, g: Any, x0: Array, x1: Array, x2: Array, x3: Array) ->
         t[f] += g0 * x0[f] + g1 * x1[f] + g2 * x2[f] + g3 * x3[f]
 
 
-@compiled
+@jitted
 def _combine(w: Array, c: Array, relu: bool, a: Array, b: Array) -> None:
     """Write the coefficients A of φ and C of |φ|, shape (q, F), from w (2, F) and c (2, q, F)."""
     half = w.dtype.type(0.5)
@@ -146,13 +146,13 @@ def _combine(w: Array, c: Array, relu: bool, a: Array, b: Array) -> None:
                 b[o, f] = half * even
 
 
-@compiled
+@jitted
 def clip(x: float, half_width: float) -> float:
     """Return the nearest point of [−Q, Q]."""
     return min(max(x, -half_width), half_width)
 
 
-@compiled
+@jitted
 def _update(
     w: Array,
     c: Array,
@@ -186,7 +186,7 @@ def _update(
                 w[side, f] = clip(w[side, f] - rate * slopes[f], boxes[0])
 
 
-@compiled
+@jitted
 def _accumulate(
     rows: Array, data: Any, relu: bool, loss: Any, a: Array, b: Array, t: Array, u: Array, work: Any
 ) -> float:
@@ -229,7 +229,7 @@ def _accumulate(
     return total
 
 
-@compiled
+@jitted
 def run_pairs(
     rows: Array,
     rates: Array,

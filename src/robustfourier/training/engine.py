@@ -58,6 +58,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
@@ -131,8 +132,16 @@ class Engine(Protocol):
 
 
 def choose_engine(engine: EngineName) -> str:
-    """Return the name of the engine to use; "auto" is the fast one, which trains every network."""
+    """Return the name of the engine to use; "auto" is the fast one, or torch without numba."""
     require_choice("engine", engine, ENGINES)
+    compiled = find_spec("numba") is not None
+    if engine == "auto" and not compiled and find_spec("torch") is not None:
+        return "torch"
+    if engine != "torch" and not compiled:
+        raise MissingDependencyError(
+            f"engine={engine!r} needs numba, which is not installed; "
+            "pip install 'robustfourier[numba]'"
+        )
     return "fused" if engine == "auto" else engine
 
 

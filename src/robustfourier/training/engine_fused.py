@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
-from robustfourier.compiling import announced
+from robustfourier.compiling.jit import announced
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import Block, FixedSample, RowBlock
 from robustfourier.training.engine import Phase

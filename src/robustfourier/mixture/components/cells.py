@@ -8,12 +8,12 @@ and q = tᵀ d t, (1 + K)⁻¹ = d − A² (d t)(d t)ᵀ / (1 + A² q), and smoo
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IntArray
-from robustfourier.compiling import compiled
+from robustfourier.arrays import FloatArray, IntArray, Matrix, Tensor, Vector
+from robustfourier.compiling import compiled, inlined
 
 POWERS = np.array([0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0])  # s
 RATES = np.array([0.0, 0.03, 0.06, 0.1, 0.15, 0.25, 0.5])  # r
@@ -52,15 +52,22 @@ class Cells(NamedTuple):
 
     def evidence(self) -> FloatArray:
         """Return the log evidence of each decay, relative to pure noise, shape (S, R)."""
-        return np.asarray(_evidence(*self))
+        result = np.empty(self.decay.shape[:2])
+        _evidence(*self, result)
+        return result
 
     def at_most(self) -> FloatArray:
         """Return what that is at the most, in a fifth of the time."""
-        return np.asarray(_at_most(*self))
+        result = np.empty(self.decay.shape[:2])
+        _at_most(*self[:-1], result)
+        return result
 
     def moments(self, weight: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return smoothing matrix, spread, both averaged over decays, and means of each decay."""
-        matrix, spread, means = _moments(weight, *self)
+        size = len(self.x)
+        matrix, spread = np.zeros((size, size)), np.zeros((size, size))
+        means = np.zeros((*weight.shape, size))
+        _moments(weight, *self, matrix, spread, means)
         return matrix, spread, means
 
 
@@ -89,7 +96,7 @@ def _templates(order: tuple[int, ...]) -> FloatArray:
     return np.asarray(waves[~np.any(np.tril(apart < 1e-6, -1), axis=1)])
 
 
-_PARTS = tuple(1.0 / k for k in range(1, 14))  # of Taylor's series
+_PARTS: Annotated[Vector, 13] = 1.0 / np.arange(1.0, 14.0)  # of Taylor's series
 
 
 @compiled
@@ -106,15 +113,32 @@ def _exponential(x: float) -> float:
     return result
 
 
+@inlined
+def _fill_waves(decay: Vector, templates: Matrix, waves: Matrix) -> None:
+    """Write the templates under a decay, as standard deviations."""
+    for t in range(len(templates)):
+        for h in range(len(decay)):
+            waves[t, h] = np.sqrt(decay[h]) * templates[t, h]
+
+
 @compiled
 def _log_cells(
-    x: Any, decay: Any, templates: Any, scales: Any, sizes: Any, u: Any, q: Any, cell: Any
+    x: Vector,
+    decay: Vector,
+    templates: Matrix,
+    scales: Vector,
+    sizes: Vector,
+    u: Matrix,
+    q: Matrix,
+    cell: Tensor,
 ) -> float:
     """Write the log evidence of all cells of one decay, but for ½ log(1 + A² q); the largest.
 
     `cell` has shape (C, 1 + T, A); first, in [C, 0, 0], that without a template.
     """
-    bound, d, waves = -np.inf, np.empty(len(x)), np.sqrt(decay) * templates
+    bound, d, waves = -np.inf, np.empty(len(x)), np.empty((len(templates), len(x)))
+    _fill_waves(decay, templates, waves)
+    largest = sizes[len(sizes) - 1]
     for c in range(len(scales)):
         total, product = 0.0, 1.0
         for h in range(len(x)):
@@ -131,9 +155,9 @@ def _log_cells(
                 along += d[h] * x[h] * waves[t, h]
                 across += d[h] * waves[t, h] * waves[t, h]
             u[c, t], q[c, t] = along, across
-            most = 0.5 * sizes[-1] * along * along / (1.0 + sizes[-1] * across)
+            most = 0.5 * largest * along * along / (1.0 + largest * across)
             cell[c, 1 + t, 0], bound = most, max(bound, plain + most)
-    best = -np.inf
+    best, last = -np.inf, len(sizes) - 1
     for c in range(len(scales)):
         plain = cell[c, 0, 0]
         best = max(best, plain)
@@ -144,16 +168,18 @@ def _log_cells(
             for a in range(len(sizes)):
                 growth = 1.0 + sizes[a] * q[c, t]
                 cell[c, 1 + t, a] = plain + 0.5 * sizes[a] * u[c, t] * u[c, t] / growth
-            best = max(best, cell[c, 1 + t, -1])  # the largest size gains most
+            best = max(best, cell[c, 1 + t, last])  # the largest size gains most
     return best
 
 
 @compiled
-def _evidence(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> Any:
-    """Return the log evidence of each decay (s, r), the mean over its cells."""
+def _evidence(
+    x: Vector, shape: Tensor, templates: Matrix, scales: Vector, sizes: Vector, result: Matrix
+) -> None:
+    """Write the log evidence of each decay (s, r), the mean over its cells."""
     count, cells = len(templates), len(templates) * len(sizes)
     u, q = np.empty((len(scales), count)), np.empty((len(scales), count))
-    cell, result = np.empty((len(scales), 1 + count, len(sizes))), np.empty(shape.shape[:2])
+    cell, last = np.empty((len(scales), 1 + count, len(sizes))), len(sizes) - 1
     for s in range(shape.shape[0]):
         for r in range(shape.shape[1]):
             best = _log_cells(x, shape[s, r], templates, scales, sizes, u, q, cell)
@@ -161,7 +187,7 @@ def _evidence(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> An
             for c in range(len(scales)):
                 weight += 0.5 * np.exp(cell[c, 0, 0] - best)
                 for t in range(count):
-                    if cell[c, 1 + t, -1] == -np.inf:
+                    if cell[c, 1 + t, last] == -np.inf:
                         continue
                     some = 0.0
                     for a in range(len(sizes)):
@@ -169,21 +195,21 @@ def _evidence(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> An
                         some += less / np.sqrt(1.0 + sizes[a] * q[c, t])
                     weight += 0.5 / cells * some
             result[s, r] = best + np.log(weight / len(scales))
-    return result
 
 
 @compiled
-def _at_most(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> Any:  # noqa: ARG001
-    """Return what the log evidence of each decay (s, r) is at the most.
+def _at_most(x: Vector, shape: Tensor, templates: Matrix, scales: Vector, result: Matrix) -> None:
+    """Write what the log evidence of each decay (s, r) is at the most.
 
     With u = tᵀ d x, power = u²/q and g = 1 + A² q a template of size A gains a factor of
     exp((1 − 1/g) power / 2) / √g: at the most exp((power − 1) / 2) / √power, or one if it is less.
     """
-    result, d, root = np.empty(shape.shape[:2]), np.empty(len(x)), np.empty(len(x))
+    d, root = np.empty(len(x)), np.empty(len(x))
     logs, gain = np.empty(len(scales)), np.empty(len(templates))
     for s in range(shape.shape[0]):
         for r in range(shape.shape[1]):
-            root[:] = np.sqrt(shape[s, r])
+            for h in range(len(x)):
+                root[h] = np.sqrt(shape[s, r, h])
             for c in range(len(scales)):
                 total, product, most = 0.0, 1.0, 0.0
                 for h in range(len(x)):
@@ -205,35 +231,42 @@ def _at_most(x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> Any
                 for t in range(len(templates)):
                     mean += 0.5 / len(templates) * np.exp(gain[t] - most)
                 logs[c] = 0.5 * (total + np.log(product)) + most + np.log(mean)
-            best = logs.max()
-            result[s, r] = best + np.log(np.mean(np.exp(logs - best)))
-    return result
+            best, weight = -np.inf, 0.0
+            for c in range(len(scales)):
+                best = max(best, logs[c])
+            for c in range(len(scales)):
+                weight += np.exp(logs[c] - best)
+            result[s, r] = best + np.log(weight / len(scales))
 
 
 @compiled
-def _moments(weight: Any, x: Any, shape: Any, templates: Any, scales: Any, sizes: Any) -> Any:
-    """Return smoothing matrix and spread, averaged over decays, and the mean of each decay.
+def _moments(
+    weight: Matrix, x: Vector, shape: Tensor, templates: Matrix, scales: Vector, sizes: Vector,
+    matrix: Matrix, spread: Matrix, means: Tensor,
+) -> None:  # fmt: skip
+    """Add smoothing matrix and spread, averaged over decays; write the mean of each decay.
 
     The mean of a cell is (1 − d) x + p d t, with p = A² tᵀdx / (1 + A² q).
     """
     size, count, cells = len(x), len(templates), len(templates) * len(sizes)
     u, q = np.empty((len(scales), count)), np.empty((len(scales), count))
     cell = np.empty((len(scales), 1 + count, len(sizes)))
-    d, turned = np.empty(size), np.empty(size)
-    matrix, spread = np.zeros((size, size)), np.zeros((size, size))
-    means = np.zeros((*weight.shape, size))
+    d, turned, waves = np.empty(size), np.empty(size), np.empty((count, size))
+    one, second = np.empty((size, size)), np.empty((size, size))
+    last = len(sizes) - 1
     for s in range(shape.shape[0]):
         for r in range(shape.shape[1]):
             if weight[s, r] < np.exp(-_UNSEEN):
                 continue
             best = _log_cells(x, shape[s, r], templates, scales, sizes, u, q, cell)
-            one, second, total = np.zeros((size, size)), np.zeros((size, size)), 0.0
-            waves = np.sqrt(shape[s, r]) * templates
+            one[:], second[:], total = 0.0, 0.0, 0.0
+            _fill_waves(shape[s, r], templates, waves)
             for c in range(len(scales)):
-                d[:] = 1.0 / (1.0 + scales[c] * shape[s, r])
+                for h in range(size):
+                    d[h] = 1.0 / (1.0 + scales[c] * shape[s, r, h])
                 whole = 0.5 * np.exp(cell[c, 0, 0] - best)
                 for t in range(count):
-                    if cell[c, 1 + t, -1] < best - _UNSEEN:  # the largest size gains most
+                    if cell[c, 1 + t, last] < best - _UNSEEN:  # the largest size gains most
                         continue
                     shrunk = pushed = twice = 0.0
                     for a in range(len(sizes)):
@@ -258,9 +291,14 @@ def _moments(weight: Any, x: Any, shape: Any, templates: Any, scales: Any, sizes
                     own = 0.5 * whole * (1.0 - d[h]) * x[h]
                     for k in range(size):
                         second[h, k] += own * (1.0 - d[k]) * x[k]
-            one, second = one / total, second / total
-            mean = one @ x
-            means[s, r] = mean
-            matrix += weight[s, r] * one
-            spread += weight[s, r] * (second + second.T - np.outer(mean, mean))
-    return matrix, spread, means
+            for h in range(size):
+                mean = 0.0
+                for k in range(size):
+                    mean += one[h, k] * x[k]
+                means[s, r, h] = mean / total
+            share = weight[s, r]
+            for h in range(size):
+                for k in range(size):
+                    matrix[h, k] += share * one[h, k] / total
+                    both = (second[h, k] + second[k, h]) / total
+                    spread[h, k] += share * (both - means[s, r, h] * means[s, r, k])

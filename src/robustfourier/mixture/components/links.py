@@ -16,7 +16,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray, IntVector, Vector
 from robustfourier.compiling import compiled
 from robustfourier.mixture.components.waveform import InPhase, Smoothing, shrinkage
 from robustfourier.mixture.judge import in_phase_p_value
@@ -172,9 +172,11 @@ def _best_shift(order: IntArray, coefficient: ComplexArray, weight: FloatArray) 
 
 
 @compiled
-def _least(n: Any, power: Any, angle: Any) -> float:
+def _least(n: IntVector, power: Vector, angle: Vector) -> float:
     """The shift at which Σ power · sin²(n · shift − angle) is least."""
-    count, best, phase = 16 * n.max(), np.inf, 0.0
+    count, best, phase = 0, np.inf, 0.0
+    for h in range(len(n)):
+        count = max(count, 16 * n[h])
     for i in range(count):
         at, total = np.pi / count * i, 0.0
         for h in range(len(n)):

@@ -23,11 +23,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray, IntArray
+from robustfourier.arrays import FloatArray, IndexArray, IntArray, Matrix, Tensor, Vector
 from robustfourier.compiling import compiled
 from robustfourier.mixture.components.cells import POWERS, RATES, SCALES, Cells, decays
 
@@ -111,7 +110,9 @@ def shrinkage(
     factor = np.zeros((len(POWERS), len(RATES), len(order)))
     for same in _parities(order):
         excess, shape = squares[same] / variance[same], decays(order[same], variance[same])
-        factor[..., same], part = _shrunk(excess, shape, SCALES, parts)
+        shrunk, part = np.empty(shape.shape), np.empty(shape.shape[:2])
+        _shrunk(excess, shape, SCALES, parts, shrunk, part)
+        factor[..., same] = shrunk
         log_evidence += part
     weight, total = _normalised(log_evidence)
     return np.tensordot(weight, factor, axes=2), total
@@ -203,13 +204,14 @@ def _normalised(log_weight: FloatArray) -> tuple[FloatArray, float]:
 
 
 @compiled
-def _shrunk(excess: Any, shape: Any, scales: Any, parts: int) -> Any:
-    """Return the factor of each coefficient and the log evidence, for each decay (s, r).
+def _shrunk(
+    excess: Vector, shape: Tensor, scales: Vector, parts: int, factor: Tensor, evidence: Matrix
+) -> None:
+    """Write the factor of each coefficient and the log evidence, for each decay (s, r).
 
     A coefficient that is N(0, prior + noise) against one that is N(0, noise), over all scales C.
     """
     n_powers, n_rates, size = shape.shape
-    factor, evidence = np.zeros(shape.shape), np.empty((n_powers, n_rates))
     logs = np.empty(len(scales))
     for s in range(n_powers):
         for r in range(n_rates):
@@ -222,12 +224,15 @@ def _shrunk(excess: Any, shape: Any, scales: Any, parts: int) -> Any:
                     if product < 1e-200:
                         logs[c], product = logs[c] + 0.5 * parts * np.log(product), 1.0
                 logs[c] += 0.5 * parts * np.log(product)
-            best, total = logs.max(), 0.0
+            best, total = -np.inf, 0.0
+            for c in range(len(scales)):
+                best = max(best, logs[c])
+            factor[s, r] = 0.0
             for c in range(len(scales)):
                 weight = np.exp(logs[c] - best)
                 total += weight
                 for h in range(size):
                     factor[s, r, h] += weight * (1.0 - 1.0 / (1.0 + scales[c] * shape[s, r, h]))
-            factor[s, r] /= total
+            for h in range(size):
+                factor[s, r, h] /= total
             evidence[s, r] = best + np.log(total / len(scales))
-    return factor, evidence

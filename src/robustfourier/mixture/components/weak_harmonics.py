@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from robustfourier.arrays import BoolArray, BoolVector, ComplexArray, FloatArray, IntArray, Vector
 from robustfourier.compiling import compiled
 from robustfourier.mixture.components.ground import Ground
 from robustfourier.mixture.judge import false_alarm
@@ -127,16 +126,17 @@ def _candidates(grouping: Families, highest: float, distance: float) -> IntArray
     modes = np.multiply.outer(orders, grouping.bases).ravel()
     within = np.flatnonzero(modes <= highest + 0.01)
     taken = np.concatenate([grouping.harmonics @ grouping.bases, np.empty(len(within))])
-    kept = within[_clear(modes[within], taken, len(grouping.harmonics), distance)]
+    clear = np.zeros(len(within), np.bool_)
+    _clear(modes[within], taken, len(grouping.harmonics), distance, clear)
+    kept = within[clear]
     rows = np.zeros((len(kept), count), np.int64)
     rows[np.arange(len(kept)), kept % count] = orders[kept // count]
     return rows
 
 
 @compiled
-def _clear(modes: Any, taken: Any, count: int, distance: float) -> Any:
+def _clear(modes: Vector, taken: Vector, count: int, distance: float, clear: BoolVector) -> None:
     """Mark modes that are clear of the first few that are taken; those marked are taken too."""
-    clear = np.zeros(len(modes), np.bool_)
     for i in range(len(modes)):
         near = False
         for j in range(count):
@@ -144,7 +144,6 @@ def _clear(modes: Any, taken: Any, count: int, distance: float) -> Any:
         if not near:
             clear[i], taken[count] = True, modes[i]
             count += 1
-    return clear
 
 
 def _p_values(ground: Ground, left: SumsAt, modes: FloatArray, lines: FloatArray) -> FloatArray:

@@ -9,11 +9,9 @@ large, and no jump passes.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from robustfourier.arrays import FloatArray
+from robustfourier.arrays import FloatArray, IntVector, Matrix, Vector
 from robustfourier.compiling import compiled
 from robustfourier.mixture.judge import trend_p_value
 from robustfourier.mixture.search.line_fit import Fit
@@ -97,13 +95,17 @@ def _largest_jump(series: Series, left: FloatArray, taken: FloatArray) -> tuple[
     # Distinct positions before each step there is, the ends counted as two.
     before = [np.count_nonzero(np.diff(theta[: np.searchsorted(theta, step)])) for step in taken]
     ends = np.array([-1, *before, series.distinct - 1], dtype=np.int64)
-    best, gain = _turning(theta, weights, left, scale, series.total, ends)
-    return 0.5 * float(theta[best] + theta[best + 1]), float(gain)
+    gain = np.empty(1)
+    best = _turning(theta, weights, left, scale, series.total, ends, gain)
+    return 0.5 * float(theta[best] + theta[best + 1]), float(gain[0])
 
 
 @compiled
-def _turning(theta: Any, weights: Any, left: Any, scale: Any, total: float, ends: Any) -> Any:
-    """Return after which sample, and how much, the cumulated residual turns most.
+def _turning(
+    theta: Vector, weights: Vector, left: Matrix, scale: Vector, total: float, ends: IntVector,
+    gained: Vector,
+) -> int:  # fmt: skip
+    """Return after which sample the cumulated residual turns most, and write how much.
 
     `ends` are the numbers of distinct positions, ascending, next to which no step may stand.
     """
@@ -119,9 +121,10 @@ def _turning(theta: Any, weights: Any, left: Any, scale: Any, total: float, ends
             gain = square / (below * (1.0 - below / total))
             if gain > highest:
                 free = True
-                for end in ends:
-                    free &= abs(end - count) >= FEWEST
+                for j in range(len(ends)):
+                    free &= abs(ends[j] - count) >= FEWEST
                 if free:
                     best, highest = i, gain
             count += 1
-    return best, highest
+    gained[0] = highest
+    return best

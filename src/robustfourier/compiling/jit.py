@@ -1,12 +1,13 @@
-"""Compilation of the kernels: once, cached on disk, and not in silence.
+"""Compilation by numba at the first call, cached on disk; what trains networks, and the fallback.
+
+Without numba a kernel stays the Python function that it is.
 
 numba compiles a kernel when it is first called and keeps the result beside the source file, or
 in the user's cache folder where the source cannot be written, or else in a folder of the user's own
 among the temporary files. Where it cannot be kept, as on a full disk, it is compiled anew in each
-process. That is once for each machine and version; `announced` says so while it happens,
-`observed_compilation` tells observers of a fit. The cache of a kernel is renewed when its own file
-changes, not when a kernel that it calls from another file does: after editing such a file, delete
-the ``*.nbi`` files in ``__pycache__``.
+process. That is once for each machine and version; `announced` says so while it happens. The cache
+of a kernel is renewed when its own file changes, not when a kernel that it calls from another file
+does: after editing such a file, delete the ``*.nbi`` files in ``__pycache__``.
 """
 
 from __future__ import annotations
@@ -15,15 +16,14 @@ import logging
 import os
 import stat
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, TypeVar
 
-from numba import njit
-from numba.core import config, event
-
-from robustfourier.observers import tell
+njit: Any = None
+with suppress(ModuleNotFoundError):
+    from numba import njit
+    from numba.core import config, event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -40,17 +40,19 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-def compiled(function: Function) -> Function:
+def jitted(function: Function) -> Function:
     """Compile with numba, without the GIL, cached where a folder for the cache can be written.
 
     Examples
     --------
-    >>> @compiled
+    >>> @jitted
     ... def twice(x):
     ...     return 2 * x
     >>> twice(4)
     8
     """
+    if njit is None:
+        return function
     try:
         return _lenient(njit(cache=True, **_OPTIONS)(function))
     except RuntimeError:  # numba found no place for a cache
@@ -111,54 +113,13 @@ def inlined(function: Function) -> Function:
     >>> @inlined
     ... def square(x):
     ...     return x * x
-    >>> @compiled
+    >>> @jitted
     ... def fourth(x):
     ...     return square(square(x))
     >>> fourth(3)
     81
     """
-    return njit(inline="always", **_OPTIONS)(function)
-
-
-class Compilation(event.Listener):
-    """What numba compiles, and the seconds of it; loading from its cache is nothing.
-
-    Parameters
-    ----------
-    began : callable
-        Is given this object when a kernel begins; kernels inside kernels are part of it.
-    ended : callable, optional
-        The same, when it is done.
-
-    Attributes
-    ----------
-    kernels : int
-        How many have begun.
-    seconds : float
-        Of all that are done, by the clock on the wall.
-    """
-
-    def __init__(
-        self, began: Callable[[Any], None], ended: Callable[[Any], None] = lambda _: None
-    ) -> None:
-        self.kernels, self.seconds = 0, 0.0
-        self._began, self._ended = began, ended
-        self._depth, self._start = 0, 0.0
-
-    def on_start(self, _: event.Event) -> None:
-        """Numba begins with a function."""
-        self._depth += 1
-        if self._depth == 1:
-            self.kernels += 1
-            self._start = time.perf_counter()
-            self._began(self)
-
-    def on_end(self, _: event.Event) -> None:
-        """Numba is done with it."""
-        self._depth -= 1
-        if self._depth == 0:
-            self.seconds += time.perf_counter() - self._start
-            self._ended(self)
+    return function if njit is None else njit(inline="always", **_OPTIONS)(function)
 
 
 @contextmanager
@@ -168,33 +129,28 @@ def announced() -> Iterator[None]:
     The message goes to the logger ``robustfourier.training``, as a warning where somebody looks
     at the terminal and as information otherwise.
     """
+    said = False
 
-    def say(compilation: Compilation) -> None:
-        if compilation.kernels == 1:
+    def say(happened: Any) -> None:
+        nonlocal said
+        if happened.is_start and not said:
+            said = True
             _LOG.log(logging.WARNING if sys.stderr.isatty() else logging.INFO, NOTICE)
 
-    with event.install_listener("numba:compile", Compilation(say)):
+    with _listening(say):
         yield
 
 
-@contextmanager
-def observed_compilation() -> Iterator[Compilation]:
-    """Tell observers of what numba compiles inside, in the stage "compiling".
+def _listening(notify: Callable[[Any], None]) -> AbstractContextManager[Any]:
+    """Let a function hear when numba begins or ends to compile something."""
+    if njit is None:
+        return nullcontext()
 
-    Examples
-    --------
-    >>> from robustfourier.observers import observed_by
-    >>> seen = []
-    >>> with observed_by(seen.append), observed_compilation() as compilation:
-    ...     njit(lambda x: 2 * x)(4)
-    8
-    >>> [event.what for event in seen], compilation.kernels
-    (['kernel', 'compiled'], 1)
-    """
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            notify(event)
 
-    def teller(what: str) -> Callable[[Compilation], None]:
-        return lambda compilation: tell("compiling", what, seconds=compilation.seconds)
+        def on_end(self, event: Any) -> None:
+            notify(event)
 
-    listener = Compilation(teller("kernel"), teller("compiled"))
-    with event.install_listener("numba:compile", listener):
-        yield listener
+    return event.install_listener("numba:compile", Listener())
