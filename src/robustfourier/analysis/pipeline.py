@@ -21,7 +21,6 @@ from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.further_tables import colour_of, further_tables, shown_tables
 from robustfourier.analysis.run_folder import claimed, exchanged, write_run
 from robustfourier.atomic_files import plain, write_text
-from robustfourier.compiling import observed_compilation
 from robustfourier.fields.red_noise import NoiseColour
 from robustfourier.fields.vibration import Machine, band_of, envelope_signal
 from robustfourier.fit_config import reading_words

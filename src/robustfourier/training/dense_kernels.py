@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.compiling import compiled
-from robustfourier.training.diagonal_kernels import clip, embed_row, slope, value
 from robustfourier.compiling.jit import jitted
+from robustfourier.training.diagonal_kernels import clip, embed_row, slope, value
 
 Array = NDArray[Any]
 
