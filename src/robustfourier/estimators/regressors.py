@@ -28,7 +28,7 @@ from robustfourier.formatting import number, percent, probability
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.robust import robust_scale
 from robustfourier.periodic.kernels import Kernel
-from robustfourier.periodic.residual_process import say_of
+from robustfourier.periodic.residual_process import redescending
 from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.periodic.semiseparable import normal_equations
 
@@ -265,7 +265,7 @@ def _least_squares(
     if model.remainder is not None:
         kernel, white = model.remainder.parts[o].kernel, float(model.remainder.white[o])
     around = left[:, o] - (0.0 if model.remainder is None else model.remainder.mean(theta)[:, o])
-    noise = white**2 / say_of(around / white)
+    noise = white**2 / redescending(around / white)
     phase = np.pi * np.multiply.outer(theta, model.lines.mode)
     beside = [model.trend_columns(theta), np.cos(phase), np.sin(phase)]
     design = np.column_stack([values, columns, *beside])

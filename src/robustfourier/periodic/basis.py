@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import factorial
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.arrays import BoolArray, FloatArray, IntArray, IntVector, Matrix, Vector
 from robustfourier.compiling import compiled
 
 STEPS = 2_000  # of the grid, the last ones: what changed of late, they show
@@ -472,7 +472,6 @@ def _last_line(values: FloatArray, count: int, slope: bool) -> FloatArray:
     return np.array([level, tilt])
 
 
-@compiled
 def _errors(
     gains: FloatArray,
     season_gains: FloatArray,
@@ -494,7 +493,7 @@ def _errors(
     _reverse(waveforms, seasons, n, turned)
     state = np.array([line[0], -line[1], 0.0])
     none = origins[:0]
-    _pass(gains, season_gains, values[::-1], seasons, turned, state, none, states)
+    _pass(gains, season_gains, values[::-1].copy(), seasons, turned, state, none, states)
     now = np.empty_like(waveforms)
     _reverse(turned, seasons, n, now)
     state[1], state[2] = -state[1], 0.0
@@ -504,10 +503,11 @@ def _errors(
 
 
 @compiled
-def _reverse(waveforms: FloatArray, seasons: IntArray, n: int, out: FloatArray) -> None:
+def _reverse(waveforms: Vector, seasons: IntVector, n: int, out: Vector) -> None:
     """Waveforms as they are for a record read from its end."""
     start = 0
-    for season in seasons:
+    for j in range(len(seasons)):
+        season = seasons[j]
         for i in range(season):
             out[start + i] = waveforms[start + (n - 1 - i) % season]
         start += season
@@ -515,32 +515,33 @@ def _reverse(waveforms: FloatArray, seasons: IntArray, n: int, out: FloatArray) 
 
 @compiled
 def _pass(
-    gains: FloatArray,
-    season_gains: FloatArray,
-    values: FloatArray,
-    seasons: IntArray,
-    waveforms: FloatArray,
-    state: FloatArray,
-    origins: IntArray,
-    states: FloatArray,
+    gains: Vector,
+    season_gains: Vector,
+    values: Vector,
+    seasons: IntVector,
+    waveforms: Vector,
+    state: Vector,
+    origins: IntVector,
+    states: Matrix,
 ) -> float:
     """Go through a record, state and waveforms with it; the mean squared error one step ahead."""
-    follow, tilt, damping, memory = gains
-    level, slope, error = state
+    follow, tilt, damping, memory = gains[0], gains[1], gains[2], gains[3]
+    level, slope, error = state[0], state[1], state[2]
     total, count, origin = 0.0, 0, 0
     for t in range(len(values)):
         if origin < len(origins) and origins[origin] == t:
             states[origin, 0], states[origin, 1], states[origin, 2] = level, slope, error
-            states[origin, 3:] = waveforms
+            for i in range(len(waveforms)):
+                states[origin, 3 + i] = waveforms[i]
             origin += 1
         level, slope = level + damping * slope, damping * slope
         error *= memory
         if np.isnan(values[t]):
             continue
         expected, start = level, 0
-        for season in seasons:
-            expected += waveforms[start + t % season]
-            start += season
+        for j in range(len(seasons)):
+            expected += waveforms[start + t % seasons[j]]
+            start += seasons[j]
         surprise = values[t] - expected - error
         error += surprise
         level += follow * surprise
@@ -557,12 +558,12 @@ def _pass(
 
 @compiled
 def _ahead(
-    gains: FloatArray,
-    values: FloatArray,
-    seasons: IntArray,
-    origins: IntArray,
+    gains: Vector,
+    values: Vector,
+    seasons: IntVector,
+    origins: IntVector,
     ahead: int,
-    states: FloatArray,
+    states: Matrix,
 ) -> float:
     """Mean absolute error of forecasts from the origins."""
     damping, memory = gains[2], gains[3]
@@ -576,9 +577,9 @@ def _ahead(
             if np.isnan(values[t]):
                 continue
             expected, start = level + error, 3
-            for season in seasons:
-                expected += states[o, start + t % season]
-                start += season
+            for j in range(len(seasons)):
+                expected += states[o, start + t % seasons[j]]
+                start += seasons[j]
             total += abs(values[t] - expected)
             count += 1
     return total / max(count, 1)
