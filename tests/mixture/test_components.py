@@ -7,7 +7,7 @@ import pytest
 
 from robustfourier import PeriodicMixture
 from robustfourier.mixture.labels import label
-from robustfourier.mixture.mode_tables import shares
+from robustfourier.mixture.tables import shares
 from robustfourier.periodic.families import Families, tied
 
 ERROR = 0.02

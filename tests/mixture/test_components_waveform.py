@@ -14,10 +14,10 @@ from robustfourier.mixture.components.joint import penalised_fit
 from robustfourier.mixture.components.prior import Prior
 from robustfourier.mixture.components.weak_harmonics import further_harmonics, waveform_rows
 from robustfourier.mixture.line_wings import wing_ratio
-from robustfourier.mixture.mode_tables import mode_table
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.noise import NoiseFloor
 from robustfourier.mixture.series import Series, Settings
+from robustfourier.mixture.tables import mode_table
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.families import Families
 from robustfourier.periodic.frequency_limits import ModeLimit

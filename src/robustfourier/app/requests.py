@@ -22,10 +22,10 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     body : dict
-        ``reading``: options of `read_samples`; ``config``: fields of `FitConfig`; ``forecast``:
+        ``reading``: options of `read_samples`; ``asked``: fields of `FitConfig`; ``forecast``:
         how far to look ahead, such as "30d".
     """
-    reading, config = _part(body, "reading"), _part(body, "config")
+    reading, config = _part(body, "reading"), _part(body, "asked")
     taken: dict[str, Any] = {}
     for name, value in reading.items():
         if name in _LISTS:
@@ -42,7 +42,7 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
         else:
             raise InputError(f"reading has {name!r}, which is no option here")
     FitConfig.of(config)
-    settings: dict[str, Any] = {"reading": taken, "config": config}
+    settings: dict[str, Any] = {"reading": taken, "asked": config}
     if "forecast" in body:
         settings["forecast"] = _text("forecast", body["forecast"])
     return settings

@@ -345,7 +345,7 @@ def _orders(harmonics: tuple[int, ...]) -> str:
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:
     """The rows of components.csv; orders of harmonics as a list, times as text."""
-    from robustfourier.results.tables import components_columns
+    from robustfourier.results.result_tables import components_columns
 
     columns = components_columns(result)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -360,7 +360,7 @@ def answer(analysis: Analysis, machine: _Machine | None = None) -> dict[str, Any
     """The answer for scripts."""
     from dataclasses import asdict
 
-    from robustfourier.results.tables import modes_columns
+    from robustfourier.results.result_tables import modes_columns
 
     result = analysis.result
     samples = result.samples

@@ -36,10 +36,10 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.mixture.fit import draft_columns
 from robustfourier.mixture.labels import relabelled
-from robustfourier.mixture.mode_tables import mode_table, shares
 from robustfourier.mixture.remainder import Remainder
 from robustfourier.mixture.remembering import with_memory
 from robustfourier.mixture.scale import fit_on_scale, from_log
+from robustfourier.mixture.tables import mode_table, shares
 from robustfourier.periodic.uncertainty import lengths
 from robustfourier.weighted_rows import weighted_deviation
 

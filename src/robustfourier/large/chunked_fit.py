@@ -27,9 +27,9 @@ from robustfourier.estimators.times import known_periods
 from robustfourier.large.condense import Nodes, Sums, bins_for
 from robustfourier.large.passes import Added, AddUp, Facts, Pull, Scan, total
 from robustfourier.memory_limits import give_back
-from robustfourier.mixture.mode_tables import shares
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pays, robust_scale
+from robustfourier.mixture.tables import shares
 from robustfourier.periodic.frequency_limits import MODES_AT_MOST
 from robustfourier.samples import Counts, ReadOptions, Samples
 from robustfourier.samples.layout import Layout, Part

@@ -20,7 +20,6 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.draft import Draft, Fitted, Sketch, sketches_of
 from robustfourier.mixture.evidence import Evidence
-from robustfourier.mixture.mode_tables import shares
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.period_errors import (
     unknown_period,
@@ -31,6 +30,7 @@ from robustfourier.mixture.search.detection import Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.series import Series, Settings
 from robustfourier.mixture.steadiness import with_unsteady_errors
+from robustfourier.mixture.tables import shares
 from robustfourier.observers import listening, tell
 
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
