@@ -157,7 +157,7 @@ SWITCHES: tuple[Switch, ...] = (
         lambda _, found, __: found),
     off("twin lines", "mixture.components.completing:_without_twins",
         lambda _, found, refined: (found, refined)),
-    off("smooth waveforms", "mixture.components.families:waveform_rows",
+    off("smooth waveforms", "mixture.components.weak_harmonics:waveform_rows",
         lambda grouping, *_: np.zeros((0, len(grouping.bases)), np.int64)),
     valued("families", "periodic.families:FAMILY", 1e9),
     valued("combination tones", "periodic.families:COMBINATION", 1e9),

@@ -127,7 +127,7 @@ class AppRecords:
             *({"record": "file", "id": c * 16, "ending": ".csv", "name": "a", "size": 1, "at": 1.0}
               for c in "BD"),
             {"record": "fit", "id": "C" * 16, "file": "B" * 16,
-             "settings": {"reading": {"time": "t"}, "config": {"false_alarm": 0.1}}},
+             "settings": {"reading": {"time": "t"}, "asked": {"false_alarm": 0.1}}},
             {"record": "state", "id": "C" * 16, "state": "done", "words": ""},
             {"record": "current", "id": "B" * 16, "fit": "C" * 16},
             {"record": "forgotten", "id": "D" * 16},

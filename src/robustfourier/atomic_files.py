@@ -102,7 +102,8 @@ def locked(path: Path, busy: str) -> Iterator[BinaryIO]:
     """Hold a file that nobody else holds; it is made before and removed afterwards.
 
     The operating system keeps the lock and ends it with the process, however that ends. If another
-    process, or another place in this one, holds the file, `RunLockedError` says `busy`.
+    process, or another place in this one, holds the file, `RunLockedError` says `busy`. By hand:
+    the library filelock locks a further file, which it leaves behind.
     """
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     while True:

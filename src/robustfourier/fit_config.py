@@ -90,7 +90,7 @@ class FitConfig:
         usual: dict[str, Any] = {field.name: field.default for field in fields(cls)}
         for name, value in given.items():
             if name not in usual:
-                raise InputError(f"config has {name!r}, which is no option here")
+                raise InputError(f"asked has {name!r}, which is no option here")
             if isinstance(usual[name], tuple):
                 if not isinstance(value, list) or len(value) > _MANY or not all(map(_short, value)):
                     raise InputError(f"{name}={value!r} must be a list of short texts")

@@ -2,7 +2,7 @@
 
 An array that does not fit ends in a killed process, without a word. Whoever allocates something
 whose size the user chose (modes × samples) asks here first and raises `OutOfMemoryError` with
-the number of bytes.
+the number of bytes. By hand: psutil does not know the limit of a container.
 """
 
 from __future__ import annotations

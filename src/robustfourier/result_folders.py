@@ -39,13 +39,10 @@ class Kind:
         What it holds, in messages and as the mark of its record.
     record : str
         File name of the record.
-    earlier : tuple of str
-        What a version wrote whose record lists no files.
     """
 
     noun: str
     record: str
-    earlier: tuple[str, ...] = ()
 
     def read(self, folder: Path) -> dict[str, Any] | None:
         """The record of what owns a folder, finished or not; None if it is none of ours."""
@@ -55,8 +52,7 @@ class Kind:
         mark = held.get("holds")
         listed = isinstance(held.get("files"), list) and mark == self.noun
         unfinished = held.get("finished") is False and mark == self.noun
-        first = bool(self.earlier) and held.get("finished") is True and mark is None
-        return held if listed or unfinished or first else None
+        return held if listed or unfinished else None
 
     def is_same(self, held: dict[str, Any], identity: dict[str, Any]) -> bool:
         """Whether a record is that of a run with this identity, as a file can hold it."""
@@ -78,18 +74,12 @@ class Kind:
     def own(self, folder: Path) -> list[str] | None:
         """Names of what a finished result has written into a folder; None if there is none."""
         held = self.read(folder)
-        if held is None or not held["finished"]:
+        if held is None or not held.get("finished"):
             return None
-        return [name for name in held.get("files", self.earlier) if isinstance(name, str)]
+        return [name for name in held["files"] if isinstance(name, str)]
 
 
-#: What version 0.1 wrote into a result folder, whose record has no list of files.
-_EARLIER = ["report.html", "modes.csv", "components.csv", "fit.csv", "model.rfm", "run.json"] + [
-    f"figures/{name}.{ending}"
-    for name in ("fit", "spectrum", "residuals", "diagonal", "components")
-    for ending in ("png", "svg", "pdf")
-]
-RUN = Kind("run", "run.json", tuple(_EARLIER))
+RUN = Kind("run", "run.json")
 SURVEY = Kind("survey", "survey.json")
 RHYTHM = Kind("rhythm", "rhythm.json")
 

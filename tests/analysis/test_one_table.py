@@ -12,7 +12,7 @@ import pytest
 from robustfourier import load
 from robustfourier.estimators.pattern_table import COLUMNS
 from robustfourier.results.component_words import HEADINGS
-from robustfourier.results.tables import neutral
+from robustfourier.results.result_tables import neutral
 
 
 @pytest.fixture

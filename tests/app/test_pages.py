@@ -123,7 +123,7 @@ def test_a_pattern_is_switched_off_a_family_split_and_two_merged_by_a_new_fit(pa
             page.browser.find_element("css selector", place).click()
         page.until("document.body.dataset.fit !== arguments[0]", one)
         later = page.js("document.body.dataset.fit")
-        asked = "+".join(server.state(later)["config"][name]).split("+")
+        asked = "+".join(server.state(later)["asked"][name]).split("+")
         assert [float(text) for text in asked] == [float(line) for line in wanted]
         server.ask(f"/api/jobs/{later}/cancel", {})
         page.until("!document.getElementById('failed').hidden")

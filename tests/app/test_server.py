@@ -192,10 +192,10 @@ class TestBadInput:
             ({"reading": {"path": "/etc/passwd"}}, "no option here"),
             ({"reading": {"skip": -1}}, "Lines to skip=-1 must be a number"),
             ({"reading": {"rate": "fast"}}, "Samples per second='fast' must be a number"),
-            ({"config": {"false_alarm": 2}}, "must lie between 0 and 1"),
-            ({"config": {"loss": "none"}}, "“Outliers”: none is unknown; use one of auto"),
-            ({"config": {"period": "12h"}}, "must be a list"),
-            ({"config": {"__class__": "x"}}, "no option here"),
+            ({"asked": {"false_alarm": 2}}, "must lie between 0 and 1"),
+            ({"asked": {"loss": "none"}}, "“Outliers”: none is unknown; use one of auto"),
+            ({"asked": {"period": "12h"}}, "must be a list"),
+            ({"asked": {"__class__": "x"}}, "no option here"),
         ],
     )
     def test_orders_that_make_no_sense_are_refused_by_name(self, server, fitted, body, words):
@@ -239,9 +239,9 @@ class TestResults:
 
     def test_what_is_shown_is_kept_with_the_file(self, server, fitted):
         file, first = fitted
-        second = server.fit(file, reading={"value": "level"}, config={"period": ["7"]})
+        second = server.fit(file, reading={"value": "level"}, asked={"period": ["7"]})
         server.ask(f"/api/jobs/{second}/cancel", {})
-        assert server.wait(second)["config"] == {"period": ["7"]}
+        assert server.wait(second)["asked"] == {"period": ["7"]}
         assert server.ask(f"/api/files/{file}/show/{first}", {}).status == 200
         kept = next(f for f in server.ask("/api/state").json["files"] if f["id"] == file)
         assert kept["current"] == first
@@ -383,7 +383,7 @@ def test_a_full_disk_is_said_and_what_happened_is_still_known(tmp_path, monkeypa
     folder = Folder(tmp_path / "kept")
     source = tmp_path / "x.csv"
     source.write_text("t,y\n1,2\n")
-    fit = folder.add_fit(folder.add_file("x.csv", source), {"reading": {}, "config": {}})
+    fit = folder.add_fit(folder.add_file("x.csv", source), {"reading": {}, "asked": {}})
 
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -399,7 +399,7 @@ def test_records_with_foreign_lines_are_read(tmp_path):
     source = tmp_path / "x.csv"
     source.write_text("t,y\n1,2\n")
     file = folder.add_file("x.csv", source)
-    fit = folder.add_fit(file, {"reading": {}, "config": {}})
+    fit = folder.add_fit(file, {"reading": {}, "asked": {}})
     folder.set_state(fit.id, "running")
     with (tmp_path / "kept" / "records.jsonl").open("a") as records:
         records.write('[]\n"text"\n{"record": "later version"}\n{"torn')

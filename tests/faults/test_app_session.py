@@ -119,7 +119,7 @@ def test_to_forget_deletes_no_folder_but_our_own(tmp_path, one):
     lines = [
         {"record": "file", "id": one, "ending": ".csv", "name": "a", "size": 1},
         {"record": "file", "id": ID, "ending": ".csv", "name": "a", "size": 1},
-        {"record": "fit", "id": one, "file": ID, "settings": {"reading": {}, "config": {}}},
+        {"record": "fit", "id": one, "file": ID, "settings": {"reading": {}, "asked": {}}},
     ]
     (kept / "records.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     folder = Folder(kept)

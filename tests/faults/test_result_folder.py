@@ -1,6 +1,5 @@
 """The result folder: whatever happens, one whole result, and nothing lost that was not ours."""
 
-import json
 import os
 import re
 import subprocess
@@ -188,18 +187,6 @@ def test_a_folder_keeps_its_permissions(folder):
     folder.chmod(0o750)
     put(folder, "new", overwrite=True)
     assert folder.stat().st_mode & 0o777 == 0o750
-
-
-def test_a_result_of_version_0_1_is_replaced_whole(tmp_path):
-    folder = tmp_path / "results"
-    (folder / "figures").mkdir(parents=True)
-    for name in (*NAMES, "figures/diagonal.png", "figures/mine.png"):
-        (folder / name).write_text("earlier")
-    (folder / "run.json").write_text(json.dumps({"finished": True, "identity": {}}))
-    put(folder, "new", overwrite=True)
-    assert marks(folder) == {"new"}
-    assert not (folder / "figures" / "diagonal.png").exists()
-    assert (folder / "figures" / "mine.png").read_text() == "earlier"
 
 
 def small_table(path, rows=60):

@@ -11,7 +11,7 @@ import pandas as pd
 
 from robustfourier.atomic_files import replacing, write_text
 from robustfourier.results.record import BAND, Result
-from robustfourier.results.tables import (
+from robustfourier.results.result_tables import (
     components_columns,
     csv_text,
     fit_file,

@@ -16,7 +16,7 @@ from robustfourier.cosinor.heat_map import HeatMap, heat_map, shown_rows
 from robustfourier.cosinor.reading import Table, read_table
 from robustfourier.errors import MissingDependencyError, require_choice
 from robustfourier.result_folders import RHYTHM, claimed, exchanged
-from robustfourier.results.tables import neutral
+from robustfourier.results.result_tables import neutral
 from robustfourier.samples.parquet import arrow
 
 TABLES = ("csv", "excel", "parquet")

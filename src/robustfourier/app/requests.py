@@ -19,10 +19,10 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     body : dict
-        ``reading``: options of `read_samples`; ``config``: fields of `FitConfig`; ``forecast``:
+        ``reading``: options of `read_samples`; ``asked``: fields of `FitConfig`; ``forecast``:
         how far to look ahead, such as "30d"; ``magnitudes``: whether values are magnitudes.
     """
-    reading, config = _part(body, "reading"), _part(body, "config")
+    reading, config = _part(body, "reading"), _part(body, "asked")
     taken: dict[str, Any] = {}
     known = {control.option: control for control in CONTROLS if control.kind != "switch"}
     for name, value in reading.items():
@@ -30,7 +30,7 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
             raise InputError(f"reading has {name!r}, which is no option here")
         taken[name] = _read(known[name], value)
     FitConfig.of(config)
-    settings: dict[str, Any] = {"reading": taken, "config": config}
+    settings: dict[str, Any] = {"reading": taken, "asked": config}
     if body.get("magnitudes"):
         settings["magnitudes"] = True
     if "forecast" in body:

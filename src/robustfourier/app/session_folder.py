@@ -105,7 +105,7 @@ class Fit:
     ----------
     id, file : str
     settings : dict
-        ``reading``: options of `read_samples`; ``config``: fields of `FitConfig`.
+        ``reading``: options of `read_samples`; ``asked``: fields of `FitConfig`.
     at : float
         Seconds since 1970.
     state : {"queued", "running", "done", "failed", "cancelled"}

@@ -19,7 +19,7 @@ from typing import Any
 
 #: What a job of each kind loads, before it is known what it has to do.
 _NEEDED = {
-    "fit": ("app.telling", "estimators.mixture", "report.page"),
+    "fit": ("app.result_frame", "estimators.mixture", "report.page"),
     "laboratory": ("app.laboratory",),
 }
 _WARM = 5000  # samples: more than those for which sums are added up directly
@@ -123,7 +123,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
     from robustfourier.observers import Event, observed_by
 
     path, name, reading = Path(order["path"]), order["name"], order["reading"]
-    config = FitConfig.of(order["config"])
+    config = FitConfig.of(order["asked"])
 
     def few_enough(event: Event) -> None:
         if event.what == "read" and len(event.facts["samples"]) > order["rows"]:

@@ -6,9 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from robustfourier.cli import fit_many_command as many
-from robustfourier.cli import help_groups as groups
-from robustfourier.cli import options
+from robustfourier.cli import fit_many_command as many, help_groups as groups, options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
 from robustfourier.fit_config import FitConfig
@@ -303,7 +301,7 @@ def _print_components(console: Console, result: Result, show: str) -> None:
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:
     """The rows of components.csv; orders of harmonics as a list, times as text."""
-    from robustfourier.results.tables import components_columns
+    from robustfourier.results.result_tables import components_columns
 
     columns = components_columns(result)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -327,7 +325,8 @@ def answer(analysis: Analysis) -> dict[str, Any]:
     from dataclasses import asdict
 
     from robustfourier.analysis.further_tables import tide
-    from robustfourier.results.tables import modes_columns
+    from robustfourier.results.result_tables import modes_columns
+    from robustfourier.results.result_tables import modes_columns
 
     result = analysis.result
     samples = result.samples

@@ -42,7 +42,7 @@ from robustfourier.estimators.validation import (
     time_columns,
 )
 from robustfourier.mixture.fit import draft_columns
-from robustfourier.mixture.model import mode_table, relabelled, shares
+from robustfourier.mixture.model import mode_table, shares
 from robustfourier.mixture.posterior import with_processes
 from robustfourier.mixture.scale import fit_on_scale, from_log
 from robustfourier.periodic.residual_process import Remainder
@@ -461,19 +461,15 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         lines += [f"  {component!r}" for component in self.components_]
         relative = " of the value" if self._multiplies else ""
         lines.append(f"noise: {np.array2string(np.asarray(self.noise_), precision=4)}{relative}")
-        scatter = getattr(self, "scatter_", self.noise_)  # models of version 0.1 have none
-        if np.any(scatter > _TAILS * self.noise_):
-            lines[-1] += f"; with its tails {np.array2string(np.asarray(scatter), precision=4)}"
+        if np.any(self.scatter_ > _TAILS * self.noise_):
+            scatter = np.asarray(self.scatter_)
+            lines[-1] += f"; with its tails {np.array2string(scatter, precision=4)}"
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
 
     def _restored(self) -> None:
         """Let the components know the modes, after a fit and after a file was read."""
-        parts, names = tuple(self.components_), self.modes_.label
-        if names is not None and any("f" in part.label for part in parts):  # files of version 0.1
-            parts = tuple(replace(part, label=relabelled(part.label)) for part in parts)
-            self.modes_ = replace(self.modes_, label=np.array([*map(relabelled, names)]))
-        self.components_ = Components(parts)
+        self.components_ = Components(self.components_)
         level = typical_level(self.models_[0]) if self._multiplies else 1.0
         spacing = 0.5 * self.models_[0].spacing * self.domains_[0].span
         self.components_.know(self.modes_, level, spacing, getattr(self, "value_name_", ""))
@@ -505,12 +501,12 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
     @property
     def _multiplies(self) -> bool:
-        """Whether the logarithm was fitted; models saved by version 0.1 know no scale."""
-        return getattr(self, "scale_", "linear") == "log"
+        """Whether the logarithm was fitted."""
+        return self.scale_ == "log"
 
     def _every_output(self, values: Any, fill: Any = 0.0) -> FloatArray:
         """Return values of all outputs, (…, q): of constant ones `fill`, or themselves if None."""
-        return every_output(getattr(self, "constant_", None), values, fill)
+        return every_output(self.constant_, values, fill)
 
     def _shaped(self, values: Any) -> FloatArray:
         return np.asarray(values[:, 0] if self.single_output_ else values)

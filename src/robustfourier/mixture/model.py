@@ -69,10 +69,6 @@ def label(row: Iterable[int]) -> str:
     return text
 
 
-def relabelled(text: str) -> str:
-    """Return a label of version 0.1, such as ``2f1-f2``, as it is now: ``2A-B``."""
-    return re.sub(r"f(\d+)", lambda found: letter(int(found[1]) - 1), text)
-
 
 @dataclass(frozen=True, eq=False)
 class QuasiPeriodicTrace:

@@ -25,7 +25,6 @@ _COLUMN = re.compile(
         (?:[_. -]+(?:replicate|rep|r)?[_. -]?(?P<replicate>\d{1,2}|[A-Za-z]))?""",
     re.VERBOSE | re.IGNORECASE,
 )
-_YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{4}( .*)?")
 
 

@@ -1,7 +1,7 @@
 """The fast engine: whole blocks of SGD steps in compiled code.
 
-Networks without dense layers run in `kernels` (one accumulator per unit), networks with dense
-layers in `kernels_dense` (a backward pass written by hand around BLAS). Same batches, same
+Networks without dense layers run in `diagonal_kernels` (one accumulator per unit), networks with
+dense layers in `dense_kernels` (a backward pass written by hand around BLAS). Same batches, same
 arithmetic as the torch engine; only the order of the sums differs.
 """
 

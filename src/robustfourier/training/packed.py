@@ -112,7 +112,7 @@ class DenseState:
 def fitted_values(weights: Weights, rows: FeatureRows) -> FloatArray:
     """Return a diagonal network's values, shape (n, q), from the table of features if there is one.
 
-    A pair of units is A φ + C |φ|; see `kernels`.
+    A pair of units is A φ + C |φ|; see `diagonal_kernels`.
     """
     architecture = weights.architecture
     if len(rows.table) == 0 or architecture.hidden_layer_sizes:

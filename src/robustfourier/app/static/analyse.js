@@ -9,7 +9,7 @@
 
   const fitOf = (id) => file && file.fits.find((fit) => fit.id === id);
   const current = () => file && (fitOf(file.current) || file.fits[file.fits.length - 1]);
-  const settingsOf = (fit) => ({ reading: Object.assign({}, fit.reading), config: Object.assign({}, fit.config), ...(fit.magnitudes ? { magnitudes: true } : {}) });
+  const settingsOf = (fit) => ({ reading: Object.assign({}, fit.reading), asked: Object.assign({}, fit.asked), ...(fit.magnitudes ? { magnitudes: true } : {}) });
 
   async function refresh() {
     state = await ask("api/state");
@@ -17,7 +17,7 @@
     $("welcome").hidden = !!file; $("work").hidden = !file;
     if (!file) return welcome();
     document.title = file.name + " · robustfourier";
-    if (!file.fits.length) return fit({ reading: {}, config: {} });
+    if (!file.fits.length) return fit({ reading: {}, asked: {} });
     open(current());
   }
 
@@ -184,7 +184,7 @@
       bands: [{ series: [1, 2], fill: () => RF.css("--band") }] }, [ahead.x, ahead.upper, ahead.lower, ahead.mean]);
   }
   function describe(one, before) {
-    const words = [], a = one.config, b = before ? before.config : {}, r = one.reading, s = before ? before.reading : {};
+    const words = [], a = one.asked, b = before ? before.asked : {}, r = one.reading, s = before ? before.reading : {};
     const names = { period: "known period", shortest_period: "shortest", longest_period: "longest", false_alarm: "false alarms", scale: "scale", loss: "outliers", without: "without", split: "split", merge: "merge" };
     for (const [key, name] of Object.entries(names)) if (JSON.stringify(a[key]) !== JSON.stringify(b[key])) words.push(name + " " + (a[key] === undefined ? "as usual" : [].concat(a[key]).join(", ")));
     if (!!one.magnitudes !== !!(before && before.magnitudes)) words.push(one.magnitudes ? "magnitudes" : "no magnitudes");
@@ -242,12 +242,12 @@
   // -- controls ---------------------------------------------------------------------------------
   const UNIT = () => (read && read.unit) || (answers[current().id] || {}).unit || "";
   function controls(one) {
-    const form = $("controls"), config = one.config, found = answers[one.id];
+    const form = $("controls"), asked = one.asked, found = answers[one.id];
     history(one);
-    form.period.value = (config.period || []).join(", ");
-    for (const name of ["shortest_period", "longest_period"]) form[name].value = config[name] || "";
+    form.period.value = (asked.period || []).join(", ");
+    for (const name of ["shortest_period", "longest_period"]) form[name].value = asked[name] || "";
     form.forecast.value = one.forecast || "";
-    form.false_alarm.value = String(config.false_alarm || 0.01); form.scale.value = config.scale || "auto"; form.loss.value = config.loss || "auto";
+    form.false_alarm.value = String(asked.false_alarm || 0.01); form.scale.value = asked.scale || "auto"; form.loss.value = asked.loss || "auto";
     for (const name of ["shortest_period", "longest_period"]) form[name].placeholder = UNIT() ? "in " + UNIT() + ", or 12h" : "a number";
     patterns(one, found);
     reading(one);
@@ -268,7 +268,7 @@
   // Off closes the places of a pattern's lines, split frees its lines, merge makes two patterns one.
   let wishes = { without: [], split: [], merge: [] };
   function patterns(one, found) {
-    wishes = { without: (one.config.without || []).slice(), split: (one.config.split || []).slice(), merge: (one.config.merge || []).slice() };
+    wishes = { without: (one.asked.without || []).slice(), split: (one.asked.split || []).slice(), merge: (one.asked.merge || []).slice() };
     const before = [...(wishes.without.length ? [["closed at " + wishes.without.slice(0, 3).map((p) => (+p).toPrecision(4)).join(", ") + (wishes.without.length > 3 ? " …" : ""), "without"]] : []), ...(wishes.split.length ? [["split " + wishes.split.map((p) => (+p).toPrecision(4)).join(", "), "split"]] : []), ...(wishes.merge.length ? [["merged " + wishes.merge.join(", "), "merge"]] : [])];
     const again = () => fit(wanted(current()));
     const shown = found ? found.patterns.filter((p) => !p.combination).slice(0, 12) : [];
@@ -288,13 +288,13 @@
       ...(found ? [el("p", { class: "caption" }, "On the command line ", copy(found.command)), el("pre", { id: "command" }, found.command), el("p", { class: "caption" }, "In Python ", copy(found.python)), el("pre", { id: "python" }, found.python)] : [])] : [el("p", { class: "caption" }, "After a fit.")]));
   }
   function wanted(one) {
-    const form = $("controls"), settings = settingsOf(one), config = settings.config, reading = settings.reading;
+    const form = $("controls"), settings = settingsOf(one), asked = settings.asked, reading = settings.reading;
     const put = (target, name, value, usual) => { if (value === usual || value === "" || (Array.isArray(value) && !value.length)) delete target[name]; else target[name] = value; };
-    put(config, "period", form.period.value.split(/[,;]/).map((text) => text.trim()).filter(Boolean));
-    for (const name of ["shortest_period", "longest_period"]) put(config, name, form[name].value.trim());
-    put(config, "false_alarm", Number(form.false_alarm.value), 0.01); put(config, "scale", form.scale.value, "auto"); put(config, "loss", form.loss.value, "auto");
+    put(asked, "period", form.period.value.split(/[,;]/).map((text) => text.trim()).filter(Boolean));
+    for (const name of ["shortest_period", "longest_period"]) put(asked, name, form[name].value.trim());
+    put(asked, "false_alarm", Number(form.false_alarm.value), 0.01); put(asked, "scale", form.scale.value, "auto"); put(asked, "loss", form.loss.value, "auto");
     for (const name of ["time", "value", "error"]) { const select = form["column-" + name]; const was = one.reading[name] || (read && read[name]) || ""; if (select && select.value !== was) put(reading, name, select.value); }
-    for (const name of ["without", "split", "merge"]) put(config, name, wishes[name]);
+    for (const name of ["without", "split", "merge"]) put(asked, name, wishes[name]);
     put(settings, "forecast", form.forecast.value.trim());
     for (const c of state.controls) {
       const input = form["read-" + c.option];
