@@ -8,7 +8,8 @@ import pytest
 from robustfourier import PeriodicMixture, load
 from robustfourier.errors import InputError
 from robustfourier.estimators import mixture
-from robustfourier.mixture import fit as fits, scale as scales
+from robustfourier.mixture import fit as fits
+from robustfourier.mixture import scale as scales
 from robustfourier.mixture.scale import Comparison
 from robustfourier.mixture.search.moves import Search
 

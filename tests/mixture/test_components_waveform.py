@@ -16,11 +16,11 @@ from robustfourier.mixture.components.weak_harmonics import further_harmonics, w
 from robustfourier.mixture.line_wings import wing_ratio
 from robustfourier.mixture.model import ColumnModel, mode_table
 from robustfourier.mixture.timeseries import Series, Settings
-from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.families import Families
 from robustfourier.periodic.frequency_limits import ModeLimit
 from robustfourier.periodic.moments import direct_moments
+from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.nufft import direct_sums
 from robustfourier.periodic.uncertainty import amplitude_errors, lengths, prediction_errors
 from robustfourier.synthetic import random_mixture

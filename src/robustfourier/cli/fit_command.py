@@ -6,7 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from robustfourier.cli import fit_many_command as many, help_groups as groups, options
+from robustfourier.cli import fit_many_command as many
+from robustfourier.cli import help_groups as groups
+from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
 from robustfourier.fit_config import FitConfig
@@ -325,7 +327,6 @@ def answer(analysis: Analysis) -> dict[str, Any]:
     from dataclasses import asdict
 
     from robustfourier.analysis.further_tables import tide
-    from robustfourier.results.result_tables import modes_columns
     from robustfourier.results.result_tables import modes_columns
 
     result = analysis.result

@@ -10,7 +10,6 @@ plain hyphen, so that labels can be typed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -67,7 +66,6 @@ def label(row: Iterable[int]) -> str:
         sign = "-" if factor < 0 else "+" if text else ""
         text += f"{sign}{'' if abs(factor) == 1 else abs(factor)}{name}"
     return text
-
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,15 @@ import numpy as np
 
 from robustfourier.errors import InputError, require_choice
 from robustfourier.plots.fit_figures import draw_band, draw_curve
-from robustfourier.plots.style import limit_values, line_style, looks, name_axes, new_axes, palette, placed
+from robustfourier.plots.style import (
+    limit_values,
+    line_style,
+    looks,
+    name_axes,
+    new_axes,
+    palette,
+    placed,
+)
 from robustfourier.results import Result, TimeAxis
 from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.record import Ahead, Curve

@@ -15,7 +15,6 @@ from markupsafe import Markup
 from robustfourier.formatting import number, percent, probability, unit_name, with_error
 from robustfourier.modes import ModeTable
 from robustfourier.report import figures
-from robustfourier.report.memory import ahead_figure, life_figures, remainder_figure
 from robustfourier.report.next_steps import Place, next_steps
 from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result

@@ -16,7 +16,7 @@ from robustfourier.modes import ModeTable
 from robustfourier.periodic.basis import LevelShift
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_grid import wave_grid
-from robustfourier.results.record import Curve, Diagonal, Memory, NOTHING, Pattern, Synthesis
+from robustfourier.results.record import NOTHING, Curve, Diagonal, Memory, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
 from robustfourier.results.time_curves import memory_of
 
