@@ -20,8 +20,7 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.draft import Draft, Fitted, Sketch, sketches_of
 from robustfourier.mixture.model import ColumnModel, Evidence, shares
-from robustfourier.mixture.model import Evidence
-from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.posterior import (
     unknown_period,
     with_degenerate_errors,
     with_sandwich_errors,
@@ -29,9 +28,6 @@ from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.timeseries import Series, Settings
-from robustfourier.mixture.timeseries import Series, Settings
-from robustfourier.mixture.steadiness import with_unsteady_errors
-from robustfourier.mixture.model import shares
 from robustfourier.observers import listening, tell
 
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
