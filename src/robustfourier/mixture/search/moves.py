@@ -526,9 +526,7 @@ class Search:
         rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)
         pays = self.loss == "auto" and not rounding
         weights = self.series.weights
-        if pays:
-            alone = outliers_pay(residuals, weights) if redescend else False
-            pays = alone or huber_pays(residuals, weights, clip)
+        pays = pays and (redescend or huber_pays(residuals, weights, clip))
         if pays and keeps_phase(self.series, self.fit.refined.lines, residuals):
             self.loss, pays = "squared", False  # no outliers, but what is left over of jumps
         self.huber = self.loss == "huber" or pays
@@ -546,13 +544,13 @@ class Search:
         """
         if self.loss == "auto" and not self.huber and (found := unmasked(self.series, self.fit)):
             (self.series, self.fit), self.huber = found, True
-        for _ in range(_PULLS):
+        left = self.original - (self.series.values - self.fit.refined.residuals)
+        apart = self.loss != "squared" and outliers_pay(left, self.series.weights)
+        for _ in range(_PULLS if self.huber or apart else 0):
             before = self.fit.refined.residuals
-            self._pull_in_outliers(redescend=True)
+            self._pull_in_outliers(redescend=apart)
             change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
             if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
-                break
-            if not self.huber:
                 break
         best = self._scored(self.fit, self.noise)
         if self.huber:

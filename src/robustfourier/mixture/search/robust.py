@@ -112,6 +112,9 @@ def clipped(
 class Contaminated:
     """Residuals of which some are outliers: p N(0, σ²) + (1 − p) N(0, τ²).
 
+    Outliers are few, at most a quarter, and stand apart, τ ≥ 4σ: else they are the shape of the
+    noise, or of a pattern that is not known yet.
+
     Parameters
     ----------
     inside, wide, part : float
@@ -131,13 +134,13 @@ class Contaminated:
         some = slice(None, None, len(size) // _ENOUGH + 1)
         square, total = size[some] ** 2, weights[some] * (len(size) / weights.sum())
         whole = max(float(np.average(square, weights=total)), _TINY)
-        best = cls(1.0, max(4.0, 4.0 * whole), 0.9, 0.0)
+        best = cls(1.0, max(FAR**2, 4.0 * whole), 0.9, 0.0)
         for _ in range(_EXPECTATIONS):
             sure = best.narrow(square)
             own, others = total * sure, total * (1.0 - sure)
-            part = float(np.clip(own.sum() / total.sum(), 0.5, 1.0 - 1.0 / len(total)))
+            part = float(np.clip(own.sum() / total.sum(), 0.75, 1.0 - 1.0 / len(total)))
             inside = max(float(own @ square / max(own.sum(), _TINY)), _TINY)
-            wide = max(float(others @ square / max(others.sum(), _TINY)), inside)
+            wide = max(float(others @ square / max(others.sum(), _TINY)), FAR**2 * inside)
             best = cls(inside, wide, part, 0.0)
         one = -0.5 * (square / whole + np.log(whole))
         both = np.logaddexp(
