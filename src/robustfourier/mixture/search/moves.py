@@ -37,6 +37,7 @@ from robustfourier.mixture.search.robust import (
     HUBER,
     huber_pays,
     keeps_phase,
+    outliers_pay,
     pseudo_values,
     unmasked,
 )
@@ -53,6 +54,7 @@ from robustfourier.observers import tell
 from robustfourier.periodic.diagonal_flow import DiagonalFlow, diagonal_flow
 from robustfourier.periodic.priors import FORGETFUL, LONGEST, STEADIER
 
+_PULLS = 20  # of outliers at the end, until nothing changes
 _ROUNDS = 30  # at most; each must raise the evidence
 _WORTH = 0.1  # nats: less is not worth a round, and no reason for another trend
 _EVIDENT = 3.0  # nats for which a start with a trend is worth a search: odds of twenty
@@ -523,11 +525,12 @@ class Search:
         # Residuals at the level of rounding have tails of their own, which mean nothing.
         rounding = np.sum(residuals**2) <= 1e-24 * np.sum(self.original**2)
         pays = self.loss == "auto" and not rounding
-        pays = pays and huber_pays(residuals, self.series.weights, clip)
+        weights = self.series.weights
+        pays = pays and (redescend or huber_pays(residuals, weights, clip))
         if pays and keeps_phase(self.series, self.fit.refined.lines, residuals):
             self.loss, pays = "squared", False  # no outliers, but what is left over of jumps
         self.huber = self.loss == "huber" or pays
-        values, weights = self.original, self.series.weights
+        values = self.original
         if self.huber:
             values = pseudo_values(fitted, residuals, weights, clip=clip, redescend=redescend)
         if self.series.values is not values:
@@ -541,9 +544,11 @@ class Search:
         """
         if self.loss == "auto" and not self.huber and (found := unmasked(self.series, self.fit)):
             (self.series, self.fit), self.huber = found, True
-        for _ in range(20 if self.huber else 0):
+        left = self.original - (self.series.values - self.fit.refined.residuals)
+        apart = self.loss != "squared" and outliers_pay(left, self.series.weights)
+        for _ in range(_PULLS if self.huber or apart else 0):
             before = self.fit.refined.residuals
-            self._pull_in_outliers(redescend=True)
+            self._pull_in_outliers(redescend=apart)
             change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
             if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
                 break

@@ -8,6 +8,8 @@ residual; nothing is asked of the user.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from scipy.special import expit
 
@@ -19,6 +21,7 @@ from robustfourier.periodic.nufft import direct_sums
 from robustfourier.weighted_rows import MEDIAN, robust_scale, weighted_median
 
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
+_TINY = float(np.finfo(float).tiny)
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
 _REDESCEND = (4.0, 8.0)  # deviations from which on a pull weakens, and at which it has ended
@@ -57,7 +60,7 @@ def pseudo_values(
     clip : float
         Residuals are clipped at this many deviations.
     redescend : bool
-        Whether outliers have no pull at all (`contaminated`). Those on one side then do not shift
+        Whether outliers have no pull at all (`Contaminated`). Those on one side then do not shift
         the level. Use it near the end only: far from the answer a large residual may be signal.
 
     Notes
@@ -69,7 +72,7 @@ def pseudo_values(
     used = scale > 0
     size = np.abs(residuals) * root / np.where(used, scale, 1.0)
     if redescend:
-        pulls = [contaminated(column, weights) for column in size.T]
+        pulls = [Contaminated.of(column, weights).pull(column) for column in size.T]
         pull, inside = (np.column_stack(both) for both in zip(*pulls, strict=True))
     else:
         pull, inside = clipped(size, clip)
@@ -84,7 +87,7 @@ def clipped(
     """Return Huber's pull ψ of residuals of that many deviations, and its derivative.
 
     With `redescend` the pull weakens from 4 deviations on, and has ended at 8: what can be had of
-    `contaminated` without a look at all residuals at once.
+    `Contaminated` without a look at all residuals at once.
     """
     pull = np.minimum(size, clip)
     inside = (size <= clip).astype(float)
@@ -95,32 +98,72 @@ def clipped(
     return pull, inside
 
 
-def contaminated(size: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the pull of residuals of which some are outliers, and its derivative, shapes (n,).
+@dataclass(frozen=True)
+class Contaminated:
+    """Residuals of which some are outliers: p N(0, σ²) + (1 − p) N(0, τ²).
 
-    The residuals are a mixture of two normal distributions, p N(0, σ²) + (1 − p) N(0, τ²), fitted
-    by expectation maximisation from σ = 1. The pull of a residual is ψ = πr with π the probability
-    that it belongs to the narrow one; of outliers that stand apart nothing is left.
+    Outliers are few, at most a quarter, and stand apart, τ ≥ 4σ: else they are the shape of the
+    noise, or of a pattern that is not known yet.
+
+    Parameters
+    ----------
+    inside, wide, part : float
+        σ², τ² and p.
+    gain : float
+        Log-likelihood over that of one normal distribution.
     """
-    some = slice(None, None, len(size) // _ENOUGH + 1)
-    square, total = size[some] ** 2, weights[some]
-    inside, wide, part = 1.0, max(4.0, 4.0 * float(np.average(square, weights=total))), 0.9
-    for _ in range(_EXPECTATIONS):
-        sure = _narrow(square, inside, wide, part)
-        own, others = total * sure, total * (1.0 - sure)
-        part = float(np.clip(own.sum() / total.sum(), 0.5, 1.0 - 1.0 / len(total)))
-        inside = float(own @ square / max(own.sum(), 1e-300))
-        wide = max(float(others @ square / max(others.sum(), 1e-300)), inside)
-    sure = _narrow(size**2, inside, wide, part)
-    fall = (1.0 / max(inside, 1e-300) - 1.0 / max(wide, 1e-300)) * size**2
-    return sure * size, sure - sure * (1.0 - sure) * fall
+
+    inside: float
+    wide: float
+    part: float
+    gain: float
+
+    @classmethod
+    def of(cls, size: FloatArray, weights: FloatArray) -> Contaminated:
+        """Fit residuals, in units of about σ, by expectation maximisation."""
+        some = slice(None, None, len(size) // _ENOUGH + 1)
+        square, total = size[some] ** 2, weights[some] * (len(size) / weights.sum())
+        whole = max(float(np.average(square, weights=total)), _TINY)
+        best = cls(1.0, max(FAR**2, 4.0 * whole), 0.9, 0.0)
+        for _ in range(_EXPECTATIONS):
+            sure = best.narrow(square)
+            own, others = total * sure, total * (1.0 - sure)
+            part = float(np.clip(own.sum() / total.sum(), 0.75, 1.0 - 1.0 / len(total)))
+            inside = max(float(own @ square / max(own.sum(), _TINY)), _TINY)
+            wide = max(float(others @ square / max(others.sum(), _TINY)), FAR**2 * inside)
+            best = cls(inside, wide, part, 0.0)
+        one = -0.5 * (square / whole + np.log(whole))
+        both = np.logaddexp(
+            np.log(best.part) - 0.5 * (square / best.inside + np.log(best.inside)),
+            np.log(1.0 - best.part) - 0.5 * (square / best.wide + np.log(best.wide)),
+        )
+        factor = len(size) / len(square)
+        return replace(best, gain=factor * float(total @ (both - one)))
+
+    def narrow(self, square: FloatArray) -> FloatArray:
+        """Return the probability π that residuals belong to the narrow distribution."""
+        odds = np.log(self.part / (1.0 - self.part)) + 0.5 * np.log(self.wide / self.inside)
+        return np.asarray(expit(odds - 0.5 * square * (1.0 / self.inside - 1.0 / self.wide)))
+
+    def pull(self, size: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the pull ψ = πr and its derivative: of outliers that stand apart nothing."""
+        sure = self.narrow(size**2)
+        fall = (1.0 / self.inside - 1.0 / self.wide) * size**2
+        return sure * size, sure - sure * (1.0 - sure) * fall
 
 
-def _narrow(square: FloatArray, inside: float, wide: float, part: float) -> FloatArray:
-    """Probability that residuals belong to the narrow one of two normal distributions."""
-    inside, wide = max(inside, 1e-300), max(wide, 1e-300)
-    odds = np.log(part / (1.0 - part)) + 0.5 * np.log(wide / inside)
-    return np.asarray(expit(odds - 0.5 * square * (1.0 / inside - 1.0 / wide)))
+def outliers_pay(residuals: FloatArray, weights: FloatArray) -> bool:
+    """Tell whether the residuals of any output are two normal distributions rather than one.
+
+    Two numbers more, the part and the width of the second, cost half of log n each (BIC).
+    """
+    sizes = np.abs(residuals) * whitening(weights)
+    scale = robust_scale(residuals * whitening(weights), weights)
+    return any(
+        Contaminated.of(size / unit, weights).gain > np.log(len(size))
+        for size, unit in zip(sizes.T, scale, strict=True)
+        if unit > 0
+    )
 
 
 def huber_pays(
