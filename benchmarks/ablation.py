@@ -171,7 +171,7 @@ SWITCHES: tuple[Switch, ...] = (
     off("quasi-periodic patterns", "mixture.posterior:_with_quasi_periodic", _first),
     off("trend that goes on", "mixture.posterior:_extrapolated", _first),
     off("back-test inflation", "mixture.posterior:_backtested", _first),
-    off("logarithms", "mixture.scale:_may_multiply", _false),
+    off("logarithms", "mixture.transform:may_multiply", _false),
 )  # fmt: skip
 
 

@@ -9,8 +9,9 @@ from robustfourier import PeriodicMixture, load
 from robustfourier.errors import InputError
 from robustfourier.estimators import mixture
 from robustfourier.mixture import fit as fits
-from robustfourier.mixture import scale as scales
-from robustfourier.mixture.scale import Comparison
+from robustfourier.mixture import transform
+from robustfourier.mixture.evidence import log_evidence
+from robustfourier.mixture.search.detection import detect
 from robustfourier.mixture.search.moves import Search
 
 MONTHS = np.arange(144) / 12.0
@@ -42,22 +43,21 @@ def counted(monkeypatch, place, name):
     return calls
 
 
-def test_patterns_that_are_unlikely_as_factors_are_not_searched_a_second_time(monkeypatch):
+def test_a_search_that_is_unlikely_as_factors_ends_after_its_first_round(monkeypatch):
     hours = np.arange(720.0)
     rng = np.random.default_rng(0)
-    noise = rng.normal(size=720) * (1.0 + 0.2 * np.cos(2 * np.pi * hours / 24))
-    y = 4.2 + 2.0 * np.cos(2 * np.pi * hours / 24) + 0.5 * noise
-    calls = counted(monkeypatch, mixture, "draft_columns")
-    monkeypatch.setattr(scales, "_may_multiply", lambda *_: True)
+    y = 4.2 + 2.0 * np.cos(2 * np.pi * hours / 24) + 0.5 * rng.normal(size=720)
+    ended = counted(monkeypatch, Search, "finish")
+    monkeypatch.setattr(transform, "may_multiply", lambda *_: True)
     assert PeriodicMixture().fit(hours, y).scale_ == "linear"
-    assert len(calls) == 1
+    assert len(ended) == 1
 
 
 def test_one_search_is_left_after_a_round_where_that_leaves_no_doubt(monkeypatch):
     days = np.arange(600) / 10.0
     noise = 0.1 * np.random.default_rng(0).normal(size=600)
     y = np.exp(0.05 * days + np.cos(2 * np.pi * days / 7) + noise)
-    searched = counted(monkeypatch, mixture, "draft_columns")
+    searched = counted(monkeypatch, mixture, "begin_columns")
     ended, composed = (
         counted(monkeypatch, Search, "finish"),
         counted(monkeypatch, fits, "_patterns"),
@@ -66,18 +66,25 @@ def test_one_search_is_left_after_a_round_where_that_leaves_no_doubt(monkeypatch
     assert (len(searched), len(ended), len(composed)) == (2, 1, 1)
 
 
-def test_patterns_are_made_on_both_scales_where_lines_leave_a_doubt(monkeypatch):
+def test_patterns_are_made_on_one_scale_alone(monkeypatch):
     noise = 0.2 * np.random.default_rng(0).normal(size=144)
     composed = counted(monkeypatch, fits, "_patterns")
     assert PeriodicMixture().fit(MONTHS, np.exp(0.5 * np.cos(2 * np.pi * MONTHS) + noise)).scale_
-    assert len(composed) == 2
+    assert len(composed) == 1
 
 
-def test_lines_decide_only_where_weak_harmonics_could_not_turn_it():
-    assert Comparison(odds=100.0, miss=0.7).sure
-    assert not Comparison(odds=100.0, miss=0.9).sure
-    assert not Comparison(odds=30.0, miss=0.7).sure
-    assert not Comparison(odds=-3.0, miss=0.7).sure
+def test_the_evidence_is_a_density_of_the_values_whatever_their_unit():
+    theta = np.linspace(-1, 1, 144)
+    y = passengers(0)[1][:, None]
+    one, other = (log_evidence(detect(theta, unit * y)) for unit in (1.0, 1000.0))
+    assert one.total - other.total == pytest.approx(144 * np.log(1000.0), rel=1e-6)
+    assert one.total == one.likelihood + one.noise + one.lines + one.steps
+    assert max(one.noise, one.lines, one.steps) <= 0.0
+    logs = np.log(y)
+    log = log_evidence(detect(theta, logs), logs)
+    plain = log_evidence(detect(theta, logs))
+    assert plain.total - log.total == pytest.approx(logs.sum())
+    assert log.total - one.total > np.log(1000.0)
 
 
 def test_growth_times_season_is_fitted_by_logarithms_and_the_notes_say_so(grown):
@@ -139,7 +146,7 @@ def test_patterns_that_add_are_untouched_to_the_bit(seed):
     [("far from zero", False), ("negative", False), ("noise", False), ("errors", True)],
 )
 def test_no_second_fit_where_it_cannot_pay(monkeypatch, kind, errors):
-    calls = counted(monkeypatch, mixture, "draft_columns")
+    calls = counted(monkeypatch, mixture, "begin_columns")
     truth, y = passengers(1)
     y = {
         "far from zero": 5000.0 + y,
@@ -153,7 +160,7 @@ def test_no_second_fit_where_it_cannot_pay(monkeypatch, kind, errors):
 
 
 def test_growth_takes_one_fit_more(monkeypatch):
-    calls = counted(monkeypatch, mixture, "draft_columns")
+    calls = counted(monkeypatch, mixture, "begin_columns")
     PeriodicMixture().fit(MONTHS, passengers(1)[1])
     assert len(calls) == 2
 
@@ -212,45 +219,3 @@ def test_a_saved_model_keeps_its_scale(grown, tmp_path):
     again = load(tmp_path / "grown.rfm")
     assert again.scale_ == "log"
     assert again.predict(MONTHS).tobytes() == grown.predict(MONTHS).tobytes()
-
-
-def test_held_out_residuals_are_those_of_fits_without_each_block():
-    rng = np.random.default_rng(0)
-    columns, values = rng.normal(size=(60, 4)), rng.normal(size=60)
-    weights = rng.uniform(0.5, 2.0, 60)
-    left = scales._left_over(columns.T, values, weights)
-    for block in np.array_split(np.arange(60), 10):
-        rest = np.setdiff1d(np.arange(60), block)
-        root = np.sqrt(weights[rest])
-        beta = np.linalg.lstsq(columns[rest] * root[:, None], values[rest] * root)[0]
-        np.testing.assert_allclose(left[block], values[block] - columns[block] @ beta, atol=1e-6)
-
-
-def test_densities_of_both_scales_are_densities_of_the_values(monkeypatch):
-    # Noise so small that both scales are one: the odds must be even, whatever the unit.
-    noise = 1e-3 * np.random.default_rng(1).normal(size=(4000, 1))
-    y = 50.0 * np.exp(noise)
-    left = {"log": noise, "linear": y - 50.0}
-    monkeypatch.setattr(scales, "_rows", lambda models, _: models[0])
-    monkeypatch.setattr(scales, "_fitted", lambda *_: 0.0)
-    monkeypatch.setattr(scales, "_held_out", lambda rows, *_: left[rows])
-    found = scales.compare(["linear"], ["log"], np.zeros((4000, 1)), y, np.ones(4000))
-    assert found.odds == pytest.approx(0.0, abs=1.0)
-    assert found.miss == pytest.approx(1.0, abs=0.01)
-
-
-def test_noise_with_memory_is_worth_fewer_rows():
-    rng = np.random.default_rng(2)
-    white = rng.normal(size=(20_000, 1))
-    slow = white.copy()
-    for i in range(1, len(slow)):
-        slow[i] += 0.8 * slow[i - 1]
-    assert scales._memory(white)[0] == pytest.approx(1.0, abs=0.01)
-    assert scales._memory(slow)[0] == pytest.approx((1 + 0.8**2) / (1 - 0.8**2), rel=0.1)
-
-
-def test_the_logarithm_must_win_clearly_and_not_miss_by_more():
-    assert Comparison(odds=7.0, miss=1.0).prefers_log
-    assert not Comparison(odds=6.8, miss=1.0).prefers_log
-    assert not Comparison(odds=50.0, miss=1.2).prefers_log
-    assert "by 1,097 to one" in Comparison(odds=7.0, miss=0.9).words

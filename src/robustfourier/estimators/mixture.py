@@ -41,10 +41,10 @@ from robustfourier.estimators.validation import (
     theta_columns,
     time_columns,
 )
-from robustfourier.mixture.fit import draft_columns
+from robustfourier.mixture.fit import begin_columns
 from robustfourier.mixture.model import mode_table, shares
 from robustfourier.mixture.posterior import with_processes
-from robustfourier.mixture.scale import fit_on_scale, from_log
+from robustfourier.mixture.transform import fit_on_scale, from_log
 from robustfourier.periodic.residual_process import Remainder
 from robustfourier.periodic.uncertainty import lengths
 from robustfourier.weighted_rows import weighted_deviation
@@ -84,8 +84,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         "huber" pulls outliers in, "auto" does so where it lowers the variance of the estimates.
     scale : {"auto", "linear", "log"}, default "auto"
         "log" fits the logarithm of the values, where trend, patterns and noise multiply. "auto"
-        does so where all values are positive, no ``y_err`` is given and held-out blocks prefer it
-        by a thousand to one; `notes_` then says so. See Notes.
+        does so where all values are positive, no ``y_err`` is given and the evidence prefers it by
+        a thousand to one; `notes_` then says so. See Notes.
     span : float or timedelta, optional
         Length of the record where it is known, in the unit of time; by default the extent of the
         times. Matters for ``frequencies="integer"``.
@@ -270,10 +270,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         with one_blas_thread():
             fit = fit_on_scale(
                 scale,
-                lambda values: draft_columns(domains, theta, values, weights, settings),
+                lambda values: begin_columns(domains, theta, values, weights, settings),
                 theta,
                 targets,
-                weights,
             )
             models = with_processes(fit.models, [found.series for found in fit.found])
 

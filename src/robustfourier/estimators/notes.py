@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.scale import from_log
+from robustfourier.mixture.transform import from_log
 from robustfourier.periodic.basis import LevelShift
 
 

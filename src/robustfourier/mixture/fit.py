@@ -6,7 +6,7 @@ brought into the user's units (`model`). With several columns the model is addit
 f(x₁) + g(x₂) + …, fitted by backfitting: each column in turn is fitted to what the others leave
 over. What all of them leave over may be coloured, and patterns quasi-periodic (`posterior`).
 
-Where two scales are tried (`scale`), a fit goes on only while it may still be taken.
+Where two scales are tried (`transform`), a fit goes on only while it may still be taken.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
-from robustfourier.mixture.draft import Draft, Fitted, Sketch, sketches_of
 from robustfourier.mixture.model import ColumnModel, Evidence, shares
 from robustfourier.mixture.posterior import (
     unknown_period,
@@ -28,6 +27,7 @@ from robustfourier.mixture.posterior import (
 from robustfourier.mixture.search.detection import Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.timeseries import Series, Settings
+from robustfourier.mixture.transform import ColumnFits, Fitted
 from robustfourier.observers import listening, tell
 
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
@@ -99,13 +99,13 @@ def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:
     return found.series, fit
 
 
-def draft_columns(
+def begin_columns(
     domains: list[Domain],
     theta: FloatArray,
     y: FloatArray,
     weights: FloatArray,
     settings: list[Settings],
-) -> Draft:
+) -> ColumnFits:
     """Search for the lines of one column, or fit one model per column by backfitting.
 
     Parameters
@@ -118,19 +118,14 @@ def draft_columns(
     """
     if theta.shape[1] > 1:
         fitted = _backfitted(domains, theta, y, weights, settings)
-        made = sketches_of(fitted)
-        return Draft(lambda: made, lambda: made, lambda: fitted)
+        return ColumnFits(lambda: fitted[1], lambda: fitted[1], lambda: fitted)
     searched = _begun(domains[0], theta[:, 0], y, weights, settings[0])
 
     def composed() -> Fitted:
         model, kept = _patterns(domains[0], searched.whole)
         return [model], [kept]
 
-    return Draft(
-        lambda: [Sketch(searched.first.trend, searched.first.lines)],
-        lambda: [Sketch(searched.whole.trend, searched.whole.lines)],
-        composed,
-    )
+    return ColumnFits(lambda: [searched.first], lambda: [searched.whole], composed)
 
 
 def _backfitted(

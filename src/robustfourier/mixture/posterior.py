@@ -24,6 +24,7 @@ from robustfourier.periodic.kernels import Kernel
 from robustfourier.periodic.quasi_periodic import (
     ROWS,
     QuasiPeriodicFit,
+    mean_variance,
     pattern_of,
     quasi_periodic_fit,
 )
@@ -324,16 +325,14 @@ def _with_modulation_errors(
 ) -> ColumnModel:
     """Return the same model; a process around strict lines is noise of their coefficients.
 
-    A process of variance s p_n and rate γ has the mean s p_n 2 (x − 1 + e^{−x}) / x² over the
-    record, x = 2γ, which adds to the 2σ²/n of white noise. Modes are weighted means of what their
-    lines say, with weights n² A_n².
+    Its mean over the record adds to the 2σ²/n of white noise. Modes are weighted means of what
+    their lines say, with weights n² A_n².
     """
     bases, lines = np.ones(len(model.bases)), np.ones(len(model.lines))
     for part in parts:
         kernel, orders = part.kernel, part.pattern.order
         own = np.flatnonzero((model.component == part.pattern.component) & (model.order > 0))
-        x = 2.0 * kernel.c
-        mean = white * kernel.a * 2.0 * (x - 1.0 + np.exp(-x)) / x**2
+        mean = white * mean_variance(kernel)
         powers = np.array([mean[orders == order].sum() for order in model.order[own]])
         variance = model.noise_at(model.lines.mode[own])[:, 0]
         growth = 1.0 + powers / np.maximum(variance, np.finfo(float).tiny)

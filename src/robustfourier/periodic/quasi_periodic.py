@@ -93,6 +93,8 @@ class Pattern:
         The residual with the lines nearby; further values add its own lines.
     shown, whole : ndarray of shape (n,)
         The same with its lines at these harmonics, and with all its lines.
+    beside : ndarray of shape (n,)
+        The lines nearby.
     """
 
     component: int
@@ -105,10 +107,19 @@ class Pattern:
     around: FloatArray
     shown: FloatArray
     whole: FloatArray
+    beside: FloatArray
+
+    @property
+    def alone(self) -> Pattern:
+        """The same if lines nearby stay what they are."""
+        values = {name: getattr(self, name) - self.beside for name in ("around", "shown", "whole")}
+        return replace(self, near=self.near[:, :0], taken=self.taken[:0], **values)
 
     def select(self, rows: IndexArray) -> Pattern:
         """Return the same on some rows."""
-        values = {name: getattr(self, name)[rows] for name in ("around", "shown", "whole")}
+        values = {
+            name: getattr(self, name)[rows] for name in ("around", "shown", "whole", "beside")
+        }
         return replace(self, **values)
 
 
@@ -200,7 +211,8 @@ def pattern_of(
     if mode < _FEWEST_CYCLES or not len(own):
         return None
     taken = _lines_near(lines.mode, owner, order, power, own, component)
-    around = left + lines.select(taken).evaluate(theta)[:, 0]
+    beside = lines.select(taken).evaluate(theta)[:, 0]
+    around = left + beside
     strongest = own[np.argsort(-power[own], kind="stable")[:_HARMONICS]]
     modes = mode * order[strongest].astype(np.float64)
     band, floor, spread = _power_beside(modes, mode, around, theta)
@@ -224,6 +236,7 @@ def pattern_of(
         around=around,
         shown=around + lines.select(shown).evaluate(theta)[:, 0],
         whole=around + lines.select(own).evaluate(theta)[:, 0],
+        beside=beside,
     )
 
 
@@ -278,6 +291,16 @@ def foreign(oscillators: FloatArray, mode: float, order: IntArray) -> FloatArray
     return np.asarray(threes[~own].ravel())
 
 
+def mean_variance(kernel: Kernel) -> FloatArray:
+    """Return the variance of the mean amplitude of each term of a kernel over the record, (M,).
+
+    An amplitude of variance a that is forgotten at the rate γ has the mean a 2(x − 1 + e^{−x})/x²
+    over the record, two in θ, with x = 2γ.
+    """
+    x = 2.0 * kernel.c
+    return np.asarray(kernel.a * 2.0 * (x + np.expm1(-x)) / x**2)
+
+
 # -- the evidence ----------------------------------------------------------------------------------
 
 
@@ -315,13 +338,15 @@ def quasi_periodic_fit(
     # What rings at its harmonics is the pattern, not the remainder beside it.
     oscillators = foreign(oscillators, pattern.mode, pattern.order)
     strict = _evidence_of_lines(some, theta, noise, beside, oscillators, white)
-    ways = [_Way(some, True, False, theta, noise, beside, white)]
-    if may_lose_phase:
-        ways.append(_Way(some, False, False, theta, noise, beside, white))
-    found = [way.run(oscillators, strict) for way in ways]
-    # A clock that diffuses forgets higher harmonics sooner: none does if no harmonic forgets.
-    if may_lose_phase and ways[-1].forgets and len(pattern.order) > 1:
-        found.append(_Way(some, False, True, theta, noise, beside, white).run(oscillators, strict))
+    found = []
+    for near in (False, True)[: 2 if len(pattern.taken) else 1]:
+        ground = (near, theta, noise, beside, white)
+        ways = [_Way(some, True, False, *ground)]
+        ways += [_Way(some, False, False, *ground)] if may_lose_phase else []
+        found += [way.run(oscillators, strict) for way in ways]
+        # A clock that diffuses forgets higher harmonics sooner: none does if no harmonic forgets.
+        if may_lose_phase and ways[-1].forgets and len(pattern.order) > 1:
+            found.append(_Way(some, False, True, *ground).run(oscillators, strict))
     better = [one for one in found if one is not None]
     if not better:
         return None
@@ -331,7 +356,8 @@ def quasi_periodic_fit(
         weights = np.exp([one.gain - best.gain for one in better])
         squares = [one.shift_error**2 + one.shift**2 for one in better]
         error = float(np.sqrt(np.average(squares, weights=weights)))
-    return replace(best, pattern=pattern, shift_error=error)
+    whole = pattern if len(best.pattern.taken) else pattern.alone
+    return replace(best, pattern=whole, shift_error=error)
 
 
 def _evidence_of_lines(
@@ -359,22 +385,30 @@ def _evidence_of_lines(
 
 
 class _Way:
-    """One way in which a pattern may be quasi-periodic: modulated, or with its phase lost."""
+    """One way in which a pattern may be quasi-periodic: modulated, or with its phase lost.
+
+    Lines nearby are part of the process, or stay beside it (`near`).
+    """
 
     def __init__(
         self,
         pattern: Pattern,
         strict: bool,
         clock: bool,
+        near: bool,
         theta: FloatArray,
         noise: FloatArray,
         beside: Kernel,
         white: float,
     ) -> None:
-        self.pattern, self.strict, self.clock, self.beside = pattern, strict, clock, beside
+        self.strict, self.clock, self.beside = strict, clock, beside
         self.theta, self.noise, self.white = theta, noise, white
-        columns = line_columns(theta, pattern.lines[0], pattern.lines[1] / white)
-        self.exact = MarginalLikelihood(theta, pattern.shown, noise, columns if strict else None)
+        kept = [*([pattern.lines] if strict else []), *([pattern.near] if near else [])]
+        columns = [line_columns(theta, at[0], at[1] / white) for at in kept]
+        known = np.concatenate(columns, axis=1) if columns else None
+        self.exact = MarginalLikelihood(theta, pattern.shown, noise, known)
+        self.extra = len(pattern.taken) if near else 0  # lines nearby that stay
+        self.pattern = pattern = pattern.alone if near else pattern
         seen = pattern.around if strict else pattern.shown  # a spectrum knows no columns
         self.spectrum = TaperedSpectrum(theta, seen, 1.0 / noise)
         self.family = _family(pattern, clock)
@@ -394,7 +428,7 @@ class _Way:
 
     def evidence(self, value: float, oscillators: FloatArray) -> float:
         """Log evidence of a log-likelihood."""
-        return value - price(oscillators, len(self.theta)) - 1.5 * self.log_n
+        return value - price(oscillators, len(self.theta)) - (1.5 + self.extra) * self.log_n
 
     def run(self, oscillators: FloatArray, least: float) -> QuasiPeriodicFit | None:
         """Return the best process of this way, None if its evidence is below `least`."""
@@ -410,9 +444,7 @@ class _Way:
         )
         again = self._optimised(own, other)
         own, rest, value = again if again[2] > value else (own, rest, value)
-        # With so short a coherence lines have no process of their own beside them.
-        hump = self.strict and own[0] > self.bounds[0][1] + np.log(0.95)
-        if value <= least or hump:
+        if value <= least or (self.strict and not self._shows_lines(own)):
             return None
         rate, strength = np.exp(own[:2])
         error = 0.0 if self.strict else self._mode_error(own, rest)
@@ -420,6 +452,15 @@ class _Way:
         return QuasiPeriodicFit(
             self.pattern, self.strict, self.clock, *numbers, rest, value - least
         )
+
+    def _shows_lines(self, own: FloatArray) -> bool:
+        """Whether a process leaves lines of their own: it is no hump, and does not hide them.
+
+        The mean of the strongest harmonic over the record has the variance of `mean_variance`.
+        """
+        kernel = self.family.kernel(own)
+        hidden = 2.0 * self.pattern.lines[1, 0] / self.white < mean_variance(kernel)[0]
+        return bool(own[0] < self.bounds[0][1] + np.log(0.95) and not hidden)
 
     def _kernel(self, own: FloatArray, rest: FloatArray) -> Kernel:
         """All processes together; that of the pattern first."""

@@ -1,0 +1,89 @@
+r"""The log evidence of a fitted structure, with what it is made of.
+
+.. math::
+
+    \log E = \log p(y \mid \text{lines}, \text{noise}) - \text{prices of noise, lines and steps},
+
+the coefficients of the trend being integrated over (`search.score`). It is a density of the values
+in their own unit, so that fits of y and of log y, whose density is divided by y, can be compared.
+Values that were pulled in count as what they were, with the tails of Huber's density:
+c |u| − c² / 2 beyond c deviations, in place of u² / 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustfourier.arrays import FloatArray
+from robustfourier.mixture.search.detection import Detection
+from robustfourier.mixture.search.robust import HUBER
+from robustfourier.mixture.search.score import (
+    ROWS,
+    NoiseEvidence,
+    NoiseModel,
+    line_prices,
+)
+from robustfourier.periodic.priors import noise_price
+from robustfourier.periodic.residual_process import chosen_rows
+
+
+@dataclass(frozen=True)
+class LogEvidence:
+    """Log evidence, in nats, as a sum.
+
+    Parameters
+    ----------
+    likelihood : float
+        Of what the lines leave over, the trend integrated over.
+    noise, lines, steps : float
+        Prices of oscillators and wings, of lines, and of level shifts, all negative or zero.
+    """
+
+    likelihood: float
+    noise: float
+    lines: float
+    steps: float
+
+    @property
+    def total(self) -> float:
+        """The sum."""
+        return self.likelihood + self.noise + self.lines + self.steps
+
+
+def log_evidence(found: Detection, logarithms: FloatArray | None = None) -> LogEvidence:
+    """Return the log evidence of what a search has found.
+
+    Parameters
+    ----------
+    found : Detection
+    logarithms : ndarray of shape (n, q), optional
+        log y, if that was searched: the density is then that of y.
+    """
+    series, fit, start = found.series, found.fit, found.noise_model
+    evidence, rows = NoiseEvidence(series, fit), chosen_rows(len(series.theta), ROWS)
+    start = None if start is None or not start.coloured else start
+    noise, score = evidence.best(start, fresh=False)
+    priced = _noise_price(noise, evidence)
+    # From the density of values of order one to that of y, and tails that were pulled in.
+    unit = len(rows) * float(np.log(series.scale).sum())
+    if logarithms is not None:
+        same = len(logarithms) == len(series.theta)  # else rows of one column that are equal
+        unit += len(rows) * float(np.mean(logarithms[rows] if same else logarithms, axis=0).sum())
+    root = np.sqrt(series.weights[rows])[:, None] / np.sqrt(np.maximum(noise.white, 1e-300))
+    tails = HUBER * float(np.sum(root * np.abs(series.original - series.values)[rows]))
+    lines = 0.0
+    if found.assessment is not None:
+        lines = float(line_prices(series, fit, found.assessment).sum()) * len(noise.white)
+    return LogEvidence(
+        likelihood=score + priced - evidence.factor * (unit + tails),
+        noise=-priced,
+        lines=-lines,
+        steps=-len(series.steps) * float(np.log(series.distinct)),
+    )
+
+
+def _noise_price(noise: NoiseModel, evidence: NoiseEvidence) -> float:
+    """What `NoiseEvidence.best` has taken off for oscillators; wings are part of the likelihood."""
+    return evidence.factor * sum(noise_price(one) for one in noise.oscillators)
