@@ -17,6 +17,7 @@ SUITES = {
     "living": "patterns that wander",
     "false_alarms": "noise that has no period",
     "rhythm": "known periods tested in many series",
+    "bands": "one period in several bands",
     "scale": "logarithms where values multiply",
     "app": "the local page: first picture, cost of watching, many jobs, memory",
     "files": "from a file to a report",

@@ -39,7 +39,7 @@ LAYERS = [
     ["estimators"],
     ["large"],
     ["sampling"],
-    ["fields", "cosinor"],
+    ["fields", "cosinor", "bands"],
     ["results"],
     ["plots"],
     ["report"],

@@ -92,11 +92,12 @@ _EARLIER = ["report.html", "modes.csv", "components.csv", "fit.csv", "model.rfm"
 RUN = Kind("run", "run.json", tuple(_EARLIER))
 SURVEY = Kind("survey", "survey.json")
 RHYTHM = Kind("rhythm", "rhythm.json")
+BANDS = Kind("bands", "bands.json")
 
 
 def is_result(folder: Path) -> bool:
     """Whether a folder is one of ours: its tables are results, and no samples."""
-    return any(kind.read(folder) is not None for kind in (RUN, SURVEY, RHYTHM))
+    return any(kind.read(folder) is not None for kind in (RUN, SURVEY, RHYTHM, BANDS))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import typer
 
 from robustfourier.cli import fit_many_command as many
 from robustfourier.cli import options
+from robustfourier.cli.band_command import Band, fit_bands
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.fit_config import Asked, one_of
@@ -78,6 +79,7 @@ def fit(
     teeth: Teeth = None,
     together: many.Together = False,
     parts: Parts = False,
+    band: Band = None,
     jobs: many.Jobs = None,
     console: Console,
 ) -> None:
@@ -90,6 +92,9 @@ def fit(
     one_of("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
     machine = _Machine.of(shaft, bearing, teeth)
+    if band is not None:
+        fit_bands(files, band, reading, asked, None if dry else out, overwrite, console)
+        return
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
