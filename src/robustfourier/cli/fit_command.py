@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -145,10 +145,10 @@ def _survey_folder(
         out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
     if out is None and wide:
         out = default_folder(files[0])
-    if only_series or asked.names_periods or out is None:
+    if only_series or replace(asked, period=()).names_periods or out is None:
         raise InputError(
             "many series need --out FOLDER, and go without --method network, --no-files, "
-            "and all that names periods"
+            "and all that names periods but --period"
         )
     return out
 

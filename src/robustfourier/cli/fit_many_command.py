@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from robustfourier.many import Progress, Survey
 
 PARTIAL = 1  # exit code: some series could not be fitted
-_SHOWN = 5  # failures that are named on the screen; all are in series.parquet
+_SHOWN = 5  # failures that are named on the screen; all are in series.csv
 
 Together = Annotated[
     bool,
@@ -30,6 +30,14 @@ Jobs = Annotated[
     int | None, typer.Option(min=1, help="Processes for many series; one per core if not given.")
 ]
 Models = Annotated[bool, typer.Option("--models", help="Write a model file for each series.")]
+Ahead = Annotated[
+    str | None,
+    typer.Option(help="Forecast each series so far, such as 30d or 12 (of its steps)."),
+]
+Periods = Annotated[
+    list[str] | None,
+    typer.Option(help="A period known to be there; may be given repeatedly."),
+]
 Reports = Annotated[
     str, typer.Option(help="Pages for series: all, found (a pattern), none, or auto.")
 ]
@@ -80,6 +88,8 @@ def fit_many(
     ] = 600.0,
     models: Models = False,
     reports: Reports = "auto",
+    forecast: Ahead = None,
+    period: Periods = None,
     false_alarm: options.FalseAlarm = 0.01,
     loss: options.Loss = "auto",
     scale: options.Scale = "auto",
@@ -102,7 +112,8 @@ def fit_many(
         patience=patience,
         models=models,
         reports=reports,
-        asked=Asked(false_alarm=false_alarm, loss=loss, scale=scale, seed=seed),
+        forecast=int(forecast) if forecast and forecast.strip().isdigit() else forecast,
+        asked=Asked(*(false_alarm, loss, scale), period=tuple(period or ()), seed=seed),
     )
 
 
@@ -138,6 +149,7 @@ def fit_survey(
             loss=asked.loss,
             scale=asked.scale,
             seed=asked.seed,
+            period=list(asked.period) or None,
             **how,
         )
     if console.as_json:
@@ -180,8 +192,9 @@ def _print(console: Console, survey: Survey) -> None:
         for row in failed.head(_SHOWN).to_dict("records"):
             console.warn(f"  {row['id']}: {row['status']}: {row['message']}")
         if len(failed) > _SHOWN:
-            console.warn(f"  … and {len(failed) - _SHOWN:,} more, see series.parquet")
-    console.say(f"Tables: {survey.folder / 'series.parquet'}, patterns.parquet")
+            console.warn(f"  … and {len(failed) - _SHOWN:,} more, see series.csv")
+    ahead = ", forecasts.csv" if len(survey.forecasts) else ""
+    console.say(f"Tables: {survey.folder / 'series.csv'}, patterns.csv{ahead}, and as Parquet")
     console.say(f"Index: {survey.folder / 'index.html'}")
 
 
@@ -194,6 +207,7 @@ def answer(survey: Survey) -> dict[str, Any]:
         "with_pattern": int((series["patterns"] > 0).sum()),
         "with_q_below_0.05": int((series["q_value"] <= 0.05).sum()),
         "patterns": len(survey.patterns),
+        "forecasts": len(survey.forecasts),
         "failed": failed[["id", "status", "message"]].to_dict("records"),
         "seconds": survey.seconds,
     }

@@ -117,6 +117,11 @@ def save_completeness(completeness: Completeness, path: Path, domain: Domain) ->
     _save([path], (7.0, 4.0), lambda f: plot_completeness(completeness, domain, ax=f.add_subplot()))
 
 
+def save_small(path: Path, size: tuple[float, float], drawing: Callable[[Any], Any]) -> None:
+    """Draw one figure into a file, without a twin for print."""
+    _save([path], size, drawing)
+
+
 def _save(paths: list[Path], size: tuple[float, float], drawing: Callable[[Any], Any]) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
