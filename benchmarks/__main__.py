@@ -14,6 +14,7 @@ SUITES = {
     "false_alarms": "noise that has no period",
     "speed": "seconds of a fit against the number of samples",
     "rhythm": "known periods tested in many series",
+    "bands": "one period in several bands",
     "app": "the local page: first picture, cost of watching, many jobs, memory",
     "files": "from a file to a report",
     # last: it measures two threads, and a quick run has company before

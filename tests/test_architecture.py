@@ -41,7 +41,7 @@ LAYERS = [
     ["estimators"],
     ["frameworks", "large"],
     ["sampling"],
-    ["fields", "cosinor"],
+    ["fields", "cosinor", "bands"],
     ["results"],
     ["plots"],
     ["report"],

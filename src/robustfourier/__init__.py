@@ -18,6 +18,7 @@ _HOME = {
     "FourierFeatures": "robustfourier.estimators.features",
     "FourierNetworkRegressor": "robustfourier.estimators.network",
     "ModeTable": "robustfourier.modes",
+    "MultibandMixture": "robustfourier.bands",
     "PeriodicMixture": "robustfourier.estimators.mixture",
     "fit_cells": "robustfourier.analysis.cells",
     "fit_large": "robustfourier.large",

@@ -82,11 +82,12 @@ class Kind:
 RUN = Kind("run", "run.json")
 SURVEY = Kind("survey", "survey.json")
 RHYTHM = Kind("rhythm", "rhythm.json")
+BANDS = Kind("bands", "bands.json")
 
 
 def is_result(folder: Path) -> bool:
     """Whether a folder is one of ours: its tables are results, and no samples."""
-    return any(kind.read(folder) is not None for kind in (RUN, SURVEY, RHYTHM))
+    return any(kind.read(folder) is not None for kind in (RUN, SURVEY, RHYTHM, BANDS))
 
 
 @contextmanager

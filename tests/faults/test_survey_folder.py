@@ -143,13 +143,15 @@ def quick(place, mark, **more):
     """A survey of two files whose fits take no time and whose pages hold a mark."""
     from robustfourier.atomic_files import write_text
     from robustfourier.many import shards
+    from robustfourier.many.item import file_stem
 
     def rows_of(item, task, _):
         key = task.key(item)
-        write_text(Path(task.folder) / "reports" / f"{key}.html", mark)
+        report = f"reports/{file_stem(item.id, key)}.html"
+        write_text(Path(task.folder) / report, mark)
         row = {"key": key, "id": item.id, "status": "ok", "message": "", "headline": mark}
         return [{**row, "notes": [], "patterns": [], "seconds": 0.0, "unit": mark,
-                 "report": f"reports/{key}.html"}]  # fmt: skip
+                 "report": report}]  # fmt: skip
 
     for name in ("a", "b"):
         path = place / f"{name}.csv"

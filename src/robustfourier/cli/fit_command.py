@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from robustfourier.cli import fit_many_command as many
 from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
+from robustfourier.cli.band_command import Band, fit_bands
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
 from robustfourier.fit_config import FitConfig
@@ -95,6 +97,7 @@ def fit(
     teeth: Teeth = None,
     together: many.Together = False,
     parts: Parts = False,
+    band: Band = None,
     jobs: many.Jobs = None,
     console: Console,
 ) -> None:
@@ -112,6 +115,9 @@ def fit(
         from robustfourier.fields import Machine
 
         machine = Machine.of(shaft, bearing, teeth)
+    if band is not None:
+        fit_bands(files, band, reading, config, None if dry else out, overwrite, console)
+        return
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
@@ -178,10 +184,10 @@ def _survey_folder(
         out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
     if out is None and wide:
         out = default_folder(files[0])
-    if only_series or config.names_periods or out is None:
+    if only_series or replace(config, period=()).names_periods or out is None:
         raise InputError(
             "many series need --out FOLDER, and go without --method network, --no-files, "
-            "and all that names periods"
+            "and all that names periods but --period"
         )
     return out
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from robustfourier.many import Progress, Survey
 
 PARTIAL = 1  # exit code: some series could not be fitted
-_SHOWN = 5  # failures that are named on the screen; all are in series.parquet
+_SHOWN = 5  # failures that are named on the screen; all are in series.csv
 
 Together = Annotated[
     bool,
@@ -26,6 +26,14 @@ Together = Annotated[
 ]
 Jobs = Annotated[int | None, groups.many(metavar="COUNT", min=1, help="Processes (one per core).")]
 Models = Annotated[bool, groups.output("--models", help="Write a model file for each series.")]
+Ahead = Annotated[
+    str | None,
+    groups.many(metavar="LENGTH", help="Forecast each series so far, such as 30d or 12 steps."),
+]
+Periods = Annotated[
+    list[str] | None,
+    groups.search(metavar="LENGTH", help="A period known to be there; may be repeated."),
+]
 Reports = Annotated[
     str, groups.output(metavar="WORD", help="Pages: all, found (a pattern), none, or auto.")
 ]
@@ -80,6 +88,8 @@ def fit_many(
     ] = 600.0,
     models: Models = False,
     reports: Reports = "auto",
+    forecast: Ahead = None,
+    period: Periods = None,
     false_alarm: options.FalseAlarm = 0.01,
     loss: options.Loss = "auto",
     scale: options.Scale = "auto",
@@ -105,7 +115,8 @@ def fit_many(
         patience=patience,
         models=models,
         reports=reports,
-        config=FitConfig(false_alarm=false_alarm, loss=loss, scale=scale, seed=seed),
+        forecast=int(forecast) if forecast and forecast.strip().isdigit() else forecast,
+        config=FitConfig(*(false_alarm, loss, scale), period=tuple(period or ()), seed=seed),
     )
 
 
@@ -141,6 +152,7 @@ def fit_survey(
             loss=config.loss,
             scale=config.scale,
             seed=config.seed,
+            period=list(config.period) or None,
             **how,
         )
     if console.as_json:
@@ -183,8 +195,9 @@ def _print(console: Console, survey: Survey) -> None:
         for row in failed.head(_SHOWN).to_dict("records"):
             console.warn(f"  {row['id']}: {row['status']}: {row['message']}")
         if len(failed) > _SHOWN:
-            console.warn(f"  … and {len(failed) - _SHOWN:,} more, see series.parquet")
-    console.say(f"Tables: {survey.folder / 'series.parquet'}, patterns.parquet")
+            console.warn(f"  … and {len(failed) - _SHOWN:,} more, see series.csv")
+    ahead = ", forecasts.csv" if len(survey.forecasts) else ""
+    console.say(f"Tables: {survey.folder / 'series.csv'}, patterns.csv{ahead}, and as Parquet")
     console.say(f"Index: {survey.folder / 'index.html'}")
 
 
@@ -197,6 +210,7 @@ def answer(survey: Survey) -> dict[str, Any]:
         "with_pattern": int((series["patterns"] > 0).sum()),
         "with_q_below_0.05": int((series["q_value"] <= 0.05).sum()),
         "patterns": len(survey.patterns),
+        "forecasts": len(survey.forecasts),
         "failed": failed[["id", "status", "message"]].to_dict("records"),
         "seconds": survey.seconds,
     }

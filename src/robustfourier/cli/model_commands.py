@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from robustfourier.cli import help_groups as groups
-from robustfourier.cli import options
+from robustfourier.cli import help_groups as groups, options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.formatting import duration, plural
@@ -17,7 +17,10 @@ from robustfourier.formatting import duration, plural
 _POINTS_AT_MOST = 10_000_000
 
 Model = Annotated[
-    str, typer.Argument(help="A model file, such as results/model.rfm, or its result folder.")
+    str,
+    typer.Argument(
+        help="A model file, such as results/model.rfm, its result folder, or that of a survey."
+    ),
 ]
 
 
@@ -50,43 +53,90 @@ def predict(
     """Evaluate a saved model at given times, or forecast.
 
     At the times of a file (--at), on a grid (--from, --to, --every), or after the end of its
-    record (--to alone).
+    record (--to alone). Of a survey that was made with --models, each series is evaluated.
     """
-    from robustfourier.analysis.csv_files import prediction_table, write_csv
-    from robustfourier.analysis.predicting import grid_samples, next_time, predictions
-    from robustfourier.atomic_files import refuse_inputs
-    from robustfourier.estimators.calendar_steps import CalendarStep
-    from robustfourier.persistence import load
-    from robustfourier.samples import read_times
-
     if out is not None:
+        from robustfourier.atomic_files import refuse_inputs
+
         refuse_inputs(out, model, at)
     if (at is None) == (start is None and stop is None and every is None):
         raise InputError("give either --at FILE, or --to (with --from and --every, or without)")
-    fitted = load(model_file(model))
-    domain = fitted.domains_[0]
-    zone = domain.timezone
-    if at is not None:
-        reading = options.reading_options(time=time, time_format=time_format, timezone=timezone)
-        samples = read_times(at, **reading)
-    else:
-        if stop is None:
-            raise InputError("--from and --every need --to, the last time; give it too")
-        first, step = next_time(fitted, needed=start is None or every is None)
-        first = first if start is None else options.instant(start, domain.dates, zone, "--from")
-        last = options.instant(stop, domain.dates, zone, "--to", end=True)
-        if every is not None:
-            named = CalendarStep.from_text(every, first.day) if domain.dates else None
-            step = named or duration(every, domain.unit, "--every")
-        samples = grid_samples(first, last, step, domain, _POINTS_AT_MOST)
-    table = prediction_table(samples, *predictions(fitted, samples))
+    if at is None and stop is None:
+        raise InputError("--from and --every need --to, the last time; give it too")
+    reading = options.reading_options(time=time, time_format=time_format, timezone=timezone)
+    asked = _Times(at, start, stop, every, reading)
+    table = _of_survey(model, asked) if is_survey_folder(model) else asked.table(model_file(model))
     if console.as_json:
         console.json({name: table[name].tolist() for name in table})
     elif out is not None:
+        from robustfourier.analysis.csv_files import write_csv
+
         write_csv(table, out)
         console.say(f"{len(table):,} predictions: {out}")
     else:
         table.to_csv(sys.stdout, index=False, lineterminator="\n")
+
+
+@dataclass(frozen=True)
+class _Times:
+    """The times that are asked for: those of a file, or a grid."""
+
+    at: str | None
+    start: str | None
+    stop: str | None
+    every: str | None
+    reading: dict[str, Any]
+
+    def table(self, file: str) -> Any:
+        """Predictions of a model file there."""
+        from robustfourier.analysis.csv_files import prediction_table
+        from robustfourier.analysis.predicting import predictions
+        from robustfourier.persistence import load
+
+        fitted = load(file)
+        samples = self._of(fitted)
+        return prediction_table(samples, *predictions(fitted, samples))
+
+    def _of(self, fitted: Any) -> Any:
+        from robustfourier.analysis.predicting import grid_samples, next_time
+        from robustfourier.estimators.calendar_steps import CalendarStep
+        from robustfourier.samples import read_times
+
+        if self.at is not None:
+            return read_times(self.at, **self.reading)
+        domain = fitted.domains_[0]
+        dates, zone = domain.dates, domain.timezone
+        first, step = next_time(fitted, needed=self.start is None or self.every is None)
+        if self.start is not None:
+            first = options.instant(self.start, dates, zone, "--from")
+        last = options.instant(str(self.stop), dates, zone, "--to", end=True)
+        if self.every is not None:
+            named = CalendarStep.from_text(self.every, first.day) if dates else None
+            step = named or duration(self.every, domain.unit, "--every")
+        return grid_samples(first, last, step, domain, _POINTS_AT_MOST)
+
+
+def is_survey_folder(folder: str) -> bool:
+    """Whether a folder holds a finished survey."""
+    if not Path(folder).is_dir():
+        return False
+    from robustfourier.result_folders import SURVEY
+
+    return SURVEY.own(Path(folder)) is not None
+
+
+def _of_survey(folder: str, asked: _Times) -> Any:
+    """Predictions of all models of a survey, one below the other, with the id of the series."""
+    import pandas as pd
+
+    from robustfourier.many.survey_folder import model_files
+
+    found = []
+    for name, file in model_files(Path(folder)):
+        table = asked.table(str(file))
+        table.insert(0, "id", name)
+        found.append(table)
+    return pd.concat(found, ignore_index=True)
 
 
 def model_file(model: str) -> str:

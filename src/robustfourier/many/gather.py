@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from robustfourier.analysis.csv_files import write_csv
 from robustfourier.atomic_files import replacing
 from robustfourier.many.discoveries import q_values
+from robustfourier.many.forecasts import forecast_table
 from robustfourier.many.shards import read_shards, schema
 from robustfourier.samples.parquet import arrow
 
@@ -18,8 +20,8 @@ _STRONGEST = ("period", "period_error", "amplitude", "share", "false_alarm", "ca
 
 def gather(
     folder: Path, keys: list[str], unread: list[tuple[str, str]]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the tables of series and of patterns, in the order of the plan.
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the tables of series, of patterns and of forecasts, in the order of the plan.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ def gather(
     q = q_values(patterns["false_alarm"].to_numpy(np.float64), len(patterns) + fitted)
     after = list(patterns.columns).index("false_alarm") + 1
     patterns.insert(after, "q_value", q)
-    return _series(ordered, patterns, unread), patterns
+    return _series(ordered, patterns, unread), patterns, forecast_table(ordered)
 
 
 def _series(
@@ -63,7 +65,7 @@ def _series(
     for row in [*rows, *lost]:
         found = row["patterns"] or [{}]
         best = {name: found[0].get(name) for name in _STRONGEST}
-        record = {name: value for name, value in row.items() if name != "patterns"}
+        record = {k: value for k, value in row.items() if k not in ("patterns", "forecast")}
         record |= {"patterns": len(row["patterns"] or []), **best}
         records.append(
             record | {"q_value": smallest.get(row["id"]), "shape": found[0].get("shape")}
@@ -75,9 +77,31 @@ def _series(
     return table
 
 
-def write_tables(folder: Path, series: pd.DataFrame, patterns: pd.DataFrame) -> None:
-    """Write both tables, each whole or not at all."""
+def write_tables(
+    folder: Path, series: pd.DataFrame, patterns: pd.DataFrame, forecasts: pd.DataFrame
+) -> None:
+    """Write all tables as Parquet and as CSV, each whole or not at all; forecasts if there are."""
     pa = arrow()
+    write_csv(
+        _flat(series.drop(columns=["key", "spark", "shape"], errors="ignore")),
+        folder / "series.csv",
+    )
+    write_csv(_flat(patterns.drop(columns="shape")), folder / "patterns.csv")
+    if len(forecasts):
+        write_csv(forecasts, folder / "forecasts.csv")
     for name, table in (("series", series), ("patterns", patterns)):
         with replacing(folder / f"{name}.parquet") as file:
             pa.parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), file)
+
+
+def _flat(table: pd.DataFrame) -> pd.DataFrame:
+    """A table for CSV: lists as words with blanks, sentences with semicolons between."""
+    lists = [name for name in ("harmonics", "notes") if name in table]
+    mark = {"harmonics": " ", "notes": "; "}
+    joined = {
+        name: [mark[name].join(map(str, () if cell is None else cell)) for cell in table[name]]
+        for name in lists
+    }
+    text = table.select_dtypes(exclude=["number", "bool"]).columns.difference(lists)
+    clean = {name: ["" if pd.isna(cell) else cell for cell in table[name]] for name in text}
+    return table.assign(**joined, **clean)

@@ -18,6 +18,7 @@ import pandas as pd
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.formatting import unit_name, with_error
 
+_TABLES = ("series.csv", "patterns.csv", "forecasts.csv", "series.parquet", "patterns.parquet")
 CHUNK = 250  # series whose pictures come together: 100 kB
 
 
@@ -44,7 +45,9 @@ def write_index(folder: Path, series: pd.DataFrame) -> None:
         if int(old.stem) * CHUNK >= count:
             old.unlink()
     page = (files("robustfourier.many") / "page" / "index.html").read_text(encoding="utf-8")
-    write_text(folder / "index.html", page)
+    links = [name for name in _TABLES if (folder / name).exists()]
+    shown = " · ".join(f'<a href="{name}" download>{name}</a>' for name in links)
+    write_text(folder / "index.html", page.replace("<!-- downloads -->", shown))
 
 
 def _columns(series: pd.DataFrame) -> dict[str, Any]:
@@ -57,7 +60,7 @@ def _columns(series: pd.DataFrame) -> dict[str, Any]:
         "words": [_period(row) for row in series.to_dict("records")],
         "patterns": [int(n) for n in series["patterns"]],
     }
-    for name in ("used", "period", "share", "false_alarm", "q_value", "noise", "report"):
+    for name in ("used", "period", "share", "false_alarm", "q_value", "noise", "report", "picture"):
         values = series[name] if name in series else [None] * len(series)
         columns[name] = [_rounded(value) for value in values]
     return columns
@@ -69,7 +72,9 @@ def _period(row: dict[Any, Any]) -> str:
         return ""
     error = row.get("period_error")
     unit = unit_name(row.get("unit") or "")
-    return with_error(float(period), float(error) if error and np.isfinite(error) else None, unit)
+    exact = with_error(float(period), float(error) if error and np.isfinite(error) else None, unit)
+    word = row.get("calendar")
+    return f"{'an' if word == 'hour' else 'a'} {word} ({exact})" if word else exact
 
 
 def _scaled(values: Any) -> list[int | None]:

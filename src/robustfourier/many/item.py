@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from robustfourier.untrusted_files import open_regular
 
 #: Columns of a bucket, into which long tables are sorted.
 LABEL, TIME, VALUE, ERROR = "label", "time", "value_", "error"
+_STEM = 60  # characters of a name in the name of a file: 120 bytes at most, where 255 are allowed
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ class Task:
         Whether model files are written.
     reports : {"all", "found", "none"}
         Which series get a page of their own.
+    forecast : str, int or None
+        How far each series is forecast; not at all if None.
     """
 
     folder: str
@@ -86,13 +90,22 @@ class Task:
     seed: int = 0
     models: bool = False
     reports: str = "none"
+    forecast: str | int | None = None
 
     def key(self, item: Item) -> str:
         """Digest of all that the result depends on."""
         from robustfourier import __version__
 
-        what = [__version__, item.id, item.data, item.values, self.parameters, self.reading]
-        return digest(json.dumps([*what, self.seed, self.models, self.reports], default=str))
+        what: list[Any] = [
+            __version__,
+            item.id,
+            item.data,
+            item.values,
+            self.parameters,
+            self.reading,
+        ]
+        what += [self.seed, self.models, self.reports, self.forecast]
+        return digest(json.dumps(what, default=str))
 
     def random_state(self, item: Item) -> int:
         """Seed of a series: from its name, whoever fits it and when."""
@@ -119,6 +132,18 @@ class Batch:
     def alone(self) -> list[Batch]:
         """One batch for each item."""
         return [Batch((item,), self.task) for item in self.items]
+
+
+def file_stem(name: str, key: str) -> str:
+    """Name of a series' files: what can be read of its own name, and a mark that no other has.
+
+    Examples
+    --------
+    >>> file_stem("../shop 7/größe", "0123456789abcdef")
+    'shop_7_größe-01234567'
+    """
+    shown = re.sub(r"[^\w.-]+", "_", name).strip("._")[-_STEM:].lstrip("._-")
+    return f"{shown}-{key[:8]}" if shown else key[:8]
 
 
 def digest(text: str | bytes) -> str:

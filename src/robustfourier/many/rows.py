@@ -13,8 +13,9 @@ from robustfourier.arrays import FloatArray
 from robustfourier.atomic_files import write_text
 from robustfourier.errors import DataError
 from robustfourier.formatting import counted
-from robustfourier.many.item import Item, Task
+from robustfourier.many.item import Item, Task, file_stem
 from robustfourier.mixture.model import Component
+from robustfourier.many.forecasts import draw_forecast, forecast_rows
 from robustfourier.results import Brief, Pattern, briefly, summarise
 from robustfourier.samples import Samples
 
@@ -43,6 +44,7 @@ def rows_of(item: Item, task: Task, samples: list[Samples]) -> list[dict[str, An
         brief = briefly(samples[0], model)
         rows = [{"id": item.id, **_told(samples[0], model, brief)}]
         rows[0].update(_files(item, task, samples[0], model, brief))
+        rows[0].update(_forecast(item, task, model))
     seconds = (time.thread_time() - start) / len(rows)
     key = task.key(item)
     return [{"key": key, "status": "ok", "message": "", **row, "seconds": seconds} for row in rows]
@@ -126,9 +128,9 @@ def _named(one: Pattern | Component, wave: FloatArray) -> dict[str, Any]:
 
 
 def _files(item: Item, task: Task, samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
-    """Write the model and the page of a series, named by its key: other data, other files."""
+    """Write the model and the page of a series; other data, other names of files."""
     written: dict[str, Any] = {}
-    name, folder = task.key(item), Path(task.folder)
+    name, folder = file_stem(item.id, task.key(item)), Path(task.folder)
     if task.models:
         model.save(folder / "models" / f"{name}.rfm")
         written["model"] = f"models/{name}.rfm"
@@ -144,6 +146,16 @@ def _files(item: Item, task: Task, samples: Samples, model: Any, brief: Brief) -
         write_text(folder / "reports" / f"{name}.html", page)
         written["report"] = f"reports/{name}.html"
     return written
+
+
+def _forecast(item: Item, task: Task, model: Any) -> dict[str, Any]:
+    """Forecast a series and draw the picture."""
+    if task.forecast is None:
+        return {}
+    ahead = model.forecast(task.forecast)
+    name = f"forecasts/{file_stem(item.id, task.key(item))}.png"
+    draw_forecast(model, task.forecast, Path(task.folder) / name)
+    return {"forecast": forecast_rows(ahead), "picture": name}
 
 
 def _together(item: Item, samples: list[Samples], parameters: dict[str, Any]) -> list[Any]:

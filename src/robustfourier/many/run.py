@@ -58,9 +58,11 @@ class Survey:
     Parameters
     ----------
     folder : Path
-        Holds ``series.parquet``, ``patterns.parquet`` and ``index.html``.
+        Holds ``series.csv``, ``patterns.csv``, both as Parquet too, and ``index.html``.
     series, patterns : DataFrame
         One row per series, and per series and pattern.
+    forecasts : DataFrame
+        One row per series and time ahead: id, time, mean, low, high; none if not asked for.
     seconds, fitting : float
         Time of this run by the clock, and of the processors on fits.
     """
@@ -68,6 +70,7 @@ class Survey:
     folder: Path
     series: pd.DataFrame
     patterns: pd.DataFrame
+    forecasts: pd.DataFrame
     seconds: float
     fitting: float
 
@@ -93,6 +96,9 @@ def fit_many(
     seed: int = 0,
     models: bool = False,
     reports: str = "auto",
+    forecast: str | int | None = None,
+    period: Any = None,
+    unit: str | None = None,
     reading: dict[str, Any] | None = None,
     overwrite: bool = False,
     observe: Callable[[Progress], Any] | None = None,
@@ -134,6 +140,13 @@ def fit_many(
     reports : {"auto", "all", "found", "none"}
         Which series get a page of their own; "auto" is all of up to 1000 series, and of more those
         in which a pattern was found.
+    forecast : str or int, optional
+        How far to forecast each series: "30d", or a number of its steps. One table of all of them,
+        and a picture of each.
+    period : float, str or list of them, optional
+        Periods known to be there, such as "7d"; the rest is searched for.
+    unit : str, optional
+        Unit of numeric times, or that in which the periods of dates are told.
     reading : dict, optional
         Further options of `read_samples`, such as ``time_format``.
     overwrite : bool
@@ -151,13 +164,19 @@ def fit_many(
     OutputError
         If the folder holds something else, or cannot be written.
     """
-    given = {"time": time, "error": error}
+    given = {"time": time, "error": error, "unit": unit}
+    if period is not None:
+        several = isinstance(period, (list, tuple))
+        parameters = {**parameters, "periods": list(period) if several else [period]}
+    if forecast is not None and together:
+        raise InputError("forecast goes with series that are fitted one by one, not together")
     reading = {**(reading or {}), **{k: v for k, v in given.items() if v is not None}}
     _check(parameters, reports)
     values = [value] if isinstance(value, str) and value != "all" else value
     folder, sources = Path(out).absolute(), named_source(source)
     identity = plain({"by": by, "value": values, "together": together, "reading": reading})
     identity |= plain({"parameters": parameters, "seed": seed})
+    identity |= {} if forecast is None else {"forecast": forecast}
     identity["source"] = None if sources is None else [str(path.resolve()) for path in sources]
     with (
         results_in(out, _REMEDY),
@@ -170,7 +189,9 @@ def fit_many(
         refuse_other_table(draft, folder, planned.content, overwrite)
         many = len(planned.items) > _REPORTS
         wanted = ("found" if many else "all") if reports == "auto" else reports
-        task = Task(str(draft), parameters, reading, planned.layout, int(seed), models, wanted)
+        task = Task(
+            *(str(draft), parameters, reading, planned.layout, int(seed), models, wanted, forecast)
+        )
         with open_engine(engine, jobs, address, patience) as opened:
             survey = _Run(folder, planned, task, observe).with_engine(opened)
         record = {"identity": identity, "content": planned.content}
@@ -218,10 +239,11 @@ class _Run:
         # Long tables are told by name; files as they were given.
         names = list(self.keys) if self.plan.layout is None else sorted(self.keys)
         keys = [self.keys[name] for name in names]
-        series, patterns = gather(self.draft, keys, self.plan.unread)
-        write_tables(self.draft, series, patterns)
+        series, patterns, forecasts = gather(self.draft, keys, self.plan.unread)
+        write_tables(self.draft, series, patterns, forecasts)
         write_index(self.draft, series)
-        return Survey(self.folder, series, patterns, time.monotonic() - self.started, self.fitting)
+        seconds = time.monotonic() - self.started
+        return Survey(self.folder, series, patterns, forecasts, seconds, self.fitting)
 
     def _finished(self) -> set[str]:
         rows = (row for rows in read_shards(self.draft) for row in rows)

@@ -16,7 +16,7 @@ from typing import Any
 
 from robustfourier.atomic_files import replacing
 from robustfourier.concurrency import one_blas_thread
-from robustfourier.many.item import Batch, digest, load
+from robustfourier.many.item import Batch, digest, file_stem, load
 from robustfourier.many.rows import failed_row, rows_of
 from robustfourier.result_folders import names_within
 from robustfourier.samples.parquet import arrow
@@ -92,7 +92,9 @@ def _is_sound(row: dict[str, Any], there: set[str]) -> bool:
     """Whether a row is one that we write, and the files that it tells of are there."""
     if None in (row["key"], row["id"], row["status"]) or None in (row["patterns"] or ()):
         return False
-    own = {"report": f"reports/{row['key']}.html", "model": f"models/{row['key']}.rfm"}
+    stem = file_stem(row["id"], row["key"])
+    own = {"report": f"reports/{stem}.html", "model": f"models/{stem}.rfm"}
+    own["picture"] = f"forecasts/{stem}.png"
     files = [(row[kind], name) for kind, name in own.items() if row[kind] is not None]
     return all(told == name and name in there for told, name in files)
 
@@ -110,6 +112,7 @@ def schema() -> Any:
             *[("false_alarm", real), ("calendar", text), ("shape", pa.list_(real))],
         ]
     )
+    ahead = pa.struct([("time", text), ("mean", real), ("low", real), ("high", real)])
     return pa.schema(
         [
             *[("key", text), ("id", text), ("status", text), ("message", text)],
@@ -117,6 +120,7 @@ def schema() -> Any:
             *[("duplicates", whole), ("first", text), ("last", text), ("span", real)],
             *[("unit", text), ("value", text), ("noise", real), ("trend", text), ("scale", text)],
             *[("explained", real), ("notes", pa.list_(text)), ("report", text), ("model", text)],
+            *[("picture", text), ("forecast", pa.list_(ahead))],
             *[("seconds", real), ("spark", pa.list_(real)), ("patterns", pa.list_(pattern))],
         ]
     )

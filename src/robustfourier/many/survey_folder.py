@@ -2,8 +2,10 @@
 
 ::
 
-    series.parquet  patterns.parquet  index.html  index/     what was found
-    reports/  models/                                        pages and models, named by their keys
+    series.csv  patterns.csv  (both .parquet too)            what was found
+    forecasts.csv  forecasts/                                what comes next, if that was asked
+    index.html  index/                                       the page
+    reports/  models/                                        pages and models, named by their series
     shards/  buckets/                                        what each batch found; sorted rows
     survey.json                                              the record, with the list of all files
 
@@ -19,11 +21,11 @@ from typing import Any
 
 import pandas as pd
 
-from robustfourier.errors import OutputError
+from robustfourier.errors import InputError, OutputError
 from robustfourier.result_folders import SURVEY, beside, clear, link, names_within, take_place
 
 # Shards come last: a row that is told as done has its page and its model beside it.
-_PARTS = ("buckets", "reports", "models", "index", "shards")
+_PARTS = ("buckets", "reports", "models", "forecasts", "index", "shards")
 
 
 def begin(folder: Path, identity: dict[str, Any], overwrite: bool) -> Path:
@@ -48,13 +50,27 @@ def begin(folder: Path, identity: dict[str, Any], overwrite: bool) -> Path:
 
 def finish(draft: Path, folder: Path, content: dict[str, Any], series: pd.DataFrame) -> None:
     """Let a survey whose tables are written take its place."""
-    named = {name for column in ("report", "model") for name in series.get(column, ())}
-    for part in ("reports", "models"):
+    named = {name for kind in ("report", "model", "picture") for name in series.get(kind, ())}
+    for part in ("reports", "models", "forecasts"):
         for path in (draft / part).iterdir():  # of data or parameters before
             if f"{part}/{path.name}" not in named:
                 path.unlink()
     SURVEY.finish(draft, content)
     take_place(SURVEY, draft, folder)
+
+
+def model_files(folder: Path) -> list[tuple[str, Path]]:
+    """Names of the series of a finished survey, and their model files."""
+    table = pd.read_parquet(folder / "series.parquet", columns=["id", "model"])
+    own = set(SURVEY.own(folder) or ())
+    pairs = zip(table["id"], table["model"], strict=True)
+    found = [(str(name), folder / model) for name, model in pairs if model in own]
+    if not found:
+        raise InputError(
+            f"{str(folder)!r} holds no models; make the survey again with --models, or let it "
+            "forecast with --forecast 30d"
+        )
+    return found
 
 
 def refuse_other_table(draft: Path, folder: Path, content: str | None, overwrite: bool) -> None:

@@ -3,6 +3,7 @@
 The only home of matplotlib, which is loaded when the first figure is drawn.
 """
 
+from robustfourier.plots.band_figures import plot_bands
 from robustfourier.plots.fit_figures import (
     plot_component,
     plot_components,
@@ -21,6 +22,7 @@ from robustfourier.plots.sampling_figures import plot_completeness, plot_window
 
 __all__ = [
     "plot_acrophases",
+    "plot_bands",
     "plot_completeness",
     "plot_component",
     "plot_components",

@@ -217,6 +217,11 @@ def _margins(figure: Any, size: tuple[float, float]) -> None:
     )
 
 
+def save_small(path: Path, size: tuple[float, float], drawing: Callable[[Any], Any]) -> None:
+    """Draw one figure into a file, without a twin for print."""
+    _save([path], size, drawing)
+
+
 def _save(paths: list[Path], size: tuple[float, float], drawing: Callable[[Any], Any]) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

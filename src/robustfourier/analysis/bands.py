@@ -1,0 +1,103 @@
+"""`analyse_bands`: one period in the bands of a file, and a folder with what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from robustfourier.analysis.csv_files import write_csv
+from robustfourier.atomic_files import plain, write_text
+from robustfourier.bands import MultibandMixture
+from robustfourier.result_folders import BANDS, claimed, exchanged
+from robustfourier.samples import ReadOptions
+from robustfourier.samples.layout import Layout
+from robustfourier.samples.partitions import parts_of
+
+
+def analyse_bands(
+    path: str,
+    band: str,
+    *,
+    out: Path | None = None,
+    value: str | None = None,
+    reading: dict[str, Any] | None = None,
+    overwrite: bool = False,
+    **parameters: Any,
+) -> MultibandMixture:
+    """Read rows (time, value, band[, error]), find their period, and write a folder.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    band : str
+        Column that tells bands apart.
+    out : Path, optional
+        The folder; nothing is written if None.
+    value : str, optional
+        Value column.
+    reading : dict
+        Of `read_samples`.
+    overwrite : bool
+        Whether another result in the folder may be replaced.
+    **parameters
+        Of `MultibandMixture`.
+    """
+    asked = ReadOptions(**{k: v for k, v in (reading or {}).items() if k != "duplicates"})
+    times, values, errors, bands, unit = _read(path, band, asked, [value] if value else None)
+    model = MultibandMixture(unit=unit or None, **parameters)
+    if out is None:
+        return model.fit(times, values, band=bands, y_err=errors)
+    identity = plain({"source": str(Path(path).resolve()), "band": band, "value": value})
+    identity |= plain({"reading": reading or {}, "parameters": parameters})
+    with claimed(BANDS, out, identity, [Path(path)], overwrite=overwrite):
+        model.fit(times, values, band=bands, y_err=errors)
+        with exchanged(BANDS, out) as draft:
+            write_csv(model.bands_, draft / "bands.csv")
+            write_csv(period_table(model), draft / "periods.csv")
+            write_text(draft / "summary.txt", model.summary() + "\n")
+            _draw(model, draft / "bands.png")
+            BANDS.finish(draft, {"identity": identity})
+    return model
+
+
+def period_table(model: MultibandMixture) -> pd.DataFrame:
+    """The period with its error, and those that are nearly as likely."""
+    if not model.frequency_:
+        return pd.DataFrame({"period": [], "error": [], "probability": []})
+    other = model.alternatives_
+    return pd.DataFrame(
+        {
+            "period": [model.period_, *other["period"]],
+            "error": [model.period_error_, *[np.nan] * len(other)],
+            "probability": [1.0 - other["probability"].sum(), *other["probability"]],
+        }
+    )
+
+
+def _read(
+    path: str, band: str, asked: ReadOptions, value: Sequence[str] | None
+) -> tuple[Any, Any, Any, Any, str]:
+    """Times, values, errors or None, bands, and the unit of the times."""
+    parts = parts_of(path)
+    layout = Layout.of(parts[0], asked, value, None, [band])
+    pieces = [piece for part in parts for piece in part.pieces(layout)]
+    times: Any = np.concatenate([piece.times for piece in pieces])
+    known = ~np.isnat(times) if times.dtype.kind == "M" else np.isfinite(times)
+    values = np.concatenate([piece.values[:, 0] for piece in pieces])[known]
+    errors = [piece.errors for piece in pieces if piece.errors is not None]
+    bands = np.concatenate([piece.tags[0] for piece in pieces])[known]
+    unit = asked.unit or ("" if times.dtype.kind == "M" else layout.unit)
+    return times[known], values, np.concatenate(errors)[known] if errors else None, bands, unit
+
+
+def _draw(model: MultibandMixture, path: Path) -> None:
+    from robustfourier.plots.band_figures import plot_bands
+    from robustfourier.plots.figure_files import save_figure
+
+    count = len(model.rows_.names)
+    save_figure(path, (7.0, 1.4 + 1.5 * count), lambda f: plot_bands(model, axes=f))
