@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from robustfourier.cli import help_groups as groups, options
+from robustfourier.cli import help_groups as groups
+from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.formatting import duration, plural

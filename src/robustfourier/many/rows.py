@@ -13,9 +13,9 @@ from robustfourier.arrays import FloatArray
 from robustfourier.atomic_files import write_text
 from robustfourier.errors import DataError
 from robustfourier.formatting import counted
+from robustfourier.many.forecasts import draw_forecast, forecast_rows
 from robustfourier.many.item import Item, Task, file_stem
 from robustfourier.mixture.model import Component
-from robustfourier.many.forecasts import draw_forecast, forecast_rows
 from robustfourier.results import Brief, Pattern, briefly, summarise
 from robustfourier.samples import Samples
 
