@@ -3,6 +3,7 @@
 ::
 
     report.html  modes.csv  components.csv  fit.csv (or .parquet)  model.rfm  figures/  run.json
+    forecast.csv (if a horizon was asked for)
 
 How it changes as a whole is in `robustfourier.result_folders`.
 """

@@ -13,9 +13,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from robustfourier.analysis.csv_files import write_csv, write_fit
+from robustfourier.analysis.csv_files import forecast_table, write_csv, write_fit
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.folder import claimed, exchanged, write_run
+from robustfourier.analysis.regressor_columns import read_regressors, without_effects
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.compiling import observed_compilation
 from robustfourier.fields.vibration import band_of, envelope_signal
@@ -53,6 +54,8 @@ def analyse(
     chunks: bool = False,
     envelope: str | None = None,
     name: str | None = None,
+    regressors: tuple[str, ...] = (),
+    horizon: int | str | None = None,
     ready: Callable[[Analysis], None] | None = None,
 ) -> Analysis:
     """Read a file, fit it, and write a result folder.
@@ -82,6 +85,10 @@ def analyse(
         Fit the envelope of a band of the signal, "LOW-HIGH" in Hz or "auto".
     name : str, optional
         What to call the file in the answers; its own name if not given.
+    regressors : tuple of str
+        Names of other columns that are part of the fit.
+    horizon : int or str, optional
+        How far the forecast goes, in steps or as a length of time, into ``forecast.csv`` too.
     ready : callable, optional
         Is given the answer as soon as it is there, before files are written.
 
@@ -107,17 +114,21 @@ def analyse(
         "reading": plain(reading),
         "parameters": plain(parameters),
         **({} if envelope is None else {"envelope": envelope}),
+        **({"regressors": list(regressors)} if regressors else {}),
+        **({} if horizon is None else {"horizon": horizon}),
     }
+    table = None if samples is None else read_regressors(path, regressors, samples, reading)
     with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
         with clock("fitting"), observed_compilation() as compilation:
             if samples is None:
                 samples, model = _fit_chunks(path, out, reading, parameters)
             else:
-                model = fit_model(samples, method, **parameters)
+                model = fit_model(samples, method, regressors=table, **parameters)
         if compilation.kernels:  # of the seconds of fitting
             clock.seconds["compiling"] = compilation.seconds
         with clock("summing up"):
-            result = summarise(samples, model, magnitudes)
+            samples = without_effects(samples, model, table)
+            result = summarise(samples, model.without_regressors(), magnitudes, horizon=horizon)
         if ready is not None:
             ready(Analysis(result, model, out, dict(clock.seconds)))
         if out is not None:
@@ -183,6 +194,8 @@ def _write(
         write_csv(components_columns(result), folder / "components.csv")
         write_fit(result, folder)
         save(model, folder / "model.rfm")
+        if (horizon := identity.get("horizon")) is not None:
+            write_csv(forecast_table(model, horizon), folder / "forecast.csv")
         save_figures(result, folder / "figures", formats)
     run = _run_record(result, model, identity, clock.seconds)
     with clock("report"):

@@ -50,7 +50,13 @@ def predict(
     That is --at FILE; --from, --to and --every; or --to alone.
     """
     from robustfourier.analysis.csv_files import prediction_table, write_csv
-    from robustfourier.analysis.predicting import grid_samples, next_time, predictions
+    from robustfourier.analysis.predicting import (
+        grid_samples,
+        needed_columns,
+        next_time,
+        predictions,
+    )
+    from robustfourier.analysis.regressor_columns import read_regressors
     from robustfourier.atomic_files import refuse_inputs
     from robustfourier.estimators.calendar_steps import CalendarStep
     from robustfourier.persistence import load
@@ -63,8 +69,8 @@ def predict(
     fitted = load(model_file(model))
     domain = fitted.domains_[0]
     zone = domain.timezone
+    reading = options.reading_options(time=time, time_format=time_format, timezone=timezone)
     if at is not None:
-        reading = options.reading_options(time=time, time_format=time_format, timezone=timezone)
         samples = read_times(at, **reading)
     else:
         if stop is None:
@@ -76,7 +82,13 @@ def predict(
             named = CalendarStep.from_text(every, first.day) if domain.dates else None
             step = named or duration(every, domain.unit, "--every")
         samples = grid_samples(first, last, step, domain, _POINTS_AT_MOST)
-    table = prediction_table(samples, *predictions(fitted, samples))
+    names = needed_columns(fitted)
+    if names and at is None:
+        raise InputError(
+            f"the model needs {', '.join(names)}; give --at FILE with a column of times and these"
+        )
+    beside = read_regressors(at, names, samples, reading) if at is not None else None
+    table = prediction_table(samples, *predictions(fitted, samples, beside))
     if console.as_json:
         console.json({name: table[name].tolist() for name in table})
     elif out is not None:

@@ -9,10 +9,10 @@ import numpy as np
 from robustfourier.errors import InputError, require_choice
 from robustfourier.plots.fit_figures import draw_curve
 from robustfourier.plots.style import looks, name_axes, new_axes, palette, placed
-from robustfourier.results import TimeAxis
+from robustfourier.results import Result, TimeAxis
 from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.memory import life_of, remainder_of
-from robustfourier.results.record import Curve
+from robustfourier.results.record import BEFORE, Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,6 +91,31 @@ def plot_forecast(model: Any, horizon: Any = None, *, ax: Axes | None = None, **
         draw_curve(ax, axis, x, ahead.mean, **{"lw": 1.4, "label": "forecast", **line})
         ax.legend(loc="best")
         name_axes(ax, axis.label, "value")
+    return ax
+
+
+def plot_ahead(result: Result, *, ax: Axes | None = None) -> Axes:
+    """Draw the last cycles of a record and what comes next, as the report shows them."""
+    if result.memory is None:
+        raise InputError("result is of a network, which has no forecast; fit a PeriodicMixture")
+    ahead, axis, curve = result.memory.ahead, result.axis, result.curve
+    low = ahead.x[0] - BEFORE * (ahead.x[-1] - ahead.x[0])
+    with looks():
+        ax = new_axes(ax)
+        ink = palette(ax)
+        here = result.position >= low
+        seen = curve.x >= low
+        ax.plot(placed(axis, result.position[here]), result.samples.values[here], ".",
+                color=ink.soft, ms=3.0, label="data")  # fmt: skip
+        draw_curve(ax, axis, curve.x[seen], curve.y[seen], color=ink.soft, lw=0.8)
+        share = f"{100 * ahead.coverage:.0f} % of new measurements"
+        ax.fill_between(placed(axis, ahead.x), ahead.lower, ahead.upper, color=ink.fit, alpha=0.15,
+                        lw=0, label=share)  # fmt: skip
+        draw_curve(ax, axis, ahead.x, ahead.mean, lw=1.4, label="forecast")
+        if result.downwards:
+            ax.invert_yaxis()
+        ax.legend(loc="lower left", bbox_to_anchor=(0.0, 0.99), ncols=3, borderaxespad=0.0)
+        name_axes(ax, axis.label, result.samples.value_name)
     return ax
 
 

@@ -8,11 +8,10 @@ from robustfourier.arrays import FloatArray
 from robustfourier.report.svg import Panel
 from robustfourier.results import Result
 from robustfourier.results.axis import robust_limits
-from robustfourier.results.record import Curve
+from robustfourier.results.record import BEFORE, Curve
 
 _WIDE, _HEIGHT = 960, 210
 _LEFT = 76  # room for ticks of seven characters beside the label
-_BEFORE = 3.0  # times as long as the forecast, shown before it
 
 
 def life_figures(result: Result) -> list[tuple[str, str]]:
@@ -43,7 +42,7 @@ def ahead_figure(result: Result) -> str | None:
     if result.memory is None:
         return None
     told = result.memory.ahead
-    low = float(told.x[0] - _BEFORE * (told.x[-1] - told.x[0]))
+    low = float(told.x[0] - BEFORE * (told.x[-1] - told.x[0]))
     here = np.flatnonzero(result.position >= low)
     heights = robust_limits(result.samples.values[here], told.lower, told.upper)
     panel = _panel(result, (low, float(told.x[-1])), np.array(heights), "Forecast")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from robustfourier.domain import Domain
+from robustfourier.estimators.forecasting import times_ahead
 from robustfourier.mixture.component import Component
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_grid import curve_grid, horizon
@@ -16,7 +17,7 @@ _POINTS = 600  # places at which curves are told, more than a figure has
 _STRONG = 0.02  # of the variation: components whose cycles are to be seen
 
 
-def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
+def memory_of(model: Any, domain: Domain, axis: TimeAxis, asked: Any = None) -> Memory:
     """Tell what a `PeriodicMixture` of one column and one output remembers.
 
     Parameters
@@ -24,6 +25,8 @@ def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
     model : PeriodicMixture
     domain : Domain
     axis : TimeAxis
+    asked : int, str or timedelta, optional
+        How far to look ahead, as of `PeriodicMixture.forecast`; what can be seen if not given.
     """
     grid = domain.from_theta(np.linspace(-1.0, 1.0, _POINTS))
     x = axis.positions(grid)
@@ -36,6 +39,9 @@ def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
     last = model.models_[0].last
     top, fastest = float(model.modes_.mode.max(initial=1.0)), _fastest(model)
     share = horizon(top, fastest)
+    if asked is not None:
+        end = float(domain.to_theta(times_ahead(asked, model)[-1:])[0])
+        share = 0.5 * (end - last)
     future = domain.from_theta(last + 2.0 * share * curve_grid(top, share)[1:])
     told = model.forecast(times=future)
     ahead = Ahead(axis.positions(future), told.mean, told.lower, told.upper, told.coverage)
