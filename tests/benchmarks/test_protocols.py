@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from benchmarks.ordinary.robust_period import SEVERITY, TRIPLE, protocol
-from benchmarks.protocols import __main__ as door
-from benchmarks.protocols import forecasts, periods, rows, stars
+from benchmarks.protocols import __main__ as door, forecasts, periods, rows, stars
 from benchmarks.protocols.forecasts import Record
 
 
@@ -90,14 +89,27 @@ def test_a_scaled_error_of_one_is_that_of_the_naive_forecast():
     assert forecasts.scaled_error(series, np.array([3.0, 13.0, 4.0, 14.0])) == 1.0
 
 
+def test_a_percentage_error_is_over_the_mean_of_both():
+    series = record([0, 10, 1, 11, 1, 1, 1, 1])
+    assert forecasts.percentage_error(series, np.full(4, 3.0)) == 100.0
+
+
+def test_an_interval_score_is_the_width_and_forty_times_what_lies_outside():
+    series = record([0, 10, 1, 11, 2, 12, 3, 13])
+    after = series.values[-4:]
+    assert forecasts.interval_score(series, after - 1.0, after + 2.0) == 3.0
+    assert forecasts.interval_score(series, after + 1.0, after + 2.0) == 41.0
+
+
 def test_a_forecast_is_measured_by_error_and_coverage(monkeypatch):
     series = record([0, 10, 1, 11, 2, 12, 3, 13])
     after = series.values[-4:]
-    told = (after + 2.0, after - np.array([1.0, 1.0, 1.0, -1.0]), after + 3.0)
+    told = (after + 2.0, after - np.array([1.0, 1.0, 1.0, -1.0]), after + 3.0, after, after + 1.0)
     monkeypatch.setitem(forecasts.METHODS, "stub", ("numpy", lambda _: told))
     row = forecasts.measure("stub", series)
-    assert (row["mase"], row["inside"]) == (2.0, 0.75)
-    assert "| set | stub | 2.000 | 2.000 | 75.0% | 0 of 1 | 0 |" in forecasts.table([row])
+    assert (row["mase"], row["inside"], row["inside_95"]) == (2.0, 0.75, 1.0)
+    words = f"| set | stub | 2.000 | nan | 2.000 | {row['smape']:.2f} | 1.00 | 75.0% | 100.0% |"
+    assert words in forecasts.table([row])
 
     def fails(_):
         raise ValueError("no")

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from robustfourier.atomic_files import replacing, write_text
@@ -18,7 +19,7 @@ from robustfourier.results.result_tables import (
     fit_table,
     time_column,
 )
-from robustfourier.samples import Samples
+from robustfourier.samples import Samples, from_arrays
 from robustfourier.samples.parquet import arrow
 from robustfourier.sampling import Completeness
 
@@ -70,6 +71,14 @@ def prediction_table(
             ends = (end.reshape(len(values), -1)[:, i] for end in (lower, upper))
             table[f"new_low{name}"], table[f"new_high{name}"] = ends
     return pd.DataFrame(table)
+
+
+def forecast_table(model: Any, horizon: int | str) -> pd.DataFrame:
+    """The columns of `prediction_table` for the steps after a record."""
+    ahead = model.forecast(horizon)
+    unit = model.domains_[0].unit
+    samples = from_arrays(ahead.times, np.zeros(len(ahead.mean)), duplicates="keep", unit=unit)
+    return prediction_table(samples, ahead.mean, ahead.std, ahead.lower, ahead.upper)
 
 
 def completeness_table(completeness: Completeness) -> pd.DataFrame:

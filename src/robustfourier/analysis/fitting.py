@@ -17,7 +17,9 @@ METHODS = ("mixture", "network")
 _AT_LEAST = 8  # samples; fewer cannot bear a single mode and a noise level
 
 
-def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> Any:
+def fit_model(
+    samples: Samples, method: str = "mixture", *, regressors: Any = None, **parameters: Any
+) -> Any:
     """Fit one of the two estimators to samples.
 
     Parameters
@@ -26,6 +28,8 @@ def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> A
         The record.
     method : {"mixture", "network"}
         `PeriodicMixture`, or the paper's network.
+    regressors : DataFrame, optional
+        Other columns at the samples' times, of the mixture.
     **parameters
         Of the estimator's constructor.
 
@@ -47,7 +51,7 @@ def fit_model(samples: Samples, method: str = "mixture", **parameters: Any) -> A
     if method == "mixture":
         model = PeriodicMixture(unit=samples.unit or None, **parameters)
         values = pd.Series(samples.values, name=samples.value_name)
-        return model.fit(samples.axis, values, y_err=samples.errors)
+        return model.fit(samples.axis, values, y_err=samples.errors, regressors=regressors)
     return _fit_network(samples, parameters)
 
 

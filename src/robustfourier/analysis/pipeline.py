@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from robustfourier.analysis.csv_files import write_components, write_csv, write_fit
+from robustfourier.analysis.csv_files import forecast_table, write_components, write_csv, write_fit
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.further_tables import colour_of, further_tables, shown_tables
 from robustfourier.analysis.run_folder import claimed, exchanged, write_run
+from robustfourier.analysis.regressor_columns import read_regressors, without_effects
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.fields.red_noise import NoiseColour
 from robustfourier.fields.vibration import Machine, band_of, envelope_signal
@@ -64,6 +65,8 @@ def analyse(
     envelope: str | None = None,
     machine: Machine | None = None,
     name: str | None = None,
+    regressors: tuple[str, ...] = (),
+    horizon: int | str | None = None,
     ready: Callable[[Analysis], None] | None = None,
 ) -> Analysis:
     """Read a file, fit it, and write a result folder.
@@ -95,6 +98,10 @@ def analyse(
         What turns: names the components.
     name : str, optional
         What to call the file in the answers; its own name if not given.
+    regressors : tuple of str
+        Names of other columns that are part of the fit.
+    horizon : int or str, optional
+        How far the forecast goes, in steps or as a length of time, into ``forecast.csv`` too.
     ready : callable, optional
         Is given the answer as soon as it is there, before files are written.
 
@@ -120,15 +127,20 @@ def analyse(
         "reading": plain(reading),
         "parameters": plain(parameters),
         **({} if envelope is None else {"envelope": envelope}),
+        **({"regressors": list(regressors)} if regressors else {}),
+        **({} if horizon is None else {"horizon": horizon}),
     }
+    table = None if samples is None else read_regressors(path, regressors, samples, reading)
     with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
         with clock("fitting"):
             if samples is None:
                 samples, model = _fit_chunks(path, out, reading, parameters)
             else:
-                model = fit_model(samples, method, **parameters)
+                model = fit_model(samples, method, regressors=table, **parameters)
         with clock("summing up"):
-            result = _machine_named(summarise(samples, model, magnitudes), machine)
+            samples = without_effects(samples, model, table)
+            shown = summarise(samples, model.without_regressors(), magnitudes, horizon=horizon)
+            result = _machine_named(shown, machine)
         if ready is not None:
             ready(Analysis(result, model, out, dict(clock.seconds)))
         if out is not None:
@@ -206,6 +218,8 @@ def _write(
             write_csv(table, folder / name)
         write_fit(result, folder)
         save(model, folder / "model.rfm")
+        if (horizon := identity.get("horizon")) is not None:
+            write_csv(forecast_table(model, horizon), folder / "forecast.csv")
         save_figures(result, folder / "figures", formats)
     run = _run_record(result, model, identity, clock.seconds)
     shown = shown_tables(result, model)

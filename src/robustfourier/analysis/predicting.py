@@ -78,12 +78,23 @@ def next_time(model: Any, needed: bool) -> tuple[Any, float | CalendarStep]:
     return (pd.Timestamp(first) if domain.dates else float(first)), step
 
 
-def predictions(model: Any, samples: Samples) -> tuple[FloatArray | None, ...]:
+def needed_columns(model: Any) -> tuple[str, ...]:
+    """Names of the regressors whose values a forecast needs; holidays it knows."""
+    effects = getattr(model, "regressors_", None)
+    if effects is None:
+        return ()
+    names = (name for name, used in zip(effects.names, effects.used, strict=True) if used)
+    return tuple(name for name in names if name != f"holiday {model.holidays}")
+
+
+def predictions(
+    model: Any, samples: Samples, regressors: pd.DataFrame | None = None
+) -> tuple[FloatArray | None, ...]:
     """Values at the samples' times, standard errors, ends of the interval for new measurements.
 
     All but the values are None where the model does not know them.
     """
     if hasattr(model, "components_"):
-        ahead = model.forecast(times=samples.axis)
+        ahead = model.forecast(times=samples.axis, regressors=regressors)
         return ahead.mean, ahead.std, ahead.lower, ahead.upper
     return model.predict(as_column(samples.axis)), None, None, None

@@ -4,6 +4,7 @@
 
     report.html  modes.csv  components.csv (and .parquet)  fit.csv (or .parquet)  model.rfm
     figures/  run.json  and the tables of `robustfourier.analysis.further_tables`
+    forecast.csv (if a horizon was asked for)
 
 How it changes as a whole is in `robustfourier.result_folders`.
 """

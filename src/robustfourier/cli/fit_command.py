@@ -7,9 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from robustfourier.cli import fit_many_command as many
-from robustfourier.cli import help_groups as groups
-from robustfourier.cli import options
+from robustfourier.cli import fit_many_command as many, help_groups as groups, options
 from robustfourier.cli.band_command import Band, fit_bands
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
@@ -71,6 +69,17 @@ BearingGeometry = Annotated[
 Teeth = Annotated[
     int | None, groups.machines(metavar="COUNT", min=2, help="Teeth of a gear on that shaft.")
 ]
+With = Annotated[
+    str | None,
+    groups.model("--with", metavar="COLUMNS", help="Other columns in the fit: temp,price."),
+]
+Holidays = Annotated[
+    str | None, groups.model(metavar="COUNTRY", help="Public holidays in the fit, such as DE.")
+]
+Horizon = Annotated[
+    str | None,
+    groups.output(metavar="LENGTH", help="How far to forecast: 48 (steps) or 2weeks."),
+]
 Show = Annotated[
     str, groups.output(metavar="WORD", help="period, frequency, or auto (by unit and length).")
 ]
@@ -95,6 +104,9 @@ def fit(
     shaft: Shaft = None,
     bearing: BearingGeometry = None,
     teeth: Teeth = None,
+    beside: With = None,
+    holidays: Holidays = None,
+    horizon: Horizon = None,
     together: many.Together = False,
     parts: Parts = False,
     band: Band = None,
@@ -110,6 +122,7 @@ def fit(
     require_choice("--method", method, ("mixture", "network"))
     require_choice("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
+    columns = _columns(beside)
     machine = None
     if (shaft, bearing, teeth) != (None, None, None):
         from robustfourier.fields import Machine
@@ -121,6 +134,7 @@ def fit(
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
+        _for_one_series(columns, holidays, horizon)
         how = {"overwrite": overwrite, "together": together, "jobs": jobs}
         out = _survey_folder(files, out, config, dry or method == "network", wide)
         many.fit_survey(files, reading, console, config=config, out=out, wide=wide, **how)
@@ -130,6 +144,8 @@ def fit(
     _check_columns(files[0], reading, config, chunks)
     from robustfourier.analysis import analyse
 
+    if chunks or method == "network":
+        _for_one_series(columns, holidays, horizon)
     network = {"n_modes": modes, "n_steps": steps, "random_state": config.seed}
     mixture = config.choices if chunks else partial(_with_units, config, reading.get("unit"))
     with console.stages() as observe, observed_by(observe):
@@ -138,7 +154,9 @@ def fit(
             out=None if dry else (out or default_folder(file)),
             method=method,
             reading=reading,
-            parameters=network if method == "network" else mixture,
+            parameters=network if method == "network" else _with_holidays(mixture, holidays),
+            regressors=columns,
+            horizon=_horizon(horizon, columns),
             chunks=chunks,
             overwrite=overwrite,
             formats=formats,
@@ -167,6 +185,40 @@ def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[s
                 f"{option} {text!r}: the times are dates; give a unit, such as {text}h or {text}d"
             )
     return config.parameters(samples)
+
+
+def _columns(text: str | None) -> tuple[str, ...]:
+    """Names with commas between them."""
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def _for_one_series(columns: tuple[str, ...], holidays: str | None, horizon: str | None) -> None:
+    if columns or holidays or horizon:
+        raise InputError(
+            "--with, --holidays and --horizon go with one series that fits into memory, and with "
+            "--method mixture"
+        )
+
+
+def _with_holidays(parameters: Any, country: str | None) -> Any:
+    """Parameters of the mixture, or the function of the samples that makes them."""
+    if country is None:
+        return parameters
+    if callable(parameters):
+        return lambda samples: {**parameters(samples), "holidays": country}
+    return {**parameters, "holidays": country}
+
+
+def _horizon(text: str | None, columns: tuple[str, ...]) -> int | str | None:
+    """A number of steps, or a length of time as text."""
+    if text is None:
+        return None
+    if columns:
+        raise InputError(
+            f"--horizon {text} needs {', '.join(columns)} after the record; fit without it, then "
+            "robustfourier predict FOLDER --at FILE with these columns"
+        )
+    return int(text) if text.strip().isdigit() else text
 
 
 def _check_parts(files: list[str], parts: bool) -> None:
@@ -248,12 +300,20 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
     )
     if analysis.colour is not None:
         console.say(f"What is left over: {colour_words(analysis.colour, result)}")
+    for words in regressor_words(analysis.model):
+        console.say(words)
     if result.searched_words:
         console.say(result.searched_words)
     for warning in result.warnings:
         console.warn(warning)
     for note in getattr(analysis.model, "notes_", ()):
         console.detail(f"note: {note}")
+
+
+def regressor_words(model: Any) -> tuple[str, ...]:
+    """A sentence on each regressor of a model."""
+    effects = getattr(model, "regressors_", None)
+    return () if effects is None else tuple(s.capitalize() for s in effects.sentences())
 
 
 def print_written(console: Console, analysis: Analysis) -> None:

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from robustfourier.cli import help_groups as groups
-from robustfourier.cli import options
+from robustfourier.cli import help_groups as groups, options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.formatting import duration, plural
@@ -56,6 +55,19 @@ def predict(
     At the times of a file (--at), on a grid (--from, --to, --every), or after the end of its
     record (--to alone). Of a survey that was made with --models, each series is evaluated.
     """
+    from robustfourier.analysis.csv_files import prediction_table, write_csv
+    from robustfourier.analysis.predicting import (
+        grid_samples,
+        needed_columns,
+        next_time,
+        predictions,
+    )
+    from robustfourier.analysis.regressor_columns import read_regressors
+    from robustfourier.atomic_files import refuse_inputs
+    from robustfourier.estimators.calendar_steps import CalendarStep
+    from robustfourier.persistence import load
+    from robustfourier.samples import read_times
+
     if out is not None:
         from robustfourier.atomic_files import refuse_inputs
 
@@ -91,12 +103,19 @@ class _Times:
     def table(self, file: str) -> Any:
         """Predictions of a model file there."""
         from robustfourier.analysis.csv_files import prediction_table
-        from robustfourier.analysis.predicting import predictions
+        from robustfourier.analysis.predicting import needed_columns, predictions
+        from robustfourier.analysis.regressor_columns import read_regressors
         from robustfourier.persistence import load
 
         fitted = load(file)
-        samples = self._of(fitted)
-        return prediction_table(samples, *predictions(fitted, samples))
+        samples, names = self._of(fitted), needed_columns(fitted)
+        if names and self.at is None:
+            raise InputError(
+                f"the model needs {', '.join(names)}; give --at FILE with a column of times and "
+                "these"
+            )
+        beside = None if self.at is None else read_regressors(self.at, names, samples, self.reading)
+        return prediction_table(samples, *predictions(fitted, samples, beside))
 
     def _of(self, fitted: Any) -> Any:
         from robustfourier.analysis.predicting import grid_samples, next_time

@@ -355,9 +355,14 @@ def weights_of(errors: FloatArray) -> FloatArray:
 def mixed(
     test: BackTest, own: FloatArray, fitted: list[BackTested]
 ) -> tuple[float, list[BackTested]]:
-    """Return the probability of the own forecasts, and the models that count, with theirs."""
+    """Return the probability of the own forecasts, and the models that count, with theirs.
+
+    Forecasts that are off by rounding alone need none beside them.
+    """
     least = _SMALLEST * float(np.nanstd(test.values)) + np.finfo(float).tiny
     errors = [test.error(own), *(test.error(one.forecasts) for one in fitted)]
+    if errors[0] <= least:
+        return 1.0, []
     weights = weights_of(np.maximum(errors, least))
     kept = [
         replace(one, model=replace(one.model, weight=float(weight)))

@@ -13,6 +13,7 @@ import numpy as np
 from robustfourier.atomic_files import replacing
 from robustfourier.domain import Domain
 from robustfourier.plots import fit_figures as draw
+from robustfourier.plots.forecast_figures import plot_forecast
 from robustfourier.plots.sampling_figures import plot_completeness, plot_window
 from robustfourier.plots.style import looks
 from robustfourier.results import Result
@@ -99,6 +100,8 @@ def save_figures(result: Result, folder: Path, formats: tuple[str, ...] = ("png"
             (9.0, 2.6),
             lambda f: draw.plot_diagonal(result, ax=f.add_subplot()),
         )
+    if result.memory is not None:
+        figures["forecast"] = ((9.0, 3.2), lambda f: plot_forecast(result, ax=f.add_subplot()))
     count = min(len(result.main), draw.PANELS)
     if count:
         rows = (count + 1) // 2

@@ -25,6 +25,8 @@ NOTHING = 0.0005
 #: Standard errors to each side of a 90 % band.
 BAND = 1.645
 #: Samples seen at once whose measured errors are drawn; more would be a grey wall.
+#: Times as long as a forecast is what is shown before it.
+BEFORE = 3.0
 WHISKERS = 400
 
 _CYCLES_SEEN = 60.0  # side by side; more are narrower than a person can tell apart

@@ -29,7 +29,11 @@ _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
 def summarise(
-    samples: Samples, model: Any, magnitudes: bool | None = None, brief: Brief | None = None
+    samples: Samples,
+    model: Any,
+    magnitudes: bool | None = None,
+    brief: Brief | None = None,
+    horizon: Any = None,
 ) -> Result:
     """Compute all that is shown of a fit.
 
@@ -44,6 +48,8 @@ def summarise(
         name of the column tells.
     brief : Brief, optional
         What `briefly` returned, where it was asked before.
+    horizon : int, str or timedelta, optional
+        How far the forecast goes, as of `PeriodicMixture.forecast`.
     """
     brief = briefly(samples, model, magnitudes) if brief is None else brief
     view, domain, theta = brief.view, brief.domain, brief.theta
@@ -88,7 +94,7 @@ def summarise(
         headline=brief.headline,
         lines=view.lines(),
         downwards=brief.downwards,
-        memory=view.memory(axis),
+        memory=view.memory(axis, horizon),
         warnings=plain_warnings(
             listed(patterns),
             sampling,

@@ -8,6 +8,7 @@ import numpy as np
 
 from robustfourier.domain import Domain
 from robustfourier.mixture.model import Component
+from robustfourier.estimators.forecasting import times_ahead
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_grid import curve_grid, horizon, sample_grid
 from robustfourier.results.record import Ahead, Curve, Memory, Trace
@@ -15,7 +16,7 @@ from robustfourier.results.record import Ahead, Curve, Memory, Trace
 _STRONG = 0.02  # of the variation: components whose cycles are to be seen
 
 
-def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
+def memory_of(model: Any, domain: Domain, axis: TimeAxis, asked: Any = None) -> Memory:
     """Curves over time and the forecast of a `PeriodicMixture` of one column and one output.
 
     Parameters
@@ -23,6 +24,8 @@ def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
     model : PeriodicMixture
     domain : Domain
     axis : TimeAxis
+    asked : int, str or timedelta, optional
+        How far to look ahead, as of `PeriodicMixture.forecast`; what can be seen if not given.
     """
     rest = None if model.remainder_ is None else remainder_curve(model, domain, axis)
     traces = [
@@ -33,6 +36,9 @@ def memory_of(model: Any, domain: Domain, axis: TimeAxis) -> Memory:
     last = model.models_[0].last
     top, fastest = float(model.modes_.mode.max(initial=1.0)), _fastest(model)
     share = horizon(top, fastest)
+    if asked is not None:
+        end = float(domain.to_theta(times_ahead(asked, model)[-1:])[0])
+        share = 0.5 * (end - last)
     future = domain.from_theta(last + 2.0 * share * curve_grid(top, share)[1:])
     made = model.forecast(times=future)
     ahead = Ahead(axis.positions(future), made.mean, made.lower, made.upper, made.coverage)

@@ -81,9 +81,9 @@ class MixtureView:
         ]
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
-    def memory(self, axis: TimeAxis) -> Memory | None:
+    def memory(self, axis: TimeAxis, horizon: Any = None) -> Memory | None:
         """What the fit remembers, and what comes next."""
-        return memory_of(self.model, self.domain, axis)
+        return memory_of(self.model, self.domain, axis, horizon)
 
     def decompose(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """Trend (n,) and patterns (C, n)."""
@@ -214,7 +214,7 @@ class NetworkView:
         values = self.model.predict(as_column(times))
         return values, np.zeros_like(values)
 
-    def memory(self, axis: TimeAxis) -> Memory | None:  # noqa: ARG002
+    def memory(self, axis: TimeAxis, horizon: Any = None) -> Memory | None:  # noqa: ARG002
         """Nothing: networks do not remember."""
         return None
 
