@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from benchmarks.ordinary.robust_period import SEVERITY, TRIPLE, protocol
-from benchmarks.protocols import __main__ as door, forecasts, periods, rows, stars
+from benchmarks.protocols import __main__ as door
+from benchmarks.protocols import forecasts, periods, rows, stars
 from benchmarks.protocols.forecasts import Record
 
 

@@ -7,7 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from robustfourier.cli import fit_many_command as many, help_groups as groups, options
+from robustfourier.cli import fit_many_command as many
+from robustfourier.cli import help_groups as groups
+from robustfourier.cli import options
 from robustfourier.cli.band_command import Band, fit_bands
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from robustfourier.cli import help_groups as groups, options
+from robustfourier.cli import help_groups as groups
+from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.formatting import duration, plural
@@ -55,18 +56,8 @@ def predict(
     At the times of a file (--at), on a grid (--from, --to, --every), or after the end of its
     record (--to alone). Of a survey that was made with --models, each series is evaluated.
     """
-    from robustfourier.analysis.csv_files import prediction_table, write_csv
-    from robustfourier.analysis.predicting import (
-        grid_samples,
-        needed_columns,
-        next_time,
-        predictions,
-    )
-    from robustfourier.analysis.regressor_columns import read_regressors
+    from robustfourier.analysis.csv_files import write_csv
     from robustfourier.atomic_files import refuse_inputs
-    from robustfourier.estimators.calendar_steps import CalendarStep
-    from robustfourier.persistence import load
-    from robustfourier.samples import read_times
 
     if out is not None:
         from robustfourier.atomic_files import refuse_inputs

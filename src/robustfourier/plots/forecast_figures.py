@@ -8,12 +8,19 @@ import numpy as np
 
 from robustfourier.errors import InputError, require_choice
 from robustfourier.plots.fit_figures import draw_band, draw_curve
-from robustfourier.plots.style import limit_values, line_style, looks, name_axes, new_axes, palette, placed
+from robustfourier.plots.style import (
+    limit_values,
+    line_style,
+    looks,
+    name_axes,
+    new_axes,
+    palette,
+    placed,
+)
 from robustfourier.results import Result, TimeAxis
 from robustfourier.results.drawing_grid import curve_grid
-from robustfourier.results.record import Ahead, BEFORE, Curve
+from robustfourier.results.record import BEFORE, Ahead, Curve
 from robustfourier.results.time_curves import life_curves, remainder_curve
-from robustfourier.results.coherence import life_of, remainder_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

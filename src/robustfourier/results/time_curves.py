@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from robustfourier.domain import Domain
-from robustfourier.mixture.model import Component
 from robustfourier.estimators.forecasting import times_ahead
+from robustfourier.mixture.model import Component
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_grid import curve_grid, horizon, sample_grid
 from robustfourier.results.record import Ahead, Curve, Memory, Trace
