@@ -17,12 +17,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
 from robustfourier.errors import OutputError, RunLockedError
+
+fcntl: Any = None
+with suppress(ImportError):  # Windows
+    import fcntl
 
 _FAR = 2**31 - 2  # a byte that no file of ours has: Windows refuses to read or write a locked one
 
