@@ -1,9 +1,9 @@
 """What a newcomer waits for, measured in a fresh clone: `python tools/first_minutes.py`.
 
 Clones this checkout's last commit into a temporary folder and times the two commands of the README
-there, each from nothing: `make run` (environment, installation, kernels, the example) and, if asked,
-`make test`. Then, in what `make run` installed: the import of the estimator, the first and second
-fit, and the size. Ends in 1 if a bar is missed.
+there, each from nothing: `make run` (environment, installation, kernels, the example) and, if
+asked, `make test`. Then, in what `make run` installed: the import of the estimator, the first and
+second fit, and the size. Ends in 1 if a bar is missed.
 
     python tools/first_minutes.py            make run and what follows
     python tools/first_minutes.py --test     make test as well

@@ -1,11 +1,11 @@
 """The wheel on every Python at hand: `make matrix`.
 
-Builds the wheel of each Python that it names and that is found here (the one that runs this,
+Builds the wheel for each Python that it names and that is found here (the one that runs this,
 ``python3.x`` on the path, or what pyenv knows), and installs it with today's newest packages into a
-clean environment of that Python; once more, on the oldest of them, with the oldest packages that the
-wheel admits; and once as it is built without a compiler, with numba. In each environment the program
-is used as a new user would, and a few tests run against what was installed; import, first fit and
-size are told. torch is not installed, and numba only there: the core does without.
+clean environment of that Python; once more, on the oldest of them, with the oldest packages that
+the wheel admits; and once as it is built without a compiler, with numba. In each environment the
+program is used as a new user would, and a few tests run against what was installed; import, first
+fit and size are printed. torch is not installed, and numba only there: the core does without.
 
     python tools/matrix.py                      all of it, two environments at a time
     python tools/matrix.py --only 3.12 oldest   some of it
