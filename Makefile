@@ -11,12 +11,17 @@ TEST   := $(VENV)/.installed-test
 BENCH  := $(VENV)/.installed-bench
 DOCS   := $(VENV)/.installed-docs
 
-.PHONY: setup run app quick test matrix lint format reproduce bench docs links screenshots clean
+# Files with kernels, and what compiles them; a change of one builds them again, in seconds.
+KERNELS := $(shell grep -rlE "^@(compiled|inlined)$$" src) $(wildcard packaging/kernels/*)
+
+.PHONY: setup run app quick test matrix lint format reproduce bench docs links screenshots clean kernels
 
 setup: $(TEST)
 
-$(CORE): pyproject.toml constraints.txt
+$(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
+
+$(CORE): $(VENV)/bin/python pyproject.toml constraints.txt $(KERNELS)
 	$(PIP) -e .
 	touch $@
 
@@ -37,6 +42,9 @@ $(BENCH): $(TEST)
 $(DOCS): $(TEST)
 	$(PIP) -e ".[torch,test,docs]"
 	touch $@
+
+# After editing a function that is @compiled; without a C++ compiler they run by numba, or as Python.
+kernels: $(CORE)
 
 # make run: the embedded example. make run DATA=my.csv: your own file.
 run: $(CORE)
@@ -97,4 +105,4 @@ else
 endif
 
 clean:
-	rm -rf $(VENV) build dist out .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) build dist out .pytest_cache .ruff_cache .mypy_cache src/robustfourier/_kernels*

@@ -21,7 +21,8 @@ def _digest(folder: Path) -> str:
     """Return a name for the state of all source files in a folder."""
     sums = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
+        built = "__pycache__" in path.parts or path.name.startswith("_kernels")
+        if path.is_file() and not built:
             sums.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
     return sums.hexdigest()[:16]
 

@@ -48,4 +48,12 @@ def test_only_the_step_that_publishes_may_ask_for_a_token():
     workflow = parsed(".github/workflows/release.yml")
     assert workflow["permissions"] == {"contents": "read"}
     assert workflow["jobs"]["publish"]["permissions"] == {"id-token": "write"}
-    assert "permissions" not in workflow["jobs"]["build"]
+    others = [job for name, job in workflow["jobs"].items() if name != "publish"]
+    assert len(others) == 3
+    assert not any("permissions" in job for job in others)
+
+
+def test_wheels_are_built_for_every_python_that_the_package_names():
+    minors = ",".join(version.partition(".")[2] for version in PYTHONS)
+    assert PROJECT["tool"]["cibuildwheel"]["build"] == f"cp3{{{minors}}}-*"
+    assert "wheels" in parsed(".github/workflows/release.yml")["jobs"]["check"]["needs"]

@@ -1,10 +1,11 @@
 """The wheel on every Python at hand: `make matrix`.
 
-Builds the wheel, installs it with today's newest packages into a clean environment of each Python
-that the wheel names and that is found here (the one that runs this, ``python3.x`` on the path, or
-what pyenv knows), and once more, on the oldest of them, with the oldest packages that the wheel
-admits. In each environment the program is used as a new user would, and a few tests run against
-what was installed. torch is not installed: the core does without.
+Builds the wheel for each Python that it names and that is found here (the one that runs this,
+``python3.x`` on the path, or what pyenv knows), and installs it with today's newest packages into a
+clean environment of that Python; once more, on the oldest of them, with the oldest packages that
+the wheel admits; and once as it is built without a compiler, with numba. In each environment the
+program is used as a new user would, and a few tests run against what was installed; import, first
+fit and size are printed. torch is not installed, and numba only there: the core does without.
 
     python tools/matrix.py                      all of it, two environments at a time
     python tools/matrix.py --only 3.12 oldest   some of it
@@ -46,23 +47,40 @@ assert [component.period for component in model.components_] == periods, periods
 assert len(model.predict([2450000.0, 2450000.5])) == 2
 assert "torch" not in sys.modules
 """
+#: Processor time of what a user waits for: the first fit includes the start of the program.
+IMPORT = """
+import time
+from robustfourier import PeriodicMixture
+print(f"import {time.process_time():.2f} s")
+"""
+FIRST = """
+import subprocess, sys, os
+program = os.path.join(os.path.dirname(sys.executable), "robustfourier")
+subprocess.run([program, "fit", "example:double_mode_cepheid", "--no-files", "-q"], check=True)
+spent = os.times()
+print(f"first fit {spent.children_user + spent.children_system:.2f} s")
+"""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """A Python, and the requirements that are installed beside the wheel."""
+    """A Python, the requirements that are installed beside the wheel, and how that is built."""
 
     name: str
     python: str
     pins: tuple[str, ...] = ()
+    compiler: bool = True
 
 
-def build(folder: Path) -> Path:
-    """Return the wheel of this checkout, built into a folder."""
+def build(folder: Path, python: str = sys.executable, *, compiler: bool = True) -> Path:
+    """Return the wheel of this checkout for a Python, built into a folder."""
     shutil.rmtree(folder, ignore_errors=True)
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
-    subprocess.run([*pip, "--wheel-dir", str(folder), str(ROOT)], check=True)
+    pip = [python, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    how = {"ROBUSTFOURIER_REQUIRE_KERNELS": "1"} if compiler else {"CC": "false", "CXX": "false"}
+    command = [*pip, "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run(command, env={**surroundings(), **how}, check=True)
     (wheel,) = folder.glob("*.whl")
+    assert wheel.name.endswith("-none-any.whl") != compiler, wheel.name
     return wheel
 
 
@@ -120,14 +138,14 @@ def found(version: str) -> str | None:
     )
 
 
-def check(environment: Environment, wheel: Path, folder: Path) -> tuple[bool, str]:
-    """Install and use the wheel in a clean environment; whether all went well, and the log."""
+def check(environment: Environment, folder: Path) -> tuple[bool, str]:
+    """Install and use a wheel in a clean environment; whether all went well, and the log."""
     start = time.perf_counter()
     home = folder / environment.name
     shutil.rmtree(home, ignore_errors=True)
     lines: list[str] = []
 
-    def run(*command: str | Path, where: Path = home) -> None:
+    def run(*command: str | Path, where: Path = home) -> str:
         begin = time.perf_counter()
         done = subprocess.run(
             [str(word) for word in command],
@@ -142,14 +160,23 @@ def check(environment: Environment, wheel: Path, folder: Path) -> tuple[bool, st
         lines.append(f"  {time.perf_counter() - begin:6.1f} s  {words[:96]}")
         if done.returncode:
             raise subprocess.CalledProcessError(done.returncode, words, done.stdout)
+        return done.stdout
 
     scripts = home / ("Scripts" if os.name == "nt" else "bin")
     python, program = scripts / "python", scripts / "robustfourier"
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     old = ("-W", "ignore") if environment.pins else ()  # what newer releases have mended
     try:
+        wheel = build(
+            folder / f"{environment.name}-dist", environment.python, compiler=environment.compiler
+        )
         run(environment.python, "-m", "venv", home, where=folder)
-        run(*pip, wheel, *environment.pins, *TEST_TOOLS)
+        run(*pip, wheel, *environment.pins)
+        lines.append(f"  {megabytes(home):.0f} MB")
+        lines.append("  " + run(python, "-c", IMPORT).strip())
+        first = run(python, "-c", FIRST).strip()
+        lines.append(f"  {first}; once more {run(python, '-c', FIRST).strip()}")
+        run(*pip, *TEST_TOOLS)
         run(program, "--version")
         run(program, "--help")
         run(program, "fit", "example:double_mode_cepheid", "--out", "results")
@@ -161,6 +188,11 @@ def check(environment: Environment, wheel: Path, folder: Path) -> tuple[bool, st
         outcome = f"FAILED: {error.cmd}\n{error.output}"
     head = f"{environment.name}: {time.perf_counter() - start:.0f} s, {outcome}"
     return outcome == "ok", "\n".join([head, *lines])
+
+
+def megabytes(folder: Path) -> float:
+    """Return the size of a folder's files."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir()) / 1e6
 
 
 def surroundings() -> dict[str, str]:
@@ -178,7 +210,7 @@ def main() -> int:
     given = parser.parse_args()
     folder = given.out.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    wheel = build(folder / "dist")
+    wheel = build(folder / "dist", compiler=False)
     told = metadata(wheel)
     pythons = {version: found(version) for version in versions(told)}
     here = {version: path for version, path in pythons.items() if path is not None}
@@ -188,12 +220,14 @@ def main() -> int:
     oldest = next(iter(here))
     environments = [Environment("oldest", here[oldest], floors(told))]
     environments += [Environment(version, path) for version, path in here.items()]
+    newest = list(here.values())[-1]
+    environments += [Environment("no-compiler", newest, ("numba",), compiler=False)]
     chosen = [one for one in environments if given.only is None or one.name in given.only]
     missing = [version for version in pythons if version not in here]
-    print(f"{wheel.name} on Python {', '.join(here)}; oldest packages on {oldest}", flush=True)
+    print(f"Python {', '.join(here)}; oldest packages on {oldest}", flush=True)
     with ThreadPoolExecutor(given.jobs) as pool:
         results = []
-        for good, log in pool.map(lambda one: check(one, wheel, folder), chosen):
+        for good, log in pool.map(lambda one: check(one, folder), chosen):
             print(log, flush=True)
             results.append(good)
     if missing:

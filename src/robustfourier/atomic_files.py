@@ -17,12 +17,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-try:
-    import fcntl
-except ImportError:  # Windows, where nothing is locked
-    fcntl = None  # type: ignore[assignment]
-
 from robustfourier.errors import OutputError, RunLockedError
+
+fcntl: Any = None
+with suppress(ImportError):  # Windows
+    import fcntl
+
+_FAR = 2**31 - 2  # a byte that no file of ours has: Windows refuses to read or write a locked one
 
 
 @contextmanager
@@ -108,19 +109,45 @@ def locked(path: Path, busy: str) -> Iterator[BinaryIO]:
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     while True:
         with os.fdopen(os.open(path, flags, 0o666), "r+b") as file:
-            try:
-                if fcntl is not None:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise RunLockedError(busy) from None
+            if not _locks(file):
+                raise RunLockedError(busy)
             if not _is_at(file, path):
                 continue  # its holder removed or renamed it between our two steps
             try:
                 yield file
             finally:
-                if _is_at(file, path):  # else it was renamed, and the name may be another's now
-                    path.unlink(missing_ok=True)
+                ours = _is_at(file, path)  # else it was renamed, and the name may be another's now
+                refused: tuple[type[OSError], ...] = ()
+                if os.name == "nt":  # which removes no open file, and another may open it now
+                    file.close()
+                    refused = (PermissionError,)
+                if ours:
+                    with suppress(*refused):
+                        path.unlink(missing_ok=True)
             return
+
+
+def _locks(file: BinaryIO) -> bool:
+    """Lock an open file until it is closed; False if somebody else holds it."""
+    try:
+        if fcntl is None:
+            _lock_on_windows(file)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _lock_on_windows(file: BinaryIO) -> None:
+    import msvcrt  # Windows' own
+
+    file.seek(_FAR)
+    try:
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    except OSError as error:  # EACCES or EDEADLOCK: somebody holds it
+        raise BlockingIOError(*error.args) from None
+    file.seek(0)
 
 
 def exchange(new: Path, old: Path) -> None:

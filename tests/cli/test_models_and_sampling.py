@@ -107,7 +107,7 @@ class TestSurvey:
 
 class TestCalendar:
     def test_months_go_on_to_december_and_step_by_months(self, run, tmp_path):
-        months = pd.date_range("2015-01-31", periods=96, freq="ME")
+        months = pd.date_range("2015-01-31", periods=96, freq=pd.offsets.MonthEnd())
         wave = np.cos(2 * np.pi * np.arange(96) / 12)
         noise = np.random.default_rng(0).normal(size=96)
         model = robustfourier.PeriodicMixture().fit(months, 20 + 5 * wave + 0.3 * noise)

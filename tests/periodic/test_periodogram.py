@@ -17,26 +17,9 @@ def test_power_equals_a_least_squares_fit_at_each_mode(even):
     fast = grid.power(grid.data_sums(y))
     slow = direct_power(theta, y, weights, grid.modes)
     np.testing.assert_allclose(fast[4:], slow[4:], rtol=1e-7, atol=1e-9)
-    floor = rng.uniform(1, 2, fast.shape)
-    allowed = rng.uniform(size=len(fast)) < 0.6
-    for level, spent in ((floor, 0.0), (fast.max(axis=0)[None], 0.3)):
-        over = np.sum(fast / (level - spent * fast), axis=1) * allowed
-        best, ratio = grid.highest_over(grid.data_sums(y), level, allowed, spent)
-        assert best == np.argmax(over)
-        np.testing.assert_allclose(ratio, np.pad(over, 1)[best : best + 3], rtol=1e-12)
     some = np.array([9, 2])
     np.testing.assert_allclose(grid.power_at(grid.data_sums(y), some), fast[some], rtol=1e-12)
     np.testing.assert_allclose(grid.power(grid.data_sums(y), 4), fast[::4], rtol=1e-12)
-
-
-def test_nothing_is_left_of_a_pure_line_that_is_taken_out():
-    theta = np.sort(np.random.default_rng(1).uniform(-1, 1, 90))
-    y = 1.5 * np.cos(np.pi * 7.25 * theta - 0.8)[:, None]
-    grid = PeriodogramGrid.of(theta, np.ones(90), 20.0)
-    sums = grid.data_sums(y)
-    largest = np.abs(sums).max()
-    grid.take_out(sums, 29)
-    np.testing.assert_allclose(sums, 0.0, atol=1e-10 * largest)
 
 
 def test_power_of_white_noise_is_exponential_with_mean_its_variance():

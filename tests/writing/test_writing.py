@@ -3,9 +3,11 @@ import re
 import stat
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from robustfourier import atomic_files
 from robustfourier.atomic_files import locked, replacing, write_text
 from robustfourier.errors import OutputError, RunLockedError
 
@@ -121,3 +123,29 @@ def test_impossible_names_are_output_errors(tmp_path, name):
 def test_text_that_no_encoding_knows_is_still_written(tmp_path):
     write_text(tmp_path / "a.html", "lone \udcff surrogate")
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == "lone ? surrogate"
+
+
+def test_where_there_is_no_flock_the_lock_is_that_of_windows(tmp_path, monkeypatch):
+    held = set()
+
+    def locking(handle, how, count):
+        assert (how, count) == ("now or never", 1)
+        assert os.lseek(handle, 0, os.SEEK_CUR) > 1_000_000_000  # no byte that is written
+        key = os.fstat(handle).st_ino
+        if key in held:
+            raise PermissionError(13, "Permission denied")
+        held.add(key)
+
+    windows = SimpleNamespace(locking=locking, LK_NBLCK="now or never")
+    monkeypatch.setitem(sys.modules, "msvcrt", windows)
+    monkeypatch.setattr(atomic_files, "fcntl", None)
+    with locked(tmp_path / "lock", "busy") as file:
+        file.write(b"mine")
+        file.flush()
+        assert (tmp_path / "lock").read_bytes() == b"mine"
+        with (
+            pytest.raises(RunLockedError, match=re.escape("busy")),
+            locked(tmp_path / "lock", "busy"),
+        ):
+            pass
+    assert not (tmp_path / "lock").exists()

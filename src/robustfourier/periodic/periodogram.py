@@ -14,15 +14,12 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import (
-    BoolArray,
-    BoolVector,
     ComplexArray,
     ComplexMatrix,
     ComplexVector,
     FloatArray,
     IndexArray,
     Matrix,
-    Vector,
 )
 from robustfourier.compiling import compiled, inlined
 from robustfourier.periodic.nufft import RealModePlan, RealModeSums, direct_sums
@@ -123,40 +120,9 @@ class PeriodogramGrid:
         _grid_power(double, self.total, _PARALLEL, sums, power)
         return power
 
-    def highest_over(
-        self, data_sums: ComplexArray, floor: FloatArray, allowed: BoolArray, spent: float = 0.0
-    ) -> tuple[int, FloatArray]:
-        """Return where the power over a floor, summed over outputs, is largest, and how large.
-
-        Parameters
-        ----------
-        data_sums : ndarray of complex, shape (J, q)
-        floor : ndarray of shape (J, q), or (1, q) for all modes
-        allowed : ndarray of bool, shape (J,)
-        spent : float
-            The floor is lower by so much of the power: what it would be without the line.
-
-        Returns
-        -------
-        best : int
-        ratio : ndarray of shape (3,)
-            At the mode before, there and at the mode after; zero where not allowed.
-        """
-        around = np.zeros(3)
-        given = self.weight_sums[::2], self.total, _PARALLEL, data_sums
-        return _highest_over(*given, floor, spent, allowed, around), around
-
     def power_at(self, data_sums: ComplexArray, at: IndexArray) -> FloatArray:
         """Return the power at some modes of the grid, shape (len(at), q)."""
         return self._power(data_sums[at], self.weight_sums[2 * at])
-
-    def take_out(self, data_sums: ComplexArray, j: int) -> None:
-        """Take the least-squares line Re(z e^{iπkθ}) at mode j out of the sums, in place."""
-        s, total, here = self.weight_sums, self.total, data_sums[j]
-        determinant = total**2 - abs(s[2 * j]) ** 2
-        full = 2.0 * (total * here - s[2 * j] * here.conj())
-        z = full / determinant if determinant > _PARALLEL * total**2 else here / total
-        _subtract_line(s, j, z, data_sums)
 
 
 def direct_power(
@@ -202,37 +168,3 @@ def _grid_power(
             b, c, x, y = double[j].real, double[j].imag, sums[j, o].real, sums[j, o].imag
             over = _numerator(b, c, total, parallel, x, y)
             power[j, o] = over / _denominator(b, c, total, parallel)
-
-
-@compiled
-def _highest_over(
-    double: ComplexVector, total: float, parallel: float, sums: ComplexMatrix, floor: Matrix,
-    spent: float, allowed: BoolVector, around: Vector,
-) -> int:  # fmt: skip
-    """Return where the power over a floor is largest; see `PeriodogramGrid.highest_over`."""
-    best, last, top = 0, 0.0, -1.0
-    for j in range(sums.shape[0]):
-        ratio = 0.0
-        for o in range(sums.shape[1] if allowed[j] else 0):
-            b, c, x, y = double[j].real, double[j].imag, sums[j, o].real, sums[j, o].imag
-            over = _numerator(b, c, total, parallel, x, y)
-            noise = _denominator(b, c, total, parallel) * floor[min(j, len(floor) - 1), o]
-            ratio += over / max(noise - spent * over, 1e-20 * noise)
-        if ratio > top:
-            best, top, around[0], around[1], around[2] = j, ratio, last, ratio, 0.0
-        elif j == best + 1:
-            around[2] = ratio
-        last = ratio
-    return best
-
-
-@compiled
-def _subtract_line(window: ComplexVector, j: int, z: ComplexVector, sums: ComplexMatrix) -> None:
-    """Take the sums of Re(z e^{iπkθ}) at grid mode j out of `sums`, shape (J, q).
-
-    `window` are the sums of the weights on the grid, up to twice as far.
-    """
-    for i in range(len(sums)):
-        near = window[i - j] if i >= j else window[j - i].conjugate()
-        for o in range(sums.shape[1]):
-            sums[i, o] -= 0.5 * (z[o] * near + z[o].conjugate() * window[i + j])
