@@ -169,7 +169,7 @@ class TestXarray:
     def test_more_dimensions_than_time_are_refused_with_a_remedy(self):
         xarray = pytest.importorskip("xarray")
         array = xarray.DataArray(np.stack([Y, Y], 1), {"time": T}, ("time", "x"))
-        with pytest.raises(InputError, match=re.escape('robustfourier.fit_cells(X)')):
+        with pytest.raises(InputError, match=re.escape("robustfourier.fit_cells(X)")):
             PeriodicMixture().fit(array)
 
 

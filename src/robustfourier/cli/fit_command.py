@@ -17,6 +17,7 @@ from robustfourier.observers import observed_by
 if TYPE_CHECKING:
     from robustfourier.analysis import Analysis
     from robustfourier.domain import Domain
+    from robustfourier.fields import Machine
     from robustfourier.results import Result
     from robustfourier.samples import Samples
 
@@ -90,11 +91,7 @@ def fit(
     one_of("--method", method, ("mixture", "network"))
     one_of("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
-    machine = None
-    if (shaft, bearing, teeth) != (None, None, None):
-        from robustfourier.fields import Machine
-
-        machine = Machine.of(shaft, bearing, teeth)
+    machine = _machine(shaft, bearing, teeth)
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
@@ -129,6 +126,15 @@ def fit(
         console.json(answer(analysis))
     else:
         print_written(console, analysis)
+
+
+def _machine(shaft: float | None, bearing: str | None, teeth: int | None) -> Machine | None:
+    """What turns; nothing is loaded where nothing does."""
+    if (shaft, bearing, teeth) == (None, None, None):
+        return None
+    from robustfourier.fields import Machine
+
+    return Machine.of(shaft, bearing, teeth)
 
 
 def _check_parts(files: list[str], parts: bool) -> None:
@@ -262,9 +268,9 @@ def _print_components(console: Console, result: Result, show: str) -> None:
         ("Component", first, "Amplitude", "Share", "Harmonics", "False alarm", "SNR", "Name"),
         ("Component", second, "Maximum", "Minimum", "Highest", "Coherence"),
     ):
-        heads = tuple(head for head in heads if any(row[head] for row in rows))
-        sides = [(_HEADS.get(head, head), "left" if head in _LEFT else "right") for head in heads]
-        console.table(sides, [[row[head] for head in heads] for row in rows])
+        told = [head for head in heads if any(row[head] for row in rows)]
+        sides = [(_HEADS.get(head, head), "left" if head in _LEFT else "right") for head in told]
+        console.table(sides, [[row[head] for head in told] for row in rows])
     if result.weak:
         console.say(f"… {result.weak_words}: see components.csv")
 

@@ -46,8 +46,8 @@ def summarise(
         What `briefly` returned, where it was asked before.
     """
     brief = briefly(samples, model, magnitudes) if brief is None else brief
-    view, domain, theta = brief.view, brief.domain, brief.theta
-    times, patterns, flat = samples.axis, brief.patterns, brief.flat
+    view, domain, theta, flat = brief.view, brief.domain, brief.theta, brief.flat
+    times, patterns = samples.axis, brief.patterns
     sampling = check_sampling(samples)
     max_mode = view.max_mode or sampling.max_mode
     weights = None if samples.errors is None else samples.errors**-2.0
@@ -98,10 +98,7 @@ def summarise(
                 *view.warnings(),
                 *step_words(view.steps, axis),
                 *alias_notes(patterns, samples, domain),
-                *runner_up_words(
-                    *(patterns, sampling, theta, flat.residual + flat.parts),
-                    *(weights, brief.noise),
-                ),
+                *runner_up_words(brief, sampling, weights),
             ],
         ),
     )
