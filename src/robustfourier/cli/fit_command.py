@@ -244,25 +244,16 @@ def print_taken(console: Console, samples: Samples) -> None:
         console.say(f"  {words}")
 
 
-def _as_frequencies(result: Result, show: str) -> bool:
-    """Whether patterns are told by frequency: in seconds, people count cycles in each."""
-    strongest = result.patterns[0].period
-    return show == "frequency" or (show == "auto" and _is_signal(result.domain, strongest))
-
-
-def _is_signal(domain: Domain, period: float) -> bool:
-    return not domain.dates and domain.unit == "second" and period < 1.0
-
-
 def _print_components(console: Console, result: Result, show: str) -> None:
     """The table of components in two parts, each as wide as a terminal; empty columns are none."""
-    from robustfourier.results.component_words import component_words
+    from robustfourier.results.component_words import component_words, is_signal
 
     if not result.patterns:
         return
     rows = component_words(result, result.main)
     first, second = "Period", "Frequency"
-    if _as_frequencies(result, show):
+    signal = is_signal(result.domain, result.patterns[0].period)
+    if show == "frequency" or (show == "auto" and signal):
         first, second = second, first
     for heads in (
         ("Component", first, "Amplitude", "Share", "Harmonics", "False alarm", "SNR", "Name"),

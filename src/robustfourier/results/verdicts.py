@@ -14,11 +14,13 @@ from robustfourier.formatting import (
     number,
     percent,
     plural,
+    readable_frequency,
     with_error,
 )
 from robustfourier.mixture.trend import LevelShift
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import shape_words, spoken
+from robustfourier.results.component_words import is_signal
 from robustfourier.results.record import NOTHING, WORTH_A_LINE, Pattern
 from robustfourier.results.spread import deviation
 from robustfourier.sampling import Sampling
@@ -74,12 +76,14 @@ def headline(
 
 def _told(pattern: Pattern, domain: Domain, alone: bool) -> str:
     """A pattern in a list: its period, its share where there are others, and its shape."""
-    shape = shape_words(pattern, domain)
+    shape, words = shape_words(pattern, domain), spoken(pattern, domain)
+    if is_signal(domain, pattern.period):
+        words = readable_frequency(pattern.frequency, domain.unit, pattern.frequency_error)
     if alone:
-        return spoken(pattern, domain) + shape
+        return words + shape
     beat = "" if pattern.shape or pattern.calendar else shape
     tail = shape if pattern.shape else ""
-    return f"{spoken(pattern, domain)} ({percent(pattern.share)}{beat}){tail}"
+    return f"{words} ({percent(pattern.share)}{beat}){tail}"
 
 
 def plain_warnings(
