@@ -16,7 +16,6 @@ from robustfourier.observers import observed_by
 
 if TYPE_CHECKING:
     from robustfourier.analysis import Analysis
-    from robustfourier.domain import Domain
     from robustfourier.fields import Machine
     from robustfourier.results import Result
     from robustfourier.samples import Samples
@@ -204,7 +203,7 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
     result = analysis.result
     print_taken(console, result.samples)
     console.say()
-    console.say(result.headline, style="bold")
+    console.say(_headline(result, show), style="bold")
     _print_components(console, result, show)
     if len(constants := tide(result, analysis.model)):
         heads, rows = tide_words(constants)
@@ -242,6 +241,16 @@ def print_taken(console: Console, samples: Samples) -> None:
     console.say(f"{samples.source}: {plural(len(samples), 'sample')} ({taken})")
     for words in (*samples.counts.words(), *samples.notes):
         console.say(f"  {words}")
+
+
+def _headline(result: Result, show: str) -> str:
+    """The sentence of the result, with periods or frequencies as asked."""
+    if show == "auto" or not result.patterns:
+        return result.headline
+    from robustfourier.results.verdicts import headline
+
+    told = (result.patterns, result.explained, result.domain, result.trend_kind)
+    return headline(*told, result.samples.time_name, show == "frequency")
 
 
 def _print_components(console: Console, result: Result, show: str) -> None:
