@@ -17,8 +17,8 @@ settings.load_profile("repeatable")
 HERE = Path(__file__).parent
 #: Files and folders whose tests carry a marker. `make quick` leaves all of them out.
 MARKED = {
-    "browser": ("app/test_pages.py", "report/test_browser.py"),
-    "end_to_end": ("app", "cli", "faults", "large", "many", "analysis", "plots",
+    "browser": ("app/test_pages.py", "journeys/test_never_typing.py", "report/test_browser.py"),
+    "end_to_end": ("app", "cli", "journeys", "faults", "large", "many", "analysis", "plots",
                    "report", "persistence/test_models.py", "training/test_progress.py",
                    "training/test_many.py", "test_readme.py", "benchmarks/test_engines.py",
                    "benchmarks/test_page.py", "benchmarks/test_runner.py"),

@@ -153,16 +153,14 @@ class FitConfig:
 
     def python(self, file: str, reading: dict[str, Any], samples: Samples) -> str:
         """Return the Python lines of the whole fit."""
-        usual = FitConfig().parameters(samples)
-        given = {"unit": samples.unit} if samples.unit else {}
-        given |= {k: v for k, v in self.parameters(samples).items() if usual.get(k) != v}
+        usual, given = FitConfig().parameters(samples), self.parameters(samples)
+        chosen = ", ".join(f"{k}={v!r}" for k, v in given.items() if usual.get(k) != v)
         return "\n".join(
             [
                 "from robustfourier import PeriodicMixture, read_samples",
                 "",
                 f"samples = read_samples({_arguments(file, reading)})",
-                f"model = PeriodicMixture({', '.join(f'{k}={v!r}' for k, v in given.items())})",
-                "model.fit(samples.axis, samples.values, y_err=samples.errors)",
+                f"model = PeriodicMixture({chosen}).fit(samples)",
                 "print(model.summary())",
             ]
         )

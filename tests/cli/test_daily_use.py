@@ -206,12 +206,13 @@ class TestFrequencies:
         code, out, err = run("fit", self.signal(write), "--rate", "2000", "--no-files")
         assert code == 0, err
         assert re.search(r"Frequency +Amplitude", out)
-        assert re.search(r"117\.[78]\d* ± 0\.0\d+ Hz", out)
+        assert len(re.findall(r"117\.[78]\d* ± 0\.0\d+ Hz", out)) == 2  # the sentence, the table
+        assert re.search(r"^One repeating pattern explains .*: 117\.\S+ ± \S+ Hz\.$", out, re.M)
 
     def test_who_asks_for_periods_gets_periods(self, run, write):
         asked = ("--rate", "2000", "--no-files", "--show", "period")
         out = run("fit", self.signal(write), *asked)[1]
-        assert " Hz" not in out
+        assert " Hz" not in out.split("Frequency")[0]
         assert re.search(r"Period +Amplitude", out)
 
     def test_an_unknown_way_to_show_is_refused(self, run, write):

@@ -1,12 +1,13 @@
 """Objects as fields have them: one wave out of each, units kept and converted."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from robustfourier import PeriodicMixture
+from robustfourier import PeriodicMixture, read_samples
 from robustfourier.errors import InputError
 
 RNG = np.random.default_rng(1)
@@ -221,3 +222,39 @@ def test_every_cell_of_an_array_is_a_series_of_a_survey(tmp_path):
     found = survey.patterns.groupby("id")["period"].first()
     assert found["lat=50.5"] == pytest.approx(7.0, abs=0.1)
     assert found["lat=51.0"] == pytest.approx(5.0, abs=0.1)
+
+
+def test_samples_of_a_file_are_fitted_as_they_are(tmp_path):
+    (tmp_path / "a.csv").write_text(
+        "time [h],V_mag,e_V\n"
+        + "".join(f"{h},{y},{e}\n" for h, y, e in zip(T, Y, ERROR, strict=True))
+    )
+    samples = read_samples(tmp_path / "a.csv")
+    model = PeriodicMixture().fit(samples)
+    same = PeriodicMixture(unit="hour").fit(samples.axis, samples.values, y_err=samples.errors)
+    assert model.components_[0].period == same.components_[0].period
+    assert model.domains_[0].unit == "hour"
+    down, up = model.components_.to_frame(), same.components_.to_frame()
+    assert down["epoch_max"][0] == up["epoch_min"][0]  # the name says that these are magnitudes
+
+
+def test_a_dict_of_columns_is_a_table(plain):
+    found = PeriodicMixture().fit({"time": T, "value": Y, "error": ERROR}).components_[0].period
+    assert found == plain.components_[0].period
+    with pytest.raises(InputError, match=re.escape("X holds 'time', 'value', which are no table")):
+        PeriodicMixture().fit({"time": T, "value": Y[:5]})
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("data.csv", "if it is a file, give fit(robustfourier.read_samples('data.csv'))"),
+        (Path("data.csv"), "if it is a file, give fit(robustfourier.read_samples('data.csv'))"),
+        (None, "X is a NoneType, which holds no times; give a list, an array or a table"),
+        ((i for i in range(9)), "X is a generator, which holds no times"),
+        (np.arange(9.0), "give fit(times, values), or a table"),
+    ],
+)
+def test_what_holds_no_times_is_refused_by_its_name(given, words):
+    with pytest.raises(InputError, match=re.escape(words)):
+        PeriodicMixture().fit(given)

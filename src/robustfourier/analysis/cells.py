@@ -95,8 +95,8 @@ def _cell(times: Any, values: Any, parameters: dict[str, Any]) -> dict[str, Any]
         return {**nothing, "status": "all samples are missing"}
     try:
         model = PeriodicMixture(**parameters).fit(times[there], values[there])
-    except (RobustFourierError, ValueError) as error:
-        return {**nothing, "status": str(error).splitlines()[0]}
+    except (RobustFourierError, ValueError) as reason:
+        return {**nothing, "status": str(reason).splitlines()[0]}
     domain = model.domains_[0]
     told = {**nothing, "unit": domain.unit}
     if not model.components_:

@@ -18,7 +18,7 @@ import numpy as np
 
 from robustfourier.analysis.csv_files import forecast_table, write_components, write_csv, write_fit
 from robustfourier.analysis.fitting import fit_model
-from robustfourier.analysis.further_tables import colour_of, further_tables, shown_tables
+from robustfourier.analysis.further_tables import colour_of, colour_words, further_tables, shown_tables
 from robustfourier.analysis.regressor_columns import read_regressors, without_effects
 from robustfourier.analysis.run_folder import claimed, exchanged, write_run
 from robustfourier.atomic_files import plain, write_text
@@ -277,6 +277,8 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
     parameters = ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items() if v is not None)
     # The report tells aliases in words of its own.
     search = "; ".join(note for note in run["notes"] if "alias" not in note)
+    colour = colour_of(result)
+    left = {} if colour is None else {"What is left over": colour_words(colour, result)}
     return {
         "Input": f"{run['input']['file']}, SHA-256 {str(run['input']['sha256'])[:16]}…",
         "Rows": f"{counts.rows:,} read, {counts.used:,} used"
@@ -287,6 +289,7 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
         "Trend": {"level": "a level", "slope": "level and slope"}.get(
             result.trend_kind, "a slow smooth curve"
         ),
+        **left,
         "Versions": ", ".join(f"{k} {v}" for k, v in run["versions"].items()),
         "Seconds": ", ".join(f"{k} {v:.2f}" for k, v in run["seconds"].items()),
     }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import itertools
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,8 @@ from robustfourier.samples.file_formats import format_of, read_frame
 from robustfourier.samples.text_streams import open_text
 from robustfourier.samples.text_tables import ReadOptions, sniffed
 
+_BOOK = "xl/workbook.xml"  # the part of an Excel file that lists its sheets …
+_BOOK_BYTES = 1 << 20  # … which are few
 _ROWS = 6
 _COLUMNS = 12
 _CELL = 60  # characters
@@ -33,7 +38,18 @@ def preview(path: Path, reading: dict[str, Any]) -> dict[str, Any]:
     except RobustFourierError:
         names, rows = [], _lines(path, asked.sheet)
     cells = [[str(cell)[:_CELL] for cell in row[:_COLUMNS]] for row in rows]
-    return {"columns": names, "head": names[:_COLUMNS], "rows": cells}
+    shown = {"columns": names, "head": names[:_COLUMNS], "rows": cells}
+    return {**shown, "sheets": sheet_names(path)}
+
+
+def sheet_names(path: Path) -> list[str]:
+    """Names of the sheets of an Excel file; none of other files."""
+    try:
+        with zipfile.ZipFile(path) as book, book.open(_BOOK) as part:
+            text = part.read(_BOOK_BYTES).decode("utf-8", "replace")
+    except (OSError, KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError):
+        return []
+    return [html.unescape(name) for name in re.findall(r'<sheet [^>]*?name="([^"]*)"', text)]
 
 
 def _table(path: Path, asked: ReadOptions) -> tuple[list[str], list[list[Any]]]:

@@ -18,7 +18,7 @@ from robustfourier.observers import observed_by
 
 if TYPE_CHECKING:
     from robustfourier.analysis import Analysis
-    from robustfourier.domain import Domain
+    from robustfourier.fields import Machine
     from robustfourier.results import Result
     from robustfourier.samples import Samples
 
@@ -124,12 +124,7 @@ def fit(
     require_choice("--method", method, ("mixture", "network"))
     require_choice("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
-    columns = _columns(beside)
-    machine = None
-    if (shaft, bearing, teeth) != (None, None, None):
-        from robustfourier.fields import Machine
-
-        machine = Machine.of(shaft, bearing, teeth)
+    columns, machine = _columns(beside), _machine(shaft, bearing, teeth)
     if band is not None:
         fit_bands(files, band, reading, config, None if dry else out, overwrite, console)
         return
@@ -223,6 +218,15 @@ def _horizon(text: str | None, columns: tuple[str, ...]) -> int | str | None:
     return int(text) if text.strip().isdigit() else text
 
 
+def _machine(shaft: float | None, bearing: str | None, teeth: int | None) -> Machine | None:
+    """What turns; nothing is loaded where nothing does."""
+    if (shaft, bearing, teeth) == (None, None, None):
+        return None
+    from robustfourier.fields import Machine
+
+    return Machine.of(shaft, bearing, teeth)
+
+
 def _check_parts(files: list[str], parts: bool) -> None:
     if parts and (len(files) > 1 or not Path(files[0]).is_dir()):
         raise InputError(
@@ -290,7 +294,7 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
     result = analysis.result
     print_taken(console, result.samples)
     console.say()
-    console.say(result.headline, style="bold")
+    console.say(_headline(result, show), style="bold")
     _print_components(console, result, show)
     if len(constants := tide(result, analysis.model)):
         heads, rows = tide_words(constants)
@@ -338,33 +342,34 @@ def print_taken(console: Console, samples: Samples) -> None:
         console.say(f"  {words}")
 
 
-def _as_frequencies(result: Result, show: str) -> bool:
-    """Whether patterns are told by frequency: in seconds, people count cycles in each."""
-    strongest = result.patterns[0].period
-    return show == "frequency" or (show == "auto" and _is_signal(result.domain, strongest))
+def _headline(result: Result, show: str) -> str:
+    """The sentence of the result, with periods or frequencies as asked."""
+    if show == "auto" or not result.patterns:
+        return result.headline
+    from robustfourier.results.verdicts import headline
 
-
-def _is_signal(domain: Domain, period: float) -> bool:
-    return not domain.dates and domain.unit == "second" and period < 1.0
+    told = (result.patterns, result.explained, result.domain, result.trend_kind)
+    return headline(*told, result.samples.time_name, show == "frequency")
 
 
 def _print_components(console: Console, result: Result, show: str) -> None:
     """The table of components in two parts, each as wide as a terminal; empty columns are none."""
-    from robustfourier.results.component_words import component_words
+    from robustfourier.results.component_words import component_words, is_signal
 
     if not result.patterns:
         return
     rows = component_words(result, result.main)
     first, second = "Period", "Frequency"
-    if _as_frequencies(result, show):
+    signal = is_signal(result.domain, result.patterns[0].period)
+    if show == "frequency" or (show == "auto" and signal):
         first, second = second, first
     for heads in (
         ("Component", first, "Amplitude", "Share", "Harmonics", "False alarm", "SNR", "Name"),
         ("Component", second, "Maximum", "Minimum", "Highest", "Coherence"),
     ):
-        heads = tuple(head for head in heads if any(row[head] for row in rows))
-        sides = [(_HEADS.get(head, head), "left" if head in _LEFT else "right") for head in heads]
-        console.table(sides, [[row[head] for head in heads] for row in rows])
+        told = [head for head in heads if any(row[head] for row in rows)]
+        sides = [(_HEADS.get(head, head), "left" if head in _LEFT else "right") for head in told]
+        console.table(sides, [[row[head] for head in told] for row in rows])
     if result.weak:
         console.say(f"… {result.weak_words}: see components.csv")
 

@@ -6,6 +6,7 @@ something are left out with a note.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,11 @@ from robustfourier.quantities import (
     plain_values,
     unit_text,
 )
+from robustfourier.samples import Samples
 from robustfourier.samples.columns import Choice, is_error, speaks_of_time
+
+#: What tables of other libraries are known by.
+_TABLES = ("colnames", "data_vars", "dims", "lazy", "schema", "fetchall", "__arrow_c_stream__")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +70,9 @@ def given_data(X: Any, y: Any, sample_weight: Any, y_err: Any, unit: str | None)
         Unit that the user asked for.
     """
     apart = y is not None
+    _refuse_other_things(X, apart)
+    if isinstance(X, Samples) and not apart:
+        unit = unit or X.unit or None
     if not apart:
         X, y, own_errors = taken_apart(X)
         y_err = own_errors if y_err is None else y_err
@@ -74,19 +82,41 @@ def given_data(X: Any, y: Any, sample_weight: Any, y_err: Any, unit: str | None)
     rows = without_masked_rows(plain.values, plain_values(y), sample_weight, errors)
     (times, values, weights, errors), notes = without_missing_rows(*rows, strict=apart)
     called = name if isinstance(name, str) else value_unit if value_unit == "mag" else ""
-    of_times = (plain.unit, plain.clock)
+    of_times = (plain.unit or unit or "", plain.clock)
     return Given(times, values, errors, weights, *of_times, value_unit, called, notes)
+
+
+def _refuse_other_things(X: Any, apart: bool) -> None:
+    """Refuse what holds no times, by its name."""
+    if isinstance(X, str | bytes | os.PathLike):
+        name = os.fsdecode(X)
+        raise InputError(
+            f"X is the text {name!r}; if it is a file, give "
+            f"fit(robustfourier.read_samples({name!r}))"
+        )
+    known = ("__len__", "__array__", "__array_interface__", "__dataframe__", *_TABLES)
+    if not any(hasattr(X, each) for each in known) or (apart and isinstance(X, dict)):
+        raise InputError(
+            f"X is a {type(X).__name__}, which holds no times; give a list, an array or a table"
+        )
 
 
 def taken_apart(X: Any) -> tuple[Any, Any, Any]:
     """Times, values and errors of what holds all of them."""
+    if isinstance(X, Samples):
+        return X.axis, pd.Series(X.values, name=X.value_name), X.errors
+    if isinstance(X, dict):
+        try:
+            return _by_name(pd.DataFrame(X))
+        except ValueError as error:
+            names = ", ".join(map(repr, X))
+            raise InputError(f"X holds {names}, which are no table ({error})") from None
     if isinstance(X, pd.DataFrame):
         return _by_name(X)
-    known = ("colnames", "data_vars", "dims", "lazy", "schema", "fetchall", "__arrow_c_stream__")
     series = isinstance(X, (pd.Series, pd.Index, np.ndarray, list, tuple)) or hasattr(X, "to_frame")
     if series and not hasattr(X, "get_columns") and not hasattr(X, "dims"):
         return split_series(X, None)
-    if not any(hasattr(X, name) for name in known):
+    if not any(hasattr(X, name) for name in _TABLES):
         return split_series(X, None)
     from robustfourier.samples.objects import frame_of
 

@@ -226,8 +226,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             Several columns add up: f(x₁) + … Units (astropy, pint) are kept, and times for
             `predict` are converted. Without y, a pandas Series whose index is the time, or a
             table: of pandas, polars, pyarrow, duckdb, astropy (also `TimeSeries` and light
-            curves) or xarray, with columns chosen by name as in files; a column named like an
-            error ("err", "sigma", "e_mag") is then `y_err`.
+            curves) or xarray, or a dict of columns, with columns chosen by name as in files; a
+            column named like an error ("err", "sigma", "e_mag") is then `y_err`. Or what
+            `read_samples` returns.
         y : array-like of shape (n,) or (n, q)
             Values. Several outputs share the modes and have their own amplitudes; those that are
             constant are left out. Rows that lack a time, value or error are left out. `notes_`

@@ -151,7 +151,8 @@ def check_targets(y: Any, n_rows: int, estimator: BaseEstimator) -> FloatArray:
     """Return y as float64, shape (n,) or (n, q), or raise."""
     if y is None:
         raise InputError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None; "
+            "give fit(times, values), or a table with a column of times and one of values"
         )
     array = _check_array("y", y, estimator, ensure_2d=False, allow_nd=True)
     if array.ndim > 2:

@@ -108,8 +108,7 @@ def _binned(frequency: FloatArray, power: FloatArray) -> tuple[FloatArray, Float
     edges = np.geomspace(frequency[0], frequency[-1], _BINS)
     bins = np.unique(np.searchsorted(edges, frequency, side="right"), return_inverse=True)[1]
     count = np.bincount(bins).astype(np.float64)
-    means = (np.bincount(bins, each) / count for each in (frequency, power))
-    return (*means, count)
+    return np.bincount(bins, frequency) / count, np.bincount(bins, power) / count, count
 
 
 def _exponent(frequency: FloatArray, power: FloatArray) -> tuple[float, float]:

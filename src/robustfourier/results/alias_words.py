@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.fields.alias_odds import runner_up
-from robustfourier.results.record import Pattern
 from robustfourier.sampling import Sampling
+
+if TYPE_CHECKING:
+    from robustfourier.results.summary import Brief
 
 _HIGH = 0.6  # of the spectral window: a lower peak makes no alias that could win
 _TOLD = 2  # patterns, the strongest
@@ -18,37 +20,29 @@ _SURE = 1000.0  # odds beyond which nobody doubts
 _LARGEST = 100.0  # power of ten that is told
 
 
-def runner_up_words(
-    patterns: Sequence[Pattern],
-    sampling: Sampling,
-    theta: FloatArray,
-    folded: Sequence[FloatArray],
-    weights: FloatArray | None,
-    noise: float,
-) -> list[str]:
+def runner_up_words(brief: Brief, sampling: Sampling, weights: FloatArray | None) -> list[str]:
     """One sentence for each of the strongest patterns of a record that was sampled in a rhythm.
 
     Parameters
     ----------
-    patterns : sequence of Pattern
+    brief : Brief
+        Patterns, noise and the parts of the fit.
     sampling : Sampling
-    theta : ndarray of shape (n,)
-    folded : sequence of ndarray of shape (n,)
-        For each pattern, the data without all other parts.
     weights : ndarray of shape (n,), optional
-    noise : float
-        Standard deviation at weight one.
     """
     window = sampling.window
     rhythms = window.peak_mode[window.peak_height >= _HIGH]
     if sampling.even or not len(rhythms):
         return []
+    theta, flat = brief.theta, brief.flat
     even = np.ones(len(theta)) if weights is None else weights / np.mean(weights)
     said = []
-    for pattern, values in zip(patterns[:_TOLD], folded, strict=False):
+    for pattern, part in zip(brief.patterns[:_TOLD], flat.parts, strict=False):
         mode = sampling.domain.span * pattern.frequency
         orders = np.asarray(pattern.harmonics)
-        found = runner_up(theta, values, even, noise, mode, orders, rhythms[:1])
+        found = runner_up(
+            *(theta, flat.residual + part, even, brief.noise, mode, orders), rhythms[:1]
+        )
         if pattern.combination or found is None:
             continue
         told = sampling.domain.period_words

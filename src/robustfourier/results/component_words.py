@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from robustfourier.domain import Domain
 from robustfourier.formatting import (
     number,
     percent,
@@ -39,6 +40,11 @@ def component_words(
     """
     told = result.patterns if patterns is None else patterns
     return [_row(result, pattern) for pattern in told]
+
+
+def is_signal(domain: Domain, period: float) -> bool:
+    """Whether people tell a pattern by its frequency: in seconds, they count cycles in each."""
+    return not domain.dates and domain.unit == "second" and period < 1.0
 
 
 def orders(harmonics: Sequence[int]) -> str:

@@ -52,8 +52,8 @@ def summarise(
         How far the forecast goes, as of `PeriodicMixture.forecast`.
     """
     brief = briefly(samples, model, magnitudes) if brief is None else brief
-    view, domain, theta = brief.view, brief.domain, brief.theta
-    times, patterns, flat = samples.axis, brief.patterns, brief.flat
+    view, domain, theta, flat = brief.view, brief.domain, brief.theta, brief.flat
+    times, patterns = samples.axis, brief.patterns
     sampling = check_sampling(samples)
     max_mode = view.max_mode or sampling.max_mode
     weights = None if samples.errors is None else samples.errors**-2.0
@@ -104,10 +104,7 @@ def summarise(
                 *view.warnings(),
                 *step_words(view.steps, axis),
                 *alias_notes(listed(patterns), samples, domain),
-                *runner_up_words(
-                    *(patterns, sampling, theta, flat.residual + flat.parts),
-                    *(weights, brief.noise),
-                ),
+                *runner_up_words(brief, sampling, weights),
             ],
         ),
     )

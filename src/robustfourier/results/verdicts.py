@@ -14,13 +14,14 @@ from robustfourier.formatting import (
     number,
     percent,
     plural,
+    readable_frequency,
     with_error,
 )
 from robustfourier.periodic.basis import LevelShift
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import shape_words, spoken
-from robustfourier.results.record import WORTH_A_LINE, Pattern
-from robustfourier.results.record import listed as listed_patterns
+from robustfourier.results.record import NOTHING, Pattern, WORTH_A_LINE, listed as listed_patterns
+from robustfourier.results.component_words import is_signal
 from robustfourier.results.spread import deviation
 from robustfourier.sampling import Sampling
 
@@ -31,7 +32,12 @@ _TAILS = 1.5  # how much larger than its core the whole noise is when that is wo
 
 
 def headline(
-    patterns: Sequence[Pattern], explained: float, domain: Domain, trend: str, time_name: str = ""
+    patterns: Sequence[Pattern],
+    explained: float,
+    domain: Domain,
+    trend: str,
+    time_name: str = "",
+    frequencies: bool | None = None,
 ) -> str:
     """One sentence that a manager understands.
 
@@ -46,6 +52,8 @@ def headline(
     trend : {"level", "slope", "smooth"}
     time_name : str
         Name of the time column, which stands in for a unit that is not known.
+    frequencies : bool, optional
+        Whether patterns are told by frequency; by default those of less than a second are.
     """
     if not patterns:
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
@@ -57,7 +65,7 @@ def headline(
     if all(p.share < WORTH_A_LINE for p in tones):
         tones = []  # not worth a word of their own
     named = [*shown, *tones]
-    said = [_told(p, domain, alone=len(patterns) == 1) for p in shown]
+    said = [_told(p, domain, len(patterns) == 1, frequencies) for p in shown]
     who = counted(len(own), "repeating pattern")
     if rest := len(patterns) - len(named):
         left = percent(sum(p.share for p in patterns) - sum(p.share for p in named))
@@ -65,7 +73,7 @@ def headline(
         who = "Repeating patterns"
     who += " and their combinations" if tones else ""
     periods = listed(said)
-    if not domain.unit and time_name:
+    if not domain.unit and time_name and not frequencies:
         word = "a period" if len(patterns) == 1 else "periods"
         periods = f"{word} of {periods} (in units of column {time_name!r})"
     verb = "explains" if len(patterns) == 1 else "explain"
@@ -73,14 +81,16 @@ def headline(
     return f"{who} {verb} {percent(explained)} of the variation{apart}: {periods}."
 
 
-def _told(pattern: Pattern, domain: Domain, alone: bool) -> str:
+def _told(pattern: Pattern, domain: Domain, alone: bool, frequency: bool | None) -> str:
     """A pattern in a list: its period, its share where there are others, and its shape."""
-    shape = shape_words(pattern, domain)
+    shape, words = shape_words(pattern, domain), spoken(pattern, domain)
+    if is_signal(domain, pattern.period) if frequency is None else frequency:
+        words = readable_frequency(pattern.frequency, domain.unit, pattern.frequency_error)
     if alone:
-        return spoken(pattern, domain) + shape
+        return words + shape
     beat = "" if pattern.shape or pattern.calendar else shape
     tail = shape if pattern.shape else ""
-    return f"{spoken(pattern, domain)} ({percent(pattern.share)}{beat}){tail}"
+    return f"{words} ({percent(pattern.share)}{beat}){tail}"
 
 
 def plain_warnings(

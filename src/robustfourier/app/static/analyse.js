@@ -258,6 +258,7 @@
     const field = (c) => {
       const given = one.reading[c.option], attributes = { name: "read-" + c.option, form: "controls" };
       if (c.kind === "column") return el("select", Object.assign(attributes, { name: "column-" + c.option }), el("option", { value: "" }, c.option === "error" ? "none" : "as found"), ...columns.map((column) => el("option", { value: column, selected: (given || (read && read[c.option])) === column }, column)));
+      if (c.option === "sheet" && seen && (seen.sheets || []).length) return el("select", attributes, el("option", { value: "" }, "as found"), ...seen.sheets.map((sheet) => el("option", { value: sheet, selected: given === sheet }, sheet)));
       if (c.kind === "choice") return el("select", attributes, ...c.choices.map(([value, words]) => el("option", { value, selected: MARKS[given] === value || given === value }, words)));
       if (c.kind === "switch") return el("input", Object.assign(attributes, { type: "checkbox", checked: !!one[c.option] || !!(read && read.magnitudes) }));
       return el("input", Object.assign(attributes, { value: [].concat(given ?? []).join(", "), placeholder: (c.option === "unit" && read && read.unit) || c.hint }));
