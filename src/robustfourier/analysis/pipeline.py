@@ -18,7 +18,12 @@ import numpy as np
 
 from robustfourier.analysis.csv_files import forecast_table, write_components, write_csv, write_fit
 from robustfourier.analysis.fitting import fit_model
-from robustfourier.analysis.further_tables import colour_of, colour_words, further_tables, shown_tables
+from robustfourier.analysis.further_tables import (
+    colour_of,
+    colour_words,
+    further_tables,
+    shown_tables,
+)
 from robustfourier.analysis.regressor_columns import read_regressors, without_effects
 from robustfourier.analysis.run_folder import claimed, exchanged, write_run
 from robustfourier.atomic_files import plain, write_text

@@ -20,8 +20,9 @@ from robustfourier.formatting import (
 from robustfourier.periodic.basis import LevelShift
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import shape_words, spoken
-from robustfourier.results.record import NOTHING, Pattern, WORTH_A_LINE, listed as listed_patterns
 from robustfourier.results.component_words import is_signal
+from robustfourier.results.record import WORTH_A_LINE, Pattern
+from robustfourier.results.record import listed as listed_patterns
 from robustfourier.results.spread import deviation
 from robustfourier.sampling import Sampling
 
