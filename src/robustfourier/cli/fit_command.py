@@ -372,7 +372,7 @@ def _orders(harmonics: tuple[int, ...]) -> str:
         else:
             parts.append([n, n])
     words = [str(a) if a == b else f"{a}–{b}" if b > a + 1 else f"{a}, {b}" for a, b in parts]
-    return ", ".join(words[:6]) + (", …" if len(words) > 6 else "")
+    return ", ".join(words[:3]) + (", …" if len(words) > 3 else "")
 
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:
