@@ -317,6 +317,7 @@ def _print_patterns(
 ) -> None:
     from robustfourier.formatting import (
         number,
+        order_ranges,
         percent,
         probability,
         readable_frequency,
@@ -339,7 +340,7 @@ def _print_patterns(
             else result.domain.period_words(p.period, p.period_error, spread=True),
             with_error(p.amplitude, p.amplitude_error),
             percent(p.share),
-            _orders(p.harmonics),
+            order_ranges(p.harmonics),
             probability(p.false_alarm),
             number(p.snr, 3) if p.snr < 1e4 else "",
             names[p.label],
@@ -361,18 +362,6 @@ def _print_patterns(
     )
     if result.weak:
         console.say(f"… {result.weak_words}: see components.csv")
-
-
-def _orders(harmonics: tuple[int, ...]) -> str:
-    """Orders in short: 1–4, 6."""
-    parts: list[list[int]] = []
-    for n in harmonics:
-        if parts and n == parts[-1][1] + 1:
-            parts[-1][1] = n
-        else:
-            parts.append([n, n])
-    words = [str(a) if a == b else f"{a}–{b}" if b > a + 1 else f"{a}, {b}" for a, b in parts]
-    return ", ".join(words[:3]) + (", …" if len(words) > 3 else "")
 
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from robustfourier.results import Result, TimeAxis
 from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.record import Ahead, Curve
 from robustfourier.results.time_curves import life_curves, remainder_curve
+from robustfourier.results.views import MixtureView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +59,7 @@ def plot_life(
     require_choice("what", what, ("amplitude", "phase"))
     one = _mixture(model).components_[component]
     axis = TimeAxis.of(model.domains_[0], "time")
-    amplitude, late = life_curves(one, model.domains_[0], axis)
+    amplitude, late = life_curves(one, model.domains_[0], axis, MixtureView(model).level)
     title = f"{one.label} {one.wandering or 'is strictly periodic'}"
     curve, name = (amplitude, "amplitude") if what == "amplitude" else (late, LATE)
     return draw_over_time(curve, axis, name, ax=new_axes(ax), title=title, **line)

@@ -86,7 +86,7 @@ class MixtureView:
 
     def memory(self, axis: TimeAxis) -> Memory | None:
         """What the fit remembers, and what comes next."""
-        return memory_of(self.model, self.domain, axis)
+        return memory_of(self.model, self.domain, axis, self.level)
 
     def decompose(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """Trend (n,) and patterns (C, n)."""
