@@ -18,9 +18,9 @@ from robustfourier.plots.style import (
     placed,
 )
 from robustfourier.results import Result, TimeAxis
+from robustfourier.results.coherence import life_curves, remainder_curve
 from robustfourier.results.drawing_grid import curve_grid
-from robustfourier.results.record import Ahead, Curve
-from robustfourier.results.time_curves import life_curves, remainder_curve
+from robustfourier.results.record import BEFORE, Ahead, Curve
 from robustfourier.results.views import MixtureView
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from robustfourier.results.outline import Source
 
-#: Times as long as the forecast is what is shown before it.
-BEFORE = 3.0
 #: Name of the axis of a phase over time.
 LATE = "delay (cycles)"
 

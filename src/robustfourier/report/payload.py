@@ -16,12 +16,11 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.formatting import LADDER, SECONDS, decimals, unit_name
 from robustfourier.periodic.basis import Lines
-from robustfourier.plots.forecast_figures import BEFORE
 from robustfourier.report.figures import TimeChart, closeup_range
 from robustfourier.results import Result
 from robustfourier.results.axis import robust_limits
 from robustfourier.results.drawing_grid import PER_CYCLE, curve_grid
-from robustfourier.results.record import WHISKERS
+from robustfourier.results.record import BEFORE, WHISKERS
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
 from robustfourier.results.tables import components_columns, csv_text, modes_columns

@@ -17,10 +17,10 @@ from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.trend import LevelShift
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.coherence import memory_of
 from robustfourier.results.drawing_grid import wave_grid
 from robustfourier.results.record import NOTHING, Curve, Diagonal, Memory, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
-from robustfourier.results.time_curves import memory_of
 
 _LEVELS = 201  # places at which a typical level is taken, and points of a link
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
