@@ -11,7 +11,7 @@ TEST   := $(VENV)/.installed-test
 BENCH  := $(VENV)/.installed-bench
 DOCS   := $(VENV)/.installed-docs
 
-.PHONY: setup run app quick test matrix lint format reproduce bench docs links screenshots clean
+.PHONY: setup run app quick test matrix lint format reproduce bench docs links messages screenshots clean
 
 setup: $(TEST)
 
@@ -73,6 +73,10 @@ docs: $(DOCS)
 
 links: $(DOCS)
 	$(BIN)/python -m sphinx -b linkcheck -q -d out/doctrees docs out/links
+
+# docs/messages.md, from the source: every error and sentence.
+messages: $(DOCS)
+	$(BIN)/python docs/messages.py
 
 # The pictures of reports in README and site, by headless Chromium.
 screenshots: $(DOCS)

@@ -126,7 +126,7 @@ def _draw_page_forecast(result: Result, ax: Axes, line: dict[str, Any]) -> Axes:
 
 def _draw_ahead(ax: Axes, axis: TimeAxis, ahead: Ahead, line: dict[str, Any]) -> None:
     share = f"{100 * ahead.coverage:.0f} % of new measurements"
-    draw_band(ax, axis, ahead.x, ahead.lower, ahead.upper, alpha=0.15, label=share)
+    draw_band(ax, axis, ahead.x, ahead.lower, ahead.upper, label=share)
     draw_curve(ax, axis, ahead.x, ahead.mean, **line_style(line, lw=1.4, label="forecast"))
     ax.legend(loc="best")
 
