@@ -14,7 +14,7 @@ DOCS   := $(VENV)/.installed-docs
 # Files with kernels, and what compiles them; a change of one builds them again, in seconds.
 KERNELS := $(shell grep -rlE "^@(compiled|inlined)$$" src) $(wildcard packaging/kernels/*)
 
-.PHONY: setup run app quick test matrix lint format reproduce bench docs links screenshots clean kernels
+.PHONY: setup run app quick test matrix lint format reproduce bench docs links messages screenshots clean kernels
 
 setup: $(TEST)
 
@@ -81,6 +81,10 @@ docs: $(DOCS)
 
 links: $(DOCS)
 	$(BIN)/python -m sphinx -b linkcheck -q -d out/doctrees docs out/links
+
+# docs/messages.md, from the source: every error and sentence.
+messages: $(DOCS)
+	$(BIN)/python docs/messages.py
 
 # The pictures of reports in README and site, by headless Chromium.
 screenshots: $(DOCS)

@@ -1,6 +1,6 @@
 """The paper's networks at the limit: training alone, links, several inputs, what each part does.
 
-Examples 1 and 2 with u0_diag as it comes against least squares on the true modes; example 3
+Examples 1 and 2 with u0_diag with defaults against least squares on the true modes; example 3
 without and with links; products and plane waves of two inputs; the 22 problems that the networks
 of the peers' page run on, against the same network selected and refitted from the paper's start;
 and a table of what start, time, selection and refit each contribute. Seeds are unseen.
@@ -84,7 +84,7 @@ def linear_example(number: int, count: int, **options: Any) -> Verdict:
     bound = LINK_SECONDS if options else SECONDS
     good = median(ratios) <= NEAR and exact >= 0.95 * count and median(seconds) <= bound
     return Verdict(
-        f"example {number}, u0_diag as it comes{', links' if options else ''}, {count} seeds",
+        f"example {number}, u0_diag with defaults{', links' if options else ''}, {count} seeds",
         f"at most {NEAR} × least squares on the true modes, exactly these in 95 %, {bound} s",
         f"{median(ratios):.3f} × (worst {max(ratios):.2f}), {exact} of {count}, "
         f"{median(seconds):.2f} s",
@@ -97,7 +97,7 @@ def nonlinear_example(count: int, bar: float, **options: Any) -> Verdict:
     errors, seconds = [run[0] for run in runs], [run[2] for run in runs]
     good = median(errors) <= bar and median(seconds) <= LINK_SECONDS
     return Verdict(
-        f"example 3, u0_diag{', links' if options else ' as it comes'}, {count} seeds",
+        f"example 3, u0_diag{', links' if options else ' with defaults'}, {count} seeds",
         f"error at most {bar}, {LINK_SECONDS:g} s",
         f"{median(errors):.4f} (worst {max(errors):.4f}), {median(seconds):.1f} s",
         judged(good, count, enough=5),
@@ -158,7 +158,7 @@ def problems(count: int, names: frozenset[str]) -> Verdict:
     worst = max(ratios, key=lambda name: ratios[name])
     middle = median(ratios.values())
     return Verdict(
-        f"{len(ratios)} problems, as it comes against start as drawn and selected, {count} seeds",
+        f"{len(ratios)} problems, defaults against start as drawn and selected, {count} seeds",
         f"better in the median, worse on none by more than {WORSE}",
         f"{middle:.2f} ×; worst {ratios[worst]:.2f} × ({worst})",
         judged(middle < 1.0 and ratios[worst] <= WORSE, len(ratios)),

@@ -20,6 +20,8 @@ CODES = {"InputError": 2, "InputKindError": 2, "DataError": 3, "ModelFormatError
 #: Where sentences that are no errors come from.
 ROOMS = ("results", "report", "cli", "mixture", "periodic", "sampling", "samples", "estimators")
 WORDS = 4  # fewer are no sentence
+#: The family of errors that users can cause; others are mistakes of the package itself.
+KINDS = set(re.findall(r"^class (\w+)", (SOURCE / "errors.py").read_text("utf-8"), re.M))
 
 
 class Message(NamedTuple):
@@ -51,7 +53,7 @@ def messages(path: Path) -> Iterator[Message]:
             kind = ast.unparse(node.exc.func).split(".")[-1]
             passed |= {id(part) for part in ast.walk(node)}
             text = template(node.exc.args[0])
-            if kind.endswith("Error") and len(re.sub(r"\{.*?\}", "", text).split()) > 1:
+            if kind in KINDS and len(re.sub(r"\{.*?\}", "", text).split()) > 1:
                 yield Message(room, kind, text)
         elif isinstance(node, ast.keyword) and node.arg in ("help", "epilog", "match"):
             passed |= {id(part) for part in ast.walk(node)}

@@ -1,5 +1,6 @@
 """What is said of a release in several files is the same everywhere."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -57,3 +58,17 @@ def test_wheels_are_built_for_every_python_that_the_package_names():
     minors = ",".join(version.partition(".")[2] for version in PYTHONS)
     assert PROJECT["tool"]["cibuildwheel"]["build"] == f"cp3{{{minors}}}-*"
     assert "wheels" in parsed(".github/workflows/release.yml")["jobs"]["check"]["needs"]
+
+
+def test_the_description_on_an_index_has_no_link_or_picture_that_leads_nowhere():
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for source in ("", "https://example.org/robustfourier"):
+        targets = re.findall(r"\]\(([^)\s]+)\)", module.description(readme, source))
+        assert [t for t in targets if not t.startswith(("https://", "#"))] == []
+    assert "Five lines of Python" in module.description(readme)
+    linked = module.description(readme, "https://example.org/robustfourier/")
+    assert "(https://example.org/robustfourier/raw/HEAD/docs/figures/report.png)" in linked
+    assert "(https://example.org/robustfourier/blob/HEAD/docs/theory.md)" in linked

@@ -106,6 +106,24 @@ def duration(text: str, unit: str, option: str) -> float:
     return number * SECONDS[named] / SECONDS[unit]
 
 
+def order_ranges(orders: Sequence[int], most: int = 3) -> str:
+    """Orders of harmonics in short, so many ranges at most.
+
+    Examples
+    --------
+    >>> order_ranges([1, 2, 3, 4, 6]), order_ranges([1, 3, 5, 7, 9, 10])
+    ('1–4, 6', '1, 3, 5, …')
+    """
+    runs: list[list[int]] = []
+    for n in orders:
+        if runs and n == runs[-1][1] + 1:
+            runs[-1][1] = n
+        else:
+            runs.append([n, n])
+    words = [str(a) if a == b else f"{a}–{b}" if b > a + 1 else f"{a}, {b}" for a, b in runs]
+    return ", ".join(words[:most]) + (", …" if len(words) > most else "")
+
+
 def decimals(value: float, error: float | None) -> int:
     """Decimals to print: down to the first digit of the error, the second if that is a one."""
     size = 0 if value == 0 or not math.isfinite(value) else math.floor(math.log10(abs(value)))

@@ -42,6 +42,17 @@ def test_a_forecast_follows_the_model(eclipses):
     assert deviation(ahead.x, ahead.mean, lambda x: eclipses.forecast(times=x).mean) < 0.02
 
 
+def test_correlated_noise_follows_the_model():
+    rng = np.random.default_rng(2)
+    t = np.arange(400.0)
+    left = np.convolve(rng.normal(size=430), 0.7 ** np.arange(31), "valid")
+    model = PeriodicMixture(scale="linear").fit(t, 5 * np.cos(2 * np.pi * t / 7) + left)
+    assert model.remainder_ is not None
+    line = plots.plot_remainder(model, ax=axes()).lines[0]
+    exact = lambda x: model.predict(x) - model.predict(x, remainder=False)  # noqa: E731
+    assert deviation(*line.get_data(), exact) < 0.02
+
+
 def test_a_shape_follows_the_model(eclipses):
     wave = eclipses.result().patterns[0].waveform
     line = plots.plot_component(eclipses, ax=axes()).lines[1]

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
+from robustfourier import plots
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.results import summarise
 from robustfourier.samples import from_arrays
@@ -34,6 +36,11 @@ def test_heights_and_noise_are_told_at_the_typical_level(result):
     assert np.median(result.spectrum.floor) == pytest.approx(
         2.0 * NOISE * LEVEL / np.sqrt(len(T)), rel=0.5
     )
+
+
+def test_the_amplitude_over_time_is_that_of_the_typical_level(result):
+    line = plots.plot_life(result.view.model, ax=Figure().add_subplot()).lines[0]
+    np.testing.assert_allclose(line.get_ydata(), HEIGHT * LEVEL, rtol=0.1)
 
 
 def test_waveforms_run_through_the_folded_data(result):

@@ -1,4 +1,4 @@
-"""Us: `PeriodicMixture` as it comes."""
+"""Us: `PeriodicMixture` with defaults."""
 
 from __future__ import annotations
 

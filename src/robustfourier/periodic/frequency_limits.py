@@ -138,7 +138,7 @@ def highest_mode(
     if limit is not None:
         return ModeLimit(float(limit), nyquist, f"the given limit of {limit:.6g} modes")
     if len(distinct) < 4:
-        return ModeLimit(0.0, nyquist, "fewer than four distinct times bear no mode")
+        return ModeLimit(0.0, nyquist, "no mode can be fitted to fewer than four distinct times")
     if spacing is None and (months := calendar_step(distinct)) is not None:
         return ModeLimit(1.0 / months, None, "the steps of the calendar: two for a period")
     if nyquist is not None:

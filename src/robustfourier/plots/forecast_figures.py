@@ -18,9 +18,11 @@ from robustfourier.plots.style import (
     placed,
 )
 from robustfourier.results import Result, TimeAxis
+from robustfourier.results.coherence import life_curves, remainder_curve
 from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.record import BEFORE, Ahead, Curve
 from robustfourier.results.time_curves import life_curves, remainder_curve
+from robustfourier.results.views import MixtureView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +58,7 @@ def plot_life(
     require_choice("what", what, ("amplitude", "phase"))
     one = _mixture(model).components_[component]
     axis = TimeAxis.of(model.domains_[0], "time")
-    amplitude, late = life_curves(one, model.domains_[0], axis)
+    amplitude, late = life_curves(one, model.domains_[0], axis, MixtureView(model).level)
     title = f"{one.label} {one.wandering or 'is strictly periodic'}"
     curve, name = (amplitude, "amplitude") if what == "amplitude" else (late, LATE)
     return draw_over_time(curve, axis, name, ax=new_axes(ax), title=title, **line)
@@ -125,7 +127,7 @@ def _draw_page_forecast(result: Result, ax: Axes, line: dict[str, Any]) -> Axes:
 
 def _draw_ahead(ax: Axes, axis: TimeAxis, ahead: Ahead, line: dict[str, Any]) -> None:
     share = f"{100 * ahead.coverage:.0f} % of new measurements"
-    draw_band(ax, axis, ahead.x, ahead.lower, ahead.upper, alpha=0.15, label=share)
+    draw_band(ax, axis, ahead.x, ahead.lower, ahead.upper, label=share)
     draw_curve(ax, axis, ahead.x, ahead.mean, **line_style(line, lw=1.4, label="forecast"))
     ax.legend(loc="best")
 

@@ -169,12 +169,17 @@ def limit_values(ax: Axes, x: Any, y: FloatArray, *curves: FloatArray, down: boo
 def name_axes(ax: Axes, xlabel: str, ylabel: str) -> None:
     """Name both axes; dollar signs and backslashes of user text are only characters."""
     from matplotlib.dates import AutoDateFormatter, AutoDateLocator, ConciseDateFormatter
-    from matplotlib.ticker import ScalarFormatter
+    from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
 
     ax.set_xlabel(label(xlabel), parse_math=False)
     for axis in (ax.xaxis, ax.yaxis):
         formatter = axis.get_major_formatter()
         if isinstance(formatter, ScalarFormatter):
+            if axis is ax.xaxis and isinstance(axis.get_major_locator(), AutoLocator):
+                inches = ax.bbox.width / ax.figure.dpi
+                axis.set_major_locator(
+                    MaxNLocator(int(np.clip(1.3 * inches, 3, 9)), steps=[1, 2, 2.5, 5, 10])
+                )
             formatter.set_useOffset(False)
             formatter.set_scientific(not 1e-4 <= np.abs(axis.get_view_interval()).max() < 1e8)
         elif isinstance(formatter, AutoDateFormatter):  # short labels: room for them in 6 inches

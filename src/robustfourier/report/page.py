@@ -12,7 +12,14 @@ import numpy as np
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from robustfourier.formatting import number, percent, probability, unit_name, with_error
+from robustfourier.formatting import (
+    number,
+    order_ranges,
+    percent,
+    probability,
+    unit_name,
+    with_error,
+)
 from robustfourier.modes import ModeTable
 from robustfourier.report import figures
 from robustfourier.report.next_steps import Place, next_steps
@@ -144,9 +151,9 @@ def _markup(text: str | None) -> Markup | None:
 
 
 def _card(result: Result, pattern: Pattern, index: int) -> _Card:
-    orders = ", ".join(map(str, pattern.harmonics[:12]))
-    if len(pattern.harmonics) > 12:
-        orders += f", … ({len(pattern.harmonics)} in all)"
+    orders = order_ranges(pattern.harmonics, 6)
+    if orders.endswith("…"):
+        orders += f" ({len(pattern.harmonics)} in all)"
     return _Card(
         index=index,
         pattern=pattern,
@@ -196,9 +203,12 @@ def _above(result: Result) -> str:
     period = [result.domain.period_words(float(result.domain.period(mode))) for mode in peaks[:3]]
     more = ", …" if len(peaks) > 3 else ""
     rise = "peak rises" if len(peaks) == 1 else "peaks rise"
+    lines = np.asarray(result.modes.mode, np.float64)
+    beside = int(sum(np.any(np.abs(lines - peak) <= 1.0) for peak in peaks))
+    near = f"; {beside} of them within one mode of a fitted line" if beside else ""
     return (
-        f"{len(peaks)} {rise} above the false-alarm line (periods {', '.join(period)}{more}): "
-        "models with a line there explained the data no better."
+        f"{len(peaks)} {rise} above the false-alarm line (periods {', '.join(period)}{more})"
+        f"{near}. The evidence of the whole model kept no further line there."
     )
 
 

@@ -24,6 +24,8 @@ WORTH_A_LINE = 0.01
 NOTHING = 0.0005
 #: Standard errors to each side of a 90 % band.
 BAND = 1.645
+#: Times as long as the forecast is what a figure shows before it.
+BEFORE = 3.0
 #: Samples seen at once whose measured errors are drawn; more would be a grey wall.
 #: Times as long as a forecast is what is shown before it.
 BEFORE = 3.0

@@ -15,10 +15,10 @@ from robustfourier.mixture.model import ColumnModel, Evidence, letter
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.basis import LevelShift
 from robustfourier.results.axis import TimeAxis
+from robustfourier.results.coherence import memory_of
 from robustfourier.results.drawing_grid import wave_grid
 from robustfourier.results.record import NOTHING, Curve, Diagonal, Memory, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
-from robustfourier.results.time_curves import memory_of
 
 _LEVELS = 201  # points of a link
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
@@ -83,7 +83,7 @@ class MixtureView:
 
     def memory(self, axis: TimeAxis, horizon: Any = None) -> Memory | None:
         """What the fit remembers, and what comes next."""
-        return memory_of(self.model, self.domain, axis, horizon)
+        return memory_of(self.model, self.domain, axis, self.level, horizon)
 
     def decompose(self, times: Any) -> tuple[FloatArray, FloatArray]:
         """Trend (n,) and patterns (C, n)."""

@@ -140,7 +140,7 @@ class Detection:
         limit, n_lines = self.limit, len(self.known)
         notes = [f"searched up to mode {limit.max_mode:.6g}: {limit.rule}"]
         if n_lines and n_lines >= self.series.bearable_lines:
-            notes.append(f"stopped at {plural(n_lines, 'line')}, as many as these samples can bear")
+            notes.append(f"stopped at {plural(n_lines, 'line')}, as many as these samples support")
         notes.extend(alias_notes(self.aliases))
         notes.extend(self.left_out)
         notes.extend(str(fringes) for fringes in self.fringes[:_EACH])
@@ -207,7 +207,7 @@ class LineSearch:
 
     def _beyond(self) -> Search:
         """Return a search of all that the samples could tell if they were not nearly even."""
-        rule = f"{self.series.limit.rule}, but the samples tell more"
+        rule = f"{self.series.limit.rule}, but the samples resolve faster modes"
         limit = ModeLimit(self.series.limit.beyond or 0.0, None, rule, harmonics=MODES_AT_MOST)
         search = Search(replace(self.series, limit=limit))
         return _ended(search, search.run())

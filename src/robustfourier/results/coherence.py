@@ -16,7 +16,9 @@ from robustfourier.results.record import Ahead, Curve, Memory, Trace
 _STRONG = 0.02  # of the variation: components whose cycles are to be seen
 
 
-def memory_of(model: Any, domain: Domain, axis: TimeAxis, asked: Any = None) -> Memory:
+def memory_of(
+    model: Any, domain: Domain, axis: TimeAxis, level: float = 1.0, asked: Any = None
+) -> Memory:
     """Curves over time and the forecast of a `PeriodicMixture` of one column and one output.
 
     Parameters
@@ -24,12 +26,14 @@ def memory_of(model: Any, domain: Domain, axis: TimeAxis, asked: Any = None) -> 
     model : PeriodicMixture
     domain : Domain
     axis : TimeAxis
+    level : float
+        At which amplitudes are given where logarithms were fitted.
     asked : int, str or timedelta, optional
         How far to look ahead, as of `PeriodicMixture.forecast`; what can be seen if not given.
     """
     rest = None if model.remainder_ is None else remainder_curve(model, domain, axis)
     traces = [
-        Trace(one.label, one.wandering, *life_curves(one, domain, axis))
+        Trace(one.label, one.wandering, *life_curves(one, domain, axis, level))
         for one in model.components_
         if one.wandering
     ]
@@ -55,12 +59,15 @@ def _fastest(model: Any) -> float:
     return max(found)
 
 
-def life_curves(component: Component, domain: Domain, axis: TimeAxis) -> tuple[Curve, Curve]:
+def life_curves(
+    component: Component, domain: Domain, axis: TimeAxis, level: float = 1.0
+) -> tuple[Curve, Curve]:
     """Amplitude of a component over the record, and its delay in cycles."""
     grid = domain.from_theta(2.0 * curve_grid(domain.span / component.coherence) - 1.0)
     x = axis.positions(grid)
     late = (v / (2.0 * np.pi) for v in component.phase_at(grid, return_std=True))
-    return Curve(x, *component.amplitude_at(grid, return_std=True)), Curve(x, *late)
+    size = (level * v for v in component.amplitude_at(grid, return_std=True))
+    return Curve(x, *size), Curve(x, *late)
 
 
 def remainder_curve(model: Any, domain: Domain, axis: TimeAxis) -> Curve:
