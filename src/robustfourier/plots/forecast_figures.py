@@ -21,7 +21,6 @@ from robustfourier.results import Result, TimeAxis
 from robustfourier.results.coherence import life_curves, remainder_curve
 from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.record import BEFORE, Ahead, Curve
-from robustfourier.results.time_curves import life_curves, remainder_curve
 from robustfourier.results.views import MixtureView
 
 if TYPE_CHECKING:
