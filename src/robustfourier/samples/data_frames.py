@@ -69,6 +69,7 @@ def at_rate(table: Frame, rate: float) -> Frame:
     return replace(table, frame=frame, time="time [s]", notes=(*table.notes, note))
 
 
+@dataclass
 class TypedTable:
     """A table whose cells have types: of pandas here, of Arrow in `parquet`.
 
@@ -78,26 +79,20 @@ class TypedTable:
         For messages.
     table : Frame
         Its columns, or none but what is known of them.
+    options : ReadOptions
     names, kinds : list of str
         Names of the columns, and what their cells are.
     path : str or path, optional
         The file.
     """
 
+    name: str
+    table: Frame
+    options: ReadOptions
+    names: list[str]
+    kinds: list[str]
+    path: str | os.PathLike[str] | None = None
     streamed = False  # rows can be read again
-
-    def __init__(
-        self,
-        name: str,
-        table: Frame,
-        options: ReadOptions,
-        *,
-        names: list[str],
-        kinds: list[str],
-        path: str | os.PathLike[str] | None = None,
-    ) -> None:
-        self.name, self.table, self.options, self.path = name, table, options, path
-        self.names, self.kinds = names, kinds
 
     @classmethod
     def of(
@@ -112,7 +107,7 @@ class TypedTable:
             table = at_rate(table, options.rate)
         frame = table.frame
         kinds = [kind_of_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
-        return cls(name, table, options, names=list(map(str, frame)), kinds=kinds, path=path)
+        return cls(name, table, options, list(map(str, frame)), kinds, path)
 
     def digest(self) -> str | None:
         """SHA-256 of the file, if there is one."""

@@ -117,7 +117,7 @@ def samples_of(table: Table, options: ReadOptions, need_value: bool = True) -> S
         value_unit="" if choice.value is None else table.unit(choice.value),
         source=table.name,
         sha256=table.digest(),
-        notes=(*table.notes(), *columns.notes()),
+        notes=(*table.notes(), *columns.notes),
     )
 
 
@@ -145,6 +145,7 @@ class _Columns:
         self.chosen = {j: Labels() for j, _ in by}
         free = table.labelled(set(self.wanted))[:LABELLED]
         self.free = {j: Labels() for j in free}
+        self.notes: list[str] = []  # which series was chosen
 
     def read(self, options: ReadOptions) -> Any:
         """Read all rows; the first decide how times are written."""
@@ -167,7 +168,9 @@ class _Columns:
                 self._label(block)
         if not count:
             raise DataError(f"{self.table.name}: has no rows; nothing to fit")
-        self._notes = self._require_one()
+        for j, label in self.by:
+            found, name = sum(map(len, self.lines)), self.table.names[j]
+            self.notes += require_one(self.chosen[j], label, found, name, self.table.name)
         return reader.finish()
 
     def _of_series(self, block: Block) -> Block:
@@ -200,18 +203,6 @@ class _Columns:
             for block in self.table.blocks([*(j for j, _ in self.by), *self.free]):
                 self._label(self._of_series(block))
         return {self.table.names[j]: labels for j, labels in self.free.items()}
-
-    def notes(self) -> list[str]:
-        """Which series was chosen."""
-        return self._notes
-
-    def _require_one(self) -> list[str]:
-        notes: list[str] = []
-        found = sum(map(len, self.lines))
-        for j, label in self.by:
-            name = self.table.names[j]
-            notes += require_one(self.chosen[j], label, found, name, self.table.name)
-        return notes
 
 
 def _taken(cells: Any, rows: list[int]) -> Any:
