@@ -16,8 +16,8 @@ from robustfourier.domain import Domain
 from robustfourier.errors import InputError, OutputError
 from robustfourier.report import render
 from robustfourier.report.next_steps import Place
-from robustfourier.results import result_tables as tables
-from robustfourier.results.result_tables import components_columns, fit_file, modes_columns, neutral
+from robustfourier.results import tables
+from robustfourier.results.tables import components_columns, fit_file, modes_columns, neutral
 
 
 @given(st.text())

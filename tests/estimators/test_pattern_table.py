@@ -9,7 +9,7 @@ import pytest
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.estimators.pattern_table import COLUMNS
-from robustfourier.results.result_tables import components_columns, csv_text
+from robustfourier.results.tables import components_columns, csv_text
 
 RNG = np.random.default_rng(4)
 DAYS = 60

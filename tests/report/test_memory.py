@@ -8,7 +8,7 @@ import pytest
 from robustfourier import PeriodicMixture
 from robustfourier.datasets import load_sunspots
 from robustfourier.report import render
-from robustfourier.results.result_tables import fit_table
+from robustfourier.results.tables import fit_table
 
 
 @pytest.fixture(scope="module")

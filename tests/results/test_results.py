@@ -18,8 +18,8 @@ from robustfourier.modes import ModeTable
 from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis, even_ticks, number_labels
 from robustfourier.results.outline import outline
-from robustfourier.results.result_tables import components_columns
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
+from robustfourier.results.tables import components_columns
 from robustfourier.results.thinning import envelope
 from robustfourier.samples import from_arrays
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from robustfourier.atomic_files import replacing, write_text
 from robustfourier.results.record import BAND, Result
-from robustfourier.results.result_tables import (
+from robustfourier.results.tables import (
     csv_text,
     fit_file,
     fit_table,

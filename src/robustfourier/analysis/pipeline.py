@@ -23,7 +23,7 @@ from robustfourier.fit_config import reading_words
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
 from robustfourier.results import Result, summarise
-from robustfourier.results.result_tables import components_columns, modes_columns
+from robustfourier.results.tables import components_columns, modes_columns
 from robustfourier.samples import Samples, read_samples
 
 _LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas", "numba")

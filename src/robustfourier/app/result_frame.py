@@ -11,7 +11,7 @@ from robustfourier.atomic_files import plain
 from robustfourier.fit_config import FitConfig
 from robustfourier.formatting import number, percent, probability
 from robustfourier.results.drawing_grid import curve_grid
-from robustfourier.results.result_tables import fit_file
+from robustfourier.results.tables import fit_file
 from robustfourier.results.thinning import extreme_points
 from robustfourier.samples import from_arrays
 

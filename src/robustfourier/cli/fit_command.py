@@ -66,7 +66,7 @@ def fit(
     overwrite: Annotated[bool, typer.Option(help="Replace another run in the folder.")] = False,
     dry: Annotated[bool, typer.Option("--no-files", help="Print only, write nothing.")] = False,
     method: Annotated[str, typer.Option(help="mixture, or the paper's network.")] = "mixture",
-    config: FitConfig,
+    asked: FitConfig,
     modes: Annotated[int, typer.Option(min=1, help="Highest mode of the network.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Training steps of the network.")] = 50_000,
     figures: Figures = "png,svg",
@@ -94,16 +94,16 @@ def fit(
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
         how = {"overwrite": overwrite, "together": together, "jobs": jobs}
-        out = _survey_folder(files, out, config, dry or method == "network", wide)
-        many.fit_survey(files, reading, console, config=config, out=out, wide=wide, **how)
+        out = _survey_folder(files, out, asked, dry or method == "network", wide)
+        many.fit_survey(files, reading, console, asked=asked, out=out, wide=wide, **how)
         return
     file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)
-    _check_columns(files[0], reading, config, chunks)
+    _check_columns(files[0], reading, asked, chunks)
     from robustfourier.analysis import analyse
 
-    network = {"n_modes": modes, "n_steps": steps, "random_state": config.seed}
-    mixture = config.choices if chunks else config.parameters
+    network = {"n_modes": modes, "n_steps": steps, "random_state": asked.seed}
+    mixture = asked.choices if chunks else asked.parameters
     with console.stages() as observe, observed_by(observe):
         analysis = analyse(
             file,
@@ -133,14 +133,14 @@ def _check_parts(files: list[str], parts: bool) -> None:
 
 
 def _survey_folder(
-    files: list[str], out: Path | None, config: FitConfig, only_series: bool, wide: bool
+    files: list[str], out: Path | None, asked: FitConfig, only_series: bool, wide: bool
 ) -> Path:
     """The folder for many series; refuses what makes sense for one series only."""
     if out is None and Path(files[0]).is_dir():
         out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
     if out is None and wide:
         out = default_folder(files[0])
-    if only_series or config.names_periods or out is None:
+    if only_series or asked.names_periods or out is None:
         raise InputError(
             "many series need --out FOLDER, and go without --method network, --no-files, "
             "and all that names periods"
@@ -148,13 +148,13 @@ def _survey_folder(
     return out
 
 
-def _check_columns(called: str, reading: dict[str, Any], config: FitConfig, chunks: bool) -> None:
+def _check_columns(called: str, reading: dict[str, Any], asked: FitConfig, chunks: bool) -> None:
     """Refuse what cannot be read, before what takes seconds to load."""
     if not chunks:
         from robustfourier.samples import check_columns
 
         check_columns(options.located(called), **reading)
-    elif config.names_periods:
+    elif asked.names_periods:
         raise InputError(
             f"{called!r} is read in chunks, without options that name periods; "
             "use fit_large with max_frequency and periods in Python"
@@ -345,7 +345,7 @@ def _orders(harmonics: tuple[int, ...]) -> str:
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:
     """The rows of components.csv; orders of harmonics as a list, times as text."""
-    from robustfourier.results.result_tables import components_columns
+    from robustfourier.results.tables import components_columns
 
     columns = components_columns(result)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -360,7 +360,7 @@ def answer(analysis: Analysis, machine: _Machine | None = None) -> dict[str, Any
     """The answer for scripts."""
     from dataclasses import asdict
 
-    from robustfourier.results.result_tables import modes_columns
+    from robustfourier.results.tables import modes_columns
 
     result = analysis.result
     samples = result.samples

@@ -102,7 +102,7 @@ def fit_many(
         patience=patience,
         models=models,
         reports=reports,
-        config=FitConfig(false_alarm=false_alarm, loss=loss, scale=scale, seed=seed),
+        asked=FitConfig(false_alarm=false_alarm, loss=loss, scale=scale, seed=seed),
     )
 
 
@@ -111,7 +111,7 @@ def fit_survey(
     reading: dict[str, Any],
     console: Console,
     *,
-    config: FitConfig,
+    asked: FitConfig,
     wide: bool = False,
     **how: Any,
 ) -> None:
@@ -134,10 +134,10 @@ def fit_survey(
             value="all" if value == "all" else values,
             reading=reading,
             observe=lambda progress: bar(progress.done, progress.total, words(progress)),
-            false_alarm=config.false_alarm,
-            loss=config.loss,
-            scale=config.scale,
-            seed=config.seed,
+            false_alarm=asked.false_alarm,
+            loss=asked.loss,
+            scale=asked.scale,
+            seed=asked.seed,
             **how,
         )
     if console.as_json:

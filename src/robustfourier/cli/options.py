@@ -177,7 +177,7 @@ def _delimiter_called(word: str | None) -> str | None:
     return mark
 
 
-def config_of(
+def asked_of(
     false_alarm: FalseAlarm = 0.01,
     loss: Loss = "auto",
     scale: Scale = "auto",
@@ -201,7 +201,7 @@ def config_of(
     ] = None,
     seed: Seed = 0,
 ) -> FitConfig:
-    """What the options ask of a fit of the mixture."""
+    """What is asked of a fit of the mixture."""
     return FitConfig(
         false_alarm=false_alarm,
         loss=loss,
@@ -217,10 +217,10 @@ def config_of(
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn a command's `reading`, `config` and `console` into the options they are made from."""
+    """Turn a command's `reading`, `asked` and `console` into the options they are made from."""
     makers: dict[str, Callable[..., Any]] = {
         "reading": reading_options,
-        "config": config_of,
+        "asked": asked_of,
         "console": console_of,
     }
     parameters: list[inspect.Parameter] = []

@@ -6,6 +6,7 @@ be typed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from string import ascii_uppercase
 
@@ -31,3 +32,8 @@ def label(row: Iterable[int]) -> str:
         sign = "-" if factor < 0 else "+" if text else ""
         text += f"{sign}{'' if abs(factor) == 1 else abs(factor)}{name}"
     return text
+
+
+def relabelled(text: str) -> str:
+    """Return a label of version 0.1, such as ``2f1-f2``, as it is now: ``2A-B``."""
+    return re.sub(r"f(\d+)", lambda found: letter(int(found[1]) - 1), text)

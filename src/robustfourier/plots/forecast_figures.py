@@ -10,8 +10,8 @@ from robustfourier.errors import InputError, require_choice
 from robustfourier.plots.fit_figures import draw_curve
 from robustfourier.plots.style import looks, name_axes, new_axes, palette, placed
 from robustfourier.results import TimeAxis
-from robustfourier.results.coherence import life_of, remainder_of
 from robustfourier.results.drawing_grid import curve_grid
+from robustfourier.results.memory import life_of, remainder_of
 from robustfourier.results.record import Curve
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from robustfourier.report.next_steps import Place, next_steps
 from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result
 from robustfourier.results.calendar import shape_words, spoken
-from robustfourier.results.result_tables import fit_file
+from robustfourier.results.tables import fit_file
 
 _ROWS = 12  # modes shown at once; the rest behind a click
 _PANELS = 12  # patterns with a figure, of the main ones and of the weak ones each

@@ -20,9 +20,9 @@ from robustfourier.results import Result
 from robustfourier.results.axis import robust_limits
 from robustfourier.results.drawing_grid import PER_CYCLE, curve_grid
 from robustfourier.results.record import WHISKERS
-from robustfourier.results.result_tables import components_columns, csv_text, modes_columns
 from robustfourier.results.spectrum import peak_bins
 from robustfourier.results.spread import deviation
+from robustfourier.results.tables import components_columns, csv_text, modes_columns
 from robustfourier.results.thinning import evenly
 
 #: Samples that the interactive figures show at most.

@@ -17,8 +17,8 @@ from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.trend import LevelShift
 from robustfourier.modes import ModeTable
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.coherence import memory_of
 from robustfourier.results.drawing_grid import wave_grid
+from robustfourier.results.memory import memory_of
 from robustfourier.results.record import Curve, Diagonal, Memory, Pattern, Synthesis
 from robustfourier.results.spread import share_of_variance
 
