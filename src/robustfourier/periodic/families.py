@@ -384,7 +384,9 @@ class _Ties:
             for i in rest:
                 n = round(float(self.mode[i] / base))
                 away = abs(float(self.mode[i] - n * base)) / float(self.error[i])
-                if 1 <= n <= HIGHEST_ORDER and away <= min(_WITHIN, nearest.get(n, (_WITHIN, 0))[0]):
+                if 1 <= n <= HIGHEST_ORDER and away <= min(
+                    _WITHIN, nearest.get(n, (_WITHIN, 0))[0]
+                ):
                     nearest[n] = (away, i)
             if len(nearest) > 1:
                 members = [i for _, i in nearest.values()]

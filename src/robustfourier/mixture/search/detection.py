@@ -209,9 +209,7 @@ class LineSearch:
     def _beyond(self) -> Search:
         """Return a search of all that the samples could tell if they were not nearly even."""
         rule = f"{self.series.limit.rule}, but the samples tell more"
-        limit = ModeLimit(
-            self.series.limit.beyond or 0.0, None, rule, harmonics=MODES_AT_MOST
-        )
+        limit = ModeLimit(self.series.limit.beyond or 0.0, None, rule, harmonics=MODES_AT_MOST)
         search = Search(replace(self.series, limit=limit))
         return _ended(search, search.run())
 
