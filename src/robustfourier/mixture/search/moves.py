@@ -537,6 +537,15 @@ class Search:
             self.series = self.series.with_values(values)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
 
+    def _pull_until_settled(self, redescend: bool) -> None:
+        """Iterate pseudo-values to their fixed point."""
+        for _ in range(_PULLS):
+            before = self.fit.refined.residuals
+            self._pull_in_outliers(redescend)
+            change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
+            if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
+                break
+
     def _settle(self) -> None:
         """Iterate pseudo-values to their fixed point, look once more, and test each line at last.
 
@@ -544,14 +553,11 @@ class Search:
         """
         if self.loss == "auto" and not self.huber and (found := unmasked(self.series, self.fit)):
             (self.series, self.fit), self.huber = found, True
+        if self.huber:
+            self._pull_until_settled(redescend=False)
         left = self.original - (self.series.values - self.fit.refined.residuals)
-        apart = self.loss != "squared" and outliers_pay(left, self.series.weights)
-        for _ in range(_PULLS if self.huber or apart else 0):
-            before = self.fit.refined.residuals
-            self._pull_in_outliers(redescend=apart)
-            change = np.max(np.abs(self.fit.refined.residuals - before), initial=0.0)
-            if change <= 1e-4 * np.sqrt(np.max(self.fit.refined.noise_variance, initial=0.0)):
-                break
+        if self.loss != "squared" and outliers_pay(left, self.series.weights):
+            self._pull_until_settled(redescend=True)
         best = self._scored(self.fit, self.noise)
         if self.huber:
             best = self._improved(best)
