@@ -137,7 +137,7 @@ def forged(mixture, tmp_path, change):
             lambda t: t["fitted"]["items"].append(
                 [
                     "x_",
-                    {"$": "record", "name": "robustfourier.domain:Domain", "fields": {"span": -1}},
+                    {"$": "record", "name": "Domain", "fields": {"span": -1}},
                 ]
             ),
             "cannot be rebuilt",

@@ -35,7 +35,7 @@ from robustfourier.estimators.validation import (
     time_columns,
 )
 from robustfourier.mixture.fit import begin_columns
-from robustfourier.mixture.model import mode_table, relabelled, shares
+from robustfourier.mixture.model import mode_table, shares
 from robustfourier.mixture.posterior import with_processes
 from robustfourier.mixture.transform import fit_on_scale, from_log
 from robustfourier.periodic.residual_process import Remainder
@@ -399,19 +399,15 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         lines += [f"  {component!r}" for component in self.components_]
         relative = " of the value" if self._multiplies else ""
         lines.append(f"noise: {np.array2string(np.asarray(self.noise_), precision=4)}{relative}")
-        scatter = getattr(self, "scatter_", self.noise_)  # models of version 0.1 have none
-        if np.any(scatter > _TAILS * self.noise_):
-            lines[-1] += f"; with its tails {np.array2string(np.asarray(scatter), precision=4)}"
+        if np.any(self.scatter_ > _TAILS * self.noise_):
+            tails = np.array2string(np.asarray(self.scatter_), precision=4)
+            lines[-1] += f"; with its tails {tails}"
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
 
     def _restored(self) -> None:
         """Let the components know the modes, after a fit and after a file was read."""
-        parts, names = tuple(self.components_), self.modes_.label
-        if names is not None and any("f" in part.label for part in parts):  # files of version 0.1
-            parts = tuple(replace(part, label=relabelled(part.label)) for part in parts)
-            self.modes_ = replace(self.modes_, label=np.array([*map(relabelled, names)]))
-        self.components_ = Components(parts)
+        self.components_ = Components(self.components_)
         self.components_.modes = self.modes_
 
     def _theta(self, X: Any) -> FloatArray:
@@ -441,8 +437,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
     @property
     def _multiplies(self) -> bool:
-        """Whether the logarithm was fitted; models saved by version 0.1 know no scale."""
-        return getattr(self, "scale_", "linear") == "log"
+        """Whether the logarithm was fitted."""
+        return self.scale_ == "log"
 
     def _every_output(self, values: Any, fill: Any = 0.0) -> FloatArray:
         """Return values of all outputs, (…, q): of constant ones `fill`, or themselves if None."""

@@ -82,12 +82,10 @@ class _Decoder:
         self.text_room = _TEXT_ROOM
         self.kinds: dict[str, Callable[[Any], Any]] = {
             "array": self.array,
-            "text": self.text,  # of version 0.1
             "object": self.text,
             "dict": self.dict,
             "record": self.record,
             "tuple": self.tuple,
-            "int": lambda tree: int(tree["value"]),  # of version 0.1
             "float": lambda tree: float(tree["value"]),
         }
 
@@ -117,8 +115,7 @@ class _Decoder:
         self.text_room -= len(items) * max((len(item or "") for item in items), default=0)
         if self.text_room < 0:
             raise ModelFormatError("its texts are too long")
-        dtype = object if tree[_TAG] == "object" else np.str_
-        array = np.array(items, dtype=dtype).reshape(tree["shape"])
+        array = np.array(items, dtype=object).reshape(tree["shape"])
         return array[()] if tree["scalar"] else array
 
     def dict(self, tree: Any) -> Any:

@@ -105,8 +105,6 @@ def _rebuild(content: Content) -> Any:
     params, fitted = decode([tree["params"], tree["fitted"]], arrays)
     if not isinstance(params, dict) or not isinstance(fitted, dict):
         raise ModelFormatError("its parameters are not what we write")
-    if tree["model"] == "PeriodicMixture" and "level" in params:  # files of version 0.1
-        params["false_alarm"] = params.pop("level")
     if unknown := set(params) - set(signature(cls).parameters):
         raise ModelFormatError(f"{tree['model']} has no parameters {sorted(map(str, unknown))}")
     model = cls(**params)
