@@ -395,7 +395,7 @@ class ColumnModel:
     harmonics : ndarray of int of shape (K, F), optional
         ``lines.mode == harmonics @ bases``; by default what `component` and `order` say.
     remainder : Remainder, optional
-        What is left over, where it has a memory; None for white noise.
+        What is left over, where it is correlated; None for white noise.
     last, spacing : float
         θ of the last sample, and the median distance of samples from the one before.
     traces : tuple of QuasiPeriodicTrace or None, optional
