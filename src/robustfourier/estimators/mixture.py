@@ -116,8 +116,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         Standard deviation of all that trend and patterns leave over. Where it is larger than
         `noise_` there are outliers, or the noise has heavy tails.
     remainder_ : Remainder or None
-        What is left over as a process with memory: `deviation` of the part with memory and `white`,
-        one number per output. None where the noise is white, and then nothing is added.
+        What is left over as a Gaussian process: `deviation` of its correlated part and `white`, one
+        number per output. None where the noise is white, and then nothing is added.
     steps_ : tuple of LevelShift
         Jumps of the level, with time, size and standard error; part of the trend.
     scale_ : {"linear", "log"}
@@ -142,7 +142,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     noise level is estimated. ``predict(return_std=True)`` gives the standard error of the
     *function*, averaged over the noise and over what is unknown of frequencies and shapes; a new
     measurement scatters on top, by ``noise_``, or by ``remainder_.white`` where what is left over
-    has a memory. Such a remainder is read as one or two damped oscillators driven by noise (a
+    is correlated. Such a remainder is read as one or two damped oscillators driven by noise (a
     Gaussian process), and `predict` adds what neighbouring samples tell about it; far
     from any sample it adds nothing. Beyond 10,000 rows its parameters come from five stretches of
     2,000 neighbours, and what is told still comes from all rows. Beyond the record patterns go on,
@@ -462,8 +462,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         relative = " of the value" if self._multiplies else ""
         lines.append(f"noise: {np.array2string(np.asarray(self.noise_), precision=4)}{relative}")
         if np.any(self.scatter_ > _TAILS * self.noise_):
-            scatter = np.asarray(self.scatter_)
-            lines[-1] += f"; with its tails {np.array2string(scatter, precision=4)}"
+            tails = np.array2string(np.asarray(self.scatter_), precision=4)
+            lines[-1] += f"; with its tails {tails}"
         lines += [f"note: {note}" for note in self.notes_]
         return "\n".join([*lines, "", str(self.modes_)])
 
@@ -492,7 +492,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
     @property
     def remainder_(self) -> Remainder | None:
-        """What is left over, where it has a memory; None for white noise."""
+        """What is left over, where it is correlated; None for white noise."""
         return next((m.remainder for m in self.models_ if m.remainder is not None), None)
 
     def _remainder(self, theta: FloatArray) -> FloatArray:

@@ -14,13 +14,11 @@ from functools import partial
 
 import numpy as np
 
-from robustfourier.arrays import ComplexArray, FloatArray, IndexArray
+from robustfourier.arrays import ComplexArray, FloatArray
 from robustfourier.mixture.judge import wing_p_value
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.variable_projection import Refined
-
-LeftAt = Callable[[IndexArray], FloatArray]
 
 BESIDE = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])  # modes from a line at which its wings show
 CLEAR = 0.75  # modes; nearer to a line the fit has emptied the residual

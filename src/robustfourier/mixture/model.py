@@ -25,6 +25,7 @@ from robustfourier.formatting import number
 from robustfourier.mixture.components.compose import Separated
 from robustfourier.mixture.components.links import Link
 from robustfourier.mixture.components.side_lines import with_side_lines
+from robustfourier.mixture.evidence import LogEvidence, log_evidence
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.search.robust import robust_scale, whitening
 from robustfourier.mixture.timeseries import Series
@@ -34,7 +35,7 @@ from robustfourier.periodic.exponential_smoothing import SmoothingMixture
 from robustfourier.periodic.families import Families, nested_orders
 from robustfourier.periodic.forecast import Extrapolation
 from robustfourier.periodic.noise_spectrum import NoiseFloor
-from robustfourier.periodic.residual_process import Remainder, joined_errors
+from robustfourier.periodic.residual_process import Remainder, joined_errors, robust_weights
 from robustfourier.periodic.uncertainty import (
     LowRankErrors,
     amplitude_errors,
@@ -133,7 +134,7 @@ class Component:
         shrunk by what the data say of it.
     share : float, or ndarray of shape (q,) for several outputs
         Part of the variation around the trend that the pattern explains: its covariance with the
-        data over their variance, outliers pulled in. Shares and what is left over add up to one.
+        data over their variance, outliers left out. Shares and what is left over add up to one.
     phase : float
         Of the fundamental at the middle of the record (θ = 0), in radians; with several outputs, of
         the one in which it is strongest (relative to the noise).
@@ -315,6 +316,8 @@ class Evidence:
         θ of the samples that lie more than six deviations from the fitted lines in any output.
     robust : bool
         Whether outliers were pulled in.
+    log_evidence : LogEvidence, optional
+        Of the lines, trend and noise that the search ended with, of the values that were fitted.
     """
 
     lowest: float
@@ -329,6 +332,7 @@ class Evidence:
     diagonal_mode: FloatArray
     outlier: FloatArray
     robust: bool
+    log_evidence: LogEvidence | None = None
 
     @classmethod
     def of(cls, found: Detection) -> Evidence:
@@ -352,6 +356,7 @@ class Evidence:
             diagonal_mode=np.zeros(0) if found.flow is None else found.flow.modes,
             outlier=series.theta[np.any(far, axis=1) & found.huber],
             robust=found.huber,
+            log_evidence=log_evidence(found),
         )
 
     def floor_amplitude(self, modes: FloatArray) -> FloatArray:
@@ -393,18 +398,18 @@ class ColumnModel:
     noise : ndarray of shape (q,)
         Standard deviation of the noise.
     evidence : Evidence, optional
-        What the fit used to decide; None in models of version 0.1.
+        What the fit used to decide.
     power : ndarray of shape (C, q), optional
-        Covariance of each component with the data around the trend, outliers pulled in.
+        Covariance of each component with the data around the trend, outliers left out.
     variation : ndarray of shape (q,), optional
-        Variance of the data around the trend, outliers pulled in; the powers and what is left over
+        Variance of the data around the trend, outliers left out; the powers and what is left over
         add up to it.
     steps : ndarray of shape (m,)
         θ of the level shifts; the last m rows of `trend` are their sizes.
     harmonics : ndarray of int of shape (K, F), optional
         ``lines.mode == harmonics @ bases``; by default what `component` and `order` say.
     remainder : Remainder, optional
-        What is left over, where it has a memory; None for white noise.
+        What is left over, where it is correlated; None for white noise.
     last, spacing : float
         θ of the last sample, and the median distance of samples from the one before.
     traces : tuple of QuasiPeriodicTrace or None, optional
@@ -666,14 +671,21 @@ class ColumnModel:
         return 2.0 * floor * scale**2 / self.evidence.total
 
     def explaining(self, series: Series) -> ColumnModel:
-        """Return the same model with the part of the variation that each component explains."""
-        part = series.weights / series.total
-        values = (self.trend_at(series.theta) - series.centre) / series.scale
-        around = series.values - values
-        around = around - part @ around
+        """Return the same model with the part of the variation that each component explains.
+
+        Of the values as they were given: outliers have lost their weight, all else counts as it
+        is, so that the shares that are stated are what trend and patterns explain.
+        """
         fitted = self.components_at(series.theta) / series.scale
-        power = np.einsum("n,nq,ncq->cq", part, around, fitted)
-        return replace(self, power=power, variation=part @ around**2)
+        around = series.original - (self.trend_at(series.theta) - series.centre) / series.scale
+        weights = np.repeat(series.weights[:, None], around.shape[1], axis=1)
+        if self.evidence is not None and self.evidence.robust:
+            left = around - fitted.sum(axis=1)
+            weights = weights * np.stack([robust_weights(r, series.weights) for r in left.T], 1)
+        part = weights / weights.sum(axis=0)
+        around = around - np.einsum("nq,nq->q", part, around)
+        power = np.einsum("nq,nq,ncq->cq", part, around, fitted)
+        return replace(self, power=power, variation=np.einsum("nq,nq->q", part, around**2))
 
     def labels(self, first: int = 0) -> list[str]:
         """Names of the components; `first` counts the bases of columns before this one."""

@@ -224,6 +224,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     mode = model.rows @ model.bases
     power = np.bincount(model.component, model.lines.amplitude[:, 0] ** 2, len(mode))
     parts: list[QuasiPeriodicFit] = []
+    doubtful: dict[int, QuasiPeriodicFit] = {}  # strict ones, that may be quasi-periodic after all
     gone = np.zeros(len(model.lines), bool)
     waiting = [int(c) for c in np.argsort(-power, kind="stable")[:_CANDIDATES]]
     while waiting:
@@ -241,7 +242,10 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
             free = not series.integer and _has_a_frequency_of_its_own(model, c, others)
             ground = (theta, noise, rows, beside, oscillators, white)
             part = quasi_periodic_fit(pattern, *ground, may_lose_phase=free)
-            found += [part] if part is not None else []
+            if part is not None and part.gain > 0.0:
+                found.append(part)
+            elif part is not None:
+                doubtful[c] = part
         if not found:
             break
         # Harmonics of one pattern may be those of another: the clearest comes first.
@@ -250,6 +254,8 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
         left, oscillators = part.values, part.oscillators
         gone[kept[part.pattern.taken]] = True
         waiting = [other.pattern.component for other in found if other is not part]
+    strict = [part for c, part in doubtful.items() if c not in {p.pattern.component for p in parts}]
+    model = _with_modulation_errors(model, strict, white)
     if not parts:
         return model
     beside = Kernel.sum([part.kernel for part in parts])
@@ -260,7 +266,18 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     gain = np.array([search.gain(oscillators)])
     parameters = (np.exp(oscillators.reshape(-1, 3)),)
     remainder = Remainder((process,), np.sqrt([factor]), gain, parameters)
-    return _joined(replace(model, remainder=remainder), parts, gone, factor).explaining(series)
+    joined = _joined(replace(model, remainder=remainder), parts, gone, factor)
+    return joined.explaining(series) if _explains_as_much(joined, model, series) else model
+
+
+def _explains_as_much(model: ColumnModel, before: ColumnModel, series: Series) -> bool:
+    """Whether a model is as near to the samples as the one before it, or as its own trend."""
+    values = series.original * series.scale + series.centre
+    sizes = []
+    for fitted in (model.evaluate, before.evaluate, model.trend_at):
+        left = (values - fitted(series.theta))[:, 0]
+        sizes.append(np.sum(series.weights * robust_weights(left, series.weights) * left**2))
+    return bool(sizes[0] <= max(sizes[1:]))
 
 
 def _has_a_frequency_of_its_own(model: ColumnModel, c: int, others: IntArray) -> bool:
@@ -326,20 +343,24 @@ def _with_modulation_errors(
     """Return the same model; a process around strict lines is noise of their coefficients.
 
     Its mean over the record adds to the 2σ²/n of white noise. Modes are weighted means of what
-    their lines say, with weights n² A_n².
+    their lines say, with weights n² A_n². A process that the evidence has not taken counts by its
+    probability, one over one plus e to its loss.
     """
     bases, lines = np.ones(len(model.bases)), np.ones(len(model.lines))
     for part in parts:
         kernel, orders = part.kernel, part.pattern.order
         own = np.flatnonzero((model.component == part.pattern.component) & (model.order > 0))
-        mean = white * mean_variance(kernel)
+        doubt = 1.0 if part.gain > 0.0 else 1.0 / (1.0 + np.exp(-part.gain))
+        mean = doubt * white * mean_variance(kernel)
         powers = np.array([mean[orders == order].sum() for order in model.order[own]])
         variance = model.noise_at(model.lines.mode[own])[:, 0]
         growth = 1.0 + powers / np.maximum(variance, np.finfo(float).tiny)
         lines[own] = np.sqrt(growth)
         weights = (model.order[own] * model.lines.amplitude[own, 0]) ** 2
         formal = max(model.mode_error(part.pattern.component), np.finfo(float).tiny)
-        ratio = np.sqrt(np.average(growth, weights=weights) + (part.shift_error / formal) ** 2)
+        ratio = np.sqrt(
+            np.average(growth, weights=weights) + doubt * (part.shift_error / formal) ** 2
+        )
         held = model.rows[part.pattern.component] != 0
         bases[held] = np.maximum(bases[held], ratio)
     return _widened(model, bases, lines)

@@ -24,8 +24,8 @@ The error of a lost phase's period is the curvature of that likelihood in the mo
 coherence makes it wide by itself. Harmonics of one clock are one witness, so the most informative
 one counts alone. The rate is known from as many coherence times as the record holds, so that the
 mode has Student's law with as many degrees of freedom; the stated error is such that ±1.645 of it
-hold nine tenths. Where strict lines are kept, the ways that lose the phase still count for their
-error, by their evidence.
+hold nine tenths. Where strict lines are kept, the other ways still count for their error, by
+their evidence.
 """
 
 from __future__ import annotations
@@ -315,7 +315,9 @@ def quasi_periodic_fit(
     *,
     may_lose_phase: bool = True,
 ) -> QuasiPeriodicFit | None:
-    """Return the quasi-periodic part of the highest evidence; None if strict lines have more.
+    """Return the quasi-periodic part of the highest evidence; None if none is worth looking at.
+
+    Its gain is below zero where strict lines have more.
 
     Parameters
     ----------
@@ -347,14 +349,14 @@ def quasi_periodic_fit(
         # A clock that diffuses forgets higher harmonics sooner: none does if no harmonic forgets.
         if may_lose_phase and ways[-1].forgets and len(pattern.order) > 1:
             found.append(_Way(some, False, True, *ground).run(oscillators, strict))
-    better = [one for one in found if one is not None]
-    if not better:
+    tried = [one for one in found if one is not None]
+    if not tried:
         return None
-    best = max(better, key=lambda one: one.gain)
+    best = max(tried, key=lambda one: one.gain)
     error = best.shift_error
     if best.strict:
-        weights = np.exp([one.gain - best.gain for one in better])
-        squares = [one.shift_error**2 + one.shift**2 for one in better]
+        weights = np.exp([one.gain - best.gain for one in tried])
+        squares = [one.shift_error**2 + one.shift**2 for one in tried]
         error = float(np.sqrt(np.average(squares, weights=weights)))
     whole = pattern if len(best.pattern.taken) else pattern.alone
     return replace(best, pattern=whole, shift_error=error)
@@ -444,7 +446,7 @@ class _Way:
         )
         again = self._optimised(own, other)
         own, rest, value = again if again[2] > value else (own, rest, value)
-        if value <= least or (self.strict and not self._shows_lines(own)):
+        if self.strict and not self._shows_lines(own):
             return None
         rate, strength = np.exp(own[:2])
         error = 0.0 if self.strict else self._mode_error(own, rest)

@@ -138,11 +138,6 @@ class Refined:
         return self.covariance.bases
 
     @property
-    def coefficient_covariance(self) -> FloatArray:
-        """Covariance of (trend, cosine, sine) for each output, shape (q, p + 2K, p + 2K)."""
-        return self.covariance.coefficients_and_cross[0]
-
-    @property
     def mode_error(self) -> FloatArray:
         """Standard error of each line's mode, shape (K,)."""
         return mode_errors(self.harmonics, self.base_covariance)

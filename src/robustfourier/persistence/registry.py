@@ -31,6 +31,7 @@ _PLACES = {
     "LinkNetwork": "robustfourier.network.link_networks:LinkNetwork",
     "Links": "robustfourier.network.link_networks:Links",
     "Link": "robustfourier.mixture.components.links:Link",
+    "LogEvidence": "robustfourier.mixture.evidence:LogEvidence",
     "MixedModes": "robustfourier.network.fourier_coefficients:MixedModes",
     "ModeTable": "robustfourier.modes:ModeTable",
     "NoiseFloor": "robustfourier.periodic.noise_spectrum:NoiseFloor",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustfourier.mixture import noise
+from robustfourier.periodic import noise_spectrum as noise
 
 
 @pytest.mark.parametrize("centres", [[3.0], [1.0, 4.0, 9.0, 30.0]])
