@@ -113,15 +113,17 @@ def shared_shape(moments: BandMoments) -> BandShape:
     variance = np.broadcast_to(0.5 * deviation**2, (f, bands)).copy()
     prior = np.diag(moments.precision)
     for _ in range(_TURNS):
-        normal = np.einsum("fb,fbcd->fcd", amplitude**2 / variance, moments.gram) + prior
+        precise = amplitude**2 / variance
+        inverse = np.linalg.inv(np.einsum("fb,fbcd->fcd", precise, moments.gram) + prior)
         right = np.einsum("fb,fbc->fc", amplitude / variance, moments.cross)
-        shape = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
+        shape = np.einsum("fcd,fd->fc", inverse, right)
+        spent = precise * np.einsum("fcd,fbcd->fb", inverse, moments.gram)
         power = np.einsum("fc,fbcd,fd->fb", shape, moments.gram, shape)
         cross = np.einsum("fc,fbc->fb", shape, moments.cross)
         narrow = (_RATIO * deviation) ** -2.0
         amplitude = (cross / variance + deviation * narrow) / (power / variance + narrow)
         rest = np.maximum(moments.square - 2 * amplitude * cross + amplitude**2 * power, 0.0)
-        variance = _variance(rest, moments)
+        variance = _variance(rest, spent, moments)
     normal = np.einsum("fb,fbcd->fcd", amplitude**2 / variance, moments.gram) + prior
     right = np.einsum("fb,fbc->fc", amplitude / variance, moments.cross)
     shape = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
@@ -144,13 +146,14 @@ def own_shapes(moments: BandMoments) -> BandShape:
     prior = np.diag(moments.precision)
     for _ in range(_TURNS):
         scale = (deviation**2 / variance)[:, :, None, None]
-        normal = scale * moments.gram + prior
+        inverse = np.linalg.inv(scale * moments.gram + prior)
         right = (deviation / variance)[:, :, None] * moments.cross
-        shape = np.linalg.solve(normal, right[..., None])[..., 0]
+        shape = np.einsum("fbcd,fbd->fbc", inverse, right)
+        spent = scale[:, :, 0, 0] * np.einsum("fbcd,fbcd->fb", inverse, moments.gram)
         cross = np.einsum("fbc,fbc->fb", shape, moments.cross)
         power = np.einsum("fbc,fbcd,fbd->fb", shape, moments.gram, shape)
         rest = np.maximum(moments.square - 2 * deviation * cross + deviation**2 * power, 0.0)
-        variance = _variance(rest, moments)
+        variance = _variance(rest, spent, moments)
     normal = (deviation**2 / variance)[:, :, None, None] * moments.gram + prior
     right = (deviation / variance)[:, :, None] * moments.cross
     shape = np.linalg.solve(normal, right[..., None])[..., 0]
@@ -161,11 +164,20 @@ def own_shapes(moments: BandMoments) -> BandShape:
     return BandShape(evidence, np.asarray(shape, np.float64), amplitude, np.sqrt(variance), spread)
 
 
-def _variance(rest: FloatArray, moments: BandMoments) -> FloatArray:
-    """Noise of each band, to which that of all bands counts as a few rows."""
+def _variance(rest: FloatArray, spent: FloatArray, moments: BandMoments) -> FloatArray:
+    """Noise of each band, to which that of all bands counts as a few rows.
+
+    `spent` is what the shape takes of a band's rows: as many as coefficients, less what the prior
+    holds [1]_.
+
+    References
+    ----------
+    .. [1] D. MacKay, Bayesian interpolation, Neural Computation 4 (1992), section 4.4.
+    """
     relative = rest / moments.deviation**2
-    common = relative.sum(axis=1, keepdims=True) / moments.counts.sum()
-    freedom = np.maximum(moments.counts - 1.0, 0.0)
+    freedom = np.maximum(moments.counts - 1.0 - spent, 0.0)
+    total = np.maximum(freedom.sum(axis=1, keepdims=True), 1.0)
+    common = relative.sum(axis=1, keepdims=True) / total
     least = 1e-12 * moments.deviation**2  # a series without noise still has rounding errors
     pooled = (relative + _PRIOR_ROWS * common) / (freedom + _PRIOR_ROWS)
     return np.maximum(pooled * moments.deviation**2, least)
