@@ -52,17 +52,6 @@ BearingGeometry = Annotated[
     str | None, typer.Option(help="ELEMENTS,DIAMETER,PITCH[,ANGLE] of a bearing on that shaft.")
 ]
 Teeth = Annotated[int | None, typer.Option(min=2, help="Teeth of a gear on that shaft.")]
-With = Annotated[
-    str | None,
-    typer.Option("--with", help="Other columns of the file that are part of the fit: temp,price."),
-]
-Holidays = Annotated[
-    str | None, typer.Option(help="Country whose public holidays are part of the fit, such as DE.")
-]
-Horizon = Annotated[
-    str | None,
-    typer.Option(help="How far to forecast, in steps (48) or as a length (2weeks): forecast.csv."),
-]
 Show = Annotated[
     str, typer.Option(help="Patterns by period or frequency; auto: frequency below a second.")
 ]
@@ -87,9 +76,7 @@ def fit(
     shaft: Shaft = None,
     bearing: BearingGeometry = None,
     teeth: Teeth = None,
-    beside: With = None,
-    holidays: Holidays = None,
-    horizon: Horizon = None,
+    ahead: options.Ahead,
     together: many.Together = False,
     parts: Parts = False,
     jobs: many.Jobs = None,
@@ -103,12 +90,11 @@ def fit(
     one_of("--method", method, ("mixture", "network"))
     one_of("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
-    columns = _columns(beside)
     machine = _Machine.of(shaft, bearing, teeth)
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
-        _for_one_series(columns, holidays, horizon)
+        ahead.refused_if(True)
         how = {"overwrite": overwrite, "together": together, "jobs": jobs}
         out = _survey_folder(files, out, asked, dry or method == "network", wide)
         many.fit_survey(files, reading, console, asked=asked, out=out, wide=wide, **how)
@@ -118,19 +104,17 @@ def fit(
     _check_columns(files[0], reading, asked, chunks)
     from robustfourier.analysis import analyse
 
-    if chunks or method == "network":
-        _for_one_series(columns, holidays, horizon)
-    network = {"n_modes": modes, "n_steps": steps, "random_state": asked.seed}
-    mixture = asked.choices if chunks else asked.parameters
+    ahead.refused_if(chunks or method == "network")
+    parameters = _parameters(method, asked, chunks, {"n_modes": modes, "n_steps": steps})
     with console.stages() as observe, observed_by(observe):
         analysis = analyse(
             file,
             out=None if dry else (out or default_folder(file)),
             method=method,
             reading=reading,
-            parameters=network if method == "network" else _with_holidays(mixture, holidays),
-            regressors=columns,
-            horizon=_horizon(horizon, columns),
+            parameters=ahead.with_holidays(parameters),
+            regressors=ahead.columns,
+            horizon=ahead.horizon,
             chunks=chunks,
             overwrite=overwrite,
             formats=formats,
@@ -139,44 +123,21 @@ def fit(
             envelope=envelope,
             ready=lambda found: print_found(console, found, show, machine),
         )
+    _print_end(console, analysis, machine)
+
+
+def _parameters(method: str, asked: Asked, chunks: bool, network: dict[str, Any]) -> Any:
+    """Parameters of the estimator, or the function of the samples that makes them."""
+    if method == "network":
+        return {**network, "random_state": asked.seed}
+    return asked.choices if chunks else asked.parameters
+
+
+def _print_end(console: Console, analysis: Analysis, machine: _Machine | None) -> None:
     if console.as_json:
         console.json(answer(analysis, machine))
     else:
         print_written(console, analysis)
-
-
-def _columns(text: str | None) -> tuple[str, ...]:
-    """Names with commas between them."""
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
-
-
-def _for_one_series(columns: tuple[str, ...], holidays: str | None, horizon: str | None) -> None:
-    if columns or holidays or horizon:
-        raise InputError(
-            "--with, --holidays and --horizon go with one series that fits into memory, and with "
-            "--method mixture"
-        )
-
-
-def _with_holidays(parameters: Any, country: str | None) -> Any:
-    """Parameters of the mixture, or the function of the samples that makes them."""
-    if country is None:
-        return parameters
-    if callable(parameters):
-        return lambda samples: {**parameters(samples), "holidays": country}
-    return {**parameters, "holidays": country}
-
-
-def _horizon(text: str | None, columns: tuple[str, ...]) -> int | str | None:
-    """A number of steps, or a length of time as text."""
-    if text is None:
-        return None
-    if columns:
-        raise InputError(
-            f"--horizon {text} needs {', '.join(columns)} after the record; fit without it, then "
-            "robustfourier predict FOLDER --at FILE with these columns"
-        )
-    return int(text) if text.strip().isdigit() else text
 
 
 def _check_parts(files: list[str], parts: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.formatting import duration, plural
+
+if TYPE_CHECKING:
+    from robustfourier.samples import Samples
 
 _POINTS_AT_MOST = 10_000_000
 
@@ -50,15 +53,9 @@ def predict(
     That is --at FILE; --from, --to and --every; or --to alone.
     """
     from robustfourier.analysis.csv_files import prediction_table, write_csv
-    from robustfourier.analysis.predicting import (
-        grid_samples,
-        needed_columns,
-        next_time,
-        predictions,
-    )
+    from robustfourier.analysis.predicting import needed_columns, predictions
     from robustfourier.analysis.regressor_columns import read_regressors
     from robustfourier.atomic_files import refuse_inputs
-    from robustfourier.estimators.calendar_steps import CalendarStep
     from robustfourier.persistence import load
     from robustfourier.samples import read_times
 
@@ -67,21 +64,8 @@ def predict(
     if (at is None) == (start is None and stop is None and every is None):
         raise InputError("give either --at FILE, or --to (with --from and --every, or without)")
     fitted = load(model_file(model))
-    domain = fitted.domains_[0]
-    zone = domain.timezone
     reading = options.reading_options(time=time, time_format=time_format, timezone=timezone)
-    if at is not None:
-        samples = read_times(at, **reading)
-    else:
-        if stop is None:
-            raise InputError("--from and --every need --to, the last time; give it too")
-        first, step = next_time(fitted, needed=start is None or every is None)
-        first = first if start is None else options.instant(start, domain.dates, zone, "--from")
-        last = options.instant(stop, domain.dates, zone, "--to", end=True)
-        if every is not None:
-            named = CalendarStep.from_text(every, first.day) if domain.dates else None
-            step = named or duration(every, domain.unit, "--every")
-        samples = grid_samples(first, last, step, domain, _POINTS_AT_MOST)
+    samples = _grid(fitted, start, stop, every) if at is None else read_times(at, **reading)
     names = needed_columns(fitted)
     if names and at is None:
         raise InputError(
@@ -96,6 +80,24 @@ def predict(
         console.say(f"{len(table):,} predictions: {out}")
     else:
         table.to_csv(sys.stdout, index=False, lineterminator="\n")
+
+
+def _grid(fitted: Any, start: str | None, stop: str | None, every: str | None) -> Samples:
+    """Times from --from to --to; what is not given is that of the record."""
+    from robustfourier.analysis.predicting import grid_samples, next_time
+    from robustfourier.estimators.calendar_steps import CalendarStep
+
+    if stop is None:
+        raise InputError("--from and --every need --to, the last time; give it too")
+    domain = fitted.domains_[0]
+    zone = domain.timezone
+    first, step = next_time(fitted, needed=start is None or every is None)
+    first = first if start is None else options.instant(start, domain.dates, zone, "--from")
+    last = options.instant(stop, domain.dates, zone, "--to", end=True)
+    if every is not None:
+        named = CalendarStep.from_text(every, first.day) if domain.dates else None
+        step = named or duration(every, domain.unit, "--every")
+    return grid_samples(first, last, step, domain, _POINTS_AT_MOST)
 
 
 def model_file(model: str) -> str:

@@ -54,12 +54,11 @@ def summarise(
     view, domain, theta = brief.view, brief.domain, brief.theta
     times, patterns, flat = samples.axis, brief.patterns, brief.flat
     sampling = check_sampling(samples)
-    max_mode = view.max_mode or sampling.max_mode
     spectrum = amplitude_spectrum(
         theta,
         flat.values - flat.trend,
         flat.residual,
-        max_mode=max_mode,
+        max_mode=view.max_mode or sampling.max_mode,
         parts=flat.parts,
         weights=None if samples.errors is None else samples.errors**-2.0,
         evidence=view.evidence,
