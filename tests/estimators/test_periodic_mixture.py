@@ -63,7 +63,7 @@ def test_the_parts_add_up_to_the_prediction_also_beyond_the_record(model):
     assert parts.components.shape == (1001, 2)
     assert parts.total == pytest.approx(model.predict(t), abs=1e-9)
     frame = parts.to_frame()
-    assert list(frame) == ["trend", "A", "B"]
+    assert list(frame) == ["trend", "A", "B", "remainder"]  # of what smoothing changes after it
     assert frame.sum(axis=1).to_numpy() == pytest.approx(model.predict(t), abs=1e-9)
 
 

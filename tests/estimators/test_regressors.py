@@ -100,6 +100,7 @@ def test_on_the_scale_of_logarithms_effects_are_factors():
     x -= x.mean()
     y = np.exp(3 + 0.5 * np.cos(2 * np.pi * t / 12) + 0.1 * x + 0.05 * rng.normal(size=300))
     model = PeriodicMixture(scale="log").fit(t, y, regressors=x)
+    assert model.noise_ == pytest.approx(0.05, rel=0.2)  # what is left has no x in it
     assert model.regressors_.coefficients[0, 0] == pytest.approx(0.1, abs=0.01)
     low, high = (model.predict([350.0], regressors=[value])[0] for value in (0.0, 1.0))
     assert high / low == pytest.approx(np.exp(0.1), rel=0.01)

@@ -9,6 +9,8 @@ import pytest
 
 from robustfourier.errors import MissingDependencyError
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # sktime's own: of what it will change
+
 
 def test_without_sktime_the_error_says_what_to_install(monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "sktime"]:

@@ -100,7 +100,13 @@ def test_a_forecast_by_smoothing_adds_up_and_comes_back_from_its_file(tmp_path):
     mixture = model.models_[0].smoothing
     total = mixture.own_weight[0] + sum(one.weight for one in mixture.models[0])
     assert total == pytest.approx(1.0)
-    ahead = model.forecast(20)
+    ahead, column = model.forecast(20), model.models_[0]
+    theta = model.domains_[0].to_theta(ahead.times)
+    parts = [mixture.own_weight[0] * (column.evaluate(theta) + column._own_remainder(theta))[:, 0]]
+    for one in mixture.models[0]:
+        lines = column.strict_at(theta)[:, 0] if one.around_lines else 0.0
+        parts.append(one.weight * (one.mean(np.arange(1, 21)) + lines))
+    assert np.sum(parts, axis=0) == pytest.approx(ahead.mean)
     assert model.decompose(ahead.times).total == pytest.approx(ahead.mean)
     model.save(tmp_path / "model.rfm")
     assert load(tmp_path / "model.rfm").forecast(20).to_frame().equals(ahead.to_frame())

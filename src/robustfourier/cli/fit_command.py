@@ -71,17 +71,6 @@ BearingGeometry = Annotated[
 Teeth = Annotated[
     int | None, groups.machines(metavar="COUNT", min=2, help="Teeth of a gear on that shaft.")
 ]
-With = Annotated[
-    str | None,
-    groups.model("--with", metavar="COLUMNS", help="Other columns in the fit: temp,price."),
-]
-Holidays = Annotated[
-    str | None, groups.model(metavar="COUNTRY", help="Public holidays in the fit, such as DE.")
-]
-Horizon = Annotated[
-    str | None,
-    groups.output(metavar="LENGTH", help="How far to forecast: 48 (steps) or 2weeks."),
-]
 Show = Annotated[
     str, groups.output(metavar="WORD", help="period, frequency, or auto (by unit and length).")
 ]
@@ -106,9 +95,7 @@ def fit(
     shaft: Shaft = None,
     bearing: BearingGeometry = None,
     teeth: Teeth = None,
-    beside: With = None,
-    holidays: Holidays = None,
-    horizon: Horizon = None,
+    ahead: options.Ahead,
     together: many.Together = False,
     parts: Parts = False,
     band: Band = None,
@@ -124,14 +111,14 @@ def fit(
     require_choice("--method", method, ("mixture", "network"))
     require_choice("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
-    columns, machine = _columns(beside), _machine(shaft, bearing, teeth)
+    machine = _machine(shaft, bearing, teeth)
     if band is not None:
         fit_bands(files, band, reading, config, None if dry else out, overwrite, console)
         return
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
-        _for_one_series(columns, holidays, horizon)
+        ahead.refused_if(True)
         how = {"overwrite": overwrite, "together": together, "jobs": jobs}
         out = _survey_folder(files, out, config, dry or method == "network", wide)
         many.fit_survey(files, reading, console, config=config, out=out, wide=wide, **how)
@@ -141,19 +128,18 @@ def fit(
     _check_columns(files[0], reading, config, chunks)
     from robustfourier.analysis import analyse
 
-    if chunks or method == "network":
-        _for_one_series(columns, holidays, horizon)
-    network = {"n_modes": modes, "n_steps": steps, "random_state": config.seed}
-    mixture = config.choices if chunks else partial(_with_units, config, reading.get("unit"))
+    ahead.refused_if(chunks or method == "network")
+    network = {"n_modes": modes, "n_steps": steps}
+    parameters = _parameters(method, config, chunks, reading.get("unit"), network)
     with console.stages() as observe, observed_by(observe):
         analysis = analyse(
             file,
             out=None if dry else (out or default_folder(file)),
             method=method,
             reading=reading,
-            parameters=network if method == "network" else _with_holidays(mixture, holidays),
-            regressors=columns,
-            horizon=_horizon(horizon, columns),
+            parameters=ahead.with_holidays(parameters),
+            regressors=ahead.columns,
+            horizon=ahead.horizon,
             chunks=chunks,
             overwrite=overwrite,
             formats=formats,
@@ -163,10 +149,7 @@ def fit(
             machine=machine,
             ready=lambda found: print_found(console, found, show),
         )
-    if console.as_json:
-        console.json(answer(analysis))
-    else:
-        print_written(console, analysis)
+    _print_end(console, analysis)
 
 
 def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[str, Any]:
@@ -184,38 +167,20 @@ def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[s
     return config.parameters(samples)
 
 
-def _columns(text: str | None) -> tuple[str, ...]:
-    """Names with commas between them."""
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+def _parameters(
+    method: str, config: FitConfig, chunks: bool, unit: str | None, network: dict[str, Any]
+) -> Any:
+    """Parameters of the estimator, or the function of the samples that makes them."""
+    if method == "network":
+        return {**network, "random_state": config.seed}
+    return config.choices if chunks else partial(_with_units, config, unit)
 
 
-def _for_one_series(columns: tuple[str, ...], holidays: str | None, horizon: str | None) -> None:
-    if columns or holidays or horizon:
-        raise InputError(
-            "--with, --holidays and --horizon go with one series that fits into memory, and with "
-            "--method mixture"
-        )
-
-
-def _with_holidays(parameters: Any, country: str | None) -> Any:
-    """Parameters of the mixture, or the function of the samples that makes them."""
-    if country is None:
-        return parameters
-    if callable(parameters):
-        return lambda samples: {**parameters(samples), "holidays": country}
-    return {**parameters, "holidays": country}
-
-
-def _horizon(text: str | None, columns: tuple[str, ...]) -> int | str | None:
-    """A number of steps, or a length of time as text."""
-    if text is None:
-        return None
-    if columns:
-        raise InputError(
-            f"--horizon {text} needs {', '.join(columns)} after the record; fit without it, then "
-            "robustfourier predict FOLDER --at FILE with these columns"
-        )
-    return int(text) if text.strip().isdigit() else text
+def _print_end(console: Console, analysis: Analysis) -> None:
+    if console.as_json:
+        console.json(answer(analysis))
+    else:
+        print_written(console, analysis)
 
 
 def _machine(shaft: float | None, bearing: str | None, teeth: int | None) -> Machine | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.formatting import duration, plural
+
+if TYPE_CHECKING:
+    from robustfourier.samples import Samples
 
 _POINTS_AT_MOST = 10_000_000
 
@@ -58,6 +61,11 @@ def predict(
     """
     from robustfourier.analysis.csv_files import write_csv
     from robustfourier.atomic_files import refuse_inputs
+    from robustfourier.analysis.csv_files import prediction_table, write_csv
+    from robustfourier.analysis.predicting import needed_columns, predictions
+    from robustfourier.analysis.regressor_columns import read_regressors
+    from robustfourier.persistence import load
+    from robustfourier.samples import read_times
 
     if out is not None:
         from robustfourier.atomic_files import refuse_inputs

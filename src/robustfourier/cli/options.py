@@ -7,6 +7,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -221,11 +222,62 @@ def config_of(
     )
 
 
+@dataclass(frozen=True)
+class Ahead:
+    """What is asked of a forecast: other columns, holidays, and how far it goes."""
+
+    columns: tuple[str, ...] = ()
+    holidays: str | None = None
+    horizon: int | str | None = None
+
+    def refused_if(self, other: bool) -> None:
+        """Refuse it for many series, for those larger than memory, and for networks."""
+        if other and self != Ahead():
+            raise InputError(
+                "--with, --holidays and --horizon go with one series that fits into memory, and "
+                "with --method mixture"
+            )
+
+    def with_holidays(self, parameters: Any) -> Any:
+        """Return parameters of the mixture, or the function of the samples that makes them."""
+        if self.holidays is None:
+            return parameters
+        if callable(parameters):
+            return lambda samples: {**parameters(samples), "holidays": self.holidays}
+        return {**parameters, "holidays": self.holidays}
+
+
+def ahead_of(
+    columns: Annotated[
+        str | None,
+        groups.model("--with", metavar="COLUMNS", help="Other columns in the fit: temp,price."),
+    ] = None,
+    holidays: Annotated[
+        str | None,
+        groups.model(metavar="COUNTRY", help="Public holidays in the fit, such as DE."),
+    ] = None,
+    horizon: Annotated[
+        str | None,
+        groups.output(metavar="LENGTH", help="How far to forecast: 48 (steps) or 2weeks."),
+    ] = None,
+) -> Ahead:
+    """Options of a forecast."""
+    names = tuple(part.strip() for part in (columns or "").split(",") if part.strip())
+    if horizon is not None and names:
+        raise InputError(
+            f"--horizon {horizon} needs {', '.join(names)} after the record; fit without it, then "
+            "robustfourier predict FOLDER --at FILE with these columns"
+        )
+    steps = None if horizon is None else horizon.strip()
+    return Ahead(names, holidays, int(steps) if steps and steps.isdigit() else steps)
+
+
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn a command's `reading`, `config` and `console` into the options they are made from."""
+    """Turn `reading`, `config`, `ahead` and `console` of a command into options of it."""
     makers: dict[str, Callable[..., Any]] = {
         "reading": reading_options,
         "config": config_of,
+        "ahead": ahead_of,
         "console": console_of,
     }
     parameters: list[inspect.Parameter] = []

@@ -55,13 +55,12 @@ def summarise(
     view, domain, theta, flat = brief.view, brief.domain, brief.theta, brief.flat
     times, patterns = samples.axis, brief.patterns
     sampling = check_sampling(samples)
-    max_mode = view.max_mode or sampling.max_mode
     weights = None if samples.errors is None else samples.errors**-2.0
     spectrum = amplitude_spectrum(
         theta,
         flat.values - flat.trend,
         flat.residual,
-        max_mode=max_mode,
+        max_mode=view.max_mode or sampling.max_mode,
         parts=flat.parts,
         weights=weights,
         evidence=view.evidence,
