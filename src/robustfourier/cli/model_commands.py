@@ -16,7 +16,7 @@ from robustfourier.errors import InputError
 from robustfourier.formatting import duration, plural
 
 if TYPE_CHECKING:
-    from robustfourier.samples import Samples
+    pass
 
 _POINTS_AT_MOST = 10_000_000
 
@@ -61,11 +61,6 @@ def predict(
     """
     from robustfourier.analysis.csv_files import write_csv
     from robustfourier.atomic_files import refuse_inputs
-    from robustfourier.analysis.csv_files import prediction_table, write_csv
-    from robustfourier.analysis.predicting import needed_columns, predictions
-    from robustfourier.analysis.regressor_columns import read_regressors
-    from robustfourier.persistence import load
-    from robustfourier.samples import read_times
 
     if out is not None:
         from robustfourier.atomic_files import refuse_inputs
