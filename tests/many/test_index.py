@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -104,3 +105,31 @@ def test_it_sorts_searches_and_filters(folder):
     count = int(re.search(r'data-count="([\d,]+) of 10,000', text)[1].replace(",", ""))
     assert 500 < count < 2500
     assert 'data-hits="1 of 10,000 series"' in text
+
+
+def few(folder, names):
+    """An index of some series."""
+    (folder / "index").mkdir()
+    count = len(names)
+    numbers = dict.fromkeys(("period", "period_error", "share", "false_alarm", "q_value"), 0.5)
+    words = {"status": "ok", "message": "", "headline": "words", "unit": "day", "report": None}
+    more = {"used": 200, "patterns": 1, "noise": 1.0}
+    pictures = {"spark": [[0.0, 1.0]] * count, "shape": [[0.0, 1.0]] * count}
+    write_index(folder, pd.DataFrame({"id": names, **words, **numbers, **more, **pictures}))
+    return folder
+
+
+def test_what_all_names_share_does_not_hide_what_differs(tmp_path):
+    names = [f"survey/OGLE-LMC-CEP-{i:04d}.csv" for i in range(3)]
+    shown = re.findall(
+        r'<div class="id"[^>]*><span[^>]*>([^<]*)<', opened(few(tmp_path, names)).stdout
+    )
+    assert shown == ["…0000.csv", "…0001.csv", "…0002.csv"]
+
+
+def test_axe_finds_no_fault(tmp_path):
+    axe = pytest.importorskip("axe_core_python", reason="axe-core is not installed")
+    source = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    run = "axe.run().then(r => { document.title = JSON.stringify(r.violations.map(v => v.id)); });"
+    page = opened(few(tmp_path, ["A", "B"]), source.replace("</", "<\\/") + ";" + run).stdout
+    assert re.search(r"<title>(.*?)</title>", page)[1] == "[]"
