@@ -94,18 +94,23 @@ def _refuse_other_things(X: Any, apart: bool) -> None:
             f"X is the text {name!r}; if it is a file, give "
             f"fit(robustfourier.read_samples({name!r}))"
         )
-    known = ("__len__", "__array__", "__array_interface__", "__dataframe__", *_TABLES)
-    if not any(hasattr(X, each) for each in known) or (apart and isinstance(X, dict)):
+    known = ("__len__", "__array__", "shape", *_TABLES)
+    if not any(hasattr(X, each) for each in known) or (apart and _is_columns(X)):
         raise InputError(
             f"X is a {type(X).__name__}, which holds no times; give a list, an array or a table"
         )
+
+
+def _is_columns(X: Any) -> bool:
+    """Whether this is a dict of columns; some sparse matrices are dicts, too."""
+    return isinstance(X, dict) and not hasattr(X, "shape")
 
 
 def taken_apart(X: Any) -> tuple[Any, Any, Any]:
     """Times, values and errors of what holds all of them."""
     if isinstance(X, Samples):
         return X.axis, pd.Series(X.values, name=X.value_name), X.errors
-    if isinstance(X, dict):
+    if _is_columns(X):
         try:
             return _by_name(pd.DataFrame(X))
         except ValueError as error:
