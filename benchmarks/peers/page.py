@@ -186,8 +186,8 @@ def _verdicts(lines: list[Comparison]) -> str:
         ),
     )  # fmt: skip
     words = (
-        f'Ours is `PeriodicMixture()` with defaults; *whole modes* is `frequencies="integer"`, which '
-        f"is told what the dictionaries are told. *Level* means within a factor of {MARGIN:g} "
+        f'Ours is `PeriodicMixture()` with defaults; *whole modes* is `frequencies="integer"`, '
+        f"which is told what the dictionaries are told. *Level* means within a factor of {MARGIN:g} "
         "(shares: within 0.02) of the best rival on that line, which may differ from line to line: "
         f"{count[WINS]} lines won, {count[LEVEL]} level, {count[LOSES]} lost."
     )
