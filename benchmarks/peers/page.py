@@ -187,7 +187,8 @@ def _verdicts(lines: list[Comparison]) -> str:
     )  # fmt: skip
     words = (
         f'Ours is `PeriodicMixture()` with defaults; *whole modes* is `frequencies="integer"`, '
-        f"which is told what the dictionaries are told. *Level* means within a factor of {MARGIN:g} "
+        "which is told what the dictionaries are told. "
+        f"*Level* means within a factor of {MARGIN:g} "
         "(shares: within 0.02) of the best rival on that line, which may differ from line to line: "
         f"{count[WINS]} lines won, {count[LEVEL]} level, {count[LOSES]} lost."
     )

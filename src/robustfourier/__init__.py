@@ -20,7 +20,7 @@ _HOME = {
     "ModeTable": "robustfourier.modes",
     "MultibandMixture": "robustfourier.bands",
     "PeriodicMixture": "robustfourier.estimators.mixture",
-    "fit_cells": "robustfourier.analysis.cells",
+    "fit_cells": "robustfourier.analysis.grid_cells",
     "fit_large": "robustfourier.large",
     "fit_many": "robustfourier.many",
     "load": "robustfourier.persistence",

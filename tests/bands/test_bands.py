@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from robustfourier import MultibandMixture
-from robustfourier.bands.rows import Rows
+from robustfourier.bands.band_rows import Rows
 from robustfourier.bands.search import joint_periodogram
 from robustfourier.bands.shape import BandMoments, own_shapes, shared_shape
 from robustfourier.errors import InputError

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from robustfourier import rhythm
-from robustfourier.cosinor.reading import read_table
+from robustfourier.cosinor.series_tables import read_table
 
 HOURS = np.arange(0, 48, 4)
 

@@ -9,8 +9,8 @@ from scipy import stats
 
 from robustfourier import rhythm
 from robustfourier.cosinor.design import Terms, TimeBase
-from robustfourier.cosinor.fit import Factorisation
 from robustfourier.cosinor.noise import CORRELATIONS, first_prior, learned_prior, weights_of
+from robustfourier.cosinor.series_fits import Factorisation
 from robustfourier.errors import InputError
 
 HOURS = np.arange(0.0, 48.0, 4.0)

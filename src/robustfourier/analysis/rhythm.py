@@ -13,7 +13,7 @@ from robustfourier.analysis.csv_files import write_csv
 from robustfourier.atomic_files import plain, replacing, write_text
 from robustfourier.cosinor import Rhythms, rhythm
 from robustfourier.cosinor.heat_map import HeatMap, heat_map, shown_rows
-from robustfourier.cosinor.reading import Table, read_table
+from robustfourier.cosinor.series_tables import Table, read_table
 from robustfourier.errors import MissingDependencyError, require_choice
 from robustfourier.result_folders import RHYTHM, claimed, exchanged
 from robustfourier.results.result_tables import neutral
@@ -59,7 +59,7 @@ def analyse_rhythm(
     out : Path, optional
         The folder; nothing is written if None.
     by, group, subject, value, reading
-        See `robustfourier.cosinor.reading.read_table`.
+        See `robustfourier.cosinor.series_tables.read_table`.
     tables : sequence of {"csv", "excel", "parquet"}
         Kinds of the tables that are written.
     overwrite : bool

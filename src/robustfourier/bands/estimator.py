@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from robustfourier.arrays import FloatArray
-from robustfourier.bands.rows import Rows
+from robustfourier.bands.band_rows import Rows
 from robustfourier.bands.search import joint_periodogram
 from robustfourier.bands.shape import HARMONICS, BandMoments, own_shapes, shared_shape
 from robustfourier.concurrency import one_blas_thread

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.bands.rows import Rows
+from robustfourier.bands.band_rows import Rows
 from robustfourier.mixture.judge import false_alarm, search_width
 from robustfourier.periodic.frequency_limits import highest_mode
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.bands.rows import Rows
+from robustfourier.bands.band_rows import Rows
 
 HARMONICS = 6  # the prior shrinks those that the rows do not ask for
 _TURNS = 12  # of amplitudes, shape and noise; half as many are almost still

@@ -126,29 +126,23 @@ def fit(
     file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)
     _check_columns(files[0], reading, config, chunks)
-    from robustfourier.analysis import analyse
-
     ahead.refused_if(chunks or method == "network")
     network = {"n_modes": modes, "n_steps": steps}
     parameters = _parameters(method, config, chunks, reading.get("unit"), network)
-    with console.stages() as observe, observed_by(observe):
-        analysis = analyse(
-            file,
-            out=None if dry else (out or default_folder(file)),
-            method=method,
-            reading=reading,
-            parameters=ahead.with_holidays(parameters),
-            regressors=ahead.columns,
-            horizon=ahead.horizon,
-            chunks=chunks,
-            overwrite=overwrite,
-            formats=formats,
-            magnitudes=magnitudes or None,
-            called=files[0],
-            envelope=envelope,
-            machine=machine,
-            ready=lambda found: print_found(console, found, show),
-        )
+    analysis = _analysed(
+        *(file, console, show, ahead),
+        out=None if dry else (out or default_folder(file)),
+        method=method,
+        reading=reading,
+        parameters=ahead.with_holidays(parameters),
+        chunks=chunks,
+        overwrite=overwrite,
+        formats=formats,
+        magnitudes=magnitudes or None,
+        called=files[0],
+        envelope=envelope,
+        machine=machine,
+    )
     _print_end(console, analysis)
 
 
@@ -165,6 +159,22 @@ def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[s
                 f"{option} {text!r}: the times are dates; give a unit, such as {text}h or {text}d"
             )
     return config.parameters(samples)
+
+
+def _analysed(
+    file: Any, console: Console, show: str, ahead: options.Ahead, **asked: Any
+) -> Analysis:
+    """Analyse a file, its stages on a bar; what was found is printed before files are written."""
+    from robustfourier.analysis import analyse
+
+    with console.stages() as observe, observed_by(observe):
+        return analyse(
+            file,
+            regressors=ahead.columns,
+            horizon=ahead.horizon,
+            ready=lambda found: print_found(console, found, show),
+            **asked,
+        )
 
 
 def _parameters(

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from robustfourier.arrays import FloatArray
 from robustfourier.cosinor.design import Terms
-from robustfourier.cosinor.fit import Estimates
+from robustfourier.cosinor.series_fits import Estimates
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from scipy.special import fdtrc, stdtr
 from robustfourier.arrays import FloatArray
 from robustfourier.cosinor.answers import Answer, Wave, mesor, quantile
 from robustfourier.cosinor.design import Terms
-from robustfourier.cosinor.fit import Estimates
+from robustfourier.cosinor.series_fits import Estimates
 
 
 def welch_freedom(

@@ -19,7 +19,7 @@ from scipy.special import fdtrc
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.cosinor.design import Terms
-from robustfourier.cosinor.fit import Estimates
+from robustfourier.cosinor.series_fits import Estimates
 
 
 def population_mean(subjects: Sequence[Estimates], terms: Terms) -> Estimates:

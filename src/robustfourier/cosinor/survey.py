@@ -17,10 +17,10 @@ from robustfourier.concurrency import one_blas_thread
 from robustfourier.cosinor import answers
 from robustfourier.cosinor.clock import Clock
 from robustfourier.cosinor.design import Terms, TimeBase, require_determined
-from robustfourier.cosinor.fit import Estimates, Factorisations
 from robustfourier.cosinor.groups import compare
 from robustfourier.cosinor.noise import first_prior, learned_prior
 from robustfourier.cosinor.population import population_mean
+from robustfourier.cosinor.series_fits import Estimates, Factorisations
 from robustfourier.errors import InputError, require_choice, require_count
 
 _BYTES = 1 << 26  # of the values of one chunk; a few copies of them and what is fitted come on top

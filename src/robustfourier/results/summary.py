@@ -57,9 +57,7 @@ def summarise(
     sampling = check_sampling(samples)
     weights = None if samples.errors is None else samples.errors**-2.0
     spectrum = amplitude_spectrum(
-        theta,
-        flat.values - flat.trend,
-        flat.residual,
+        *(theta, flat.values - flat.trend, flat.residual),
         max_mode=view.max_mode or sampling.max_mode,
         parts=flat.parts,
         weights=weights,
