@@ -62,7 +62,7 @@ def _odds(log_odds: float) -> str:
     Examples
     --------
     >>> _odds(1.0), _odds(50.0)
-    ('is only 2.7 times likelier', 'is 10^21 times likelier')
+    ('is only 2.7 times likelier', 'is 10^22 times likelier')
     """
     if log_odds < 0.0:
         return "is no likelier"
