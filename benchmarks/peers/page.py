@@ -186,10 +186,10 @@ def _verdicts(lines: list[Comparison]) -> str:
         ),
     )  # fmt: skip
     words = (
-        f'Ours is `PeriodicMixture()` with defaults; *whole modes* is `frequencies="integer"`, '
-        "which is told what the dictionaries are told. "
-        f"*Level* means within a factor of {MARGIN:g} "
-        "(shares: within 0.02) of the best rival on that line, which may differ from line to line: "
+        'Ours is `PeriodicMixture()` with defaults; *whole modes* is `frequencies="integer"`, '
+        "which is told what the dictionaries are told. *Level* means within a factor of "
+        f"{MARGIN:g} (shares: within 0.02) of the best rival on that line, which may differ from "
+        "line to line: "
         f"{count[WINS]} lines won, {count[LEVEL]} level, {count[LOSES]} lost."
     )
     return f"## Verdicts\n\n{words}\n\n{table}"
