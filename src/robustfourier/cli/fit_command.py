@@ -110,7 +110,6 @@ def fit(
     """
     require_choice("--method", method, ("mixture", "network"))
     require_choice("--show", show, ("auto", "period", "frequency"))
-    formats = _formats(figures)
     machine = _machine(shaft, bearing, teeth)
     if band is not None:
         fit_bands(files, band, reading, config, None if dry else out, overwrite, console)
@@ -128,7 +127,7 @@ def fit(
     _check_columns(files[0], reading, config, chunks)
     ahead.refused_if(chunks or method == "network")
     network = {"n_modes": modes, "n_steps": steps}
-    parameters = _parameters(method, config, chunks, reading.get("unit"), network)
+    parameters = _parameters(method, config, chunks, reading, network)
     analysis = _analysed(
         *(file, console, show, ahead),
         out=None if dry else (out or default_folder(file)),
@@ -137,7 +136,7 @@ def fit(
         parameters=ahead.with_holidays(parameters),
         chunks=chunks,
         overwrite=overwrite,
-        formats=formats,
+        formats=_formats(figures),
         magnitudes=magnitudes or None,
         called=files[0],
         envelope=envelope,
@@ -178,12 +177,12 @@ def _analysed(
 
 
 def _parameters(
-    method: str, config: FitConfig, chunks: bool, unit: str | None, network: dict[str, Any]
+    method: str, config: FitConfig, chunks: bool, reading: dict[str, Any], network: dict[str, Any]
 ) -> Any:
     """Parameters of the estimator, or the function of the samples that makes them."""
     if method == "network":
         return {**network, "random_state": config.seed}
-    return config.choices if chunks else partial(_with_units, config, unit)
+    return config.choices if chunks else partial(_with_units, config, reading.get("unit"))
 
 
 def _print_end(console: Console, analysis: Analysis) -> None:
