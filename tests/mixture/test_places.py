@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robustfourier.mixture.search.line_fit import fit_lines
-from robustfourier.mixture.search.places import relocate
+from robustfourier.mixture.search.places import relocate, relocated_families
 from robustfourier.mixture.timeseries import Series, Settings
 
 
@@ -59,3 +59,15 @@ def test_without_side_peaks_of_the_window_nothing_is_tried():
     series = series_of(theta, np.cos(np.pi * 40 * theta))
     fit = fit_lines(series, np.array([40.2]), np.zeros(1, bool), 1)
     assert relocate(series, fit) is fit
+
+
+def test_a_family_is_moved_to_an_alias_as_a_whole():
+    """A sharp pattern of few nights: each line alone fits an alias as well, their sum does not."""
+    theta, span, rng = nightly(3, nights=70)
+    true = 0.74 * span
+    y = sum(np.cos(np.pi * n * true * theta + n) / n for n in (1, 2, 3))
+    series = series_of(theta, y + 0.05 * rng.normal(size=len(theta)))
+    start = fit_lines(series, np.array([span - true]), np.zeros(1, bool), 1)
+    fits = relocated_families(series, start, np.array([0]))
+    best = min(fits, key=lambda fit: float(fit.refined.rss.sum()))
+    np.testing.assert_allclose(np.sort(best.modes)[:3], true * np.arange(1, 4), atol=0.1)

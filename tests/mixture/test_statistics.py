@@ -16,6 +16,7 @@ from robustfourier.mixture.judge import (
 from robustfourier.mixture.search.robust import (
     HUBER,
     huber_pays,
+    outliers_pay,
     pays,
     pseudo_values,
     robust_scale,
@@ -162,6 +163,23 @@ def test_pseudo_values_pull_in_outliers_and_keep_the_rest():
     np.testing.assert_allclose(values[small], residuals[small] / gamma)
     gone = pseudo_values(np.zeros((1000, 1)), residuals, np.ones(1000), redescend=True)
     assert gone[3, 0] == 0
+
+
+@pytest.mark.parametrize("part", [0.0, 0.02, 0.2])
+def test_outliers_are_known_by_evidence_and_have_no_pull(part):
+    """A fifth of all values, at seven deviations, hardly shows in the median of their sizes."""
+    rng = np.random.default_rng(8)
+    wild = rng.random(1000) < part
+    residuals = rng.normal(size=(1000, 1)) + 7.0 * wild[:, None] * rng.choice([-1, 1], (1000, 1))
+    assert outliers_pay(residuals, np.ones(1000)) == (part > 0.0)
+    values = pseudo_values(np.zeros((1000, 1)), residuals, np.ones(1000), redescend=part > 0.0)
+    assert np.abs(values[wild]).max(initial=0.0) < 1.5
+    assert np.std(values) == pytest.approx(1.0 / np.sqrt(1.0 - part), rel=0.15)
+
+
+def test_bounded_noise_has_no_outliers():
+    residuals = np.random.default_rng(9).uniform(-1, 1, (300, 1))
+    assert not outliers_pay(residuals, np.ones(300))
 
 
 @pytest.mark.parametrize(

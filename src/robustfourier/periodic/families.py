@@ -226,7 +226,7 @@ def harmonic_places(
 
     Examples
     --------
-    >>> mode, gain = np.array([7.3, 14.6, 30.0]), np.array([90.0, 50.0, 40.0])
+    >>> mode, gain = np.array([73.0, 146.0, 310.0]), np.array([90.0, 50.0, 40.0])
     >>> harmonic_places(mode, gain, np.ones(3, bool), 500.0)[0].round(3)
     array([0.   , 0.333, 0.   ])
     """

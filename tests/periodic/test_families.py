@@ -1,0 +1,53 @@
+"""Harmonic families: places of harmonics, families of the calendar, periods within a period."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustfourier.periodic.families import harmonic_places, nested_orders, tied
+
+
+def test_a_multiple_of_a_slow_line_is_no_sign_of_a_family():
+    """Multiples of two modes are everywhere; of three hundred they are not."""
+    gain = np.array([60.0, 30.0])
+    slow = harmonic_places(np.array([2.1, 4.2]), gain, np.ones(2, bool), 100.0)[1][1]
+    fast = harmonic_places(np.array([300.0, 600.0]), gain, np.ones(2, bool), 1000.0)[1][1]
+    assert slow < 10.0 < 100.0 < fast
+
+
+def test_a_given_line_is_no_harmonic_of_another():
+    free = np.array([True, False])
+    share, odds = harmonic_places(np.array([70.0, 140.0]), np.full(2, 50.0), free, 500.0)
+    assert not share.any()
+    assert not odds.any()
+
+
+def test_the_half_of_a_strong_line_is_its_base_less_often_than_its_double_is_a_harmonic():
+    gain = np.array([90.0, 40.0])
+    half = harmonic_places(np.array([300.0, 150.0]), gain, np.ones(2, bool), 1000.0)[0][1]
+    double = harmonic_places(np.array([300.0, 600.0]), gain, np.ones(2, bool), 1000.0)[0][1]
+    assert 0.0 < half < 0.1 * double
+
+
+def test_lines_at_multiples_of_the_calendar_have_its_period():
+    """Twelve, six and four hours are harmonics of a day where there is a calendar."""
+    mode, covariance = 30.0 * np.array([2.0, 4.0, 6.0]), 1e-4 * np.eye(3)
+    strength = np.array([9.0, 4.0, 1.0])
+    plain = tied(mode, covariance, strength, highest=500.0)
+    dated = tied(mode, covariance, strength, highest=500.0, calendar=np.array([30.0, 30.0 / 7.0]))
+    np.testing.assert_allclose(plain.bases, [60.0])
+    np.testing.assert_allclose(dated.bases, [30.0])
+    assert dated.harmonics.ravel().tolist() == [2, 4, 6]
+
+
+def test_three_nested_square_waves_are_seen_within_the_longest():
+    time = np.arange(1000.0)
+    y = sum(np.sign(np.sin(2 * np.pi * (time + 0.5) / period)) for period in (100, 50, 20))
+    spectrum = np.abs(np.fft.rfft(y))[10:300:10]
+    assert nested_orders(np.arange(1, 30), spectrum).tolist() == [2, 5]
+
+
+def test_a_square_wave_alone_has_nothing_nested():
+    y = np.sign(np.sin(2 * np.pi * (np.arange(1000.0) + 0.5) / 100.0))
+    spectrum = np.abs(np.fft.rfft(y))[10:300:10]
+    assert not len(nested_orders(np.arange(1, 30), spectrum))
