@@ -1,5 +1,7 @@
 """Quasi-periodic patterns: sunspots are one cycle that wanders, strict patterns stay strict."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -200,7 +202,8 @@ def test_patterns_whose_frequencies_hold_each_other_do_not_lose_their_phase(comb
         asked.append(may_lose_phase)
 
     monkeypatch.setattr(posterior, "quasi_periodic_fit", keeps_strict)
-    monkeypatch.setattr(posterior, "pattern_of", lambda *_: True)
+    pattern = SimpleNamespace(taken=np.zeros(0, int))
+    monkeypatch.setattr(posterior, "pattern_of", lambda *_: pattern)
     assert len(PeriodicMixture().fit(t, y).components_) == 2 + combined
     assert asked
     assert all(asked) != combined

@@ -673,15 +673,16 @@ class ColumnModel:
     def explaining(self, series: Series) -> ColumnModel:
         """Return the same model with the part of the variation that each component explains.
 
-        Of the values as they were given: outliers have lost their weight, all else counts as it
-        is, so that the shares that are stated are what trend and patterns explain.
+        Of the values as they were given: what lies beyond four deviations is left out where there
+        are outliers, all else counts as it is, so that stated shares are what patterns explain.
         """
         fitted = self.components_at(series.theta) / series.scale
         around = series.original - (self.trend_at(series.theta) - series.centre) / series.scale
         weights = np.repeat(series.weights[:, None], around.shape[1], axis=1)
         if self.evidence is not None and self.evidence.robust:
             left = around - fitted.sum(axis=1)
-            weights = weights * np.stack([robust_weights(r, series.weights) for r in left.T], 1)
+            inside = [robust_weights(r, series.weights) >= 1.0 for r in left.T]
+            weights = weights * np.stack(inside, axis=1)
         part = weights / weights.sum(axis=0)
         around = around - np.einsum("nq,nq->q", part, around)
         power = np.einsum("nq,nq,ncq->cq", part, around, fitted)
