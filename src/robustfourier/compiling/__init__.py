@@ -95,7 +95,8 @@ def _remembered(kernel: Any, function: Function) -> Any:
 def _built(function: Callable[..., Any]) -> Callable[..., Any] | None:
     """Return what was built of a function, with the arrays of its module; None if nothing was."""
     told = _TOLD.get(f"{function.__module__}.{function.__qualname__}")
-    if _BUILT is None or not function.__module__.startswith(f"{__name__.partition('.')[0]}."):
+    ours = function.__module__.startswith("robustfourier.") and function.__module__ != __name__
+    if _BUILT is None or not ours:
         return None
     known = function.__globals__
     if (
