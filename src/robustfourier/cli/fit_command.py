@@ -124,6 +124,11 @@ def fit(
             envelope=envelope,
             ready=lambda found: print_found(console, found, show, machine),
         )
+    _conclude(console, analysis, machine)
+
+
+def _conclude(console: Console, analysis: Analysis, machine: _Machine | None) -> None:
+    """The answer for scripts, or where everything was written."""
     if console.as_json:
         console.json(answer(analysis, machine))
     else:
