@@ -183,7 +183,7 @@ def test_harmonics_and_further_periods_are_tested_each_given_the_others():
 
 
 def test_acrophases_of_dates_are_read_from_clock_and_calendar():
-    hours = pd.date_range("2024-03-05 05:00", periods=24 * 28, freq="h")
+    hours = pd.date_range("2023-03-07 05:00", periods=24 * 28, freq="h")
     clock = hours.hour + hours.minute / 60
     day = np.cos(2 * np.pi * (clock - 14.5) / 24)
     weekday = hours.day_of_week + clock / 24
