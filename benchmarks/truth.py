@@ -28,8 +28,8 @@ What is right and what is not, on records whose truth is known or published. Eve
 one command, with rivals in the same run; `python -m benchmarks.truth` writes this page from rows
 in `benchmarks/results/truth`. Seeds below 1000 are for development; of those here only the dense
 tones' are, which are the draws that were first seen to fail. The tables of RobustPeriod's protocol,
-of forecasts, of ablation, and of stars with a range given, are of the search before the diagonal
-layer and the evidence decided; all others are of this state.
+of ablation, and of stars with a range given, are of the search before the diagonal layer and the
+evidence decided; all others are of this state. Seconds of forecasts were taken on a busy machine.
 """
 
 

@@ -45,6 +45,7 @@ class PeriodicMixtureForecaster(BaseForecaster):
 
     Examples
     --------
+    >>> from robustfourier.frameworks.sktime_estimators import PeriodicMixtureForecaster
     >>> from sktime.datasets import load_airline
     >>> forecaster = PeriodicMixtureForecaster().fit(load_airline())
     >>> forecaster.predict(fh=[1, 12]).index.astype(str).tolist()
@@ -146,6 +147,9 @@ class PeriodicMixtureSeasonality(BaseParamFitter):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from robustfourier.frameworks.sktime_estimators import PeriodicMixtureSeasonality
     >>> n = np.arange(120)
     >>> sawtooth = (n % 12) / 12 + 0.05 * np.random.default_rng(0).normal(size=120)
     >>> PeriodicMixtureSeasonality().fit(pd.Series(sawtooth)).sp_
