@@ -115,7 +115,8 @@ class TestCalendar:
         code, out, _ = run("predict", tmp_path / "model.rfm", "--to", "2023-12")
         assert code == 0
         assert pd.read_csv(io.StringIO(out)).iloc[:, 0].str[:10].tolist() == [
-            str(day.date()) for day in pd.date_range("2023-01-31", periods=12, freq="ME")
+            str(day.date())
+            for day in pd.date_range("2023-01-31", periods=12, freq=pd.offsets.MonthEnd())
         ]
         every = ("--from", "2023-01-15", "--to", "2023-04-15", "--every", "1month")
         code, out, _ = run("predict", tmp_path / "model.rfm", *every)
