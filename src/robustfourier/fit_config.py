@@ -101,7 +101,7 @@ class FitConfig:
                 raise InputError(f"{name}={value!r} must be a short text")
         kinds = {name: str if value is None else type(value) for name, value in usual.items()}
         made: dict[str, Any] = {name: kinds[name](value) for name, value in given.items()}
-        return cls(**made)
+        return cls(**made, options=False)
 
     @property
     def names_periods(self) -> bool:

@@ -124,9 +124,9 @@ def test_series_with_times_of_their_own_are_tested_each_on_its_own():
         (("--period", "24h", "--by", "gene=Dbp"), "give the one column that tells series apart"),
         (
             ("--period", "24h", "--noise", "pink"),
-            "--noise 'pink' must be one of auto, white, replicates",
+            "--noise 'pink' is unknown; use one of auto, white, replicates",
         ),
-        (("--period", "24h", "--table", "ods"), "--table 'ods' must be one of csv, excel, parquet"),
+        (("--period", "24h", "--table", "ods"), "--table 'ods' is unknown; use one of csv, excel, parquet"),
         (("--period", "24h", "--group", "sex"), "'sex'"),
     ],
 )

@@ -153,7 +153,7 @@ def test_a_killed_worker_is_told_with_what_to_do(run, record, monkeypatch):
     monkeypatch.setattr(robustfourier.analysis, "analyse", killed)
     code, _, err = run("fit", record, "--no-files")
     assert code == 1
-    assert "a worker process ended from outside" in err
+    assert "a worker process was ended from outside" in err
     assert "mistake" not in err
 
 

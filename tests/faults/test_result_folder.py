@@ -307,7 +307,7 @@ def test_files_that_may_not_grow_leave_the_earlier_result(tmp_path):
 CTRL_C = """
 import signal, time
 from robustfourier.analysis import pipeline as run
-run.summarise = lambda *_: (signal.raise_signal(signal.SIGINT), time.sleep(60))
+run.summarise = lambda *_, **__: (signal.raise_signal(signal.SIGINT), time.sleep(60))
 """
 
 

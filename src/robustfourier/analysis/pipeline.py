@@ -219,7 +219,7 @@ def _write(
     with clock("drawing"):
         write_csv(modes_columns(result), folder / "modes.csv")
         write_components(result, folder)
-        for name, table in further_tables(result, model).items():
+        for name, table in further_tables(result, model.without_regressors()).items():
             write_csv(table, folder / name)
         write_fit(result, folder)
         save(model, folder / "model.rfm")
@@ -227,7 +227,7 @@ def _write(
             write_csv(forecast_table(model, horizon), folder / "forecast.csv")
         save_figures(result, folder / "figures", formats)
     run = _run_record(result, model, identity, clock.seconds)
-    shown = shown_tables(result, model)
+    shown = shown_tables(result, model.without_regressors())
     with clock("report"):
         write_text(
             folder / "report.html", render(result, _shown(result, run), Place(*place), shown)

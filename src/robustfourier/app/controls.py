@@ -78,6 +78,7 @@ _OTHERS = {
     "merge": "Merge",
 }
 _WORDS = {control.option.replace("_", "-"): control.words for control in CONTROLS} | _OTHERS
+_FIELD = re.compile(rf"\b({'|'.join(_OTHERS).replace('-', '_')})=('[^']*'|[\d.e+-]+)")
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?:[ =]('[^']*'|\"[^\"]*\"|[-\w.=]*\d[-\w.=]*))?")
 
 
@@ -88,11 +89,14 @@ def in_controls(words: str) -> str:
     --------
     >>> in_controls("choose one with --sheet")
     'choose one with “Sheet”'
+    >>> in_controls("loss='none' is unknown")
+    '“Outliers”: none is unknown'
     >>> in_controls("choose one series, such as --by 'gene=Dbp', or fit each with --by 'gene'")
     'choose one series, such as “One series of several”: gene=Dbp'
     """
     # The page fits one series of a file: what is said of many is for the command line.
     words = re.sub(r",? or fit each with --by.*$", "", words)
+    words = _FIELD.sub(lambda found: f"--{found[1].replace('_', '-')} {found[2]}", words)
     return _OPTION.sub(_named, words)
 
 

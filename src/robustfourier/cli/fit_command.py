@@ -110,6 +110,7 @@ def fit(
     """
     require_choice("--method", method, ("mixture", "network"))
     require_choice("--show", show, ("auto", "period", "frequency"))
+    formats = _formats(figures)
     machine = _machine(shaft, bearing, teeth)
     if band is not None:
         fit_bands(files, band, reading, config, None if dry else out, overwrite, console)
@@ -136,8 +137,7 @@ def fit(
         parameters=ahead.with_holidays(parameters),
         chunks=chunks,
         overwrite=overwrite,
-        formats=_formats(figures),
-        magnitudes=magnitudes or None,
+        **{"formats": formats, "magnitudes": magnitudes or None},
         called=files[0],
         envelope=envelope,
         machine=machine,

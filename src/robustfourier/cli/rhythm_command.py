@@ -50,7 +50,7 @@ def rhythm(
     overwrite: Annotated[bool, typer.Option(help="Replace another result in the folder.")] = False,
     console: Console,
 ) -> None:
-    """Test known periods in many series: amplitude, acrophase, mesor, p and q (cosinor)."""
+    """Test known periods in many series (cosinor)."""
     if not period:
         raise InputError("--period is missing; give at least one, such as --period 24h")
     require_choice("--noise", noise, ("auto", "white", "replicates"))

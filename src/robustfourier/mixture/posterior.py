@@ -357,10 +357,9 @@ def _with_modulation_errors(
         growth = 1.0 + powers / np.maximum(variance, np.finfo(float).tiny)
         lines[own] = np.sqrt(growth)
         weights = (model.order[own] * model.lines.amplitude[own, 0]) ** 2
-        formal = max(model.mode_error(part.pattern.component), np.finfo(float).tiny)
-        ratio = np.sqrt(
-            np.average(growth, weights=weights) + doubt * (part.shift_error / formal) ** 2
-        )
+        formal = model.mode_error(part.pattern.component)
+        shift = part.shift_error / formal if formal > 0.0 else 0.0  # a known period has no error
+        ratio = np.sqrt(np.average(growth, weights=weights) + doubt * shift**2)
         held = model.rows[part.pattern.component] != 0
         bases[held] = np.maximum(bases[held], ratio)
     return _widened(model, bases, lines)

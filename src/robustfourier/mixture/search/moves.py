@@ -486,12 +486,13 @@ class Search:
     def _separated(self, fit: Fit) -> Fit:
         """Drop lines that left the range or came closer than the record can resolve."""
         series = self.series
+        top = series.reach if series.settings.max_mode is None else series.max_mode
         while True:
             mirrored = series.folded(fit.modes)
             if np.any(mirrored != fit.modes) and not fit.known[mirrored != fit.modes].any():
                 fit = fit_lines(series, mirrored, fit.known, fit.rung)
                 continue
-            keep = resolved(fit, self._lowest(fit), series.reach, series.integer)
+            keep = resolved(fit, self._lowest(fit), top, series.integer)
             keep &= fit.known | series.is_open(fit.modes)
             if keep.all():
                 return fit

@@ -181,6 +181,8 @@ def _family_fit(series: Series, fit: Fit, lines: IndexArray, base: float) -> Fit
         ratio = line_power(refined.gram, cosine, sine).sum(axis=1)[len(others) :]
         weak = ratio < known_place_price(np.array(1.0 / harmonic_share(1)), series.settings.level)
         if not weak.any() or len(orders) == 1:
+            if not series.lowest <= refined.bases[0] <= series.max_mode:
+                return None  # the user, or the sampling, allows no such base
             known = np.append(known, np.zeros(len(orders), bool))
             return Fit(refined, known, fit.rung)
         orders, base = orders[np.arange(len(orders)) != np.argmin(ratio)], float(refined.bases[0])
