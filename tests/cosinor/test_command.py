@@ -126,7 +126,10 @@ def test_series_with_times_of_their_own_are_tested_each_on_its_own():
             ("--period", "24h", "--noise", "pink"),
             "--noise 'pink' is unknown; use one of auto, white, replicates",
         ),
-        (("--period", "24h", "--table", "ods"), "--table 'ods' is unknown; use one of csv, excel, parquet"),
+        (
+            ("--period", "24h", "--table", "ods"),
+            "--table 'ods' is unknown; use one of csv, excel, parquet",
+        ),
         (("--period", "24h", "--group", "sex"), "'sex'"),
     ],
 )

@@ -127,8 +127,7 @@ def fit(
     chunks = method == "mixture" and _in_chunks(file)
     _check_columns(files[0], reading, config, chunks)
     ahead.refused_if(chunks or method == "network")
-    network = {"n_modes": modes, "n_steps": steps}
-    parameters = _parameters(method, config, chunks, reading, network)
+    parameters = _parameters(method, config, chunks, reading, n_modes=modes, n_steps=steps)
     analysis = _analysed(
         *(file, console, show, ahead),
         out=None if dry else (out or default_folder(file)),
@@ -137,7 +136,8 @@ def fit(
         parameters=ahead.with_holidays(parameters),
         chunks=chunks,
         overwrite=overwrite,
-        **{"formats": formats, "magnitudes": magnitudes or None},
+        formats=formats,
+        magnitudes=magnitudes or None,
         called=files[0],
         envelope=envelope,
         machine=machine,
@@ -177,7 +177,7 @@ def _analysed(
 
 
 def _parameters(
-    method: str, config: FitConfig, chunks: bool, reading: dict[str, Any], network: dict[str, Any]
+    method: str, config: FitConfig, chunks: bool, reading: dict[str, Any], **network: int
 ) -> Any:
     """Parameters of the estimator, or the function of the samples that makes them."""
     if method == "network":
