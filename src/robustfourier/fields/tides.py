@@ -73,15 +73,6 @@ _CONSTITUENTS: dict[str, tuple[tuple[int, int, int, int, int, int], float, float
 _MEAN = {"Mf": 1.043, "2Q1": 1.009, "Q1": 1.009, "O1": 1.009, "K1": 1.006, "J1": 1.013, "K2": 1.024}
 #: Those with the largest coefficients of the potential, the largest first.
 _STRONGEST = ("M2", "K1", "S2", "O1", "P1", "N2", "K2", "Mf", "Q1", "Mm", "M4")
-_SOLAR = {
-    "Ssa",
-    "S1",
-    "P1",
-    "K1",
-    "S2",
-    "T2",
-    "K2",
-}  # near a day: what repeats daily need not be a tide
 
 
 def _rates(multiples: FloatArray) -> FloatArray:
@@ -158,9 +149,13 @@ def constituent_named(frequency: float, error: float, domain: Domain) -> str:
 
 
 def is_tide(names: list[str]) -> bool:
-    """Whether lines with these names are a tide: several constituents, one of the moon."""
+    """Whether lines with these names are a tide: several constituents, M2 or O1 among them.
+
+    These are the largest that the moon alone makes, of half a day and of a day; slow lines such as
+    Mm, and those of the sun, stand in many records that are no tide.
+    """
     found = {name for name in names if name}
-    return len(found) >= _SEEN and bool(found - _SOLAR)
+    return len(found) >= _SEEN and not found.isdisjoint(("M2", "O1"))
 
 
 def constituents_of(components: Iterable[Any], domain: Domain) -> list[str]:
