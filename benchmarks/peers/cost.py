@@ -113,7 +113,7 @@ def by_stage(stats: dict[Function, Any]) -> dict[str, float]:
 def counted(work: Work) -> Iterator[None]:
     """Count the nonuniform FFTs, and the calls of what is worth counting."""
     from robustfourier.mixture.search import moves
-    from robustfourier.mixture.search.score import NoiseEvidence
+    from robustfourier.mixture.search.noise_evidence import NoiseEvidence
     from robustfourier.periodic import variable_projection
     from robustfourier.periodic.basis import Lines
     from robustfourier.periodic.nufft import NufftPlan

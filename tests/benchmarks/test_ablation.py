@@ -110,4 +110,4 @@ def test_the_command_runs_the_switches_that_are_asked_for(monkeypatch, tmp_path,
     with pytest.raises(SystemExit, match="2"):
         ablation.main(["--switches", "magic"])
     assert ablation.main(["--list"]) == 0
-    assert "level shifts: mixture.search.steps.find_steps" in capsys.readouterr().out
+    assert "level shifts: mixture.search.level_shifts.find_steps" in capsys.readouterr().out

@@ -9,9 +9,9 @@ from scipy.optimize import least_squares
 from robustfourier.domain import Domain
 from robustfourier.mixture.components import weak_harmonics as families
 from robustfourier.mixture.components.compose import Separated, compose
-from robustfourier.mixture.components.ground import Ground
-from robustfourier.mixture.components.joint import penalised_fit
-from robustfourier.mixture.components.prior import Prior
+from robustfourier.mixture.components.fit_context import Ground
+from robustfourier.mixture.components.penalised_fit import penalised_fit
+from robustfourier.mixture.components.waveform_prior import Prior
 from robustfourier.mixture.components.weak_harmonics import further_harmonics, waveform_rows
 from robustfourier.mixture.line_wings import wing_ratio
 from robustfourier.mixture.model import ColumnModel, mode_table

@@ -5,7 +5,7 @@ import pytest
 from numpy.polynomial import chebyshev
 from scipy.stats import norm
 
-from robustfourier.mixture.components.cells import (
+from robustfourier.mixture.components.harmonic_evidence import (
     POWERS,
     RATES,
     SCALES,
@@ -14,8 +14,8 @@ from robustfourier.mixture.components.cells import (
     _templates,
 )
 from robustfourier.mixture.components.links import Link, _best_shift, phase_lock
-from robustfourier.mixture.components.prior import prior_of
 from robustfourier.mixture.components.waveform import InPhase, prior_precision, shrinkage
+from robustfourier.mixture.components.waveform_prior import prior_of
 from robustfourier.periodic.families import Families
 
 ORDER = np.arange(1, 31)

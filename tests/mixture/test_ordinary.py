@@ -5,10 +5,10 @@ import pytest
 
 from robustfourier import PeriodicMixture
 from robustfourier.mixture.components.side_lines import with_side_lines
+from robustfourier.mixture.search.alias_relocation import relocate
 from robustfourier.mixture.search.detection import detect
+from robustfourier.mixture.search.level_shifts import find_steps
 from robustfourier.mixture.search.line_fit import fit_lines
-from robustfourier.mixture.search.places import relocate
-from robustfourier.mixture.search.steps import find_steps
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.families import Families, tied

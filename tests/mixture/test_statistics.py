@@ -7,12 +7,6 @@ import pytest
 from scipy.special import gamma, gammaln
 from scipy.stats import median_abs_deviation
 
-from robustfourier.mixture.judge import (
-    Judge,
-    false_alarm,
-    line_power,
-    search_width,
-)
 from robustfourier.mixture.search.robust import (
     HUBER,
     huber_pays,
@@ -20,6 +14,12 @@ from robustfourier.mixture.search.robust import (
     pays,
     pseudo_values,
     robust_scale,
+)
+from robustfourier.mixture.significance import (
+    Judge,
+    false_alarm,
+    line_power,
+    search_width,
 )
 from robustfourier.periodic.aliases import alias_notes, sampling_aliases
 from robustfourier.periodic.basis import Lines, Trend, trend_columns

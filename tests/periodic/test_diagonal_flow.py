@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustfourier.mixture.judge import Judge
+from robustfourier.mixture.significance import Judge
 from robustfourier.periodic.diagonal_flow import (
     DYNAMIC_RANGE,
     START,

@@ -12,7 +12,7 @@ from robustfourier.domain import Domain
 from robustfourier.errors import DataError
 from robustfourier.formatting import percent, readable_period, with_error
 from robustfourier.mixture.fit import fit_column
-from robustfourier.mixture.search.fringes import Fringes
+from robustfourier.mixture.search.degenerate_frequencies import Fringes
 from robustfourier.mixture.timeseries import Settings
 from robustfourier.modes import ModeTable
 from robustfourier.results import summarise

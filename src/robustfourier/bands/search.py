@@ -3,8 +3,8 @@
 With R_b² the share of a band's variance that a cosine and a sine of frequency f explain beside its
 level, z_b = -(n_b - 3)/2 · log(1 - R_b²) is exactly exponential under white noise, so their sum
 over B bands is a gamma variable, and its largest value over the range has the false-alarm
-probability of B outputs (`robustfourier.mixture.judge`). Where bands have few rows each, one cosine
-for all of them, each band scaled by its deviation, sees more: both sums are searched.
+probability of B outputs (`robustfourier.mixture.significance`). Where bands have few rows each, one
+cosine for all of them, each band scaled by its deviation, sees more: both sums are searched.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.bands.band_rows import Rows
-from robustfourier.mixture.judge import false_alarm, search_width
+from robustfourier.mixture.significance import false_alarm, search_width
 from robustfourier.periodic.frequency_limits import highest_mode
 
 _SPACING = 0.2  # modes: a fifth of the resolution, where a peak has lost 4 % of its height at most

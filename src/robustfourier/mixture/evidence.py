@@ -18,13 +18,13 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.search.detection import Detection
-from robustfourier.mixture.search.robust import HUBER
-from robustfourier.mixture.search.score import (
+from robustfourier.mixture.search.noise_evidence import (
     ROWS,
     NoiseEvidence,
     NoiseModel,
     line_prices,
 )
+from robustfourier.mixture.search.robust import HUBER
 from robustfourier.periodic.priors import noise_price
 from robustfourier.periodic.residual_process import chosen_rows
 

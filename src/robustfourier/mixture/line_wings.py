@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from robustfourier.arrays import ComplexArray, FloatArray
-from robustfourier.mixture.judge import wing_p_value
+from robustfourier.mixture.significance import wing_p_value
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.variable_projection import Refined

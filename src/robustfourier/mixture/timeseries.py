@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
-from robustfourier.mixture.judge import Judge
+from robustfourier.mixture.significance import Judge
 from robustfourier.periodic.basis import (
     TREND_POLYNOMIALS,
     columns_of,

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.components.completing import Found, tied_lines
-from robustfourier.mixture.components.ground import Ground
-from robustfourier.mixture.components.joint import penalised_fit
-from robustfourier.mixture.components.prior import Prior, prior_of
+from robustfourier.mixture.components.constraints import as_wished
+from robustfourier.mixture.components.fit_context import Ground
+from robustfourier.mixture.components.penalised_fit import penalised_fit
+from robustfourier.mixture.components.tied_fit import Found, tied_lines
+from robustfourier.mixture.components.waveform_prior import Prior, prior_of
 from robustfourier.mixture.components.weak_harmonics import waveform_rows
-from robustfourier.mixture.components.wishes import as_wished
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.observers import listening, tell
 from robustfourier.periodic.basis import Lines

@@ -19,7 +19,7 @@ from scipy.special import expit
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray, IntVector, Vector
 from robustfourier.compiling import compiled
 from robustfourier.mixture.components.waveform import InPhase, Smoothing, shrinkage
-from robustfourier.mixture.judge import in_phase_p_value
+from robustfourier.mixture.significance import in_phase_p_value
 from robustfourier.periodic.uncertainty import lengths
 
 CONTRADICTION = 0.001  # p-value below which harmonics are not in phase, whatever the evidence

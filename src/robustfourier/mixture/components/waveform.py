@@ -28,7 +28,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray, IntArray, Matrix, Tensor, Vector
 from robustfourier.compiling import compiled
-from robustfourier.mixture.components.cells import POWERS, RATES, SCALES, Cells, decays
+from robustfourier.mixture.components.harmonic_evidence import POWERS, RATES, SCALES, Cells, decays
 
 
 @dataclass(frozen=True)

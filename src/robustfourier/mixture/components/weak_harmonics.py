@@ -17,9 +17,9 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, BoolVector, ComplexArray, FloatArray, IntArray, Vector
 from robustfourier.compiling import compiled
-from robustfourier.mixture.components.ground import Ground
-from robustfourier.mixture.judge import false_alarm
+from robustfourier.mixture.components.fit_context import Ground
 from robustfourier.mixture.line_wings import wing_ratio
+from robustfourier.mixture.significance import false_alarm
 from robustfourier.periodic.families import Families
 
 SumsAt = Callable[[FloatArray], ComplexArray]

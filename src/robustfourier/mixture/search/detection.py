@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.formatting import plural
-from robustfourier.mixture.search.fringes import (
+from robustfourier.mixture.search.degenerate_frequencies import (
     Fringes,
     explains_little,
     fits_better_beyond,
@@ -27,7 +27,7 @@ from robustfourier.mixture.search.fringes import (
 )
 from robustfourier.mixture.search.line_fit import Fit, fit_lines
 from robustfourier.mixture.search.moves import Search
-from robustfourier.mixture.search.score import Assessment, NoiseModel, assess
+from robustfourier.mixture.search.noise_evidence import Assessment, NoiseModel, assess
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.aliases import Alias, alias_notes, sampling_aliases
 from robustfourier.periodic.basis import Lines, Trend

@@ -22,15 +22,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.mixture.judge import false_alarm
 from robustfourier.mixture.line_wings import local_noise
-from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines, trend_reach, unknowable
-from robustfourier.mixture.search.places import (
+from robustfourier.mixture.search.alias_relocation import (
     allowed,
     relocate,
     relocated_families,
     resolved,
     weakest_apart,
+)
+from robustfourier.mixture.search.level_shifts import find_steps
+from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines, trend_reach, unknowable
+from robustfourier.mixture.search.noise_evidence import (
+    Assessment,
+    NoiseEvidence,
+    NoiseModel,
+    assess,
+    line_prices,
 )
 from robustfourier.mixture.search.robust import (
     FAR,
@@ -41,14 +48,7 @@ from robustfourier.mixture.search.robust import (
     pseudo_values,
     unmasked,
 )
-from robustfourier.mixture.search.score import (
-    Assessment,
-    NoiseEvidence,
-    NoiseModel,
-    assess,
-    line_prices,
-)
-from robustfourier.mixture.search.steps import find_steps
+from robustfourier.mixture.significance import false_alarm
 from robustfourier.mixture.timeseries import GAPPY, Series
 from robustfourier.observers import tell
 from robustfourier.periodic.diagonal_flow import DiagonalFlow, diagonal_flow

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.components.prior import Prior
+from robustfourier.mixture.components.waveform_prior import Prior
 from robustfourier.periodic.moments import Moments
 from robustfourier.periodic.semidefinite import root, solve_positive
 from robustfourier.periodic.uncertainty import mode_tangents

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.mixture.components.ground import AT_THE_END, Ground
+from robustfourier.mixture.components.fit_context import AT_THE_END, Ground
 from robustfourier.mixture.components.weak_harmonics import RESOLUTION, further_harmonics
 from robustfourier.periodic.families import Families
 from robustfourier.periodic.priors import FAMILY, SMALLEST_MODE_ERROR, harmonic_share

@@ -13,8 +13,8 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IntVector, Matrix, Vector
 from robustfourier.compiling import compiled
-from robustfourier.mixture.judge import trend_p_value
 from robustfourier.mixture.search.line_fit import Fit
+from robustfourier.mixture.significance import trend_p_value
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.semidefinite import solve_positive
 

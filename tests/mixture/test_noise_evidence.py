@@ -7,7 +7,7 @@ from scipy.signal import lfilter
 from robustfourier.mixture.search.detection import detect
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.moves import Search
-from robustfourier.mixture.search.score import NoiseEvidence, NoiseModel
+from robustfourier.mixture.search.noise_evidence import NoiseEvidence, NoiseModel
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.synthetic import random_mixture
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.mixture.judge import line_power
 from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines, refine_lines
+from robustfourier.mixture.significance import line_power
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.priors import SMALLEST_MODE_ERROR, harmonic_share, known_place_price
 from robustfourier.periodic.semidefinite import solve_positive

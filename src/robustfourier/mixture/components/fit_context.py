@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IntArray
-from robustfourier.mixture.judge import Judge
 from robustfourier.mixture.line_wings import local_noise
+from robustfourier.mixture.significance import Judge
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.families import Families
 from robustfourier.periodic.moments import Moments

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from robustfourier.mixture.search.alias_relocation import relocate, relocated_families
 from robustfourier.mixture.search.line_fit import fit_lines
-from robustfourier.mixture.search.places import relocate, relocated_families
 from robustfourier.mixture.timeseries import Series, Settings
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from robustfourier.mixture.components.completing import Found, tied_lines
-from robustfourier.mixture.components.ground import Ground
-from robustfourier.mixture.judge import Judge, false_alarm
+from robustfourier.mixture.components.fit_context import Ground
+from robustfourier.mixture.components.tied_fit import Found, tied_lines
 from robustfourier.mixture.model import Evidence
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.search.line_fit import fit_lines
-from robustfourier.mixture.search.score import NoiseModel, assess
+from robustfourier.mixture.search.noise_evidence import NoiseModel, assess
+from robustfourier.mixture.significance import Judge, false_alarm
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.families import Families
 from robustfourier.periodic.noise_spectrum import NoiseFloor

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.mixture.judge import false_alarm
 from robustfourier.mixture.search.line_fit import Fit
+from robustfourier.mixture.significance import false_alarm
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.families import harmonic_places
 from robustfourier.periodic.kernels import sho_of_logarithms
