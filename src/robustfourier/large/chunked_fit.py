@@ -28,7 +28,15 @@ from robustfourier.large.condense import Nodes, Sums, bins_for
 from robustfourier.large.passes import Added, AddUp, Facts, Pull, Scan, total
 from robustfourier.memory_limits import give_back
 from robustfourier.mixture.model import ColumnModel, shares
-from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pays, robust_scale
+from robustfourier.mixture.search.robust import (
+    FAR,
+    HUBER,
+    Contaminated,
+    huber_pays,
+    outliers_pay,
+    pays,
+    robust_scale,
+)
 from robustfourier.periodic.frequency_limits import MODES_AT_MOST
 from robustfourier.samples import Counts, ReadOptions, Samples
 from robustfourier.samples.layout import Layout, Part
@@ -185,7 +193,8 @@ class _Fit:
             pull = self._pull(model)
             try_out = self.add(self._work(pull), "outliers around the fit are pulled in")
             squares = np.array([try_out.sums.squares / try_out.slope**2])
-            if self.loss == "auto" and not pays(np.array([try_out.raw]), squares):
+            worth = pull.outliers is not None or pays(np.array([try_out.raw]), squares)
+            if self.loss == "auto" and not worth:
                 if start is not None:
                     added = self.add(self._work(None), "the sums of the values as they are")
                     values = added.sums.nodes().values
@@ -241,12 +250,15 @@ class _Fit:
         """Around a fit; with the rule that a fit in memory has, see `mixture.fit`."""
         line = self._line(model)
         left = (self.sample[1] - line(self.sample[0]))[:, None]
-        scale = float(robust_scale(left, np.ones(len(left)))[0])
+        equal = np.ones(len(left))
+        scale = float(robust_scale(left, equal)[0])
         if not scale > 0:
             scale = float(np.abs(left).max()) or 1.0
         smoothed = bool(np.isnan(model.models_[0].false_alarm).any())
         found = len(model.modes_) > 0
-        return Pull(line, scale, HUBER if found else FAR, redescend=found and not smoothed)
+        if not found or smoothed or not outliers_pay(left, equal):
+            return Pull(line, scale, HUBER if found else FAR)
+        return Pull(line, scale, HUBER, Contaminated.of(np.abs(left[:, 0]) / scale, equal))
 
     # -- the fits ----------------------------------------------------------------------------
 
