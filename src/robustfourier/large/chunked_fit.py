@@ -38,6 +38,7 @@ from robustfourier.mixture.search.robust import (
     robust_scale,
 )
 from robustfourier.periodic.frequency_limits import MODES_AT_MOST
+from robustfourier.periodic.residual_process import robust_weights
 from robustfourier.samples import Counts, ReadOptions, Samples
 from robustfourier.samples.layout import Layout, Part
 from robustfourier.samples.partitions import parts_of
@@ -298,7 +299,10 @@ class _Fit:
         # Squares that averaging within the bins has hidden, and those that are left between them.
         inner = self._inner(added)
         noise = np.sqrt((float(nodes.weights @ left**2) + inner) / added.sums.total)
-        column = self._whole(model.models_[0], inner / added.sums.total)
+        hidden = inner / added.sums.total
+        if added.slope < 1.0:  # shares are those of the values as given, without their outliers
+            hidden += self._mean_square(model) - noise**2
+        column = self._whole(model.models_[0], hidden)
         model.models_ = (replace(column, noise=np.array([noise])),)
         model.noise_ = float(noise)
         model.components_ = type(model.components_)(column.components(shares([column])[0], 0, 0))
@@ -330,6 +334,13 @@ class _Fit:
         own = added.sums.nodes()
         squares = added.sums.squares - float(own.weights @ own.values**2)
         return max(squares, 0.0) / added.slope**2
+
+    def _mean_square(self, model: PeriodicMixture) -> float:
+        """Of the residuals of the sample that are no outliers, as in `ColumnModel.explaining`."""
+        left = self.sample[1] - self._line(model)(self.sample[0])
+        weights = (self.unit_error / self.facts.columns()[2]) ** 2
+        weights *= robust_weights(left, weights) >= 1.0
+        return float(np.average(left**2, weights=weights))
 
     @staticmethod
     def _whole(column: ColumnModel, hidden: float) -> ColumnModel:
