@@ -28,8 +28,17 @@ from robustfourier.large.condense import Nodes, Sums, bins_for
 from robustfourier.large.passes import Added, AddUp, Facts, Pull, Scan, total
 from robustfourier.memory_limits import give_back
 from robustfourier.mixture.model import ColumnModel, shares
-from robustfourier.mixture.search.robust import FAR, HUBER, huber_pays, pays, robust_scale
+from robustfourier.mixture.search.robust import (
+    FAR,
+    HUBER,
+    Contaminated,
+    huber_pays,
+    outliers_pay,
+    pays,
+    robust_scale,
+)
 from robustfourier.periodic.frequency_limits import MODES_AT_MOST
+from robustfourier.periodic.residual_process import robust_weights
 from robustfourier.samples import Counts, ReadOptions, Samples
 from robustfourier.samples.layout import Layout, Part
 from robustfourier.samples.partitions import parts_of
@@ -185,7 +194,8 @@ class _Fit:
             pull = self._pull(model)
             try_out = self.add(self._work(pull), "outliers around the fit are pulled in")
             squares = np.array([try_out.sums.squares / try_out.slope**2])
-            if self.loss == "auto" and not pays(np.array([try_out.raw]), squares):
+            worth = pull.outliers is not None or pays(np.array([try_out.raw]), squares)
+            if self.loss == "auto" and not worth:
                 if start is not None:
                     added = self.add(self._work(None), "the sums of the values as they are")
                     values = added.sums.nodes().values
@@ -241,12 +251,15 @@ class _Fit:
         """Around a fit; with the rule that a fit in memory has, see `mixture.fit`."""
         line = self._line(model)
         left = (self.sample[1] - line(self.sample[0]))[:, None]
-        scale = float(robust_scale(left, np.ones(len(left)))[0])
+        equal = np.ones(len(left))
+        scale = float(robust_scale(left, equal)[0])
         if not scale > 0:
             scale = float(np.abs(left).max()) or 1.0
         smoothed = bool(np.isnan(model.models_[0].false_alarm).any())
         found = len(model.modes_) > 0
-        return Pull(line, scale, HUBER if found else FAR, redescend=found and not smoothed)
+        if not found or smoothed or not outliers_pay(left, equal):
+            return Pull(line, scale, HUBER if found else FAR)
+        return Pull(line, scale, HUBER, Contaminated.of(np.abs(left[:, 0]) / scale, equal))
 
     # -- the fits ----------------------------------------------------------------------------
 
@@ -286,7 +299,10 @@ class _Fit:
         # Squares that averaging within the bins has hidden, and those that are left between them.
         inner = self._inner(added)
         noise = np.sqrt((float(nodes.weights @ left**2) + inner) / added.sums.total)
-        column = self._whole(model.models_[0], inner / added.sums.total)
+        hidden = inner / added.sums.total
+        if added.slope < 1.0:  # shares are those of the values as given, without their outliers
+            hidden += self._mean_square(model) - noise**2
+        column = self._whole(model.models_[0], hidden)
         model.models_ = (replace(column, noise=np.array([noise])),)
         model.noise_ = float(noise)
         model.components_ = type(model.components_)(column.components(shares([column])[0], 0, 0))
@@ -318,6 +334,13 @@ class _Fit:
         own = added.sums.nodes()
         squares = added.sums.squares - float(own.weights @ own.values**2)
         return max(squares, 0.0) / added.slope**2
+
+    def _mean_square(self, model: PeriodicMixture) -> float:
+        """Of the residuals of the sample that are no outliers, as in `ColumnModel.explaining`."""
+        left = self.sample[1] - self._line(model)(self.sample[0])
+        weights = (self.unit_error / self.facts.columns()[2]) ** 2
+        weights *= robust_weights(left, weights) >= 1.0
+        return float(np.average(left**2, weights=weights))
 
     @staticmethod
     def _whole(column: ColumnModel, hidden: float) -> ColumnModel:

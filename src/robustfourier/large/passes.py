@@ -20,7 +20,7 @@ from robustfourier.concurrency import cores
 from robustfourier.domain import Domain
 from robustfourier.errors import DataError, MissingDependencyError, require_choice
 from robustfourier.large.condense import Sums
-from robustfourier.mixture.search.robust import FLATTEST, clipped
+from robustfourier.mixture.search.robust import FLATTEST, Contaminated, clipped
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
 from robustfourier.samples.epochs import Times
 from robustfourier.samples.layout import Layout, Part
@@ -133,19 +133,21 @@ class Pull:
         Deviation of the residuals.
     clip : float
         Residuals are clipped at this many deviations.
-    redescend : bool
-        As in `robust.pseudo_values`.
+    outliers : Contaminated or None
+        Of the residuals over their scale: outliers then have no pull at all.
     """
 
     centre: Callable[[FloatArray], FloatArray | float]
     scale: float
     clip: float
-    redescend: bool = False
+    outliers: Contaminated | None = None
 
     def __call__(self, theta: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
         """Residuals, pulled-in residuals ψ, and the derivative of ψ."""
         left = y - self.centre(theta)
-        pull, inside = clipped(np.abs(left) / self.scale, self.clip, self.redescend)
+        size = np.abs(left) / self.scale
+        known = self.outliers
+        pull, inside = clipped(size, self.clip) if known is None else known.pull(size)
         return left, np.sign(left) * pull * self.scale, inside
 
 

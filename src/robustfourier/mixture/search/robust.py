@@ -24,7 +24,6 @@ HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaus
 _TINY = float(np.finfo(float).tiny)
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
-_REDESCEND = (4.0, 8.0)  # deviations from which on a pull weakens, and at which it has ended
 _EXPECTATIONS, _ENOUGH = 20, 10_000  # of expectation maximisation, and rows that it needs
 _MULTIPLES = 4  # of a line's frequency at which its outliers may come
 _CHANCE = 0.01  # how often outliers at random seem to keep a phase
@@ -81,21 +80,9 @@ def pseudo_values(
     return np.where(used, pulled, fitted + residuals)
 
 
-def clipped(
-    size: FloatArray, clip: float, redescend: bool = False
-) -> tuple[FloatArray, FloatArray]:
-    """Return Huber's pull ψ of residuals of that many deviations, and its derivative.
-
-    With `redescend` the pull weakens from 4 deviations on, and has ended at 8: what can be had of
-    `Contaminated` without a look at all residuals at once.
-    """
-    pull = np.minimum(size, clip)
-    inside = (size <= clip).astype(float)
-    if redescend:
-        start, end = _REDESCEND
-        pull *= np.clip((end - size) / (end - start), 0.0, 1.0)
-        inside -= clip / (end - start) * ((size > start) & (size < end))
-    return pull, inside
+def clipped(size: FloatArray, clip: float) -> tuple[FloatArray, FloatArray]:
+    """Return Huber's pull ψ of residuals of that many deviations, and its derivative."""
+    return np.minimum(size, clip), (size <= clip).astype(float)
 
 
 @dataclass(frozen=True)
@@ -223,18 +210,23 @@ def unmasked(series: Series, fit: Fit) -> tuple[Series, Fit] | None:
 def keeps_phase(series: Series, lines: Lines, residuals: FloatArray) -> bool:
     """Tell whether what looks like outliers comes at one phase of the strongest line.
 
-    Outliers come at random: Σ u e^{-iπnkθ} of their squares u, around their mean, has a squared
-    length of Σ u² times an exponential variable at any multiple n of a mode k. What a fit leaves
-    over of the jumps of a square wave looks like outliers too, but comes at every jump, and pulling
-    it in would fake an exact fit.
+    Outliers come at random: Σ u e^{-iπnkθ} of their probabilities u = 1 − π (`Contaminated`),
+    around their mean, has a squared length of Σ u² times an exponential variable at any multiple n
+    of a mode k. What a fit leaves over of the jumps of a square wave, or of eclipses, looks like
+    outliers too, but comes at every jump, and pulling it in would fake an exact fit. Probabilities
+    are bounded: the few largest residuals do not hide the phase of all the others.
     """
     if not len(lines):
         return False
     strongest = float(lines.mode[np.argmax(np.sum(lines.amplitude**2, axis=1))])
     multiples = strongest * np.arange(1.0, _MULTIPLES + 1.0)
-    size = residuals / np.maximum(np.sqrt(np.mean(residuals**2, axis=0)), 1e-300)
-    mean = np.average(size**2, axis=0, weights=series.weights)
-    squares = series.weights[:, None] * (size**2 - mean)
-    sums = np.abs(direct_sums(series.theta, squares, multiples)) ** 2
-    ratio = sums / np.maximum(np.sum(squares**2, axis=0), 1e-300)
+    weights, left = series.weights, residuals * whitening(series.weights)
+    scale = robust_scale(left, weights)
+    size = np.abs(left[:, scale > 0]) / scale[scale > 0]
+    outlying = [1.0 - Contaminated.of(one, weights).narrow(one**2) for one in size.T]
+    if not outlying:
+        return False
+    around = np.array([weights * (u - np.average(u, weights=weights)) for u in outlying]).T
+    sums = np.abs(direct_sums(series.theta, around, multiples)) ** 2
+    ratio = sums / np.maximum(np.sum(around**2, axis=0), _TINY)
     return bool(np.any(ratio > np.log(_MULTIPLES * residuals.shape[1] / _CHANCE)))
