@@ -64,8 +64,8 @@ _NEAR = 0.25  # of the distance of two harmonics: what is nearer to one belongs 
 # band of m modes, whose own deviation and that of the floor taken off make √(2m), once in sixty.
 _SHOWN, _CLEAR = 7.0, 3.0
 # Deviations of a band's power that hint at a process: c of them raise the log-likelihood by about
-# c². With less than one nat the price of a process, log n, is all that counts: n to one against it.
-_HINT = 1.0
+# c². Four nats are less than the price of a process, log n, of any record of more than 55 rows.
+_HINT = 2.0
 # A line of coherence τ is 1/πτ wide: with less than two cycles a sixth of its frequency, which is
 # no pattern but a hump.
 _SHORTEST = 2.0  # cycles
