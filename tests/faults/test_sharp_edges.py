@@ -60,3 +60,18 @@ def test_residuals_are_pulled_in_by_their_own_errors():
     model = PeriodicMixture().fit(t, y, y_err=errors)
     assert len(model.components_) == 1
     assert not model.models_[0].evidence.robust
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.1])
+def test_eclipses_are_no_outliers(noise):
+    """A tenth of the samples lie in eclipses, at two phases of each cycle; two are outliers."""
+    rng = np.random.default_rng(1)
+    t = np.sort(rng.uniform(0, 200, 1500))
+    beside = np.abs((t / 2.7183) % 0.5 - 0.25)  # cycles from the middle of an eclipse
+    y = 12.0 + np.sqrt(np.clip(1.0 - beside / 0.025, 0.0, 1.0)) + noise * rng.normal(size=1500)
+    y[rng.choice(1500, 2, replace=False)] += [2.0, -2.0]
+    model = PeriodicMixture().fit(t, y)
+    cycles = [round(2.7183 / c.period, 3) for c in model.components_ if c.share > 0.01]
+    assert cycles in ([1.0], [2.0])
+    cycle = model.predict(np.linspace(100.0, 102.7183, 500))
+    assert 0.9 < np.ptp(cycle) < 1.1

@@ -316,3 +316,11 @@ class TestLivingPatterns:
             crlb = np.sqrt(6.0 / 200) * 0.4 / (np.pi * 100) * 7.3**2
             wide += model.components_[0].period_error > 1.5 * crlb
         assert wide <= 2
+
+    def test_the_error_of_a_period_of_two_samples_stays_zero(self):
+        """Its phase cannot move between even samples, whatever process might be beside it."""
+        for seed in range(5):
+            rng = np.random.default_rng(seed)
+            y = np.cos(np.pi * np.arange(210)) + 0.5 * rng.normal(size=210)
+            pattern = PeriodicMixture().fit(np.arange(210.0), y).components_[0]
+            assert (pattern.period, pattern.period_error) == (2.0, 0.0)

@@ -229,7 +229,9 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     waiting = [int(c) for c in np.argsort(-power, kind="stable")[:_CANDIDATES]]
     while waiting:
         found = []
-        kept = np.flatnonzero(~gone)
+        # What is quasi-periodic already is no line any more, beside others or of them.
+        known = np.isin(model.component, [part.pattern.component for part in parts])
+        kept = np.flatnonzero(~gone & ~known)
         lines, owner, order = model.lines.select(kept), model.component[kept], model.order[kept]
         beside = Kernel.sum([Kernel.zero(), *(part.kernel for part in parts)])
         for c in waiting:
@@ -238,7 +240,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
             pattern = pattern_of(c, lines, owner, order, float(mode[c]), left, theta)
             if pattern is None:
                 continue
-            others = np.setdiff1d(model.component[kept], owner[pattern.taken])
+            others = np.setdiff1d(model.component[~gone], owner[pattern.taken])
             free = not series.integer and _has_a_frequency_of_its_own(model, c, others)
             ground = (theta, noise, rows, beside, oscillators, white)
             part = quasi_periodic_fit(pattern, *ground, may_lose_phase=free)
@@ -248,8 +250,13 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
                 doubtful[c] = part
         if not found:
             break
-        # Harmonics of one pattern may be those of another: the clearest comes first.
-        part = max(found, key=lambda one: one.gain)
+        # Harmonics of one pattern may be those of another: the clearest comes first, but none whose
+        # lines are part of a stronger one.
+        inside = {
+            c for one in found for c in owner[one.pattern.taken] if c != one.pattern.component
+        }
+        apart = [one for one in found if one.pattern.component not in inside]
+        part = max(apart, key=lambda one: one.gain)
         parts.append(part)
         left, oscillators = part.values, part.oscillators
         gone[kept[part.pattern.taken]] = True
@@ -358,8 +365,13 @@ def _with_modulation_errors(
         lines[own] = np.sqrt(growth)
         weights = (model.order[own] * model.lines.amplitude[own, 0]) ** 2
         formal = model.mode_error(part.pattern.component)
+<<<<<<< HEAD
         shift = part.shift_error / formal if formal > 0.0 else 0.0  # a known period has no error
         ratio = np.sqrt(np.average(growth, weights=weights) + doubt * shift**2)
+=======
+        moved = part.shift_error / formal if formal > 0.0 else 0.0  # a period that is given stays
+        ratio = np.sqrt(np.average(growth, weights=weights) + doubt * moved**2)
+>>>>>>> modelfix
         held = model.rows[part.pattern.component] != 0
         bases[held] = np.maximum(bases[held], ratio)
     return _widened(model, bases, lines)

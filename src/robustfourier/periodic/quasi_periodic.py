@@ -63,6 +63,9 @@ _NEAR = 0.25  # of the distance of two harmonics: what is nearer to one belongs 
 # Power above noise that shows a harmonic: white noise has as much at one mode once in e⁷, and in a
 # band of m modes, whose own deviation and that of the floor taken off make √(2m), once in sixty.
 _SHOWN, _CLEAR = 7.0, 3.0
+# Deviations of a band's power that hint at a process: c of them raise the log-likelihood by about
+# c². Four nats are less than the price of a process, log n, of any record of more than 55 rows.
+_HINT = 2.0
 # A line of coherence τ is 1/πτ wide: with less than two cycles a sixth of its frequency, which is
 # no pattern but a hump.
 _SHORTEST = 2.0  # cycles
@@ -275,7 +278,7 @@ def _power_beside(
     within = [power[:, : len(inside)][:, np.abs(inside) <= w] for w in np.arange(1.0, reach + 1.0)]
     within = within or [power[:, : len(inside)]]
     excess = np.array([p.sum(axis=1) - p.shape[1] * floor for p in within])
-    size = np.array([_CLEAR * np.sqrt(2.0 * p.shape[1]) * floor for p in within])
+    size = np.array([_HINT * np.sqrt(2.0 * p.shape[1]) * floor for p in within])
     return np.maximum(excess[-1], 0.0), floor, np.any(excess > size, axis=0)
 
 
