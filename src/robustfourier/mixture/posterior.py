@@ -365,13 +365,8 @@ def _with_modulation_errors(
         lines[own] = np.sqrt(growth)
         weights = (model.order[own] * model.lines.amplitude[own, 0]) ** 2
         formal = model.mode_error(part.pattern.component)
-<<<<<<< HEAD
         shift = part.shift_error / formal if formal > 0.0 else 0.0  # a known period has no error
         ratio = np.sqrt(np.average(growth, weights=weights) + doubt * shift**2)
-=======
-        moved = part.shift_error / formal if formal > 0.0 else 0.0  # a period that is given stays
-        ratio = np.sqrt(np.average(growth, weights=weights) + doubt * moved**2)
->>>>>>> modelfix
         held = model.rows[part.pattern.component] != 0
         bases[held] = np.maximum(bases[held], ratio)
     return _widened(model, bases, lines)
