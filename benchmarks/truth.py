@@ -29,7 +29,8 @@ one command, with rivals in the same run; `python -m benchmarks.truth` writes th
 in `benchmarks/results/truth`. Seeds below 1000 are for development; of those here only the dense
 tones' are, which are the draws that were first seen to fail. The tables of RobustPeriod's protocol,
 of ablation, and of stars with a range given, are of the search before the diagonal layer and the
-evidence decided; all others are of this state. Seconds of forecasts were taken on a busy machine.
+evidence decided; rivals' rows of forecasts were measured a little before ours. All others are of
+this state. Seconds were taken on a busy machine.
 """
 
 
