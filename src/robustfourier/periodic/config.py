@@ -34,7 +34,7 @@ class Settings:
     without : ndarray of shape (G,)
         Modes at which, and up to two modes beside which, no line is taken.
     split : ndarray of shape (S,)
-        Fundamentals of families that are to be taken apart; see `components/wishes`.
+        Fundamentals of families that are to be taken apart; see `components/constraints`.
     merge : ndarray of shape (P, 2)
         Pairs of fundamentals that are to be one family.
     calendar : ndarray of shape (C,)
