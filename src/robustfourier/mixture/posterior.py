@@ -15,7 +15,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.model import ColumnModel, QuasiPeriodicTrace
-from robustfourier.mixture.search.detection import Detection
+from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines, line_columns
@@ -44,7 +44,6 @@ _CLEAR = 2.0  # deviations of the sandwich's error by which it must exceed the f
 _LEAST = 0.02  # share left by the fit below which a residual says nothing any more
 _CELLS = 1e7  # rows times columns that are worth it, a fifth of a second
 _CANDIDATES = 4  # patterns that may be quasi-periodic, the strongest
-_SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
 _PER_COHERENCE = 8  # places at which amplitude and phase of a quasi-periodic part are stated
 _PLACES_AT_MOST = 2000  # as many as a figure has pixels
 _LARGEST = 140.0  # powers of ten: beyond, variances in the unit of the values would overflow
@@ -87,7 +86,7 @@ def with_degenerate_errors(model: ColumnModel, found: Detection) -> ColumnModel:
     for c in range(model.n_components if found.fringes else 0):
         own = np.flatnonzero((model.component == c) & np.isfinite(model.false_alarm))
         errors = [
-            max((f.error for f in found.fringes if abs(f.mode - mode) < _SAME_LINE), default=0.0)
+            max((f.error for f in found.fringes if abs(f.mode - mode) < SAME_LINE), default=0.0)
             for mode in model.lines.mode[own]
         ]
         error = min(np.array(errors) / np.maximum(model.order[own], 1), default=0.0)

@@ -145,10 +145,6 @@ class Families:
         fixed = np.append(self.fixed, np.zeros(count, bool))
         return Families(np.append(self.bases, modes), harmonics, fixed)
 
-    def with_rows(self, rows: IntArray) -> Families:
-        """Return the same with further lines that are combinations of the bases."""
-        return replace(self, harmonics=np.vstack([self.harmonics, rows]))
-
     def moved(self, line: int, mode: float) -> Families:
         """Return the same with one line free, at a mode of its own, in its old row."""
         freed = self.kept(np.arange(len(self.harmonics)) != line).added(np.array([mode]))

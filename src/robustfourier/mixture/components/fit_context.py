@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,6 @@ from robustfourier.periodic.variable_projection import Refined, refine
 
 # Refinement stops when a step would lower χ² by less: 1e-5 of a standard error.
 AT_THE_END = 1e-10
-SAME_LINE = 1.0  # modes that a line may move while it is tied
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,21 +33,12 @@ class Ground:
         Variance of the noise.
     rung : int
         Smooth columns of the trend.
-    lines, wandering : ndarray of shape (K,)
-        Modes that the search found, and how far each may be off because its phase wanders.
     """
 
     series: Series
     floor: NoiseFloor
     noise: FloatArray
     rung: int
-    lines: FloatArray = field(default_factory=lambda: np.zeros(0))
-    wandering: FloatArray = field(default_factory=lambda: np.zeros(0))
-
-    def blur(self, mode: float) -> float:
-        """Return how far a mode may be off because the phase of the line found there wanders."""
-        near = np.abs(self.lines - mode) < SAME_LINE
-        return float(np.max(self.wandering[near], initial=0.0))
 
     @property
     def highest(self) -> float:

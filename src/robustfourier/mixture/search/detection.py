@@ -36,7 +36,7 @@ from robustfourier.periodic.frequency_limits import MODES_AT_MOST, ModeLimit
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 
 _EACH = 3  # so many lines with fringes are told one by one
-_SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
+SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ class Detection:
 
     def without(self, modes: FloatArray, why: str) -> Detection:
         """Return the same without the lines at some modes, the others fitted again."""
-        near = np.abs(self.fit.modes[:, None] - modes).min(axis=1, initial=np.inf) < _SAME_LINE
+        near = np.abs(self.fit.modes[:, None] - modes).min(axis=1, initial=np.inf) < SAME_LINE
         kept = np.flatnonzero(~near | self.known)
         fit = fit_lines(self.series, self.fit.modes[kept], self.known[kept], self.fit.rung)
         index = {int(line): i for i, line in enumerate(kept)}
