@@ -40,8 +40,7 @@ from robustfourier.mixture.search.robust import (
 from robustfourier.periodic.frequency_limits import MODES_AT_MOST
 from robustfourier.periodic.residual_process import robust_weights
 from robustfourier.samples import Counts, ReadOptions, Samples
-from robustfourier.samples.layout import Layout, Part
-from robustfourier.samples.partitions import parts_of
+from robustfourier.samples.partitions import Layout, Part, parts_of
 from robustfourier.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from robustfourier.weighted_rows import weighted_median
 
