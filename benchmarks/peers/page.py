@@ -39,7 +39,6 @@ from benchmarks.peers.comparisons import (
     size_lines,
 )
 from benchmarks.peers.figures import draw
-from benchmarks.peers.reading import reading
 from benchmarks.peers.rows import OK, Row, read
 from benchmarks.peers.runner import LIMIT, NOT_AGAIN
 from benchmarks.verdicts import markdown
@@ -96,7 +95,6 @@ def _sections(results: Results, entries: list[Entry], figures: list[str]) -> Ite
         yield "![Our error over that of the best rival](figures/benchmarks/rivals.png)"
     yield _verdicts(lines)
     yield _duels(results, entries)
-    yield reading(lines)
     yield "## Errors"
     yield (
         "Median over the seeds of ‖f̂ − f‖₂ / ‖f‖₂ against the noiseless truth, over the whole "

@@ -132,18 +132,6 @@ def test_text_from_elsewhere_does_not_command_the_terminal(capsys):
     assert said.count("\\x1b") == 5
 
 
-def test_an_interrupt_is_told(run, record, monkeypatch):
-    import robustfourier.analysis
-
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(robustfourier.analysis, "analyse", interrupted)
-    code, _, err = run("fit", record, "--no-files")
-    assert code == 130
-    assert err.strip() == "robustfourier: interrupted"
-
-
 def test_a_killed_worker_is_told_with_what_to_do(run, record, monkeypatch):
     import robustfourier.analysis
 
