@@ -8,7 +8,6 @@ import pytest
 from robustfourier.errors import CheckpointError, OutputError
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
-from robustfourier.persistence.archive import write_archive
 from robustfourier.training import (
     Checkpoint,
     InverseDecay,
@@ -128,9 +127,6 @@ def test_a_foreign_file_is_refused(tmp_path):
     with pytest.raises(
         CheckpointError, match=re.escape("another zip archive (perhaps a torch or numpy")
     ):
-        load_checkpoint(path)
-    write_archive(path, ["a model"], [])
-    with pytest.raises(CheckpointError, match=re.escape("it holds something else")):
         load_checkpoint(path)
 
 
