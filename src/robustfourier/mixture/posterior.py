@@ -19,6 +19,7 @@ from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines, line_columns
+from robustfourier.periodic.families import Families
 from robustfourier.periodic.forecast import Known, backtest_inflation, extrapolated
 from robustfourier.periodic.kernels import Kernel
 from robustfourier.periodic.quasi_periodic import (
@@ -74,6 +75,16 @@ def with_sandwich_errors(model: ColumnModel, series: Series) -> ColumnModel:
     ratio = np.ones(len(free))
     clear = errors > formal * (1.0 + _CLEAR / np.sqrt(2.0 * worth))
     ratio[free] = np.where(clear, errors / formal, 1.0)
+    return _widened(model, ratio, np.ones(len(model.lines)))
+
+
+def with_tie_errors(model: ColumnModel, families: Families) -> ColumnModel:
+    """Return the same model; errors of periods count that lines may not be tied after all."""
+    if families.doubt is None or not len(model.bases):
+        return model
+    same = np.abs(model.bases[:, None] - families.bases).argmin(axis=1)
+    formal = np.diag(model.base_covariance)
+    ratio = np.sqrt(1.0 + families.doubt[same] ** 2 / np.where(formal > 0.0, formal, np.inf))
     return _widened(model, ratio, np.ones(len(model.lines)))
 
 
