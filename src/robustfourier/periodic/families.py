@@ -481,8 +481,10 @@ class _Ties:
         a, b = np.array(_COMBINATIONS).T[:, :, None]  # axes: combination, pair
         square = tone.variance + a**2 * variance[first] + b**2 * variance[second]
         away = tone.base - a * base[first] - b * base[second]
-        free = self.log_density(np.array([tone.base]), list(tone.members))
-        odds = -free - 0.5 * np.log(2.0 * pi * square)
+        # A tone is free beside lines other than those that it may be made of.
+        apart = [[*tone.members, *f.members] for f in bases]
+        free = np.array([self.log_density(np.array([tone.base]), own)[0] for own in apart])
+        odds = -np.minimum(free[first], free[second]) - 0.5 * np.log(2.0 * pi * square)
         odds += np.log(combination_share(a, b) / first.size) - COMBINATION - 0.5 * away**2 / square
         which, pair = np.unravel_index(np.argmax(odds), odds.shape)
         if odds[which, pair] <= 0.0:
