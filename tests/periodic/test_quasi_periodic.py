@@ -1,5 +1,6 @@
 """Quasi-periodic patterns: sunspots are one cycle that wanders, strict patterns stay strict."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,6 +29,15 @@ def test_sunspots_are_one_cycle_of_eleven_years_that_wanders(sunspots):
     assert cycle.modulation == pytest.approx(1.0)
     assert "drifts out of step after about" in cycle.wandering
     assert cycle.wandering in repr(cycle)
+
+
+def test_a_coherence_beyond_the_record_is_told_as_the_change_over_it(sunspots):
+    _, model = sunspots
+    (cycle,) = model.components_
+    slow = replace(cycle.quasi_periodic, coherence=50.0 * cycle.domain.span, modulation=1.0)
+    words = replace(cycle, quasi_periodic=slow).wandering
+    # √(2 (1 − e^{−1/50})) = 0.199
+    assert words == "changes by 20 % of its size over the record (quasi-periodic)"
 
 
 def test_the_parts_of_a_quasi_periodic_pattern_add_up(sunspots):
