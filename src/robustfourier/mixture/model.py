@@ -222,6 +222,11 @@ class Component:
             return ""
         cycles = self.coherence / self.period
         count = number(cycles, 2)
+        if self.coherence > self.domain.span:
+            return (
+                "changes a little within the record (quasi-periodic; its coherence time, about "
+                f"{count} cycles, is longer than the record)"
+            )
         if self.modulation > 0.95:
             return f"drifts out of step after about {count} cycles (quasi-periodic)"
         return (
