@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 from benchmarks.peers import comparisons, cost, cost_page, figures, page
@@ -8,8 +6,6 @@ from benchmarks.peers.comparisons import LEVEL, LOSES, WINS, Results
 from benchmarks.peers.machine import Machine
 from benchmarks.peers.rows import Row, append
 from tests.looks import faults
-
-import robustfourier
 
 
 def row(problem, method, seed, error, **more):
@@ -153,17 +149,12 @@ def test_transforms_of_a_fit_are_counted():
     assert work.calls.total() == before  # no longer counted
 
 
-def test_every_stage_of_the_cost_page_is_a_file_of_the_package():
-    home = Path(robustfourier.__file__).parent
-    assert [file for file in cost_page.STAGES if not (home / file).is_file()] == []
-
-
 def test_the_cost_page_names_stages_and_ratios():
     machine = Machine(triad=1e10, cached=1e11, multiply_add=1e10, product=1e9, transform=1e9)
     work = cost.Work(nuffts=[(1000, 500)])
     fits = {1000: (1.0, {"periodic/diagonal_flow.py": 0.9, "mixture/noise.py": 0.1}, work)}
     text = cost_page.page_text(machine, fits, [cost.Step("u0_diag", 1e-4, 1e5, 1e5)])
-    assert "| diagonal flow | `periodic/diagonal_flow.py` | 90 % |" in text
+    assert "| `periodic/diagonal_flow.py` | 90 % |" in text
     assert "| u0_diag | 100 | 100 | 100 | 10 | 10 | 10 |" in text
 
 

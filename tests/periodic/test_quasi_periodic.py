@@ -1,5 +1,6 @@
 """Quasi-periodic patterns: sunspots are one cycle that wanders, strict patterns stay strict."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,6 +29,15 @@ def test_sunspots_are_one_cycle_of_eleven_years_that_wanders(sunspots):
     assert cycle.modulation == pytest.approx(1.0)
     assert "drifts out of step after about" in cycle.wandering
     assert cycle.wandering in repr(cycle)
+
+
+def test_a_coherence_beyond_the_record_is_told_as_the_change_over_it(sunspots):
+    _, model = sunspots
+    (cycle,) = model.components_
+    slow = replace(cycle.quasi_periodic, coherence=50.0 * cycle.domain.span, modulation=1.0)
+    words = replace(cycle, quasi_periodic=slow).wandering
+    # √(2 (1 − e^{−1/50})) = 0.199
+    assert words == "changes by 20 % of its size over the record (quasi-periodic)"
 
 
 def test_the_parts_of_a_quasi_periodic_pattern_add_up(sunspots):
@@ -228,3 +238,23 @@ def test_a_shorter_coherence_makes_the_error_of_the_period_wider_by_what_it_scat
     stated, off = np.reshape(stated, (2, 20)), np.reshape(off, (2, 20))
     assert np.median(stated[1]) > 2 * np.median(stated[0])
     assert np.sqrt(np.mean((off / stated) ** 2)) == pytest.approx(1.0, abs=0.35)
+
+
+def test_pulses_that_a_quasi_periodic_part_explains_are_no_outliers_of_what_explains_less():
+    """A minute of beats whose rate rises by a fifth: a tenth of the samples is a pulse."""
+    t, rng = np.arange(3000) / 50.0, np.random.default_rng(1)
+    beat = np.cumsum(1.15 * (1.0 + 0.2 * t / 60.0)) / 50.0 % 1.0
+    y = np.exp(-0.5 * ((beat - 0.3) / 0.03) ** 2) + 0.05 * rng.normal(size=3000)
+    (component,) = PeriodicMixture().fit(t, y).components_
+    assert component.period == pytest.approx(1.0 / (1.15 * 1.1), rel=0.1)
+    assert np.isfinite(component.coherence)
+
+
+def test_the_amplitude_of_a_lost_phase_is_known_from_as_many_draws_as_the_record_holds(sunspots):
+    _, model = sunspots
+    (cycle,), column = model.components_, model.models_[0]
+    assert column.phase_lost is not None
+    first = np.flatnonzero(column.phase_lost[np.isfinite(column.false_alarm)])[0]
+    draws = column.domain.span / cycle.coherence
+    expected = 0.5 * model.modes_.amplitude[first] / np.sqrt(draws)
+    assert model.modes_.amplitude_error[first] == pytest.approx(expected)

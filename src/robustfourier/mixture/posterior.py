@@ -277,13 +277,17 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
 
 
 def _explains_as_much(model: ColumnModel, before: ColumnModel, series: Series) -> bool:
-    """Whether a model is as near to the samples as the one before it, or as its own trend."""
+    """Whether a model is as near to the samples as the one before it, or as its own trend.
+
+    What the model itself leaves far off are outliers of all alike: a model that explains less sees
+    more of them.
+    """
     values = series.original * series.scale + series.centre
-    sizes = []
-    for fitted in (model.evaluate, before.evaluate, model.trend_at):
-        left = (values - fitted(series.theta))[:, 0]
-        sizes.append(np.sum(series.weights * robust_weights(left, series.weights) * left**2))
-    return bool(sizes[0] <= max(sizes[1:]))
+    fits = (model.evaluate, before.evaluate, model.trend_at)
+    left = np.stack([(values - fitted(series.theta))[:, 0] for fitted in fits])
+    weights = series.weights * robust_weights(left[0], series.weights)
+    own, *others = left**2 @ weights
+    return bool(own <= max(others))
 
 
 def _has_a_frequency_of_its_own(model: ColumnModel, c: int, others: IntArray) -> bool:
@@ -317,6 +321,7 @@ def _joined(
     lost = np.zeros(len(gone), bool)
     bases, covariance = model.bases.copy(), model.base_covariance.copy()
     cosine, sine = model.lines.cosine.copy(), model.lines.sine.copy()
+    error = np.zeros(len(gone))  # of amplitudes of lost phases
     traces: list[QuasiPeriodicTrace | None] = [None] * model.n_components
     for part in parts:
         pattern = part.pattern
@@ -328,6 +333,10 @@ def _joined(
         typical = np.sqrt(part.strength * white / pattern.lines[1].sum())
         cosine[own] *= typical
         sine[own] *= typical
+        # The record holds 2γ independent draws of an amplitude, whose mean square is known to
+        # one over their root: the amplitude to half of that.
+        draws = max(2.0 * part.rate, 1.0)
+        error[own] = 0.5 * np.hypot(cosine[own, 0], sine[own, 0]) / np.sqrt(draws)
         (base,) = np.flatnonzero(model.rows[pattern.component])[:1]
         bases[base] += part.shift
         covariance[base], covariance[:, base] = 0.0, 0.0
@@ -337,10 +346,22 @@ def _joined(
         bases=bases,
         base_covariance=covariance,
         lines=Lines(_harmonics(model) @ bases, cosine, sine),
+        factor=_with_coefficient_errors(model.factor, len(model.trend), error),
         phase_lost=lost,
         traces=tuple(traces),
     )
     return _without(moved, gone, owner)
+
+
+def _with_coefficient_errors(factor: FloatArray, p: int, error: FloatArray) -> FloatArray:
+    """Return a root of the covariance in which some lines have errors of their own, if not zero."""
+    lines = np.flatnonzero(error)
+    at = np.concatenate([p + lines, p + len(error) + lines])
+    own = np.zeros((*factor.shape[:2], len(at)))
+    own[:, at, np.arange(len(at))] = np.tile(error[lines], 2)
+    rest = factor.copy()
+    rest[:, at] = 0.0
+    return np.concatenate([rest, own], axis=2)
 
 
 def _with_modulation_errors(

@@ -9,7 +9,6 @@ memory is taken. Nothing in it is ever executed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from robustfourier.atomic_files import replacing
 from robustfourier.errors import InputError, ModelFormatError
-from robustfourier.untrusted_files import excess, open_regular, parse_json
+from robustfourier.untrusted_files import excess, open_regular, parse_json, stream_digest
 
 FORMAT_VERSION = 3
 _DIGEST = 64  # hexadecimal digits
@@ -159,13 +158,9 @@ def _refuse(file: BinaryIO, name: str) -> NoReturn:
 
 def _digest(file: BinaryIO) -> bytes:
     """SHA-256 of all but the last bytes, as hexadecimal digits."""
-    left = file.seek(0, os.SEEK_END) - _DIGEST
+    size = file.seek(0, os.SEEK_END)
     file.seek(0)
-    digest = hashlib.sha256()
-    while left > 0 and (block := file.read(min(left, 1 << 20))):
-        digest.update(block)
-        left -= len(block)
-    return digest.hexdigest().encode()
+    return stream_digest(file, max(size - _DIGEST, 0)).encode()
 
 
 def _little_endian(array: Array) -> Array:

@@ -108,6 +108,7 @@ def render(
         closeup=None if window is None else Markup(figures.fit_figure(result, window)),
         spectrum=Markup(figures.spectrum_figure(result)),
         diagonal=_markup(figures.diagonal_figure(result)),
+        evidence=[(words, f"{value:,.1f}") for words, value in result.view.evidence_terms],
         residual=Markup(figures.residual_figure(result)),
         lives=lives,
         remainder=remainder,

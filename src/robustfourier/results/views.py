@@ -181,6 +181,12 @@ class MixtureView:
             lines.mode, lines.cosine[:, 0], lines.sine[:, 0], model.component, self.multiplies
         )
 
+    @property
+    def evidence_terms(self) -> tuple[tuple[str, float], ...]:
+        """What the log evidence of the lines, trend and noise is the sum of; empty if unknown."""
+        known = None if self.evidence is None else self.evidence.log_evidence
+        return () if known is None else known.terms
+
     def diagonal(self) -> Diagonal | None:
         """Weights of the layer that proposed first; the lowest ones, up to beyond the last mode."""
         if self.evidence is None or len(self.evidence.diagonal) < 2:
@@ -198,6 +204,7 @@ class NetworkView:
     trend_kind = "level"
     noise: float | None = None
     evidence = None
+    evidence_terms: tuple[tuple[str, float], ...] = ()
     steps = ()
 
     def __init__(self, model: Any, values: FloatArray) -> None:

@@ -133,4 +133,5 @@ def _refine(ground: Ground, grouping: Families) -> Refined:
     found = ground.refine(grouping, None, AT_THE_END)
     if not found.converged:  # a ridge, on which as many steps again may be taken
         found = ground.refine(replace(grouping, bases=found.bases), None, AT_THE_END)
-    return replace(found, relative_psd=ground.colour(found.lines.mode, found))
+    colour = ground.colour(found.lines.mode, found)
+    return replace(found, relative_psd=colour, noise_gram=ground.noise_gram(found))
