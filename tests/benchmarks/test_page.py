@@ -185,3 +185,11 @@ def test_networks_are_counted_by_problems_and_seeds(canned):
     canned += [row("example 2", "net_siren", 0, 0.1)]
     counted = {"network_problems": 1, "network_seeds": 3, "glimpses": 1}
     assert page._networks(canned) == counted
+
+
+def test_seeds_that_only_we_have_are_in_a_table_of_their_own(canned, tmp_path):
+    for one in [*canned, *(row("example 3", "ours", seed, 5.0) for seed in range(3, 20))]:
+        append(tmp_path / "rows.csv", one)
+    text = page.write_page(tmp_path / "rows.csv", tmp_path / "docs").read_text(encoding="utf-8")
+    assert "| example 3: error | 0.011 |" in text
+    assert "| example 3 | 20 | 5 | 0.01" in text

@@ -122,7 +122,7 @@ class TestFit:
         (tmp_path / "thesis.tex").write_text("years of work")
         code, _, err = run("fit", record, "--out", tmp_path)
         assert code == 1
-        assert "is not empty and holds no run of ours" in err
+        assert "is not empty and holds no run of robustfourier" in err
         assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
     def test_json_is_one_document(self, record, run):

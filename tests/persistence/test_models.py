@@ -125,13 +125,13 @@ def forged(mixture, tmp_path, change):
             lambda t: t["fitted"]["items"].append(
                 ["x_", {"$": "record", "name": "subprocess:Popen", "fields": {}}]
             ),
-            "a 'subprocess:Popen', which is none of our classes",
+            "a 'subprocess:Popen', a class that robustfourier does not have",
         ),
         (
             lambda t: t["fitted"]["items"].append(
                 ["x_", {"$": "record", "name": "robustfourier.domain:os", "fields": {}}]
             ),
-            "which is none of our classes",
+            "a class that robustfourier does not have",
         ),
         (
             lambda t: t["fitted"]["items"].append(

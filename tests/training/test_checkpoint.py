@@ -138,7 +138,7 @@ def test_a_foreign_file_is_refused(tmp_path):
     ):
         load_checkpoint(path)
     write_archive(path, ["a model"], [])
-    with pytest.raises(CheckpointError, match=re.escape("it holds something else")):
+    with pytest.raises(CheckpointError, match=re.escape("it holds no checkpoint")):
         load_checkpoint(path)
 
 
