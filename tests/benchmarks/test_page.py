@@ -162,3 +162,11 @@ def test_the_page_says_where_a_curve_of_sizes_ends_and_why(canned, tmp_path):
     assert "| 10 / 10 | more than 30 s | not tried |" in text
     words = "Where they end: LassoCV (scikit-learn) after n = 10000 (n = 30000: more than 30 s)."
     assert words in text
+
+
+def test_seeds_that_only_we_have_are_in_a_table_of_their_own(canned, tmp_path):
+    for one in [*canned, *(row("example 3", "ours", seed, 5.0) for seed in range(3, 20))]:
+        append(tmp_path / "rows.csv", one)
+    text = page.write_page(tmp_path / "rows.csv", tmp_path / "docs").read_text(encoding="utf-8")
+    assert "| example 3: error | 0.011 |" in text
+    assert "| example 3 | 20 | 5 | 0.01" in text

@@ -159,7 +159,7 @@ def test_every_listed_method_has_the_face():
         assert module.PACKAGES
         assert module.TOLD is not None
         assert module.EVEN_ONLY in (True, False)
-        assert module.BUDGET in ("all", "subset")
+        assert module.BUDGET in ("all", "subset", "own")
         assert callable(module.fit)
     assert len(methods.ALL) >= 12
 
@@ -171,3 +171,9 @@ def test_networks_take_a_share_of_their_steps_in_a_quick_run(use, plan, tmp_path
     use(method(telling))
     made = run(plan(count=1, effort=0.25), tmp_path / "rows.csv", quiet)
     assert {row.note for row in made} == {"0.25"}
+
+
+def test_our_own_methods_have_more_seeds(use, plan, tmp_path):
+    use(method(honest, budget="own"))
+    made = run(plan(1, own_seeds=4), tmp_path / "rows.csv", quiet)
+    assert [row.seed for row in made] == [0, 1, 2, 3]

@@ -67,7 +67,7 @@ def nested(depth):
         (lambda t: t.pop("params"), "lacks the parts"),
         (lambda t: t.update(model="os.system"), "holds a 'os.system'"),
         (lambda t: t.update(model=[]), "it holds a [], which is no estimator"),
-        (lambda t: t.update(params=7), "its parameters are not what we write"),
+        (lambda t: t.update(params=7), "its parameters are not a table of names and values"),
         (lambda t: dict(t["fitted"]["items"])["domains_"].update(items=[3]), "do not fit together"),
         (lambda t: dict(t["fitted"]["items"])["models_"].update(items=[]), "do not fit together"),
     ],
@@ -144,15 +144,15 @@ def test_an_archive_that_would_unpack_to_a_gigabyte_is_no_checkpoint(path):
 @pytest.mark.parametrize(
     ("tree", "words"),
     [
-        ([], "it holds something else"),
+        ([], "it holds no checkpoint"),
         ({"$": "record", "name": "Domain", "fields": {"start": 0, "span": 1}},
-         "it holds something else"),
+         "it holds no checkpoint"),
         ({"$": "record", "name": "Checkpoint", "fields": {"step": "x"}},
          "step of a Checkpoint is a str"),
         ({"$": "record", "name": "Checkpoint", "fields": {"step": 1}}, "cannot be rebuilt"),
         ({"$": "record", "name": "Checkpoint", "fields": {
             "step": 1, "training": EMPTY, "state": EMPTY,
-            "arrays": {"$": "dict", "items": [["a", 5]]}}}, "its arrays are none"),
+            "arrays": {"$": "dict", "items": [["a", 5]]}}}, "its arrays are not numbers"),
     ],
 )  # fmt: skip
 def test_a_crafted_checkpoint_is_a_checkpoint_error(path, tree, words):

@@ -70,7 +70,9 @@ def draw_weights(
     if not r_c > 0:
         raise InputError(f"r_c={r_c!r} must be positive: it is the size of the theory's c⁰")
     if not (np.isfinite(init_scale) and init_scale > 0):
-        raise InputError(f"init_scale={init_scale!r} must be positive: from zero nothing moves")
+        raise InputError(
+            f"init_scale={init_scale!r} must be positive: at zero all gradients vanish"
+        )
     _require_memory(architecture)
     rng = np.random.default_rng(random_state)
     drawn = (

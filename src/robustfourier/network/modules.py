@@ -60,7 +60,9 @@ class DiagonalLayer(nn.Module):
         super().__init__()
         require_choice("init", init, ("symmetric", "glorot"))
         if not (math.isfinite(init_scale) and init_scale > 0):
-            raise InputError(f"init_scale={init_scale!r} must be positive: zero never moves")
+            raise InputError(
+                f"init_scale={init_scale!r} must be positive: at zero all gradients vanish"
+            )
         self.init, self.init_scale = init, init_scale
         self.weight = nn.Parameter(torch.empty(n_features, device=device, dtype=dtype))
         self.reset_parameters()
