@@ -9,7 +9,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.results.alias_words import runner_up_words
+from robustfourier.results.alias_words import alias_words
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import alias_notes, named
 from robustfourier.results.drawing_grid import curve_grid
@@ -25,6 +25,7 @@ _ERRORS = (
     12_000  # points at which standard errors of a curve are computed; between, they are smooth
 )
 _BLOCK = 20_000  # times predicted at once
+_FALSE_ALARM = 0.01  # of networks, which have no such parameter
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
@@ -64,6 +65,7 @@ def summarise(
         evidence=view.evidence,
     )
     axis = TimeAxis.of(domain, samples.time_name)
+    aliases = alias_words(brief, sampling, weights, getattr(model, "false_alarm", _FALSE_ALARM))
     return Result(
         samples=samples,
         view=view,
@@ -92,6 +94,7 @@ def summarise(
         lines=view.lines(),
         downwards=brief.downwards,
         memory=view.memory(axis, horizon),
+        remarks=tuple(aliases.excluded),
         warnings=plain_warnings(
             *(listed(patterns), sampling, flat.residual),
             explained=brief.explained,
@@ -100,7 +103,7 @@ def summarise(
                 *view.warnings(),
                 *step_words(view.steps, axis),
                 *alias_notes(listed(patterns), samples, domain),
-                *runner_up_words(brief, sampling, weights),
+                *aliases.possible,
             ],
         ),
     )
