@@ -50,9 +50,15 @@ def nested(depth):
         (lambda t: add(t, {"$": "array", "index": 0, "scalar": False}), "array 0 twice"),
         (lambda t: add(t, {"$": "array", "index": [], "scalar": False}), "cannot be rebuilt"),
         (lambda t: add(t, {"$": "dict", "items": [[[], 1]]}), "cannot be rebuilt"),
-        (lambda t: add(t, {"$": "record", "name": [], "fields": {}}), "none of our classes"),
+        (
+            lambda t: add(t, {"$": "record", "name": [], "fields": {}}),
+            "a class that robustfourier does not have",
+        ),
         (lambda t: add(t, {"$": "record", "name": "PeriodicMixture", "fields": {}}), "rebuilt"),
-        (lambda t: t.update(model=[]), "it holds a [], which is no estimator"),
+        (
+            lambda t: t.update(model=[]),
+            "it holds a [], an estimator that this version does not have",
+        ),
         (lambda t: t.update(params=7), "its parameters are not a table of names and values"),
         (lambda t: dict(t["fitted"]["items"])["domains_"].update(items=[3]), "do not fit together"),
         (lambda t: dict(t["fitted"]["items"])["models_"].update(items=[]), "do not fit together"),
