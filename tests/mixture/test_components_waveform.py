@@ -64,7 +64,7 @@ def left_over(theta, residuals):
 def separated(theta, y, mode, **options):
     mode, ground = np.asarray(mode, float), ground_of(theta, y, **options)
     one = np.ones(len(mode))
-    return compose(ground, mode, 0.02 * one, one, 1e-6 * one, np.zeros(len(mode), bool))
+    return compose(ground, mode, 0.02**2 * np.diag(one), one, 1e-6 * one, np.zeros(len(mode), bool))
 
 
 def test_weak_harmonics_are_found_at_multiples_of_a_known_base():

@@ -258,3 +258,30 @@ def test_the_amplitude_of_a_lost_phase_is_known_from_as_many_draws_as_the_record
     draws = column.domain.span / cycle.coherence
     expected = 0.5 * model.modes_.amplitude[first] / np.sqrt(draws)
     assert model.modes_.amplitude_error[first] == pytest.approx(expected)
+
+
+def test_harmonics_of_a_clock_that_is_off_go_with_the_strongest_of_them():
+    """At the sixth harmonic 2.2 modes are thirteen: nearer to nothing, and of the same pattern."""
+    order, owner = np.tile(np.arange(1, 7), 2), np.repeat([0, 1], 6)
+    mode = order * np.where(owner == 0, 42.0, 44.2)
+    amplitude = np.where(owner == 0, 1.0, 0.5) / order
+    lines = Lines(mode, amplitude[:, None], np.zeros((12, 1)))
+    theta = np.linspace(-1, 1, 2000)
+    left = 0.1 * np.random.default_rng(0).normal(size=2000)
+    stronger = pattern_of(0, lines, owner, order, 42.0, left, theta)
+    assert stronger.taken.tolist() == [6, 7, 8, 9, 10, 11]
+    weaker = pattern_of(1, lines, owner, order, 44.2, left, theta)
+    assert weaker is None or len(weaker.taken) == 0
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("amplitude", [0.5, 3.0])
+def test_a_phase_lost_beside_a_stronger_line_is_that_lines_modulation(strict, amplitude):
+    lines = Lines(np.array([45.0, 42.0]), np.array([[1.0], [amplitude]]), np.zeros((2, 1)))
+    model = SimpleNamespace(component=np.array([0, 1]), order=np.ones(2, int), lines=lines)
+    pattern = SimpleNamespace(component=0)
+    part = SimpleNamespace(pattern=pattern, strict=strict, shift=-2.7, half_width=1.8, strength=1.0)
+    said = posterior._is_hump(model, part, np.zeros(2, bool), white=1.0)
+    assert said == (strict or amplitude > 1.0)
+    far = SimpleNamespace(**{**vars(part), "shift": 2.7})
+    assert not posterior._is_hump(model, far, np.zeros(2, bool), white=1.0)

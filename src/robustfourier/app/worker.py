@@ -95,7 +95,11 @@ def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], se
     from robustfourier.errors import RobustFourierError
 
     try:
-        if order["kind"] == "fit":
+        if "rhythm" in order:
+            from robustfourier.app.rhythm_job import run_rhythm
+
+            run_rhythm(order, send)
+        elif order["kind"] == "fit":
             _fit(order, send)
         else:
             from robustfourier.app.laboratory import run_laboratory

@@ -23,6 +23,7 @@ from robustfourier.mixture.posterior import (
     unknown_period,
     with_degenerate_errors,
     with_sandwich_errors,
+    with_tie_errors,
 )
 from robustfourier.mixture.search.detection import Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
@@ -87,7 +88,8 @@ def _composed(domain: Domain, found: Detection) -> tuple[ColumnModel, Series]:
     """Return the model of the lines found, with errors that count what a fit cannot know."""
     series, fit = _settled(found, separate(found))
     model = ColumnModel.of(domain, fit, series, Evidence.of(found))
-    return with_degenerate_errors(with_sandwich_errors(model, series), found), series
+    model = with_tie_errors(with_sandwich_errors(model, series), fit.grouping)
+    return with_degenerate_errors(model, found), series
 
 
 def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:

@@ -19,6 +19,7 @@ from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines, line_columns
+from robustfourier.periodic.families import Families
 from robustfourier.periodic.forecast import Known, backtest_inflation, extrapolated
 from robustfourier.periodic.kernels import Kernel
 from robustfourier.periodic.quasi_periodic import (
@@ -74,6 +75,16 @@ def with_sandwich_errors(model: ColumnModel, series: Series) -> ColumnModel:
     ratio = np.ones(len(free))
     clear = errors > formal * (1.0 + _CLEAR / np.sqrt(2.0 * worth))
     ratio[free] = np.where(clear, errors / formal, 1.0)
+    return _widened(model, ratio, np.ones(len(model.lines)))
+
+
+def with_tie_errors(model: ColumnModel, families: Families) -> ColumnModel:
+    """Return the same model; errors of periods count that lines may not be tied after all."""
+    if families.doubt is None or not len(model.bases):
+        return model
+    same = np.abs(model.bases[:, None] - families.bases).argmin(axis=1)
+    formal = np.diag(model.base_covariance)
+    ratio = np.sqrt(1.0 + families.doubt[same] ** 2 / np.where(formal > 0.0, formal, np.inf))
     return _widened(model, ratio, np.ones(len(model.lines)))
 
 
@@ -313,8 +324,11 @@ def _joined(
     model: ColumnModel, parts: list[QuasiPeriodicFit], gone: BoolArray, white: float
 ) -> ColumnModel:
     """Take lines that are part of quasi-periodic patterns out, and state how these wander."""
-    humps = [part.pattern.component for part in parts if _is_hump(model, part, gone)]
+    broad = [part for part in parts if _is_hump(model, part, gone, white)]
+    humps = [part.pattern.component for part in broad]
     parts = [part for part in parts if part.pattern.component not in humps]
+    for part in broad:
+        gone = gone | ((model.component == part.pattern.component) & (not part.strict))
     owner = _process(model).kernel.component
     owner = np.where(np.isin(owner, humps), -1, owner)
     model = _with_modulation_errors(model, [part for part in parts if part.strict], white)
@@ -392,15 +406,19 @@ def _with_modulation_errors(
     return _widened(model, bases, lines)
 
 
-def _is_hump(model: ColumnModel, part: QuasiPeriodicFit, gone: BoolArray) -> bool:
+def _is_hump(model: ColumnModel, part: QuasiPeriodicFit, gone: BoolArray, white: float) -> bool:
     """Whether lines of other patterns stand in the width of this one's: nothing tells whose it is.
 
-    What is so broad is part of the remainder, and the lines stay strict.
+    What is so broad is part of the remainder, and the lines stay strict. A phase that is lost
+    beside a stronger line is that line's modulation.
     """
     own = (model.component == part.pattern.component) & (model.order > 0)
-    others = model.lines.mode[(model.component != part.pattern.component) & ~gone]
-    distance = np.abs(model.lines.mode[own][:, None] - others)
-    return part.strict and bool(np.any(distance < 2.0 * part.half_width))
+    others = (model.component != part.pattern.component) & ~gone
+    if not part.strict:
+        others &= 0.5 * model.lines.amplitude[:, 0] ** 2 > part.strength * white
+    place = model.lines.mode[own] + part.shift * model.order[own]
+    distance = np.abs(place[:, None] - model.lines.mode[others])
+    return bool(np.any(distance < 2.0 * part.half_width))
 
 
 def _harmonics(model: ColumnModel) -> IntArray:

@@ -55,18 +55,9 @@ def draw_weights(
 ) -> Weights:
     """Draw the initial weights of a network.
 
-    Parameters
-    ----------
-    architecture : Architecture
-    init : {"even", "symmetric", "glorot", "antisymmetric", "theory"}
-        See the module's text. A network without diagonal layer has no pairs of rectified units
-        to keep together: there all but "theory" are the Glorot draw.
-    init_scale : float, default 1.0
-        Factor on the diagonal and the layer behind it.
-    r_c : float, default 0.1
-        The theory's scale of c⁰; used by "theory" only.
-    random_state : int, numpy Generator or None
-    dtype : {"float64", "float32"}
+    `init`: see the module's text. A network without diagonal layer has no pairs of rectified units
+    to keep together: there all but "theory" are the Glorot draw. `init_scale`: factor on the
+    diagonal and the layer behind it. `r_c`: the theory's scale of c⁰; used by "theory" only.
 
     Examples
     --------

@@ -96,10 +96,9 @@ def summarise(
         memory=view.memory(axis, horizon),
         remarks=tuple(aliases.excluded),
         warnings=plain_warnings(
-            listed(patterns),
-            sampling,
-            flat.residual,
+            *(listed(patterns), sampling, flat.residual),
             explained=brief.explained,
+            allowed=brief.allowed,
             first=[
                 *view.warnings(),
                 *step_words(view.steps, axis),
@@ -126,6 +125,7 @@ class Brief(NamedTuple):
     noise: float
     headline: str
     downwards: bool
+    allowed: float
 
 
 def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Brief:
@@ -145,12 +145,15 @@ def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Bri
     patterns = named(view.patterns(theta, flat.residual, flat.parts), domain, down)
     explained = min(sum(pattern.share for pattern in patterns), 1.0)
     noise = deviation(residual) if view.noise is None else view.noise
-    said = headline(patterns, explained, domain, view.trend_kind, samples.time_name)
+    allowed = float(getattr(model, "false_alarm", 1.0))
+    said = headline(
+        patterns, explained, domain, view.trend_kind, samples.time_name, allowed=allowed
+    )
     if np.ptp(samples.values) == 0.0:
         said = f"The series is constant: all {len(samples):,} values are {samples.values[0]:.6g}."
     return Brief(
         *(view, domain, theta, fitted, trend, parts, residual, flat),
-        *(patterns, explained, noise, said, down),
+        *(patterns, explained, noise, said, down, allowed),
     )
 
 
