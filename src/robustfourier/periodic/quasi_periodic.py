@@ -57,15 +57,12 @@ from robustfourier.periodic.semiseparable import (
 
 ROWS = 4_000  # rows on which likelihoods are taken: there are more terms than in the remainder
 _HARMONICS = 8  # of a process, the strongest
-_FEWEST_CYCLES = 4.0  # in the record; with fewer a modulation cannot be seen
 _REACH = 12.0  # modes; farther from a pattern's lines another line is not part of it
 _NEAR = 0.25  # of the distance of two harmonics: what is nearer to one belongs to it
-# Power above noise that shows a harmonic: white noise has as much at one mode once in e⁷, and in a
-# band of m modes, whose own deviation and that of the floor taken off make √(2m), once in sixty.
-_SHOWN, _CLEAR = 7.0, 3.0
-# Deviations of a band's power that hint at a process: c of them raise the log-likelihood by about
-# c². Four nats are less than the price of a process, log n, of any record of more than 55 rows.
-_HINT = 2.0
+# Nats of power above noise that show a harmonic, or hint at a process, whose price is log n: white
+# noise has as much at one mode once in e⁷. In a band of m modes, whose deviation and that of the
+# floor taken off make √(2m), c deviations raise the log-likelihood by about c².
+_SHOWN = 7.0
 # A line of coherence τ is 1/πτ wide: with less than two cycles a sixth of its frequency, which is
 # no pattern but a hump.
 _SHORTEST = 2.0  # cycles
@@ -211,7 +208,7 @@ def pattern_of(
     """
     power = 0.5 * lines.amplitude[:, 0] ** 2
     own = np.flatnonzero((owner == component) & (order > 0))
-    if mode < _FEWEST_CYCLES or not len(own):
+    if mode < 2.0 * _SHORTEST or not len(own):  # nothing is seen to be forgotten
         return None
     taken = _lines_near(lines.mode, owner, order, power, own, component)
     beside = lines.select(taken).evaluate(theta)[:, 0]
@@ -223,7 +220,7 @@ def pattern_of(
         return None
     count = 2.0 * np.floor(min(_REACH, _NEAR * mode)) + 1.0
     seen = power[strongest] > _SHOWN * floor
-    seen |= band > _CLEAR * np.sqrt(2.0 * count) * floor
+    seen |= band > np.sqrt(_SHOWN * 2.0 * count) * floor
     seen[0] = True
     shown = strongest[seen]
     # A line holds little of a pattern whose phase is lost: what is around tells the shares.
@@ -283,7 +280,7 @@ def _power_beside(
     within = [power[:, : len(inside)][:, np.abs(inside) <= w] for w in np.arange(1.0, reach + 1.0)]
     within = within or [power[:, : len(inside)]]
     excess = np.array([p.sum(axis=1) - p.shape[1] * floor for p in within])
-    size = np.array([_HINT * np.sqrt(2.0 * p.shape[1]) * floor for p in within])
+    size = np.array([np.sqrt(_SHOWN * 2.0 * p.shape[1]) * floor for p in within])
     return np.maximum(excess[-1], 0.0), floor, np.any(excess > size, axis=0)
 
 
