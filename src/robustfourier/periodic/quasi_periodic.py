@@ -16,8 +16,8 @@ Each is one Gaussian model of the same samples, what all other lines leave over,
              + X X^T]\bigr) - \tfrac{m}{2} \log n - \mathrm{price}(\mathrm{osc}),
 
 with the columns X of its strict lines at the powers that were fitted: amplitudes are marginalised
-over in all ways alike. m counts the mode, rate and strength, and mode and power of each line nearby
-(the power of the pattern's lines is one draw, however long the record). The way of the highest
+over in all ways alike. m counts the mode, rate and strength, and mode and power of each pattern
+nearby (the power of a pattern's lines is one draw, however long the record). The way of the highest
 evidence is taken.
 
 The error of a lost phase's period is the curvature of that likelihood in the mode: a short
@@ -89,6 +89,8 @@ class Pattern:
         Modes and powers of its lines at these harmonics, and of other lines nearby.
     taken : ndarray of int
         Indices of the latter.
+    nearby : int
+        How many frequencies the latter have: lines of one pattern share theirs.
     around : ndarray of shape (n,)
         The residual with the lines nearby; further values add its own lines.
     shown, whole : ndarray of shape (n,)
@@ -104,6 +106,7 @@ class Pattern:
     lines: FloatArray
     near: FloatArray
     taken: IndexArray
+    nearby: int
     around: FloatArray
     shown: FloatArray
     whole: FloatArray
@@ -113,7 +116,7 @@ class Pattern:
     def alone(self) -> Pattern:
         """The same if lines nearby stay what they are."""
         values = {name: getattr(self, name) - self.beside for name in ("around", "shown", "whole")}
-        return replace(self, near=self.near[:, :0], taken=self.taken[:0], **values)
+        return replace(self, near=self.near[:, :0], taken=self.taken[:0], nearby=0, **values)
 
     def select(self, rows: IndexArray) -> Pattern:
         """Return the same on some rows."""
@@ -233,6 +236,7 @@ def pattern_of(
         lines=np.stack([lines.mode[shown], power[shown]]),
         near=np.stack([lines.mode[taken], power[taken]]),
         taken=taken,
+        nearby=len(np.unique(owner[taken[order[taken] > 0]])) + int(np.sum(order[taken] == 0)),
         around=around,
         shown=around + lines.select(shown).evaluate(theta)[:, 0],
         whole=around + lines.select(own).evaluate(theta)[:, 0],
@@ -385,7 +389,7 @@ def _evidence_of_lines(
     gram, logs = normal_equations(kernel, theta, noise, every)
     alone, n = 1 + columns[0].shape[1], len(theta)
     value = max(
-        marginal_log_likelihood(gram, logs, n) - len(pattern.taken) * np.log(n),
+        marginal_log_likelihood(gram, logs, n) - pattern.nearby * np.log(n),
         marginal_log_likelihood(gram[:alone, :alone], logs, n),
     )
     return float(value - price(oscillators, n) - 0.5 * np.log(n))
@@ -414,7 +418,7 @@ class _Way:
         columns = [line_columns(theta, at[0], at[1] / white) for at in kept]
         known = np.concatenate(columns, axis=1) if columns else None
         self.exact = MarginalLikelihood(theta, pattern.shown, noise, known)
-        self.extra = len(pattern.taken) if near else 0  # lines nearby that stay
+        self.extra = pattern.nearby if near else 0  # frequencies nearby that stay
         self.pattern = pattern = pattern.alone if near else pattern
         seen = pattern.around if strict else pattern.shown  # a spectrum knows no columns
         self.spectrum = TaperedSpectrum(theta, seen, 1.0 / noise)
