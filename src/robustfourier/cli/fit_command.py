@@ -284,6 +284,8 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
         console.say(words)
     if result.searched_words:
         console.say(result.searched_words)
+    for remark in result.remarks:
+        console.say(remark)
     for warning in result.warnings:
         console.warn(warning)
     for note in getattr(analysis.model, "notes_", ()):
@@ -399,6 +401,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
         "tide": tide(result, analysis.model).to_dict("records"),
         "modes": modes_columns(result),
         "warnings": result.warnings,
+        "remarks": result.remarks,
         "seconds": analysis.seconds,
         "folder": None if analysis.folder is None else str(analysis.folder),
     }

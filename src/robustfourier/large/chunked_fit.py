@@ -397,8 +397,8 @@ class _Fit:
             return self._taken_up(held)
         except Exception as error:  # whatever foreign values lead to
             raise CheckpointError(
-                f"{str(self.path)!r} is not what we write ({type(error).__name__}: {error}); "
-                "remove it to begin anew"
+                f"{str(self.path)!r} is no checkpoint of this fit "
+                f"({type(error).__name__}: {error}); remove it to begin anew"
             ) from None
 
     def _taken_up(self, held: Checkpoint) -> tuple[Added, FloatArray, Any]:

@@ -66,8 +66,12 @@ def _patterns(domain: Domain, found: Detection) -> tuple[ColumnModel, Detection]
     model, series = _composed(domain, found)
     while len(unknown := unknown_period(model)):
         many = len(unknown) > 1
-        why = "modes are left out: their errors are" if many else "mode is left out: its error is"
-        why = f"{len(unknown)} {why} more than half of {'them' if many else 'it'}"
+        words = (
+            "modes are left out: their standard errors are"
+            if many
+            else ("mode is left out: its standard error is")
+        )
+        why = f"{len(unknown)} {words} more than half of the frequency"
         less = found.without(unknown, why)
         if len(less.known) == len(found.known):
             break

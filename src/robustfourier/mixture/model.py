@@ -288,7 +288,7 @@ class Component:
             f"<Component {self.label}: period {self.period:.6g} ± {self.period_error:.2g} "
             f"{self.domain.unit}".rstrip()
             + f", harmonics {orders}, {share} of the variance"
-            + (f", with {', '.join(f'{p:.6g}' for p in self.nested)} inside" if self.nested else "")
+            + (f", containing {', '.join(f'{p:.6g}' for p in self.nested)}" if self.nested else "")
             + (f"; {self.wandering}>" if self.wandering else ">")
         )
 

@@ -22,6 +22,7 @@ from robustfourier.results.spread import share_of_variance
 
 _LEVELS = 201  # points of a link
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
+_TREND = 201  # points of a trend, whose variance is asked for
 _BLOCK = 20_000  # times predicted at once
 
 
@@ -65,8 +66,11 @@ class MixtureView:
 
     @property
     def trend_kind(self) -> str:
-        """Level, slope or smooth."""
-        return str(self.model.models_[0].trend_kind)
+        """Level, slope or smooth; a trend that would be printed as < 0.1 % is a level."""
+        column = self.model.models_[0]
+        trend = np.var(column.trend_at(np.linspace(-1.0, 1.0, _TREND)), axis=0).sum()
+        lines = 0.5 * np.sum(column.lines.amplitude**2)
+        return "level" if trend < 1e-3 * lines else str(column.trend_kind)
 
     def fitted(self, times: Any) -> FloatArray:
         """The fitted function."""
