@@ -51,14 +51,14 @@ def help_seconds() -> Verdict:
 
 def report_seconds(folder: Path) -> list[Verdict]:
     """`fit` on 10⁴ samples, twice: the first run compiles."""
-    from robustfourier.analysis.run_folder import read_run
+    from robustfourier.result_folders import RUN
 
     path = _hourly(folder)
     command = [sys.executable, "-m", "robustfourier.cli", "fit", str(path), "-q"]
     command += ["--out", str(folder / "out")]
     _processor_seconds(command)
     seconds = _processor_seconds(command)
-    steps = (read_run(folder / "out") or {}).get("seconds", {})
+    steps = (RUN.read(folder / "out") or {}).get("seconds", {})
     whole = sum(steps.values()) or 1.0
     shares = ", ".join(f"{step} {100 * part / whole:.0f} %" for step, part in steps.items())
     size = (folder / "out" / "report.html").stat().st_size

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -15,21 +14,22 @@ from robustfourier.cli.console import Console
 @options.expanded
 def app(
     *,
-    folder: Annotated[
-        Path, typer.Option("--folder", "-f", help="Where files, results and history are kept.")
-    ] = Path("robustfourier-app"),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 0,
-    host: Annotated[
-        str, typer.Option(help="Address to listen at; other than 127.0.0.1 lets others in.")
-    ] = "127.0.0.1",
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
-    jobs: Annotated[
-        int, typer.Option(min=0, help="Fits that run side by side; 0 for one per core.")
-    ] = 0,
-    minutes: Annotated[float, typer.Option(min=0.001, help="Time that one fit may take.")] = 30.0,
-    memory: Annotated[float, typer.Option(min=0.1, help="Memory of one fit in GB.")] = 4.0,
-    upload: Annotated[float, typer.Option(min=0.001, help="Largest file in MB.")] = 200.0,
-    rows: Annotated[int, typer.Option(min=1, help="Most samples of one file.")] = 2_000_000,
+    folder: Path = typer.Option(
+        Path("robustfourier-app"),
+        "--folder",
+        "-f",
+        help="Where files, results and history are kept.",
+    ),
+    port: int = typer.Option(0, min=0, max=65535, help="Port; 0 for any that is free."),
+    host: str = typer.Option(
+        "127.0.0.1", help="Address to listen at; other than 127.0.0.1 lets others in."
+    ),
+    browser: bool = typer.Option(True, help="Open the page in a browser."),
+    jobs: int = typer.Option(0, min=0, help="Fits that run side by side; 0 for one per core."),
+    minutes: float = typer.Option(30.0, min=0.001, help="Time that one fit may take."),
+    memory: float = typer.Option(4.0, min=0.1, help="Memory of one fit in GB."),
+    upload: float = typer.Option(200.0, min=0.001, help="Largest file in MB."),
+    rows: int = typer.Option(2_000_000, min=1, help="Most samples of one file."),
     console: Console,
 ) -> None:
     """Open a page for dropping files on, and the paper's laboratory."""

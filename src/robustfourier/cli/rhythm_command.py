@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -23,31 +23,26 @@ def rhythm(
     file: options.File,
     *,
     reading: dict[str, Any],
-    period: Annotated[
-        list[str] | None,
-        typer.Option(help="A known period, such as 24h; may be given repeatedly."),
-    ] = None,
-    harmonics: Annotated[
-        int, typer.Option(min=1, max=50, help="Orders of each period, tested together.")
-    ] = 1,
-    trend: Annotated[int, typer.Option(min=0, max=4, help="Degree of a trend to fit beside.")] = 0,
-    group: Annotated[
-        str | None, typer.Option(help="Column of groups to compare, such as genotype.")
-    ] = None,
-    subject: Annotated[
-        str | None, typer.Option(help="Column of subjects, who are a sample of a population.")
-    ] = None,
-    noise: Annotated[
-        str, typer.Option(help="auto (white or AR(1) by evidence), white, or replicates.")
-    ] = "auto",
-    coverage: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder of tables, figures and a page.")
-    ] = None,
-    table: Annotated[
-        list[str] | None, typer.Option(help="Kind of the tables: csv, excel, parquet; repeatable.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option(help="Replace another result in the folder.")] = False,
+    period: options.Texts = typer.Option(
+        None, help="A known period, such as 24h; may be given repeatedly."
+    ),
+    harmonics: int = typer.Option(1, min=1, max=50, help="Orders of each period, tested together."),
+    trend: int = typer.Option(0, min=0, max=4, help="Degree of a trend to fit beside."),
+    group: options.Text = typer.Option(None, help="Column of groups to compare, such as genotype."),
+    subject: options.Text = typer.Option(
+        None, help="Column of subjects, who are a sample of a population."
+    ),
+    noise: str = typer.Option(
+        "auto", help="auto (white or AR(1) by evidence), white, or replicates."
+    ),
+    coverage: float = typer.Option(0.95, help="Of the intervals."),
+    out: Path | None = typer.Option(
+        None, "--out", "-o", help="Folder of tables, figures and a page."
+    ),
+    table: options.Texts = typer.Option(
+        None, help="Kind of the tables: csv, excel, parquet; repeatable."
+    ),
+    overwrite: bool = typer.Option(False, help="Replace another result in the folder."),
     console: Console,
 ) -> None:
     """Test known periods in many series (cosinor)."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
+from robustfourier.fields.alias_odds import runner_up
 from robustfourier.formatting import (
     counted,
     listed,
@@ -26,9 +29,16 @@ from robustfourier.results.record import listed as listed_patterns
 from robustfourier.results.spread import deviation
 from robustfourier.sampling import Sampling
 
+if TYPE_CHECKING:
+    from robustfourier.results.summary import Brief
+
 _NAMED = 3  # periods named in the headline
 _SEEN_TWICE = 3.0  # cycles below which a period is called uncertain
 _FEW = 30
+_HIGH = 0.6  # of the spectral window: a lower peak makes no alias that could win
+_TOLD = 2  # patterns, the strongest
+_SURE = 1000.0  # odds beyond which nobody doubts
+_LARGEST = 100.0  # power of ten that is told
 _TAILS = 1.5  # how much larger than its core the whole noise is when that is worth a sentence
 
 
@@ -42,19 +52,10 @@ def headline(
 ) -> str:
     """One sentence that a manager understands.
 
-    Parameters
-    ----------
-    patterns : sequence of Pattern
-        The strongest first, combinations last.
-    explained : float
-        Share of the variation around the trend.
-    domain : Domain
-        For the unit of periods.
-    trend : {"level", "slope", "smooth"}
-    time_name : str
-        Name of the time column, which stands in for a unit that is not known.
-    frequencies : bool, optional
-        Whether patterns are told by frequency; by default those of less than a second are.
+    `patterns` come with the strongest first, combinations last; `explained` is their share of the
+    variation around the trend ("level", "slope" or "smooth"). The name of the time column stands in
+    for a unit that is not known. Patterns of less than a second are told by frequency, or those
+    asked for by `frequencies`.
     """
     if not patterns:
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
@@ -104,16 +105,7 @@ def plain_warnings(
 ) -> tuple[str, ...]:
     """What a careful colleague would add; not what the lines above say already.
 
-    Parameters
-    ----------
-    patterns : sequence of Pattern
-    sampling : Sampling
-        Of the record.
-    residual : ndarray of shape (n,)
-    explained : float
-        As in `Result`.
-    first : sequence of str
-        What comes before all else: jumps of the level, patterns that the calendar explains.
+    `first` comes before all else: jumps of the level, patterns that the calendar explains.
     """
     said = list(first)
     if sampling.n < _FEW:
@@ -163,17 +155,13 @@ def _gap_words(sampling: Sampling) -> list[str]:
 
 
 def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
-    """Patterns of even samples that could be another frequency; see `alias_words` for others."""
-    words = sampling.domain.period_words
-    if sampling.even:
-        top = 1.0 / sampling.shortest
-        near = [p for p in patterns if p.frequency > 0.8 * top]
-        return [
-            f"Pattern {p.label} ({words(p.period)}) is close to the shortest period that this "
-            "sampling can show; it could be an alias of a shorter one."
-            for p in near
-        ]
-    return []
+    """Patterns of even samples that could be another frequency; others: `runner_up_words`."""
+    near = [p for p in patterns if sampling.even and p.frequency > 0.8 / sampling.shortest]
+    return [
+        f"Pattern {p.label} ({sampling.domain.period_words(p.period)}) is close to the shortest "
+        "period that this sampling can show; it could be an alias of a shorter one."
+        for p in near
+    ]
 
 
 def _outlier_words(residual: FloatArray) -> list[str]:
@@ -193,3 +181,46 @@ def _outlier_words(residual: FloatArray) -> list[str]:
             f"Standard deviation around the fit: {core} for most samples, {every} with outliers."
         )
     return said
+
+
+def runner_up_words(brief: Brief, sampling: Sampling, weights: FloatArray | None) -> list[str]:
+    """One sentence for each of the strongest patterns of a record that was sampled in a rhythm."""
+    window = sampling.window
+    rhythms = window.peak_mode[window.peak_height >= _HIGH]
+    if sampling.even or not len(rhythms):
+        return []
+    theta, flat = brief.theta, brief.flat
+    even = np.ones(len(theta)) if weights is None else weights / np.mean(weights)
+    said = []
+    for pattern, part in zip(brief.patterns[:_TOLD], flat.parts, strict=False):
+        mode = sampling.domain.span * pattern.frequency
+        orders = np.asarray(pattern.harmonics)
+        found = runner_up(
+            *(theta, flat.residual + part, even, brief.noise, mode, orders), rhythms[:1]
+        )
+        if pattern.combination or found is None:
+            continue
+        told = sampling.domain.period_words
+        rhythm = told(float(sampling.domain.period(rhythms[0])))
+        alias = told(float(sampling.domain.period(found.mode)))
+        said.append(
+            f"The samples come in a rhythm of {rhythm}: pattern {pattern.label} "
+            f"({told(pattern.period)}) {_odds(found.log_odds)} than its next likeliest alias, "
+            f"{alias}."
+        )
+    return said
+
+
+def _odds(log_odds: float) -> str:
+    """How much likelier, in words.
+
+    >>> _odds(1.0), _odds(50.0)
+    ('is only 2.7 times likelier', 'is 10^22 times likelier')
+    """
+    if log_odds < 0.0:
+        return "is no likelier"
+    if log_odds < math.log(_SURE):
+        return f"is only {math.exp(log_odds):.2g} times likelier"
+    power = log_odds / math.log(10.0)
+    more = "more than " if power > _LARGEST else ""
+    return f"is {more}10^{min(power, _LARGEST):.0f} times likelier"
