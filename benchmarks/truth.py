@@ -17,7 +17,7 @@ from benchmarks.ordinary.catalogue import new_kinds, old_kinds
 from benchmarks.ordinary.rows import Row
 from benchmarks.protocols import forecasts, periods, stars
 from benchmarks.protocols.rows import read
-from benchmarks.verdicts import Verdict, markdown
+from benchmarks.verdicts import markdown, table
 
 ROWS = Path(__file__).parent / "results" / "truth"
 PAGE = Path(__file__).parents[1] / "docs" / "truth.md"
@@ -32,11 +32,6 @@ of ablation, and of stars with a range given, are of the search before the diago
 evidence decided; rivals' rows of forecasts were measured a little before ours. All others are of
 this state. Seconds were taken on a busy machine.
 """
-
-
-def _verdicts(verdicts: list[Verdict]) -> str:
-    rows = [(one.case, one.bar, one.measured, one.word) for one in verdicts]
-    return markdown(("case", "bar", "measured", "verdict"), rows)
 
 
 def kinds(rows: list[dict[str, Any]]) -> str:
@@ -99,7 +94,7 @@ def alarms(rows: list[dict[str, Any]]) -> str:
         f"without any period in which one is reported; bold above "
         f"{false_alarms.allowed(draws):.1%} (1 % and two standard errors).",
         false_alarms.table(counts),
-        _verdicts(false_alarms.verdicts(counts)),
+        table("case", false_alarms.verdicts(counts)),
     ])  # fmt: skip
 
 

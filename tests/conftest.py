@@ -20,7 +20,7 @@ MARKED = {
     "browser": ("app/test_pages.py", "journeys/test_never_typing.py", "report/test_browser.py"),
     "end_to_end": ("app", "cli", "journeys", "faults", "large", "many", "analysis", "plots",
                    "report", "persistence/test_models.py", "training/test_progress.py",
-                   "training/test_many.py", "test_readme.py", "benchmarks/test_engines.py",
+                   "training/test_many.py", "test_readme.py",
                    "benchmarks/test_page.py", "benchmarks/test_runner.py"),
     "statistical": ("mixture/test_significance.py", "mixture/test_statistics.py",
                     "mixture/test_detect.py", "mixture/test_continuum.py",

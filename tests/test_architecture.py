@@ -51,7 +51,7 @@ LAYERS = [
     ["cli"],
 ]
 #: Methods such as `model.plot()` open these doors upwards, inside a function.
-DOORS = {("estimators", room) for room in ("results", "plots", "report")}
+DOORS = {("estimators", room) for room in ("cosinor", "results", "plots", "report")}
 #: Who may import a library that is optional, slow to load, or has one home.
 HOMES = {
     "torch": {"network", "nn", "training"},

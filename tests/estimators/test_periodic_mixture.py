@@ -120,14 +120,6 @@ def test_the_summary_names_what_was_found(model):
     assert "searched up to mode" in text
 
 
-def test_a_saved_model_predicts_the_very_same(model, times, tmp_path):
-    path = tmp_path / "model.rfm"
-    model.save(path)
-    again = load(path)
-    assert np.array_equal(again.predict(times), model.predict(times))
-    assert again.components_[0].period == model.components_[0].period
-
-
 def test_the_link_of_a_clipped_sine_is_a_ramp_that_starts_at_zero():
     rng = np.random.default_rng(3)
     t = np.linspace(0, 60, 3000)

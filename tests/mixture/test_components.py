@@ -74,7 +74,7 @@ def test_a_missing_fundamental_is_not_invented_from_poorly_known_modes():
 
 
 def test_integer_modes_are_tied_only_exactly_and_have_no_missing_fundamental():
-    found = grouped([10.0, 15.0, 20.0, 31.0], error=0.0, highest=5000.0, integer=True)
+    found = grouped([100.0, 150.0, 200.0, 310.0], error=0.0, highest=5000.0, integer=True)
     assert found.harmonics.tolist() == [[1, 0, 0], [0, 1, 0], [2, 0, 0], [0, 0, 1]]
 
 

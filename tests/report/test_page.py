@@ -193,6 +193,15 @@ def test_the_diagonal_is_folded_away_under_how_it_was_found(page):
     assert "Weights of the diagonal layer" in folded.split("</details>")[0]
 
 
+def test_the_evidence_that_decided_is_shown_as_a_sum(page, small_model):
+    known = small_model.models_[0].evidence.log_evidence
+    shown = [f"{value:,.1f}" for _, value in known.terms]
+    folded = page.split("<summary>How it was found</summary>")[1].split("</details>")[0]
+    cells = re.findall(r'<td class="num">(.*?)</td>', folded)
+    assert cells == shown
+    assert sum(value for _, value in known.terms[:-1]) == pytest.approx(known.terms[-1][1])
+
+
 @pytest.mark.parametrize(
     ("name", "turned"),
     [("magnitude", True), ("V_mag", True), ("gmag", True), ("Mag (V)", True), ("mags", True),

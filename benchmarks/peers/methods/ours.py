@@ -13,7 +13,7 @@ NAME = "**PeriodicMixture**"
 PACKAGES = ("robustfourier",)
 TOLD = ""
 EVEN_ONLY = False
-BUDGET = "all"
+BUDGET = "own"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001

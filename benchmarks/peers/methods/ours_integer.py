@@ -9,7 +9,7 @@ NAME = 'PeriodicMixture(frequencies="integer")'
 PACKAGES = ("robustfourier",)
 TOLD = "that modes are whole"
 EVEN_ONLY = False
-BUDGET = "all"
+BUDGET = "own"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:

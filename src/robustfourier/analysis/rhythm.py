@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -44,18 +44,20 @@ def analyse_rhythm(
     reading: dict[str, Any] | None = None,
     tables: Sequence[str] = ("csv",),
     overwrite: bool = False,
+    name: str | None = None,
     observe: Callable[[int, int], Any] | None = None,
     **asked: Any,
 ) -> RhythmAnalysis:
     """Read a file, test periods such as "24h" in its series, and write a folder if `out` is given.
 
     `by`, `group`, `subject`, `value` and `reading` are those of `cosinor.series_tables.read_table`,
-    `tables` the kinds of tables that are written, of `TABLES`; `asked` are harmonics, trend, noise
-    and coverage of `rhythm`.
+    `tables` the kinds of tables that are written, of `TABLES`; `name` is what the page calls the
+    file; `asked` are harmonics, trend, noise and coverage of `rhythm`.
     """
     for kind in tables:
         require_choice("tables", kind, TABLES)
     table = read_table(path, by=by, group=group, subject=subject, value=value, reading=reading)
+    table = replace(table, source=name or table.source)
     given = {"groups": table.groups, "subjects": table.subjects, "names": table.names}
     unit = (reading or {}).get("unit") or table.unit or None
 

@@ -99,10 +99,7 @@ def fit(
         envelope=envelope,
         machine=machine,
     )
-    if console.as_json:
-        console.json(answer(analysis))
-    else:
-        print_written(console, analysis)
+    print_end(console, analysis)
 
 
 def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[str, Any]:
@@ -229,14 +226,19 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
         console.say(words.capitalize())
     if result.searched_words:
         console.say(result.searched_words)
+    for remark in result.remarks:
+        console.say(remark)
     for warning in result.warnings:
         console.warn(warning)
     for note in getattr(analysis.model, "notes_", ()):
         console.detail(f"note: {note}")
 
 
-def print_written(console: Console, analysis: Analysis) -> None:
-    """Print how long it took, and where the rest is."""
+def print_end(console: Console, analysis: Analysis) -> None:
+    """Print how long it took, and where the rest is; or the answer for scripts."""
+    if console.as_json:
+        console.json(answer(analysis))
+        return
     console.detail("seconds: " + ", ".join(f"{k} {v:.2f}" for k, v in analysis.seconds.items()))
     if analysis.folder is not None:
         console.say()
@@ -338,6 +340,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
         "tide": tide(result, analysis.model).to_dict("records"),
         "modes": modes_columns(result),
         "warnings": result.warnings,
+        "remarks": result.remarks,
         "seconds": analysis.seconds,
         "folder": None if analysis.folder is None else str(analysis.folder),
     }

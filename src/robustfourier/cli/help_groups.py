@@ -9,9 +9,9 @@ import typer
 from typer.core import TyperCommand
 
 READING, SEARCH, MODEL, OUTPUT = "Reading", "Search", "Model", "Output"
-MACHINES, MANY = "Machines", "Many series"
+MACHINES, MANY, SERVER, LIMITS = "Machines", "Many series", "Server", "Limits"
 OUT = ("--out", "-o")
-_ORDER = ("Arguments", READING, SEARCH, MODEL, MACHINES, MANY, OUTPUT)
+_ORDER = ("Arguments", READING, SEARCH, MODEL, MACHINES, MANY, SERVER, LIMITS, OUTPUT)
 
 
 def option(
@@ -33,6 +33,8 @@ model = functools.partial(option, group=MODEL)
 output = functools.partial(option, group=OUTPUT)
 machines = functools.partial(option, group=MACHINES)
 many = functools.partial(option, group=MANY)
+server = functools.partial(option, group=SERVER)
+limits = functools.partial(option, group=LIMITS)
 
 
 class GroupedCommand(TyperCommand):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
@@ -23,26 +22,24 @@ def rhythm(
     file: options.File,
     *,
     reading: dict[str, Any],
-    period: options.Texts = typer.Option(
-        None, help="A known period, such as 24h; may be given repeatedly."
+    period: options.Texts = groups.model(
+        None, "PERIOD", "A known period, as 24h; may be repeated."
     ),
-    harmonics: int = typer.Option(1, min=1, max=50, help="Orders of each period, tested together."),
-    trend: int = typer.Option(0, min=0, max=4, help="Degree of a trend to fit beside."),
-    group: options.Text = typer.Option(None, help="Column of groups to compare, such as genotype."),
-    subject: options.Text = typer.Option(
-        None, help="Column of subjects, who are a sample of a population."
+    harmonics: int = groups.model(1, "COUNT", "Of each period (1).", min=1, max=50),
+    trend: int = groups.model(0, "DEGREE", "Polynomial trend (0).", min=0, max=4),
+    group: options.Text = groups.model(None, "COLUMN", "Groups to compare, as genotype."),
+    subject: options.Text = groups.model(None, "COLUMN", "Subjects, a sample of a population."),
+    noise: str = groups.model("auto", "WORD", "white, replicates, or auto (white or AR(1))."),
+    coverage: float = groups.model(0.95, "P", "Coverage of the intervals (0.95)."),
+    out: Path | None = groups.output(
+        None, "FOLDER", "For tables, figures and a page.", *groups.OUT
     ),
-    noise: str = typer.Option(
-        "auto", help="auto (white or AR(1) by evidence), white, or replicates."
+    table: options.Texts = groups.output(
+        None, "WORD", "csv (usual), excel or parquet; may be repeated."
     ),
-    coverage: float = typer.Option(0.95, help="Of the intervals."),
-    out: Path | None = typer.Option(
-        None, "--out", "-o", help="Folder of tables, figures and a page."
+    overwrite: bool = groups.flag(
+        groups.OUTPUT, "Replace another result in the folder.", "--overwrite"
     ),
-    table: options.Texts = typer.Option(
-        None, help="Kind of the tables: csv, excel, parquet; repeatable."
-    ),
-    overwrite: bool = typer.Option(False, help="Replace another result in the folder."),
     console: Console,
 ) -> None:
     """Test known periods in many series (cosinor)."""

@@ -217,11 +217,18 @@ class Component:
 
     @property
     def wandering(self) -> str:
-        """In words how it wanders; empty if it is strict."""
+        """In words how it wanders; empty if it is strict.
+
+        Of a coherence longer than the record nobody has seen the end: what is said is by how much
+        the pattern changes from one end to the other, a deviation of √(2 (1 − e^{−T/L})) of what
+        wanders.
+        """
         if self.quasi_periodic is None:
             return ""
-        cycles = self.coherence / self.period
-        count = number(cycles, 2)
+        count, over = number(self.coherence / self.period, 2), self.domain.span / self.coherence
+        if over < 1.0:
+            change = self.modulation * np.sqrt(-2.0 * np.expm1(-over))
+            return f"changes by {100 * change:.0f} % of its size over the record (quasi-periodic)"
         if self.modulation > 0.95:
             return f"drifts out of step after about {count} cycles (quasi-periodic)"
         return (
@@ -281,7 +288,7 @@ class Component:
             f"<Component {self.label}: period {self.period:.6g} ± {self.period_error:.2g} "
             f"{self.domain.unit}".rstrip()
             + f", harmonics {orders}, {share} of the variance"
-            + (f", with {', '.join(f'{p:.6g}' for p in self.nested)} inside" if self.nested else "")
+            + (f", containing {', '.join(f'{p:.6g}' for p in self.nested)}" if self.nested else "")
             + (f"; {self.wandering}>" if self.wandering else ">")
         )
 

@@ -55,18 +55,9 @@ def draw_weights(
 ) -> Weights:
     """Draw the initial weights of a network.
 
-    Parameters
-    ----------
-    architecture : Architecture
-    init : {"even", "symmetric", "glorot", "antisymmetric", "theory"}
-        See the module's text. A network without diagonal layer has no pairs of rectified units
-        to keep together: there all but "theory" are the Glorot draw.
-    init_scale : float, default 1.0
-        Factor on the diagonal and the layer behind it.
-    r_c : float, default 0.1
-        The theory's scale of c⁰; used by "theory" only.
-    random_state : int, numpy Generator or None
-    dtype : {"float64", "float32"}
+    `init`: see the module's text. A network without diagonal layer has no pairs of rectified units
+    to keep together: there all but "theory" are the Glorot draw. `init_scale`: factor on the
+    diagonal and the layer behind it. `r_c`: the theory's scale of c⁰; used by "theory" only.
 
     Examples
     --------
@@ -79,7 +70,9 @@ def draw_weights(
     if not r_c > 0:
         raise InputError(f"r_c={r_c!r} must be positive: it is the size of the theory's c⁰")
     if not (np.isfinite(init_scale) and init_scale > 0):
-        raise InputError(f"init_scale={init_scale!r} must be positive: from zero nothing moves")
+        raise InputError(
+            f"init_scale={init_scale!r} must be positive: at zero all gradients vanish"
+        )
     _require_memory(architecture)
     rng = np.random.default_rng(random_state)
     drawn = (

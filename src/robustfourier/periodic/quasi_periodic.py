@@ -251,11 +251,16 @@ def _lines_near(
     own: IndexArray,
     component: int,
 ) -> IndexArray:
-    """Return side lines of a pattern, and lines of weaker patterns that all lie near its lines."""
+    """Return side lines of a pattern, and lines of weaker patterns with the strongest near its own.
+
+    A clock that is off by δ is off by nδ at harmonic n: those are not near any more.
+    """
     distance = np.abs(mode[:, None] - mode[own]).min(axis=1)
-    far = distance > min(_REACH, _NEAR * mode[own].min())
-    whole = np.bincount(owner, power)
-    inside = (np.bincount(owner, far) == 0) & (whole < whole[component])
+    near = distance <= min(_REACH, _NEAR * mode[own].min())
+    whole, strongest = np.bincount(owner, power), np.zeros(owner.max() + 1)
+    np.maximum.at(strongest, owner, power)
+    inside = np.bincount(owner, near & (power == strongest[owner])) > 0
+    inside &= whole < whole[component]
     return np.flatnonzero(((owner == component) & (order == 0)) | inside[owner])
 
 

@@ -20,7 +20,7 @@ from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.record import Curve, Pattern, Result, is_magnitude, listed
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
-from robustfourier.results.verdicts import headline, plain_warnings, runner_up_words, step_words
+from robustfourier.results.verdicts import alias_words, headline, plain_warnings, step_words
 from robustfourier.results.views import Flat, MixtureView, NetworkView
 from robustfourier.samples import Samples, from_arrays
 from robustfourier.sampling import check_sampling
@@ -30,6 +30,12 @@ Source: TypeAlias = Result | Face
 _NAMED = 5  # periods that the sentence on a network names
 _ERRORS = 12_000  # points of a curve with standard errors; between, they are smooth
 _BLOCK = 20_000  # times predicted at once
+_FALSE_ALARM = 0.01  # of networks, which have no such parameter
+# What the result and the brief one have in common.
+_SHARED = (
+    *("domain", "fitted", "residual", "trend", "parts", "patterns", "explained", "noise"),
+    *("headline", "downwards"),
+)
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
@@ -69,44 +75,36 @@ def summarise(
         evidence=view.evidence,
     )
     axis = TimeAxis.of(domain, samples.time_name)
+    aliases = alias_words(brief, sampling, weights, getattr(model, "false_alarm", _FALSE_ALARM))
     return Result(
+        **{name: getattr(brief, name) for name in _SHARED},
         samples=samples,
         view=view,
         method=view.method,
         parameters=model.get_params(deep=False),
-        domain=domain,
         axis=axis,
         position=axis.positions(times),
-        fitted=brief.fitted,
-        residual=brief.residual,
-        trend=brief.trend,
         trend_kind=view.trend_kind,
-        parts=brief.parts,
         curve=_curve(view, domain, axis),
         modes=view.modes,
-        patterns=patterns,
         spectrum=spectrum,
         diagonal=view.diagonal(),
-        noise=brief.noise,
         noise_kind=_noise_kind(spectrum.floor),
-        explained=brief.explained,
         trend_share=share_of_variance(flat.trend, flat.values),
         # The shortest period first, which is that of the highest mode.
         searched=view.range and tuple(float(domain.period(mode)) for mode in reversed(view.range)),
-        headline=brief.headline,
         lines=view.lines(),
-        downwards=brief.downwards,
         memory=view.memory(axis, horizon),
+        remarks=tuple(aliases.excluded),
         warnings=plain_warnings(
-            listed(patterns),
-            sampling,
-            flat.residual,
+            *(listed(patterns), sampling, flat.residual),
             explained=brief.explained,
+            allowed=brief.allowed,
             first=[
                 *view.warnings(),
                 *step_words(view.steps, axis),
                 *alias_notes(listed(patterns), samples, domain),
-                *runner_up_words(brief, sampling, weights),
+                *aliases.possible,
             ],
         ),
     )
@@ -128,6 +126,7 @@ class Brief(NamedTuple):
     noise: float
     headline: str
     downwards: bool
+    allowed: float
 
 
 def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Brief:
@@ -147,12 +146,15 @@ def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Bri
     patterns = named(view.patterns(theta, flat.residual, flat.parts), domain, down)
     explained = min(sum(pattern.share for pattern in patterns), 1.0)
     noise = deviation(residual) if view.noise is None else view.noise
-    said = headline(patterns, explained, domain, view.trend_kind, samples.time_name)
+    allowed = float(getattr(model, "false_alarm", 1.0))
+    said = headline(
+        patterns, explained, domain, view.trend_kind, samples.time_name, allowed=allowed
+    )
     if np.ptp(samples.values) == 0.0:
         said = f"The series is constant: all {len(samples):,} values are {samples.values[0]:.6g}."
     return Brief(
         *(view, domain, theta, fitted, trend, parts, residual, flat),
-        *(patterns, explained, noise, said, down),
+        *(patterns, explained, noise, said, down, allowed),
     )
 
 
@@ -214,7 +216,8 @@ def outline(model: Any) -> Outline:
     none = np.zeros(0)
     patterns = named(view.patterns(none, none, np.zeros((len(model.components_), 0))), domain)
     explained = min(sum(pattern.share for pattern in patterns), 1.0)
-    words = headline(patterns, explained, domain, view.trend_kind, "time")
+    kind, allowed = view.trend_kind, float(model.false_alarm)
+    words = headline(patterns, explained, domain, kind, "time", allowed=allowed)
     return Outline(words, patterns, domain, float(view.noise or np.nan))
 
 

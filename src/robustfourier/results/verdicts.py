@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from robustfourier.formatting import (
     number,
     percent,
     plural,
+    probability,
     readable_frequency,
     with_error,
 )
@@ -35,11 +36,10 @@ if TYPE_CHECKING:
 _NAMED = 3  # periods named in the headline
 _SEEN_TWICE = 3.0  # cycles below which a period is called uncertain
 _FEW = 30
-_HIGH = 0.6  # of the spectral window: a lower peak makes no alias that could win
-_TOLD = 2  # patterns, the strongest
-_SURE = 1000.0  # odds beyond which nobody doubts
-_LARGEST = 100.0  # power of ten that is told
 _TAILS = 1.5  # how much larger than its core the whole noise is when that is worth a sentence
+_HIGH = 0.6  # of the spectral window: a lower peak makes no alias that could win
+_STATED = 2  # patterns, the strongest
+_LARGEST = 100.0  # power of ten that is printed
 
 
 def headline(
@@ -49,17 +49,21 @@ def headline(
     trend: str,
     time_name: str = "",
     frequencies: bool | None = None,
+    allowed: float = 1.0,
 ) -> str:
     """One sentence that a manager understands.
 
     `patterns` come with the strongest first, combinations last; `explained` is their share of the
     variation around the trend ("level", "slope" or "smooth"). The name of the time column stands in
     for a unit that is not known. Patterns of less than a second are told by frequency, or those
-    asked for by `frequencies`.
+    asked for by `frequencies`. A pattern stands out up to a false-alarm probability of `allowed`;
+    only given periods may have more.
     """
-    if not patterns:
+    if all(_doubtful(p, allowed) for p in patterns):
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
-        return f"No repeating pattern stands out from the noise{slow}."
+        told = [f"{spoken(p, domain)} (p = {probability(p.false_alarm)})" for p in patterns]
+        given = f": what was given explains {percent(explained)}, {listed(told)}" if told else ""
+        return f"No repeating pattern stands out from the noise{slow}{given}."
     patterns = listed_patterns(patterns)
     own = [p for p in patterns if not p.combination]
     shown = [p for i, p in enumerate(own[:_NAMED]) if i == 0 or p.share >= WORTH_A_LINE]
@@ -95,17 +99,24 @@ def _told(pattern: Pattern, domain: Domain, alone: bool, frequency: bool | None)
     return f"{words} ({percent(pattern.share)}{beat}){tail}"
 
 
+def _doubtful(pattern: Pattern, allowed: float) -> bool:
+    """Whether a pattern was given, so that its period has no error, and noise shows as much."""
+    return pattern.period_error == 0.0 and pattern.false_alarm > allowed
+
+
 def plain_warnings(
     patterns: Sequence[Pattern],
     sampling: Sampling,
     residual: FloatArray,
     *,
     explained: float,
+    allowed: float = 1.0,
     first: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """What a careful colleague would add; not what the lines above say already.
 
-    `first` comes before all else: jumps of the level, patterns that the calendar explains.
+    `first` comes before all else: jumps of the level, patterns that the calendar explains;
+    `allowed` is that of `headline`.
     """
     said = list(first)
     if sampling.n < _FEW:
@@ -115,7 +126,13 @@ def plain_warnings(
         )
     said += [*_too_short(patterns, sampling), *_gap_words(sampling)]
     said += [*_alias_words(patterns, sampling), *_outlier_words(residual)]
-    if patterns and explained < 0.2:
+    doubtful = [p for p in patterns if _doubtful(p, allowed)]
+    said += [
+        f"Pattern {p.label} was given and does not stand out: noise alone shows as much with "
+        f"probability {probability(p.false_alarm)}."
+        for p in doubtful
+    ]
+    if len(patterns) > len(doubtful) and explained < 0.2:
         said.append(
             f"The patterns explain only {percent(explained)} of the variation: they are real, but "
             "most of what you see is noise or does not repeat."
@@ -155,7 +172,7 @@ def _gap_words(sampling: Sampling) -> list[str]:
 
 
 def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
-    """Patterns of even samples that could be another frequency; others: `runner_up_words`."""
+    """Patterns of even samples that could be another frequency; others: `alias_words`."""
     near = [p for p in patterns if sampling.even and p.frequency > 0.8 / sampling.shortest]
     return [
         f"Pattern {p.label} ({sampling.domain.period_words(p.period)}) is close to the shortest "
@@ -183,16 +200,30 @@ def _outlier_words(residual: FloatArray) -> list[str]:
     return said
 
 
-def runner_up_words(brief: Brief, sampling: Sampling, weights: FloatArray | None) -> list[str]:
-    """One sentence for each of the strongest patterns of a record that was sampled in a rhythm."""
-    window = sampling.window
+class AliasWords(NamedTuple):
+    """Sentences on aliases: warnings on those that are possible, remarks on excluded ones."""
+
+    possible: list[str]
+    excluded: list[str]
+
+
+def alias_words(
+    brief: Brief, sampling: Sampling, weights: FloatArray | None, false_alarm: float
+) -> AliasWords:
+    """One sentence for each of the strongest patterns of a record that was sampled in a rhythm.
+
+    An alias is excluded where its odds against the pattern are below the false-alarm probability of
+    the fit: it is then no more likely than the pattern is to be noise.
+    """
+    window, words = sampling.window, AliasWords([], [])
     rhythms = window.peak_mode[window.peak_height >= _HIGH]
     if sampling.even or not len(rhythms):
-        return []
+        return words
     theta, flat = brief.theta, brief.flat
     even = np.ones(len(theta)) if weights is None else weights / np.mean(weights)
-    said = []
-    for pattern, part in zip(brief.patterns[:_TOLD], flat.parts, strict=False):
+    in_words = sampling.domain.period_words
+    rhythm = in_words(float(sampling.domain.period(rhythms[0])))
+    for pattern, part in zip(brief.patterns[:_STATED], flat.parts, strict=False):
         mode = sampling.domain.span * pattern.frequency
         orders = np.asarray(pattern.harmonics)
         found = runner_up(
@@ -200,27 +231,27 @@ def runner_up_words(brief: Brief, sampling: Sampling, weights: FloatArray | None
         )
         if pattern.combination or found is None:
             continue
-        told = sampling.domain.period_words
-        rhythm = told(float(sampling.domain.period(rhythms[0])))
-        alias = told(float(sampling.domain.period(found.mode)))
-        said.append(
+        sure = found.log_odds > -math.log(false_alarm)
+        (words.excluded if sure else words.possible).append(
             f"The samples come in a rhythm of {rhythm}: pattern {pattern.label} "
-            f"({told(pattern.period)}) {_odds(found.log_odds)} than its next likeliest alias, "
-            f"{alias}."
+            f"({in_words(pattern.period)}) {_odds(found.log_odds, sure)} than its next likeliest "
+            f"alias, {in_words(float(sampling.domain.period(found.mode)))}."
         )
-    return said
+    return words
 
 
-def _odds(log_odds: float) -> str:
+def _odds(log_odds: float, sure: bool) -> str:
     """How much likelier, in words.
 
-    >>> _odds(1.0), _odds(50.0)
-    ('is only 2.7 times likelier', 'is 10^22 times likelier')
+    >>> _odds(1.0, False), _odds(6.0, True), _odds(50.0, True)
+    ('is only 2.7 times likelier', 'is 403 times likelier', 'is 10^22 times likelier')
     """
     if log_odds < 0.0:
         return "is no likelier"
-    if log_odds < math.log(_SURE):
-        return f"is only {math.exp(log_odds):.2g} times likelier"
     power = log_odds / math.log(10.0)
+    if power < 4.0:
+        return (
+            f"is {'' if sure else 'only '}{math.exp(log_odds):.{3 if sure else 2}g} times likelier"
+        )
     more = "more than " if power > _LARGEST else ""
     return f"is {more}10^{min(power, _LARGEST):.0f} times likelier"

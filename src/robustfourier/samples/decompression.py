@@ -2,8 +2,8 @@
 
 Whatever unpacks may make `TIMES` bytes of each byte of the file, and `FREE` bytes in any case.
 Tables shrink 3 to 50 times; a single byte repeated shrinks 1030 times by gzip, a column of one
-value a hundred thousand times in Parquet. Reading takes up to a third of a microsecond for
-each byte of text that comes out, so that a file of 100 kB cannot take more than five seconds.
+value a hundred thousand times in Parquet. Reading takes up to a third of a microsecond for each
+byte of text that comes out, so that a file of 100 kB cannot take more than five seconds.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ the first part that can be read, and holds for all others (`Layout`).
 
 from __future__ import annotations
 
-import hashlib
+import io
 import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -31,8 +31,8 @@ from robustfourier.samples.parquet import ArrowTable, opened_parquet
 from robustfourier.samples.reading import Table, opened_table
 from robustfourier.samples.text_streams import display_name, quoted
 from robustfourier.samples.text_tables import Block, ReadOptions
+from robustfourier.untrusted_files import file_digest, stream_digest
 
-_ENDS = 1 << 20  # bytes of either end of a file that tell it from another
 _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz")
 
 
@@ -261,13 +261,13 @@ def _hive(root: Path, path: Path) -> tuple[tuple[str, str], ...]:
 
 def _file(path: Path, source: Any = None) -> Part:
     opened = source or partial(opened_table, path)
-    return Part(display_name(path), partial(content_of_file, path), opened, path)
+    return Part(display_name(path), partial(file_digest, path), opened, path)
 
 
 def _fragment(fragment: Any, schema: Any) -> Part:
     name = display_name(getattr(fragment, "path", "") or "data set")
     opened = partial(_opened_fragment, fragment, schema, name)
-    return Part(name, partial(_content_of_fragment, fragment), opened)
+    return Part(name, partial(_fragment_digest, fragment), opened)
 
 
 @contextmanager
@@ -294,7 +294,7 @@ def _opened_fragment(
 
 def _in_memory(name: str, frame: pd.DataFrame) -> Part:
     opened = partial(_opened_frame, partial(pd.DataFrame, frame), name)
-    return Part(name, partial(_content_of_frame, frame), opened)
+    return Part(name, partial(_frame_digest, frame), opened)
 
 
 def _lazy(name: str, blocks: Sequence[Any]) -> Part:
@@ -311,25 +311,14 @@ def _computed(blocks: Sequence[Any]) -> pd.DataFrame:
     return pd.DataFrame(dict(zip(("time", "value", "error"), made, strict=False)))
 
 
-def _content_of_frame(frame: pd.DataFrame) -> str:
+def _frame_digest(frame: pd.DataFrame) -> str:
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy()
-    return f"{len(rows)} rows, {hashlib.sha256(rows.tobytes()).hexdigest()}"
+    return stream_digest(io.BytesIO(rows.tobytes()))
 
 
-def _content_of_fragment(fragment: Any) -> str:
+def _fragment_digest(fragment: Any) -> str:
     path = getattr(fragment, "path", None)
     if not path:
-        return f"{fragment.count_rows()} rows"
-    (info,) = fragment.filesystem.get_file_info([path])
-    return f"{info.size} bytes, {info.mtime_ns}"
-
-
-def content_of_file(path: Path) -> str:
-    """Size, time of the last change and a digest of both ends: what replacing a file changes."""
-    stat = path.stat()
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        digest.update(file.read(_ENDS))
-        file.seek(max(stat.st_size - _ENDS, 0))
-        digest.update(file.read(_ENDS))
-    return f"{stat.st_size} bytes, {stat.st_mtime_ns}, {digest.hexdigest()}"
+        return _frame_digest(fragment.to_table().to_pandas())
+    with fragment.filesystem.open_input_stream(path, compression=None) as file:
+        return stream_digest(file)

@@ -60,15 +60,9 @@ class Training:
 class Watch:
     """What to follow while training.
 
-    Attributes
-    ----------
-    record_every : int or sequence of int
-        Steps between two records of the history, or the steps to record at.
-    metrics : mapping of str to callable
-        ``name → metric(weights)``, computed at each record.
-    observers : sequence of callables
-    observe_every : int
-        Steps between two calls of the observers.
+    `record_every`: steps between two records of the history, or the steps to record at. `metrics`:
+    ``name → metric(weights)``, computed at each record. `observe_every`: steps between two calls of
+    the observers.
     """
 
     record_every: int | Sequence[int]
@@ -115,22 +109,9 @@ def run_phases(
 ) -> Training:
     """Train through all phases and return the outcome.
 
-    Parameters
-    ----------
-    network : Weights or FourierNetwork
-        The start; a torch network also gets the trained weights.
-    source : BatchSource
-    phases : sequence of Phase
-    loss : Loss
-    engine : {"auto", "torch", "fused"}
-    watch : Watch
-    resume : Checkpoint or None
-        Go on from here instead of from the start.
-
-    Raises
-    ------
-    DivergenceError
-        If the loss is not finite or has grown a thousandfold; it keeps the last good weights.
+    `network`: the start; a torch network also gets the trained weights. `resume`: go on from here
+    instead of from the start. Raises DivergenceError: if the loss is not finite or has grown a
+    thousandfold; it keeps the last good weights.
     """
     weights = as_weights(network)
     run = _Run(weights, source, phases, loss, choose_engine(engine), watch)
