@@ -38,8 +38,6 @@ _SMALLEST = 1e-9  # of a pivot: below, the rows of a bin lie on fewer places tha
 def bins_for(max_mode: float) -> int:
     """Return how many bins keep the sums up to `max_mode`.
 
-    Examples
-    --------
     >>> bins_for(50_000)
     71211
     """
@@ -50,14 +48,9 @@ def bins_for(max_mode: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """Rows that stand for many.
+    """Rows that stand for many."""
 
-    Parameters
-    ----------
-    theta, values, weights : ndarray of shape (n,)
-        Sorted positions, values, and the weight of the rows that each stands for.
-    """
-
+    #: shape (n,); sorted positions, values, and the weight of the rows that each stands for
     theta: FloatArray
     values: FloatArray
     weights: FloatArray
@@ -65,27 +58,13 @@ class Nodes:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Moments of the rows of all bins; sums of two parts of the rows add up.
+    """Moments of the rows of all bins; sums of two parts of the rows add up."""
 
-    Parameters
-    ----------
-    first : int
-        Number of the first bin.
-    bins : int
-        How many there are in [-1, 1].
-    weight : ndarray of shape (B, 2m)
-        Σ w T_l(x), with x from −1 to 1 within the bin.
-    value : ndarray of shape (B, m)
-        Σ w y T_l(x).
-    total, squares : float
-        Σ w and Σ w y².
-    """
-
-    first: int
-    bins: int
-    weight: FloatArray
-    value: FloatArray
-    total: float
+    first: int  # number of the first bin
+    bins: int  # how many there are in [-1, 1]
+    weight: FloatArray  # shape (B, 2m); σ w T_l(x), with x from −1 to 1 within the bin
+    value: FloatArray  # shape (B, m); σ w y T_l(x)
+    total: float  # Σ w and Σ w y²
     squares: float
 
     @classmethod
