@@ -255,6 +255,7 @@ def _run_record(
         "shares": {p.label: p.share for p in result.patterns},
         "searched": result.searched_words,
         "warnings": list(result.warnings),
+        "remarks": list(result.remarks),
         "versions": _versions(),
         "seconds": dict(seconds),
     }
@@ -284,6 +285,7 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
         "Read as": "; ".join(result.samples.notes) or "a plain table",
         "Estimator": f"{run['estimator']}({parameters})",
         "Search": search or "–",
+        **({"Aliases": " ".join(result.remarks)} if result.remarks else {}),
         "Trend": {"level": "a level", "slope": "level and slope"}.get(
             result.trend_kind, "a slow smooth curve"
         ),

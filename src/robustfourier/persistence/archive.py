@@ -107,9 +107,9 @@ def _read(file: BinaryIO, name: str) -> Content:
     members = archive.infolist()
     names = ["tree.json", *(f"{i}.npy" for i in range(len(members) - 1))]
     if [member.filename for member in members] != names:
-        _damaged(name, "its members are not what we write")
+        _damaged(name, "its members are not those of a model")
     if any(m.compress_type or m.file_size != m.compress_size for m in members):
-        _damaged(name, "its members are compressed, as we never write them")
+        _damaged(name, "its members are compressed, which those of a model never are")
     if sum(member.file_size for member in members) > size:
         _damaged(name, "its members overlap")
     content = _values(archive.read("tree.json"), name)
@@ -119,7 +119,7 @@ def _read(file: BinaryIO, name: str) -> Content:
 def _values(text: bytes, name: str) -> Any:
     content = parse_json(text)
     if not isinstance(content, dict) or set(content) != {"format", "tree"}:
-        _damaged(name, "its values are not what we write")
+        _damaged(name, "its values are not those of a model")
     if content["format"] != FORMAT_VERSION:
         raise ModelFormatError(
             f"{name!r} has format version {content['format']!r}, but this robustfourier reads "
