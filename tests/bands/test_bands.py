@@ -177,6 +177,7 @@ def test_an_unknown_band_is_refused():
         model.predict([1.0], "K")
 
 
+@pytest.mark.end_to_end
 def test_bands_from_the_command_line(run, write, tmp_path):
     times, values, band = drawn(np.random.default_rng(10))
     frame = pd.DataFrame({"mjd": 52000 + times, "mag": values, "mag_err": 0.3, "filter": band})
