@@ -30,7 +30,7 @@ STAGES = {
     "mixture/search/noise_evidence.py": "evidence of lines and coloured noise",
     "mixture/search/line_fit.py": "fits of sets of lines",
     "mixture/search/alias_relocation.py": "moving lines to better places",
-    "mixture/search/level_shifts.py": "steps of the level",
+    "mixture/search/breakpoints.py": "breakpoints of the trend",
     "mixture/search/robust.py": "robust weights",
     "mixture/components/compose.py": "components",
     "periodic/families.py": "families of harmonics",

@@ -20,7 +20,7 @@ from robustfourier.estimators.decomposition import Decomposition
 from robustfourier.estimators.forecasting import Forecast, forecast_of, value_kind
 from robustfourier.estimators.inputs import given_data
 from robustfourier.estimators.interruption import all_or_nothing
-from robustfourier.estimators.notes import step_note
+from robustfourier.estimators.notes import break_note
 from robustfourier.estimators.parameters import settings_of
 from robustfourier.estimators.pattern_table import typical_level
 from robustfourier.estimators.regressors import (
@@ -118,8 +118,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     remainder_ : Remainder or None
         What is left over as a Gaussian process: `deviation` of its correlated part and `white`, one
         number per output. None where the noise is white, and then nothing is added.
-    steps_ : tuple of LevelShift
-        Jumps of the level, with time, size and standard error; part of the trend.
+    breakpoints_ : tuple of Breakpoint
+        Shifts of the level and changes of the slope, with time, size and standard error; part of
+        the trend.
     scale_ : {"linear", "log"}
         The scale that was taken.
     constant_ : ndarray of shape (q,), or None
@@ -148,8 +149,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     2,000 neighbours, and what is told still comes from all rows. Beyond the record patterns go on,
     the trend goes on as a straight line, and errors grow.
 
-    On the scale "log", `modes_`, `components_`, `steps_` and `noise_` tell of log y: a waveform of
-    0.1 is a factor of e^0.1, about 10 % more, and shares are shares of the variation of log y.
+    On the scale "log", `modes_`, `components_`, `breakpoints_` and `noise_` tell of log y: a
+    waveform of 0.1 is a factor of e^0.1, about 10 % more, and shares are shares of the variation of
+    log y.
     `predict` and `decompose` speak in the unit of y. The prediction is then the *median* of new
     measurements, below and above which half of them lie; their mean is ``exp(noise_ ** 2 / 2)``
     times as high. Its standard error is the prediction times that of log y (delta method).
@@ -299,10 +301,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
         scatter = self._every_output(weighted_deviation(left, weights))
         self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
-        self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
-        steps = tuple(step_note(shift, self._multiplies) for shift in self.steps_)
+        self.breakpoints_ = tuple(one for model in models for one in model.breakpoints())
+        breaks = tuple(break_note(one, self._multiplies) for one in self.breakpoints_)
         searched = tuple(note for found in fit.found for note in found.notes)
-        self.notes_ = constant.notes + given.notes + weighing + fit.notes + steps + searched
+        self.notes_ = constant.notes + given.notes + weighing + fit.notes + breaks + searched
         self.value_unit_ = given.value_unit
         self._remember_steps(columns[0], values)
         return self

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.transform import from_log
-from robustfourier.periodic.basis import LevelShift
+from robustfourier.periodic.basis import Breakpoint
 
 
-def step_note(shift: LevelShift, multiplies: bool) -> str:
-    """Return when and by how much the level jumped, in words."""
-    if multiplies:
-        factor = from_log(shift.size)
-        words = _with_error(factor, factor * shift.error)
-        return f"level shift by a factor of {words} at {shift.time}"
-    return f"level shift of {_with_error(shift.size, shift.error, '+')} at {shift.time}"
+def break_note(change: Breakpoint, multiplies: bool) -> str:
+    """Return when and by how much the level shifted or the slope changed, in words."""
+    if change.kind == "level" and multiplies:
+        factor = from_log(change.size)
+        words = _with_error(factor, factor * change.error)
+        return f"level shift by a factor of {words} at {change.time}"
+    words = _with_error(change.size, change.error, "+")
+    if change.kind == "level":
+        return f"level shift of {words} at {change.time}"
+    of = "slope of the logarithm" if multiplies else "slope"
+    return f"change of {of} by {words} per unit of time at {change.time}"
 
 
 def _with_error(values: FloatArray, errors: FloatArray, sign: str = "") -> str:

@@ -16,7 +16,7 @@ from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.record import Curve, Pattern, Result, is_magnitude, listed
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
-from robustfourier.results.verdicts import headline, plain_warnings, step_words
+from robustfourier.results.verdicts import break_words, headline, plain_warnings
 from robustfourier.results.views import Flat, MixtureView, NetworkView
 from robustfourier.samples import Samples
 from robustfourier.sampling import check_sampling
@@ -99,7 +99,7 @@ def summarise(
             explained=brief.explained,
             first=[
                 *view.warnings(),
-                *step_words(view.steps, axis),
+                *break_words(view.breaks, axis),
                 *alias_notes(listed(patterns), samples, domain),
                 *runner_up_words(brief, sampling, weights),
             ],
