@@ -38,18 +38,8 @@ class Pattern:
 class Said:
     """All that is judged of one fit.
 
-    Parameters
-    ----------
-    patterns : tuple of Pattern
-    words : str
-        Notes and summary.
-    noise : float
-    rise : float
-        Change of the trend from the first sample to the last.
-    faults : tuple of str
-        What no fit may say, see `checks`.
-    lines : tuple of (float, float)
-        Period and standard error of each mode.
+    `words`: notes and summary. `rise`: change of the trend from the first sample to the last.
+    `faults`: what no fit may say, see `checks`. `lines`: period and standard error of each mode.
     """
 
     patterns: tuple[Pattern, ...]
@@ -78,7 +68,7 @@ def fit(problem: Problem) -> Said:
     model = PeriodicMixture().fit(problem.times, problem.values, y_err=problem.errors)
     trend = np.asarray(model.decompose(problem.times[[0, -1]]).trend, float)
     words = "\n".join([*model.notes_, model.summary(), *_report(model, problem)])
-    if model.steps_:
+    if any(one.kind == "level" for one in model.breakpoints_):
         words += "\nstep"
     return Said(
         tuple(

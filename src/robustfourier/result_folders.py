@@ -31,18 +31,10 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EX
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of folder.
+    """A kind of folder."""
 
-    Parameters
-    ----------
-    noun : str
-        What it holds, in messages and as the mark of its record.
-    record : str
-        File name of the record.
-    """
-
-    noun: str
-    record: str
+    noun: str  # what it holds, in messages and as the mark of its record
+    record: str  # file name of the record
 
     def read(self, folder: Path) -> dict[str, Any] | None:
         """The record of what owns a folder, finished or not; None if it is none of ours."""
@@ -102,14 +94,8 @@ def claimed(
     """Hold a folder for one run, or refuse before the work begins.
 
     A run may replace itself: the same `identity`. Another one is replaced if `overwrite`; a folder
-    that holds something else, or an input (`sources`), or the user, never is.
-
-    Raises
-    ------
-    OutputError
-        If the folder holds something else or cannot be made.
-    RunLockedError
-        If another run is at work on it.
+    that holds something else, or an input (`sources`), or the user, never is: `OutputError`. If
+    another run is at work on it: `RunLockedError`.
     """
     busy = f"another run is writing {str(folder)!r}; wait for it, or choose another with --out"
     with ExitStack() as stack:
@@ -165,21 +151,19 @@ def clear(kind: Kind, draft: Path, folder: Path) -> None:
     """Remove a draft, or the earlier result that changed places with it; nothing that is foreign.
 
     All of a draft that was never finished is ours. Of an earlier result the files are that its
-    record lists; what others put there moves to `folder`, if it is not there yet.
-
-    Raises
-    ------
-    OutputError
-        If something of others is left.
+    record lists; what others put there moves to `folder`, if it is not there yet. If something of
+    others is left, `OutputError` says so.
     """
     if draft.is_symlink() or (draft.exists() and not draft.is_dir()):
-        raise OutputError(f"{str(draft)!r} is no folder of ours; move it away")
+        raise OutputError(f"{str(draft)!r} was not made by robustfourier; move it away")
     if not draft.exists():
         return
     own = [] if kind.read(draft) is None else kind.own(draft)  # None: it was never finished
     _remove(kind, draft, folder, own)
     if draft.exists():
-        raise OutputError(f"{str(draft)!r} holds files that are not of ours; move it away")
+        raise OutputError(
+            f"{str(draft)!r} holds files that robustfourier did not write; move it away"
+        )
 
 
 def _remove(kind: Kind, draft: Path, folder: Path, own: list[str] | None) -> None:
@@ -226,7 +210,7 @@ def _refuse(
     elif place in (here, *here.parents):
         problem = "is the folder you are in;"
     elif held is None and folder.exists() and any(folder.iterdir()):
-        problem = f"is not empty and holds no {kind.noun} of ours;"
+        problem = f"is not empty and holds no {kind.noun} of robustfourier;"
     elif held is not None and not kind.is_same(held, identity) and not overwrite:
         given = held.get("input")
         of = given.get("file") if isinstance(given, dict) else None
@@ -249,7 +233,8 @@ def _keep_foreign(folder: Path, draft: Path, own: list[str]) -> None:
             link(folder / name, draft / name)
         except FileExistsError:
             raise OutputError(
-                f"{str(folder / name)!r} is not of ours and would be overwritten; move it away"
+                f"{str(folder / name)!r} was not written by robustfourier and would be "
+                "overwritten; move it away"
             ) from None
     for at, place in places:
         shutil.copystat(at, place)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.bands import star
 from scipy import stats
 
 from robustfourier import MultibandMixture
@@ -105,6 +106,16 @@ def test_moments_give_the_least_squares_of_one_band():
         assert np.isfinite(fitted.evidence).all()
 
 
+@pytest.mark.parametrize("seed", [980136770, 980136857])
+def test_candidates_are_compared_at_the_tops_of_their_peaks(seed):
+    # Peaks are far sharper than the grid: on it, twice the period may seem the better one.
+    times, values, errors, band, period = star(np.random.default_rng(seed), sparse=False)
+    model = MultibandMixture(unit="day").fit(times, values, band=band, y_err=errors)
+    assert abs(model.period_ - period) < 4 * model.period_error_
+    assert model.alternatives_["period"].round(6).tolist() == [round(2 * model.period_, 6)]
+    assert model.alternatives_["probability"][0] < 0.1
+
+
 def test_a_band_of_three_rows_leans_on_the_others():
     times, values, band = drawn(np.random.default_rng(6), 120)
     extra = PERIOD * np.array([10.0, 25.33, 40.67])
@@ -114,6 +125,28 @@ def test_a_band_of_three_rows_leans_on_the_others():
     assert abs(model.period_ - PERIOD) < 5 * model.period_error_
     assert any(note.startswith("z: too few rows") for note in model.notes_)
     assert abs(model.bands_.set_index("band").loc["z", "level"] - 50.0) < 1.0
+
+
+def test_a_band_that_never_changes_is_left_out_and_said_so():
+    times, values, band = drawn(np.random.default_rng(11), 120)
+    band, flat = np.array(band), np.array(band) == "i"
+    kept = MultibandMixture(max_frequency=5.0).fit(times[~flat], values[~flat], band=band[~flat])
+    values[flat] = 0.1
+    model = MultibandMixture(max_frequency=5.0).fit(times, values, band=band)
+    assert "i: left out, the value never changes" in model.notes_
+    pd.testing.assert_frame_equal(model.bands_, kept.bands_, rtol=1e-6)
+    values[flat] = np.nan
+    assert list(MultibandMixture(max_frequency=5.0).fit(times, values, band=band).bands_["band"]) \
+        == list(kept.bands_["band"])  # fmt: skip
+
+
+def test_a_band_of_one_row_does_not_depend_on_the_unit_of_values():
+    times, values, band = drawn(np.random.default_rng(12), 120)
+    joined, names = np.append(times, 7.0), [*band, "z"]
+    one = MultibandMixture(periods=PERIOD).fit(joined, np.append(values, 5.0), band=names)
+    far = MultibandMixture(periods=PERIOD).fit(joined, 1e3 * np.append(values, 5.0), band=names)
+    numbers = ["level", "amplitude", "noise"]
+    np.testing.assert_allclose(far.bands_[numbers], 1e3 * one.bands_[numbers], rtol=1e-6)
 
 
 def test_rows_that_lack_something_are_left_out():
@@ -155,6 +188,7 @@ def test_an_unknown_band_is_refused():
         model.predict([1.0], "K")
 
 
+@pytest.mark.end_to_end
 def test_bands_from_the_command_line(run, write, tmp_path):
     times, values, band = drawn(np.random.default_rng(10))
     frame = pd.DataFrame({"mjd": 52000 + times, "mag": values, "mag_err": 0.3, "filter": band})

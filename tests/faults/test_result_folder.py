@@ -10,25 +10,29 @@ import numpy as np
 import pytest
 
 from robustfourier.analysis import analyse
-from robustfourier.analysis.run_folder import claimed, exchanged, read_run, write_run
 from robustfourier.atomic_files import write_text
 from robustfourier.cli import main
 from robustfourier.errors import DataError, OutputError, RunLockedError
+from robustfourier.result_folders import RUN, claimed, exchanged
 
 NAMES = ("report.html", "modes.csv", "model.rfm")
 
 
 def put(folder, mark, figures=("fit",), **options):
     """Write a small result, every file of which holds a mark."""
-    with claimed(folder, {"mark": mark}, "-", **options), exchanged(folder) as draft:
+    with (
+        claimed(RUN, folder, {"mark": mark}, [Path("-")], **options),
+        exchanged(RUN, folder) as draft,
+    ):
+        (draft / "figures").mkdir()
         for name in (*NAMES, *(f"figures/{figure}.png" for figure in figures)):
             write_text(draft / name, mark)
-        write_run(draft, {"identity": {"mark": mark}, "input": {"file": f"{mark}.csv"}})
+        RUN.finish(draft, {"identity": {"mark": mark}, "input": {"file": f"{mark}.csv"}})
 
 
 def marks(folder):
     """The marks of all files of the run that a folder holds."""
-    held = read_run(folder)
+    held = RUN.read(folder)
     texts = {(folder / name).read_text() for name in held["files"] if name != "run.json"}
     return texts | {held["identity"]["mark"]}
 
@@ -86,7 +90,7 @@ def test_killed_at_any_step_the_old_result_or_the_new_one_is_there_whole(tmp_pat
 
 def test_two_runs_do_not_meet(folder):
     words = f"another run is writing {str(folder)!r}; wait for it"
-    with claimed(folder, {"mark": "old"}, "-"):
+    with claimed(RUN, folder, {"mark": "old"}, [Path("-")]):
         with pytest.raises(RunLockedError, match=re.escape(words)):
             put(folder, "new", overwrite=True)
         put(folder.parent / "other", "new")
@@ -110,7 +114,8 @@ def test_files_of_others_are_kept_and_files_of_the_run_before_are_not(folder):
 
 def test_a_file_of_another_with_a_name_of_ours_is_not_overwritten(folder):
     (folder / "figures" / "spectrum.png").write_text("mine")
-    words = f"{str(folder / 'figures/spectrum.png')!r} is not of ours and would be overwritten"
+    foreign = str(folder / "figures/spectrum.png")
+    words = f"{foreign!r} was not written by robustfourier and would be overwritten"
     with pytest.raises(OutputError, match=re.escape(words)):
         put(folder, "new", ("fit", "spectrum"), overwrite=True)
     assert (folder / "figures" / "spectrum.png").read_text() == "mine"
@@ -142,7 +147,9 @@ def test_a_file_that_cannot_be_kept_stays_where_it_is_and_is_told(folder):
     put(folder.parent / ".results.part", "older")
     (folder.parent / ".results.part" / "modes.csv.mine").write_text("mine")
     (folder / "modes.csv.mine").write_text("another")
-    with pytest.raises(OutputError, match=re.escape("holds files that are not of ours; move it")):
+    with pytest.raises(
+        OutputError, match=re.escape("holds files that robustfourier did not write; move it")
+    ):
         put(folder, "new", overwrite=True)
     assert (folder.parent / ".results.part" / "modes.csv.mine").read_text() == "mine"
 
@@ -244,7 +251,7 @@ class TestCommand:
         (tmp_path / "thesis" / "fit.csv").write_text("years of work")
         code, err = run("fit", "a.csv", "--out", "thesis", "--overwrite")
         assert code == 1
-        assert "'thesis' is not empty and holds no run of ours" in err
+        assert "'thesis' is not empty and holds no run of robustfourier" in err
         assert (tmp_path / "thesis" / "fit.csv").read_text() == "years of work"
 
     def test_a_prediction_is_not_written_over_its_model(self, run, tmp_path, small_model):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 
@@ -15,21 +13,17 @@ from robustfourier.cli.console import Console
 @options.expanded
 def app(
     *,
-    folder: Annotated[
-        Path, typer.Option("--folder", "-f", help="Where files, results and history are kept.")
-    ] = Path("robustfourier-app"),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 0,
-    host: Annotated[
-        str, typer.Option(help="Address to listen at; other than 127.0.0.1 lets others in.")
-    ] = "127.0.0.1",
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
-    jobs: Annotated[
-        int, typer.Option(min=0, help="Fits that run side by side; 0 for one per core.")
-    ] = 0,
-    minutes: Annotated[float, typer.Option(min=0.001, help="Time that one fit may take.")] = 30.0,
-    memory: Annotated[float, typer.Option(min=0.1, help="Memory of one fit in GB.")] = 4.0,
-    upload: Annotated[float, typer.Option(min=0.001, help="Largest file in MB.")] = 200.0,
-    rows: Annotated[int, typer.Option(min=1, help="Most samples of one file.")] = 2_000_000,
+    folder: Path = groups.output(
+        "robustfourier-app", "FOLDER", "Files and results (robustfourier-app).", "--folder", "-f"
+    ),
+    port: int = groups.server(0, "PORT", "0 (usual): any free one.", min=0, max=65535),
+    host: str = groups.server("127.0.0.1", "HOST", "Other than 127.0.0.1 (usual) lets others in."),
+    browser: bool = groups.server(True, None, "Open the page in a browser (yes)."),
+    jobs: int = groups.limits(0, "COUNT", "Fits side by side; 0: one per core.", min=0),
+    minutes: float = groups.limits(30.0, "MINUTES", "For one fit (30).", min=0.001),
+    memory: float = groups.limits(4.0, "GB", "For one fit (4).", min=0.1),
+    upload: float = groups.limits(200.0, "MB", "Largest file (200).", min=0.001),
+    rows: int = groups.limits(2_000_000, "COUNT", "Samples of one file (2,000,000).", min=1),
     console: Console,
 ) -> None:
     """Open a page for dropping files on, and the paper's laboratory."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
@@ -23,31 +22,24 @@ def rhythm(
     file: options.File,
     *,
     reading: dict[str, Any],
-    period: Annotated[
-        list[str] | None,
-        typer.Option(help="A known period, such as 24h; may be given repeatedly."),
-    ] = None,
-    harmonics: Annotated[
-        int, typer.Option(min=1, max=50, help="Orders of each period, tested together.")
-    ] = 1,
-    trend: Annotated[int, typer.Option(min=0, max=4, help="Degree of a trend to fit beside.")] = 0,
-    group: Annotated[
-        str | None, typer.Option(help="Column of groups to compare, such as genotype.")
-    ] = None,
-    subject: Annotated[
-        str | None, typer.Option(help="Column of subjects, who are a sample of a population.")
-    ] = None,
-    noise: Annotated[
-        str, typer.Option(help="auto (white or AR(1) by evidence), white, or replicates.")
-    ] = "auto",
-    coverage: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder of tables, figures and a page.")
-    ] = None,
-    table: Annotated[
-        list[str] | None, typer.Option(help="Kind of the tables: csv, excel, parquet; repeatable.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option(help="Replace another result in the folder.")] = False,
+    period: options.Texts = groups.model(
+        None, "PERIOD", "A known period, as 24h; may be repeated."
+    ),
+    harmonics: int = groups.model(1, "COUNT", "Of each period (1).", min=1, max=50),
+    trend: int = groups.model(0, "DEGREE", "Polynomial trend (0).", min=0, max=4),
+    group: options.Text = groups.model(None, "COLUMN", "Groups to compare, as genotype."),
+    subject: options.Text = groups.model(None, "COLUMN", "Subjects, a sample of a population."),
+    noise: str = groups.model("auto", "WORD", "white, replicates, or auto (white or AR(1))."),
+    coverage: float = groups.model(0.95, "P", "Coverage of the intervals (0.95)."),
+    out: Path | None = groups.output(
+        None, "FOLDER", "For tables, figures and a page.", *groups.OUT
+    ),
+    table: options.Texts = groups.output(
+        None, "WORD", "csv (usual), excel or parquet; may be repeated."
+    ),
+    overwrite: bool = groups.flag(
+        groups.OUTPUT, "Replace another result in the folder.", "--overwrite"
+    ),
     console: Console,
 ) -> None:
     """Test known periods in many series (cosinor)."""
@@ -58,22 +50,11 @@ def rhythm(
         require_choice("--table", kind, ("csv", "excel", "parquet"))
     from robustfourier.analysis.rhythm import analyse_rhythm
 
+    asked: dict[str, Any] = {"harmonics": harmonics, "trend": trend, "coverage": coverage}
+    asked |= {"noise": noise, "group": group, "subject": subject, **_columns(reading)}
+    asked |= {"out": out, "tables": tuple(table or ("csv",)), "overwrite": overwrite}
     with console.progress("series") as bar:
-        answer = analyse_rhythm(
-            options.located(file),
-            period,
-            out=out,
-            **_columns(reading),
-            group=group,
-            subject=subject,
-            tables=tuple(table or ("csv",)),
-            overwrite=overwrite,
-            observe=bar,
-            harmonics=harmonics,
-            trend=trend,
-            noise=noise,
-            coverage=coverage,
-        )
+        answer = analyse_rhythm(options.located(file), period, observe=bar, **asked)
     if console.as_json:
         console.json(_answer(answer))
         return
@@ -96,6 +77,7 @@ def _answer(answer: RhythmAnalysis) -> dict[str, Any]:
     content: dict[str, Any] = {
         "folder": None if answer.folder is None else str(answer.folder),
         "unit": found.clock.unit,
+        "assumed": found.assumed,
         "acrophase": [found.clock.counted_from(k) for k in range(len(found.clock.periods))],
         "rhythm": found.table.to_dict("records"),
     }
@@ -114,6 +96,7 @@ def _print(console: Console, answer: RhythmAnalysis) -> None:
     _print_rows(console, found)
     for k in range(len(found.clock.periods)):
         console.say(f"Acrophase of {found.clock.words(k)}: {found.clock.counted_from(k)}")
+    console.say(found.assumed)
     if answer.folder is not None:
         console.say(f"Page: {answer.folder / 'report.html'}")
 

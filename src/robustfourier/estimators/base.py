@@ -5,19 +5,46 @@ Everything shown is made in rooms above, behind doors that open when they are as
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from robustfourier.concurrency import interruption_as_such
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
+    from robustfourier.cosinor import Rhythms
     from robustfourier.results import Result
+
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """Let a method `fit` work on a twin, whose attributes are taken over in one step at the end.
+
+    Whatever ends it before, an error or Ctrl-C, no attribute has changed. An interruption within
+    compiled code is told as such, see `interruption_as_such`.
+    """
+
+    @wraps(fit)
+    def fitted(self: Any, *given: Any, **named: Any) -> Any:
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self))
+        with interruption_as_such():
+            fit(twin, *given, **named)
+        vars(self).update(vars(twin))  # one step of the interpreter
+        return self
+
+    return fitted  # type: ignore[return-value]
 
 
 class Face(BaseEstimator):
@@ -106,6 +133,49 @@ class Face(BaseEstimator):
         made = {"Estimator": super().__repr__(), "Search": "; ".join(getattr(self, "notes_", ()))}
         write_text(Path(path), render(result, {k: v for k, v in made.items() if v}))
         return Path(path)
+
+    def test(
+        self,
+        periods: Any,
+        times: Any = None,
+        values: Any = None,
+        *,
+        harmonics: int = 1,
+        trend: int = 0,
+        noise: Literal["auto", "white", "replicates"] = "auto",
+        coverage: float = 0.95,
+    ) -> Rhythms:
+        """Test known periods: p of zero amplitude, amplitude, acrophase, mesor with errors.
+
+        Nothing is searched, so that a known period needs far less evidence than one that was found.
+        Patterns of other periods are noise to the test, unless they are in the list too. On the
+        scale "log" of a fitted model, logarithms are tested.
+
+        Parameters
+        ----------
+        periods : float, str, timedelta, or list of them
+            As of `robustfourier.rhythm`. A period that a search found in the same data has been
+            chosen for its size: its p-value is the false alarm of the search, not this one.
+        times, values : array-like of shape (n,) and (n,) or (n, q), optional
+            Data to test instead of those of the fit; the model need not be fitted then.
+        harmonics, trend, noise, coverage
+            As of `robustfourier.rhythm`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robustfourier import PeriodicMixture
+        >>> t = np.arange(0.0, 48.0, 4.0)
+        >>> y = 5 + 3 * np.cos(2 * np.pi * (t - 14) / 24)
+        >>> y = y + 0.5 * np.random.default_rng(0).normal(size=12)
+        >>> found = PeriodicMixture(unit="hour").test("24h", t, y, noise="white").table
+        >>> found[["mesor", "amplitude", "acrophase"]].round(1).values.tolist()
+        [[5.0, 2.7, 14.1]]
+        """
+        from robustfourier.cosinor.one_series import periods_of_model
+
+        asked = {"harmonics": harmonics, "trend": trend, "noise": noise, "coverage": coverage}
+        return periods_of_model(self, periods, times, values, **asked)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save the fitted model to a file that `robustfourier.load` reads."""

@@ -30,7 +30,7 @@ from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.search.robust import robust_scale, whitening
 from robustfourier.mixture.timeseries import Series
 from robustfourier.modes import ModeTable
-from robustfourier.periodic.basis import LevelShift, Lines, Trend
+from robustfourier.periodic.basis import Breakpoint, Breaks, Lines, Trend
 from robustfourier.periodic.exponential_smoothing import SmoothingMixture
 from robustfourier.periodic.families import Families, nested_orders
 from robustfourier.periodic.forecast import Extrapolation
@@ -217,11 +217,18 @@ class Component:
 
     @property
     def wandering(self) -> str:
-        """In words how it wanders; empty if it is strict."""
+        """In words how it wanders; empty if it is strict.
+
+        Of a coherence longer than the record nobody has seen the end: what is said is by how much
+        the pattern changes from one end to the other, a deviation of √(2 (1 − e^{−T/L})) of what
+        wanders.
+        """
         if self.quasi_periodic is None:
             return ""
-        cycles = self.coherence / self.period
-        count = number(cycles, 2)
+        count, over = number(self.coherence / self.period, 2), self.domain.span / self.coherence
+        if over < 1.0:
+            change = self.modulation * np.sqrt(-2.0 * np.expm1(-over))
+            return f"changes by {100 * change:.0f} % of its size over the record (quasi-periodic)"
         if self.modulation > 0.95:
             return f"drifts out of step after about {count} cycles (quasi-periodic)"
         return (
@@ -281,7 +288,7 @@ class Component:
             f"<Component {self.label}: period {self.period:.6g} ± {self.period_error:.2g} "
             f"{self.domain.unit}".rstrip()
             + f", harmonics {orders}, {share} of the variance"
-            + (f", with {', '.join(f'{p:.6g}' for p in self.nested)} inside" if self.nested else "")
+            + (f", containing {', '.join(f'{p:.6g}' for p in self.nested)}" if self.nested else "")
             + (f"; {self.wandering}>" if self.wandering else ">")
         )
 
@@ -404,8 +411,8 @@ class ColumnModel:
     variation : ndarray of shape (q,), optional
         Variance of the data around the trend, outliers left out; the powers and what is left over
         add up to it.
-    steps : ndarray of shape (m,)
-        θ of the level shifts; the last m rows of `trend` are their sizes.
+    breaks : Breaks
+        Breakpoints of the trend; the last rows of `trend` are their sizes.
     harmonics : ndarray of int of shape (K, F), optional
         ``lines.mode == harmonics @ bases``; by default what `component` and `order` say.
     remainder : Remainder, optional
@@ -441,7 +448,7 @@ class ColumnModel:
     evidence: Evidence | None = None
     power: FloatArray | None = None
     variation: FloatArray | None = None
-    steps: FloatArray = field(default_factory=lambda: np.zeros(0))
+    breaks: Breaks = field(default_factory=Breaks)
     harmonics: IntArray | None = None
     remainder: Remainder | None = None
     last: float = 1.0
@@ -491,7 +498,7 @@ class ColumnModel:
             p_value=fit.p_value[sort],
             noise=np.sqrt(fit.noise_variance) * scale,
             evidence=evidence,
-            steps=series.steps,
+            breaks=series.breaks,
             harmonics=grouping.harmonics[sort],
             last=float(series.theta[-1]),
             spacing=float(np.median(np.diff(np.unique(series.theta)))),
@@ -504,23 +511,24 @@ class ColumnModel:
 
     @property
     def _trend(self) -> Trend:
-        return Trend(self.trend, self.steps)
+        return Trend(self.trend, self.breaks)
 
     @property
     def trend_kind(self) -> str:
         """Return "level", "slope" or "smooth"."""
         return self._trend.kind
 
-    def level_shifts(self) -> list[LevelShift]:
-        """Return when the level jumped, by how much, and the standard error of that."""
-        first = len(self.trend) - len(self.steps)
+    def breakpoints(self) -> list[Breakpoint]:
+        """Return when the trend breaks, by how much, and the standard error of that."""
+        first, per_unit = len(self.trend) - len(self.breaks), 2.0 / self.domain.span
         return [
-            LevelShift(
-                time=self.domain.from_theta(self.steps[[i]])[0],
-                size=self.trend[first + i],
-                error=lengths(self.factor[:, first + i]),
+            Breakpoint(
+                time=self.domain.from_theta(self.breaks.place[[i]])[0],
+                kind="slope" if order else "level",
+                size=self.trend[first + i] * per_unit**order,
+                error=lengths(self.factor[:, first + i]) * per_unit**order,
             )
-            for i in range(len(self.steps))
+            for i, order in enumerate(self.breaks.order)
         ]
 
     def mode_of(self, c: int) -> float:
@@ -563,8 +571,8 @@ class ColumnModel:
         return np.ones(len(self.lines), bool) if self.phase_lost is None else ~self.phase_lost
 
     def strict_at(self, theta: FloatArray) -> FloatArray:
-        """Return strict lines and steps at θ, which go on beyond the ends as they are, (n, q)."""
-        return self._trend.jumps(theta) + self.lines.select(self._strict).evaluate(theta)
+        """Return strict lines and breaks at θ, which go on beyond the ends as they are, (n, q)."""
+        return self._trend.broken(theta) + self.lines.select(self._strict).evaluate(theta)
 
     def _quasi_periodic_at(self, theta: FloatArray, c: int) -> FloatArray | float:
         """What the samples tell about the quasi-periodic part of a component."""
@@ -594,7 +602,7 @@ class ColumnModel:
         if self.remainder is not None:
             values = self.remainder.mean(theta)
         if self.onward is not None and (out := self.onward.beyond(theta)).any():
-            trend = self.trend_at(theta[out]) - self._trend.jumps(theta[out])
+            trend = self.trend_at(theta[out]) - self._trend.broken(theta[out])
             values[out] = self.onward.mean(theta[out]) - trend
         return values
 
@@ -635,7 +643,7 @@ class ColumnModel:
     ) -> FloatArray:
         """Errors of lines, trend and a process; of the whole or of patterns and trend alone."""
         columns, narrow, p = self._trend.columns(theta), self._narrow, len(self.trend)
-        stands = process is not None and process is self.onward  # for the trend; steps stay
+        stands = process is not None and process is self.onward  # for the trend; breaks stay
         if stands:
             narrow = narrow.without(self._trend.rung)
         if process is None or not whole:
@@ -674,7 +682,9 @@ class ColumnModel:
         """Return the same model with the part of the variation that each component explains.
 
         Of the values as they were given: what lies beyond four deviations is left out where there
-        are outliers, all else counts as it is, so that stated shares are what patterns explain.
+        are outliers, all else counts as it is. With patterns f_c that leave r = y − Σ f_c over, the
+        share of c is ⟨y + r, f_c⟩ / ⟨y, y⟩: whatever was shrunk, the shares add up to what patterns
+        explain, 1 − ⟨r, r⟩ / ⟨y, y⟩.
         """
         fitted = self.components_at(series.theta) / series.scale
         around = series.original - (self.trend_at(series.theta) - series.centre) / series.scale
@@ -685,7 +695,8 @@ class ColumnModel:
             weights = weights * np.stack(inside, axis=1)
         part = weights / weights.sum(axis=0)
         around = around - np.einsum("nq,nq->q", part, around)
-        power = np.einsum("nq,nq,ncq->cq", part, around, fitted)
+        fitted = fitted - np.einsum("nq,ncq->cq", part, fitted)
+        power = np.einsum("nq,nq,ncq->cq", part, 2.0 * around - fitted.sum(axis=1), fitted)
         return replace(self, power=power, variation=np.einsum("nq,nq->q", part, around**2))
 
     def labels(self, first: int = 0) -> list[str]:

@@ -533,6 +533,7 @@ def _marginalise(n: int, logs: float, on: Matrix, result: Vector) -> bool:
             for r in range(1, q):
                 whole -= root[p, r] * root[q, r]
             if p == q:
+                whole = whole if whole > 1.0 else 1.0  # exactly so, but for rounding: G ≥ 0
                 root[p, p] = np.sqrt(whole)
                 log_determinant += np.log(whole)
             else:

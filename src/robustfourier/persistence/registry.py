@@ -17,6 +17,8 @@ MODELS = ("PeriodicMixture", "FourierNetworkRegressor")
 _PLACES = {
     "Architecture": "robustfourier.network.architecture:Architecture",
     "Checkpoint": "robustfourier.training.checkpoint:Checkpoint",
+    "Breakpoint": "robustfourier.periodic.basis:Breakpoint",
+    "Breaks": "robustfourier.periodic.basis:Breaks",
     "ColumnModel": "robustfourier.mixture.model:ColumnModel",
     "Component": "robustfourier.mixture.model:Component",
     "Components": "robustfourier.estimators.components:Components",
@@ -26,7 +28,6 @@ _PLACES = {
     "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",
     "History": "robustfourier.training.history:History",
     "Kernel": "robustfourier.periodic.kernels:Kernel",
-    "LevelShift": "robustfourier.periodic.basis:LevelShift",
     "Lines": "robustfourier.periodic.basis:Lines",
     "LinkNetwork": "robustfourier.network.link_networks:LinkNetwork",
     "Links": "robustfourier.network.link_networks:Links",
@@ -62,6 +63,6 @@ def class_of(tag: object) -> type:
     <class 'robustfourier.domain.Domain'>
     """
     if not isinstance(tag, str) or tag not in _PLACES:
-        raise ModelFormatError(f"it holds a {tag!r}, which is none of our classes")
+        raise ModelFormatError(f"it holds a {tag!r}, a class that robustfourier does not have")
     module, _, cls = _PLACES[tag].partition(":")
     return getattr(import_module(module), cls)

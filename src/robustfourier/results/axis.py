@@ -22,20 +22,11 @@ class TimeAxis:
 
     For dates, positions are seconds since 1970 (local time where there is a zone); for numbers the
     numbers themselves.
-
-    Parameters
-    ----------
-    label : str
-        Name of the axis with its unit.
-    dates : bool
-        Whether positions are seconds since 1970.
-    unit : str
-        Unit of numbers.
     """
 
-    label: str
-    dates: bool
-    unit: str
+    label: str  # name of the axis with its unit
+    dates: bool  # whether positions are seconds since 1970
+    unit: str  # unit of numbers
 
     @classmethod
     def of(cls, domain: Domain, name: str) -> TimeAxis:
@@ -60,14 +51,15 @@ class TimeAxis:
     def when(self, time: Any) -> str:
         """A time in words: a date to the minute, or a number."""
         (at,) = self.positions([time])
-        return _clock(at, "m") if self.dates else number(float(at), 8)
+        return _clock(at, "m") if self.dates else instant(float(at))
 
     def moment(self, time: Any, error: float) -> str:
         """A time with its standard error, which is in the domain's unit."""
         (at,) = self.positions([time])
         if not self.dates:
             places = decimals(0.0, error)
-            return f"{at:,.{places}f} ± {error:,.{places}f} {unit_name(self.unit)}".rstrip()
+            unit = unit_name(self.unit, short=True)
+            return f"{at:.{places}f} ± {error:,.{places}f} {unit}".rstrip()
         seconds = error * self.scale()
         words = _clock(at, "m" if seconds >= _MINUTE else "s" if seconds >= 1.0 else "ms")
         days = seconds / DATE_UNITS["day"]
@@ -79,14 +71,23 @@ class TimeAxis:
         return DATE_UNITS[self.unit] if self.dates else 1.0
 
 
+def instant(time: float) -> str:
+    """A time that is a number: one word, as a year or a Julian date is written.
+
+    Examples
+    --------
+    >>> instant(2450622.93), instant(1853.25)
+    ('2450622.9', '1853.25')
+    """
+    return number(time, 8).replace(",", "")
+
+
 def robust_limits(values: FloatArray, *curves: FloatArray) -> tuple[float, float]:
     """Ends of a value axis that a few outliers do not set; what lies beyond is marked at the edge.
 
     Samples farther from the inner nine tenths than twice the width of these are left outside (8
     standard deviations of Gaussian noise); curves are always inside.
 
-    Examples
-    --------
     >>> low, high = robust_limits(np.append(np.linspace(-1.0, 1.0, 99), 1e6))
     >>> round(low, 2), round(high, 2)
     (-1.08, 1.08)

@@ -9,11 +9,11 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.estimators.pattern_table import extreme, row_of, typical_level
+from robustfourier.estimators.components import extreme, row_of, typical_level
 from robustfourier.formatting import number
 from robustfourier.mixture.model import ColumnModel, Evidence, letter
 from robustfourier.modes import ModeTable
-from robustfourier.periodic.basis import LevelShift
+from robustfourier.periodic.basis import Breakpoint
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.coherence import memory_of
 from robustfourier.results.drawing_grid import wave_grid
@@ -22,7 +22,14 @@ from robustfourier.results.spread import share_of_variance
 
 _LEVELS = 201  # points of a link
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
+_TREND = 201  # points of a trend, whose variance is asked for
 _BLOCK = 20_000  # times predicted at once
+# Columns of the table of components that are fields of a pattern.
+_SAME = (
+    *("label", "combination", "frequency", "frequency_error", "period", "period_error", "share"),
+    *("amplitude", "amplitude_error", "false_alarm", "snr", "coherence"),
+    *("epoch_min", "epoch_min_error"),
+)
 
 
 class Flat(NamedTuple):
@@ -53,20 +60,23 @@ class MixtureView:
         self.range = None
         if used is not None and used.highest > used.lowest:  # else there is no period to search
             self.range = (used.lowest, used.highest)
-        self.steps = model.models_[0].level_shifts()
+        self.breaks = model.models_[0].breakpoints()
         self.multiplies = getattr(model, "scale_", "linear") == "log"
         self.level = 1.0
         if self.multiplies:
             self.level = typical_level(model.models_[0])
             self.modes = _at_level(self.modes, self.level)
-            self.steps = _jumps(model.models_[0])
+            self.breaks = _of_values(model.models_[0])
             if used is not None:
                 self.evidence = replace(used, scale=used.scale * self.level)
 
     @property
     def trend_kind(self) -> str:
-        """Level, slope or smooth."""
-        return str(self.model.models_[0].trend_kind)
+        """Level, slope or smooth; a trend that would be printed as < 0.1 % is a level."""
+        column = self.model.models_[0]
+        trend = np.var(column.trend_at(np.linspace(-1.0, 1.0, _TREND)), axis=0).sum()
+        lines = 0.5 * np.sum(column.lines.amplitude**2)
+        return "level" if trend < 1e-3 * lines else str(column.trend_kind)
 
     def fitted(self, times: Any) -> FloatArray:
         """The fitted function."""
@@ -103,10 +113,8 @@ class MixtureView:
         """What comes before all other warnings."""
         used = self.evidence
         if used is not None and self.range is None and self.model.max_frequency is not None:
-            low, high = (
-                self.domain.period_words(self.domain.period(mode))
-                for mode in (used.highest, used.lowest)
-            )
+            ends = (self.domain.period(mode) for mode in (used.highest, used.lowest))
+            low, high = map(self.domain.period_words, ends)
             return (
                 f"No period was searched: the band is empty, since its shortest period, {low}, is "
                 f"not below its longest, {high}.",
@@ -136,34 +144,22 @@ class MixtureView:
             phases = wave_grid(int(np.max(component.harmonics)))
             own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
             mine = self.modes.select(np.flatnonzero(own))  # without side lines
-            row = row_of(component, float(np.asarray(mine.false_alarm).min()), self.down)
+            alarm = float(np.asarray(mine.false_alarm).min())
+            row = row_of(component, alarm, self.down, self.level)
             peak = extreme(component, self.down)[0]
             wave, std = (self.level * w for w in component.waveform(phases + peak, return_std=True))
             start = component.phase / (2.0 * np.pi) + peak
             cycle = 0.5 * component.mode * theta - start
             found.append(
                 Pattern(
-                    label=component.label,
-                    combination=component.combination,
-                    frequency=component.frequency,
-                    frequency_error=component.frequency_error,
-                    period=component.period,
-                    period_error=component.period_error,
-                    amplitude=self.level * row["amplitude"],
-                    share=float(component.share),
+                    **{name: row[name] for name in _SAME},
                     harmonics=tuple(int(n) for n in component.harmonics),
-                    false_alarm=row["false_alarm"],
                     waveform=Curve(phases, wave, std),
                     folded=Curve(cycle % 1.0, residual + parts[i]),
                     link=_link_curve(component.link, self.level),
                     beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
                     epoch=row["epoch_max"],
                     epoch_error=row["epoch_max_error"],
-                    amplitude_error=self.level * row["amplitude_error"],
-                    snr=row["snr"],
-                    epoch_min=row["epoch_min"],
-                    epoch_min_error=row["epoch_min_error"],
-                    coherence=row["coherence"],
                     spacing=0.5 * self.model.models_[0].spacing * self.domain.span,
                 )
             )
@@ -176,6 +172,12 @@ class MixtureView:
         return Synthesis(
             lines.mode, lines.cosine[:, 0], lines.sine[:, 0], model.component, self.multiplies
         )
+
+    @property
+    def evidence_terms(self) -> tuple[tuple[str, float], ...]:
+        """What the log evidence of the lines, trend and noise is the sum of; empty if unknown."""
+        known = None if self.evidence is None else self.evidence.log_evidence
+        return () if known is None else known.terms
 
     def diagonal(self) -> Diagonal | None:
         """Weights of the layer that proposed first; the lowest ones, up to beyond the last mode."""
@@ -194,7 +196,8 @@ class NetworkView:
     trend_kind = "level"
     noise: float | None = None
     evidence = None
-    steps = ()
+    evidence_terms: tuple[tuple[str, float], ...] = ()
+    breaks = ()
 
     def __init__(self, model: Any, values: FloatArray) -> None:
         self.model, self.values = model, values
@@ -281,15 +284,15 @@ def _at_level(modes: ModeTable, level: float) -> ModeTable:
     return replace(modes, amplitude=level * modes.amplitude, amplitude_error=error)
 
 
-def _jumps(model: ColumnModel) -> tuple[LevelShift, ...]:
-    """Return the level shifts of log y as jumps of y itself, from its level before each."""
-    before = np.exp(model.trend_at(model.steps - 1e-9))
-    return tuple(
-        replace(
-            shift, size=low * np.expm1(shift.size), error=low * np.exp(shift.size) * shift.error
-        )
-        for shift, low in zip(model.level_shifts(), before, strict=True)
-    )
+def _of_values(model: ColumnModel) -> tuple[Breakpoint, ...]:
+    """Return the breakpoints of log y as those of y itself, from its level before each."""
+    level = np.exp(model.trend_at(model.breaks.place - 1e-9))
+    told = []
+    for one, low in zip(model.breakpoints(), level, strict=True):
+        after = low * np.exp(one.size) if one.kind == "level" else low
+        size = after - low if one.kind == "level" else low * one.size
+        told.append(replace(one, size=size, error=after * one.error))
+    return tuple(told)
 
 
 def _link_curve(link: Any, level: float) -> Curve | None:

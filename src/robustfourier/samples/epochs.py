@@ -41,19 +41,8 @@ class Times:
 def interpret_numbers(
     numbers: NDArray[Any], column: str, source: str, time_format: str = "auto"
 ) -> Times:
-    """Decide whether numbers are epoch times or Julian dates.
+    """Decide whether numbers, NaN where missing, are epoch times or Julian dates.
 
-    Parameters
-    ----------
-    numbers : ndarray of shape (n,)
-        int64 or float64, NaN where missing.
-    column, source : str
-        Names; the column's may speak of a unit.
-    time_format : str
-        "auto", or what the user says.
-
-    Examples
-    --------
     >>> interpret_numbers(np.array([1_600_000_000_000]), "t", "a.csv").values
     array(['2020-09-13T12:26:40.000000000'], dtype='datetime64[ns]')
     >>> interpret_numbers(np.array([2455197.5, 2455198.5]), "t", "a.csv").unit

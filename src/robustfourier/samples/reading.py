@@ -26,13 +26,7 @@ from robustfourier.samples.file_formats import format_of, read_frame
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series_labels import LABELLED, Labels, refuse_mixture, require_one
 from robustfourier.samples.text_streams import display_name, open_text, quoted
-from robustfourier.samples.text_tables import (
-    Block,
-    ReadOptions,
-    TextTable,
-    open_table,
-    table_names,
-)
+from robustfourier.samples.text_tables import Block, ReadOptions, TextTable, open_table, sniffed
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000
@@ -72,7 +66,7 @@ def column_names(path: str | os.PathLike[str], **options: Any) -> list[str]:
     chosen = ReadOptions(**options)
     if not format_of(path):
         with open_text(path, chosen.sheet) as source:
-            return table_names(source, chosen)
+            return list(sniffed(source, chosen, need_value=True)[0].names)
     with opened_table(path, chosen) as table:
         return table.names
 

@@ -47,19 +47,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Window:
-    """The spectral window |Σ e^{-iπkθ}| / n and its side peaks.
+    """The spectral window |Σ e^{-iπkθ}| / n and its side peaks."""
 
-    Parameters
-    ----------
-    mode, height : ndarray of shape (K,)
-        The window on a fine grid of modes, for a figure.
-    peak_mode, peak_height : ndarray of shape (P,)
-        Side peaks that make aliases, the highest first.
-    """
-
-    mode: FloatArray
+    mode: FloatArray  # shape (K,); the window on a fine grid of modes, for a figure
     height: FloatArray
-    peak_mode: FloatArray
+    peak_mode: FloatArray  # shape (P,); side peaks that make aliases, the highest first
     peak_height: FloatArray
 
 
@@ -130,7 +122,8 @@ def check_sampling(samples: Samples) -> Sampling:
     limit = highest_mode(theta)
     places = 2.0 / spacing + 1 if spacing is not None else domain.span / step + 1
     gaps = _gaps(samples, domain, offsets, step if spacing is not None else None)
-    window = spectral_window(theta, limit.max_mode)
+    # Where sampling is nearly even, the peak that ends the band must be seen to be one.
+    window = spectral_window(theta, limit.max_mode + (0 if spacing is not None else 2))
     quality = Sampling(
         n=len(samples),
         domain=domain,

@@ -23,12 +23,12 @@ from robustfourier.periodic.families import harmonic_places
 from robustfourier.periodic.kernels import sho_of_logarithms
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.priors import (
-    TREND_WIDTH,
     WINGS,
     known_place_price,
     largest_quality,
     line_price,
     noise_price,
+    trend_widths,
 )
 from robustfourier.periodic.residual_process import OscillatorSearch, chosen_rows
 from robustfourier.periodic.semiseparable import ConditionedProcess, MarginalLikelihood
@@ -170,7 +170,10 @@ def assess(series: Series, fit: Fit, noise: NoiseModel) -> Assessment:
     at = np.isfinite(places)
     if at.any():
         dof = floor.dof_at(fit.modes[at])
-        alone = false_alarm(ratio[at], width=places[at], dof=dof, continuous=False)
+        outputs = fit.refined.lines.n_outputs
+        alone = false_alarm(
+            ratio[at], width=places[at], n_outputs=outputs, dof=dof, continuous=False
+        )
         alarm[at] = np.minimum(alarm[at], alone)
     return Assessment(floor, ratio, alarm)
 
@@ -187,9 +190,9 @@ def line_prices(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
 def _known_places(series: Series, fit: Fit, ratio: FloatArray) -> FloatArray:
     """Return the number of places of each line that needed no search, else infinity.
 
-    Periods of the calendar are few. A harmonic of a prior p(n) has 1/p(n) places, or as many as
-    were searched over its odds, if these are more: where modes are known so badly that every line
-    is near some multiple, it is a line like any other.
+    A line that was given has one place. Periods of the calendar are few. A harmonic of a prior p(n)
+    has 1/p(n) places, or as many as were searched over its odds, if these are more: where modes are
+    known so badly that every line is near some multiple, it is a line like any other.
     """
     share, odds = harmonic_places(fit.modes, ratio, ~fit.known, series.max_mode)
     searched = series.judge.widths(fit.modes) * np.sqrt(np.maximum(ratio, 1.0))
@@ -197,7 +200,8 @@ def _known_places(series: Series, fit: Fit, ratio: FloatArray) -> FloatArray:
     odds, share = np.where(known, odds, 1.0), np.where(known, share, 1.0)
     places = np.where(known, np.maximum(1.0 / share, searched / odds), np.inf)
     at = series.on_calendar(fit.modes, ratio)
-    return np.where(at, np.minimum(places, max(series.calendar.size, 1)), places)
+    places = np.where(at, np.minimum(places, max(series.calendar.size, 1)), places)
+    return np.where(fit.known, 1.0, places)
 
 
 class NoiseEvidence:
@@ -213,6 +217,7 @@ class NoiseEvidence:
         rows = chosen_rows(len(series.theta), ROWS)
         self.theta, self.weights = series.theta[rows], series.weights[rows]
         self.trend = series.trend(fit.rung)[rows]
+        self.widths = trend_widths(fit.rung, series.breaks.order)
         #: Samples without the lines, the trend still in them, shape (rows, q).
         self.values = fit.refined.residuals[rows] + self.trend @ fit.refined.trend
         self.enough = len(np.unique(self.theta)) >= _FEWEST
@@ -302,10 +307,10 @@ class NoiseEvidence:
         """
         values = self.values[:, output]
         left = values - self.trend @ np.linalg.lstsq(self.trend, values, rcond=None)[0]
-        width = TREND_WIDTH * max(float(np.std(values)), 1e-150)
+        width = max(float(np.std(values)), 1e-150)
         sigma = float(np.std(left)) if white is None else float(np.sqrt(white))
         sigma = max(sigma, 1e-12 * width)
-        columns = (width / sigma) * self.trend
+        columns = (width / sigma) * self.widths * self.trend
         return MarginalLikelihood(self.theta, values, 1.0 / self.weights, columns), left
 
 

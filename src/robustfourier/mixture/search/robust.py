@@ -22,11 +22,12 @@ from robustfourier.weighted_rows import MEDIAN, robust_scale, weighted_median
 
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
 _TINY = float(np.finfo(float).tiny)
+_FARTHEST = 1e100  # deviations, whose square can be taken
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
 _EXPECTATIONS, _ENOUGH = 20, 10_000  # of expectation maximisation, and rows that it needs
 _MULTIPLES = 4  # of a line's frequency at which its outliers may come
-_CHANCE = 0.01  # how often outliers at random seem to keep a phase
+_CHANCE = 0.01 / 20  # how often outliers at random seem to keep a phase, asked at every pull
 _MASKED = 0.4  # of the variance: in none of 60 draws of Gaussian noise on 30 rows was it as low
 _BENT, _PULLS = 0.05, 10  # see `unmasked`; each pull brings a fit several times closer to its end
 
@@ -85,6 +86,11 @@ def clipped(size: FloatArray, clip: float) -> tuple[FloatArray, FloatArray]:
     return np.minimum(size, clip), (size <= clip).astype(float)
 
 
+def _square(size: FloatArray) -> FloatArray:
+    """Return squares of sizes; of the farthest, which have no pull, something that is finite."""
+    return np.asarray(np.minimum(size, _FARTHEST) ** 2)
+
+
 @dataclass(frozen=True)
 class Contaminated:
     """Residuals of which some are outliers: p N(0, σ²) + (1 − p) N(0, τ²).
@@ -109,7 +115,7 @@ class Contaminated:
     def of(cls, size: FloatArray, weights: FloatArray) -> Contaminated:
         """Fit residuals, in units of about σ, by expectation maximisation."""
         some = slice(None, None, len(size) // _ENOUGH + 1)
-        square, total = size[some] ** 2, weights[some] * (len(size) / weights.sum())
+        square, total = _square(size[some]), weights[some] * (len(size) / weights.sum())
         whole = max(float(np.average(square, weights=total)), _TINY)
         best = cls(1.0, max(FAR**2, 4.0 * whole), 0.9, 0.0)
         for _ in range(_EXPECTATIONS):
@@ -134,8 +140,9 @@ class Contaminated:
 
     def pull(self, size: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the pull ψ = πr and its derivative: of outliers that stand apart nothing."""
-        sure = self.narrow(size**2)
-        fall = (1.0 / self.inside - 1.0 / self.wide) * size**2
+        square = _square(size)
+        sure = self.narrow(square)
+        fall = (1.0 / self.inside - 1.0 / self.wide) * square
         return sure * size, sure - sure * (1.0 - sure) * fall
 
 
@@ -149,6 +156,28 @@ def outliers_pay(residuals: FloatArray, weights: FloatArray) -> bool:
     return any(
         Contaminated.of(size / unit, weights).gain > np.log(len(size))
         for size, unit in zip(sizes.T, scale, strict=True)
+        if unit > 0
+    )
+
+
+def outlier_cost(residuals: FloatArray, pulled: FloatArray, weights: FloatArray) -> float:
+    """Return by how many nats residuals with outliers are less likely than those pulled in.
+
+    The first by the best mixture of two normal distributions, the second by one each.
+
+    Parameters
+    ----------
+    residuals, pulled : ndarray of shape (n, q)
+        Around one fit, as they are and with outliers pulled in.
+    weights : ndarray of shape (n,)
+    """
+    squares, inside = weighted_squares(residuals, weights), weighted_squares(pulled, weights)
+    sizes = np.abs(residuals) * whitening(weights)
+    scale = robust_scale(residuals * whitening(weights), weights)
+    return sum(
+        0.5 * len(size) * float(np.log(max(square, _TINY) / max(within, _TINY)))
+        - Contaminated.of(size / unit, weights).gain
+        for size, unit, square, within in zip(sizes.T, scale, squares, inside, strict=True)
         if unit > 0
     )
 
@@ -223,7 +252,7 @@ def keeps_phase(series: Series, lines: Lines, residuals: FloatArray) -> bool:
     weights, left = series.weights, residuals * whitening(series.weights)
     scale = robust_scale(left, weights)
     size = np.abs(left[:, scale > 0]) / scale[scale > 0]
-    outlying = [1.0 - Contaminated.of(one, weights).narrow(one**2) for one in size.T]
+    outlying = [one - Contaminated.of(one, weights).pull(one)[0] for one in size.T]
     if not outlying:
         return False
     around = np.array([weights * (u - np.average(u, weights=weights)) for u in outlying]).T
