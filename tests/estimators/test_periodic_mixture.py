@@ -350,7 +350,7 @@ def test_a_column_named_like_an_error_is_the_error(index):
     for name in ("err", "y_err", "e_mag", "sigma"):
         table = pd.DataFrame({"t": t, "y": y, name: error})
         table = table.set_index("t") if index else table
-        np.testing.assert_array_equal(split_series(table, None)[2], error)
+        np.testing.assert_array_equal(taken_apart(table)[2], error)
     model = PeriodicMixture().fit(table)
     expected = PeriodicMixture().fit(t, y, y_err=error)
     assert model.single_output_

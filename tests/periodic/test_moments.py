@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robustfourier.periodic.basis import TREND_POLYNOMIALS, Lines, trend_columns
+from robustfourier.periodic.basis import TREND_POLYNOMIALS, Breaks, Lines, trend_columns
 from robustfourier.periodic.moments import SpectralMoments, direct_moments
 from robustfourier.periodic.nufft import FARTHER, RealModePlan, direct_sums
 
@@ -24,14 +24,19 @@ def test_moments_from_sums_equal_those_added_up_directly():
         np.testing.assert_allclose(at(modes).second, slow.second, atol=1e-9)
 
 
-@pytest.mark.parametrize("steps", [[], [0.2]])
+BREAKS = Breaks(np.array([0.2, 0.3]), np.array([0, 1]))
+
+
+@pytest.mark.parametrize("breaks", [Breaks(), BREAKS], ids=["smooth", "broken"])
 @pytest.mark.parametrize("top", [1.0, 200.0])
-def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(steps, top, monkeypatch):
+def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(
+    breaks, top, monkeypatch
+):
     rng = np.random.default_rng(5)
     theta = np.sort(rng.uniform(-1, 1, 400))
     theta[[0, -1]] = -1.0, 1.0
     y, weights = rng.normal(size=(400, 1)), rng.uniform(0.5, 2, 400)
-    trend, plan = trend_columns(theta, 5, np.array(steps)), RealModePlan(theta, top + 2.0)
+    trend, plan = trend_columns(theta, 5, breaks), RealModePlan(theta, top + 2.0)
     window = RealModePlan(theta, max(2.0 * plan.max_mode, plan.max_mode + FARTHER))(
         weights[:, None]
     )
@@ -52,7 +57,7 @@ def test_sums_that_are_kept_on_the_grid_are_those_at_other_modes():
     rng = np.random.default_rng(6)
     theta, grid = np.sort(rng.uniform(-1, 1, 400)), np.arange(20.0)
     y, weights = rng.normal(size=(400, 1)), rng.uniform(0.5, 2, 400)
-    trend, plan = trend_columns(theta, 5, np.array([0.3])), RealModePlan(theta, 52.0)
+    trend, plan = trend_columns(theta, 5, BREAKS), RealModePlan(theta, 52.0)
     window = RealModePlan(theta, 104.0)(weights[:, None])
     moments = SpectralMoments(plan, y, weights, trend.__getitem__, window, TREND_POLYNOMIALS, grid)
     modes = np.array([0.4, 3.0, 11.7, 19.25, 48.9])

@@ -20,7 +20,7 @@ from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.record import Curve, Pattern, Result, is_magnitude, listed
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
-from robustfourier.results.verdicts import alias_words, headline, plain_warnings, step_words
+from robustfourier.results.verdicts import alias_words, break_words, headline, plain_warnings
 from robustfourier.results.views import Flat, MixtureView, NetworkView
 from robustfourier.samples import Samples, from_arrays
 from robustfourier.sampling import check_sampling
@@ -101,7 +101,7 @@ def summarise(
             *(listed(patterns), sampling, flat.residual),
             explained=brief.explained,
             allowed=brief.allowed,
-            first=[*view.warnings(), *step_words(view.steps, axis), *notes, *aliases.possible],
+            first=[*view.warnings(), *break_words(view.breaks, axis), *notes, *aliases.possible],
         ),
     )
 

@@ -13,7 +13,7 @@ from robustfourier.estimators.components import extreme, row_of, typical_level
 from robustfourier.formatting import number
 from robustfourier.mixture.model import ColumnModel, Evidence, letter
 from robustfourier.modes import ModeTable
-from robustfourier.periodic.basis import LevelShift
+from robustfourier.periodic.basis import Breakpoint
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.coherence import memory_of
 from robustfourier.results.drawing_grid import wave_grid
@@ -60,13 +60,13 @@ class MixtureView:
         self.range = None
         if used is not None and used.highest > used.lowest:  # else there is no period to search
             self.range = (used.lowest, used.highest)
-        self.steps = model.models_[0].level_shifts()
+        self.breaks = model.models_[0].breakpoints()
         self.multiplies = getattr(model, "scale_", "linear") == "log"
         self.level = 1.0
         if self.multiplies:
             self.level = typical_level(model.models_[0])
             self.modes = _at_level(self.modes, self.level)
-            self.steps = _jumps(model.models_[0])
+            self.breaks = _of_values(model.models_[0])
             if used is not None:
                 self.evidence = replace(used, scale=used.scale * self.level)
 
@@ -197,7 +197,7 @@ class NetworkView:
     noise: float | None = None
     evidence = None
     evidence_terms: tuple[tuple[str, float], ...] = ()
-    steps = ()
+    breaks = ()
 
     def __init__(self, model: Any, values: FloatArray) -> None:
         self.model, self.values = model, values
@@ -284,15 +284,15 @@ def _at_level(modes: ModeTable, level: float) -> ModeTable:
     return replace(modes, amplitude=level * modes.amplitude, amplitude_error=error)
 
 
-def _jumps(model: ColumnModel) -> tuple[LevelShift, ...]:
-    """Return the level shifts of log y as jumps of y itself, from its level before each."""
-    before = np.exp(model.trend_at(model.steps - 1e-9))
-    return tuple(
-        replace(
-            shift, size=low * np.expm1(shift.size), error=low * np.exp(shift.size) * shift.error
-        )
-        for shift, low in zip(model.level_shifts(), before, strict=True)
-    )
+def _of_values(model: ColumnModel) -> tuple[Breakpoint, ...]:
+    """Return the breakpoints of log y as those of y itself, from its level before each."""
+    level = np.exp(model.trend_at(model.breaks.place - 1e-9))
+    told = []
+    for one, low in zip(model.breakpoints(), level, strict=True):
+        after = low * np.exp(one.size) if one.kind == "level" else low
+        size = after - low if one.kind == "level" else low * one.size
+        told.append(replace(one, size=size, error=after * one.error))
+    return tuple(told)
 
 
 def _link_curve(link: Any, level: float) -> Curve | None:

@@ -55,8 +55,8 @@ class Ground:
 
     @property
     def n_trend(self) -> int:
-        """Columns of the trend, steps included."""
-        return self.rung + len(self.series.steps)
+        """Columns of the trend, breaks included."""
+        return self.rung + len(self.series.breaks)
 
     @cached_property
     def spread(self) -> FloatArray:
