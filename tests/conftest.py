@@ -19,7 +19,8 @@ HERE = Path(__file__).parent
 MARKED = {
     "browser": ("app/test_pages.py", "journeys/test_never_typing.py", "report/test_browser.py"),
     "end_to_end": ("app", "cli", "journeys", "faults", "large", "many", "analysis", "plots",
-                   "report", "persistence/test_models.py", "training/test_progress.py",
+                   "report", "persistence", "training/test_progress.py", "compiling",
+                   "cosinor/test_command.py",
                    "training/test_many.py", "test_readme.py",
                    "benchmarks/test_page.py", "benchmarks/test_runner.py"),
     "statistical": ("mixture/test_significance.py", "mixture/test_statistics.py",
@@ -30,6 +31,7 @@ MARKED = {
                     "mixture/test_ordinary.py", "benchmarks/test_ordinary.py", "theory",
                     "network/test_selection.py",
                     "estimators/test_forecasting.py", "estimators/test_scale.py",
+                    "estimators/test_regressors.py",
                     "estimators/test_network_regressor.py",
                     "estimators/test_network_regressor_checks.py",
                     "estimators/test_periodic_mixture_checks.py",

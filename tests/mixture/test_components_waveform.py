@@ -321,7 +321,7 @@ def test_cusps_are_looked_for_where_a_harmonic_would_be_found_without_one(monkey
     ground, left = ground_of(theta, residual, level=0.003), left_over(theta, residual)
     modes, looked = 20.3 * np.arange(2, 15), []
     with monkeypatch.context() as patched:  # the slow way: everywhere
-        patched.setattr(families, "_share_of_level", lambda _: np.inf)
+        patched.setattr(families, "harmonic_share", lambda _: np.inf)
         slow = families._p_values(ground, left, modes, np.array([20.3]))
     seen = lambda *a: looked.extend(a[2]) or wing_ratio(*a)  # noqa: E731
     monkeypatch.setattr(families, "wing_ratio", seen)

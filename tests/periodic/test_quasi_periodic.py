@@ -270,6 +270,7 @@ def test_harmonics_of_a_clock_that_is_off_go_with_the_strongest_of_them():
     left = 0.1 * np.random.default_rng(0).normal(size=2000)
     stronger = pattern_of(0, lines, owner, order, 42.0, left, theta)
     assert stronger.taken.tolist() == [6, 7, 8, 9, 10, 11]
+    assert stronger.nearby == 1
     weaker = pattern_of(1, lines, owner, order, 44.2, left, theta)
     assert weaker is None or len(weaker.taken) == 0
 

@@ -273,3 +273,11 @@ def test_a_component_that_explains_nothing_is_not_listed(small_result):
     assert "Waveform of pattern B" not in page
     rows = re.findall(r'<tr data-pattern="(\d)"', page)
     assert set(rows) == {"0"}
+
+
+def test_a_table_that_scrolls_can_be_reached_by_keyboard(page):
+    tables = re.findall(r'<div class="scroll"([^>]*)><table>', page)
+    assert len(tables) >= 2
+    assert all(re.search(r'tabindex="0" role="region" aria-label="[^"]+"', one) for one in tables)
+    names = re.findall(r'role="region" aria-label="([^"]+)"', page)
+    assert len(set(names)) == len(names)

@@ -11,8 +11,6 @@ from benchmarks.peers.face import Fit, FloatArray, Told
 
 NAME = "**PeriodicMixture**"
 PACKAGES = ("robustfourier",)
-TOLD = ""
-EVEN_ONLY = False
 BUDGET = "own"
 
 

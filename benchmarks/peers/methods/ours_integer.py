@@ -8,7 +8,6 @@ from benchmarks.peers.methods.ours import fit_mixture
 NAME = 'PeriodicMixture(frequencies="integer")'
 PACKAGES = ("robustfourier",)
 TOLD = "that modes are whole"
-EVEN_ONLY = False
 BUDGET = "own"
 
 

@@ -10,8 +10,6 @@ from benchmarks.peers.face import Fit, FloatArray, Told
 
 NAME = "FourierNetworkRegressor, u0_diag"
 PACKAGES = ("robustfourier",)
-TOLD = ""
-EVEN_ONLY = False
 BUDGET = "subset"
 
 

@@ -9,8 +9,6 @@ from benchmarks.peers.methods.paper_u0_diag import fit_network
 
 NAME = "FourierNetworkRegressor, u1_diag"
 PACKAGES = ("robustfourier",)
-TOLD = ""
-EVEN_ONLY = False
 BUDGET = "subset"
 STEPS = 6_000  # before the modes are selected, and as many after it
 

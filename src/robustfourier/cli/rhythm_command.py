@@ -88,6 +88,7 @@ def _answer(answer: RhythmAnalysis) -> dict[str, Any]:
     content: dict[str, Any] = {
         "folder": None if answer.folder is None else str(answer.folder),
         "unit": found.clock.unit,
+        "assumed": found.assumed,
         "acrophase": [found.clock.counted_from(k) for k in range(len(found.clock.periods))],
         "rhythm": found.table.to_dict("records"),
     }
@@ -106,6 +107,7 @@ def _print(console: Console, answer: RhythmAnalysis) -> None:
     _print_rows(console, found)
     for k in range(len(found.clock.periods)):
         console.say(f"Acrophase of {found.clock.words(k)}: {found.clock.counted_from(k)}")
+    console.say(found.assumed)
     if answer.folder is not None:
         console.say(f"Page: {answer.folder / 'report.html'}")
 

@@ -25,7 +25,7 @@ from robustfourier.mixture.posterior import (
     with_sandwich_errors,
     with_tie_errors,
 )
-from robustfourier.mixture.search.detection import Detection, LineSearch
+from robustfourier.mixture.search.detection import SAME_LINE, Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.mixture.transform import ColumnFits, Fitted
@@ -73,6 +73,10 @@ def _patterns(domain: Domain, found: Detection) -> tuple[ColumnModel, Detection]
         )
         why = f"{len(unknown)} {words} more than half of the frequency"
         less = found.without(unknown, why)
+        if len(less.known) == len(found.known):  # its lines were found elsewhere: in no other
+            others = np.setdiff1d(model.lines.mode, unknown)
+            apart = np.abs(found.fit.modes[:, None] - others).min(axis=1, initial=np.inf)
+            less = found.without(found.fit.modes[apart >= SAME_LINE], why)
         if len(less.known) == len(found.known):
             break
         found = less

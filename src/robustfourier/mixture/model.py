@@ -681,7 +681,9 @@ class ColumnModel:
         """Return the same model with the part of the variation that each component explains.
 
         Of the values as they were given: what lies beyond four deviations is left out where there
-        are outliers, all else counts as it is, so that stated shares are what patterns explain.
+        are outliers, all else counts as it is. With patterns f_c that leave r = y − Σ f_c over, the
+        share of c is ⟨y + r, f_c⟩ / ⟨y, y⟩: whatever was shrunk, the shares add up to what patterns
+        explain, 1 − ⟨r, r⟩ / ⟨y, y⟩.
         """
         fitted = self.components_at(series.theta) / series.scale
         around = series.original - (self.trend_at(series.theta) - series.centre) / series.scale
@@ -692,7 +694,8 @@ class ColumnModel:
             weights = weights * np.stack(inside, axis=1)
         part = weights / weights.sum(axis=0)
         around = around - np.einsum("nq,nq->q", part, around)
-        power = np.einsum("nq,nq,ncq->cq", part, around, fitted)
+        fitted = fitted - np.einsum("nq,ncq->cq", part, fitted)
+        power = np.einsum("nq,nq,ncq->cq", part, 2.0 * around - fitted.sum(axis=1), fitted)
         return replace(self, power=power, variation=np.einsum("nq,nq->q", part, around**2))
 
     def labels(self, first: int = 0) -> list[str]:

@@ -180,6 +180,8 @@ def _extrapolated(model: ColumnModel, series: Series) -> ColumnModel:
     if steady[model.trend_kind] or len(series.theta) < FEWEST:
         return model
     values = series.original * series.scale + series.centre - model.strict_at(series.theta)
+    if not np.ptp(values, axis=0).all():  # equal to the last digit: there is nothing to follow
+        return model
     known = [_known_of(model, series, o) for o in range(values.shape[1])]
     return replace(model, onward=extrapolated(series.theta, values, known, chosen_rows))
 

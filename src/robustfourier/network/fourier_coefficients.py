@@ -40,11 +40,13 @@ def network_series(weights: Weights, links: Links | None = None) -> NetworkSerie
     With several columns and dense layers the function is not a sum over columns: then these are
     the coefficients along each axis, the other columns at the middle of their range.
     """
-    dense = bool(weights.architecture.hidden_layer_sizes)
-    series = _sampled_series(weights) if dense else _exact_series(weights)
+    shape = weights.architecture
+    if shape.hidden_layer_sizes:
+        series = _sampled(weights.predict, shape.n_modes, shape.n_columns, shape.n_outputs)
+    else:
+        series = _exact_series(weights)
     if links is None:
         return series
-    shape = weights.architecture
     added = _sampled(links.predict, shape.n_modes, 1, shape.n_outputs)
     return NetworkSeries(series.cosine + added.cosine, series.sine + added.sine)
 
@@ -122,11 +124,6 @@ def _harmonics_of_absolute(sine: FloatArray, cosine: FloatArray) -> FloatArray:
         source = sine[:, :reached] + (-1) ** n * cosine[:, :reached]
         total[:, 2 * n - 1 : 2 * n * reached : 2 * n] += share * source
     return total
-
-
-def _sampled_series(weights: Weights) -> NetworkSeries:
-    shape = weights.architecture
-    return _sampled(weights.predict, shape.n_modes, shape.n_columns, shape.n_outputs)
 
 
 def _sampled(

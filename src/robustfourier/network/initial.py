@@ -73,7 +73,12 @@ def draw_weights(
         raise InputError(
             f"init_scale={init_scale!r} must be positive: at zero all gradients vanish"
         )
-    _require_memory(architecture)
+    n_numbers = sum(math.prod(shape) for shape in architecture.parameter_shapes().values())
+    require_bytes(
+        _DRAWING_BYTES * n_numbers,
+        what=f"a {architecture.name} network with n_modes={architecture.n_modes}",
+        remedy="use fewer modes or narrower layers",
+    )
     rng = np.random.default_rng(random_state)
     drawn = (
         _theory(architecture, rng, r_c)
@@ -81,15 +86,6 @@ def draw_weights(
         else _glorot(architecture, rng, init, init_scale)
     )
     return Weights(architecture, drawn).astype(dtype)
-
-
-def _require_memory(architecture: Architecture) -> None:
-    n_numbers = sum(math.prod(shape) for shape in architecture.parameter_shapes().values())
-    require_bytes(
-        _DRAWING_BYTES * n_numbers,
-        what=f"a {architecture.name} network with n_modes={architecture.n_modes}",
-        remedy="use fewer modes or narrower layers",
-    )
 
 
 def _glorot(

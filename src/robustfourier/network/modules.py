@@ -18,9 +18,7 @@ from torch import Tensor, nn
 from robustfourier.errors import InputError, require_choice
 from robustfourier.network.activity import active_modes
 from robustfourier.network.architecture import Activation, Architecture
-from robustfourier.network.embedding import (
-    EmbeddingKind,
-)
+from robustfourier.network.embedding import EmbeddingKind
 from robustfourier.network.embedding_module import FourierEmbedding
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.network.weights import Weights

@@ -197,10 +197,10 @@ def nested_orders(order: IntArray, amplitude: FloatArray) -> IntArray:
 def density(mode: FloatArray, others: FloatArray, highest: float) -> FloatArray:
     """Return the density of free lines at modes, beside J other lines.
 
-    One line of J + 1 is as likely in every octave of the range searched, 1/(kR) with
-    R = log(highest/lowest); each of the others stands within an octave of one that is there, as
-    likely at every ratio (Pólya's urn [1]_): where lines are dense, that one of them is near a
-    multiple of another is no surprise.
+    A line is as likely in every octave of the range searched, 1/(kR) with R = log(highest/lowest);
+    or one of J + 1 is, and each of the others stands within an octave of one that is there, as
+    likely at every ratio (Pólya's urn [1]_). The doubt is the free line's: the larger of the two
+    counts. Where lines are dense, that one of them is near a multiple of another is no surprise.
 
     References
     ----------
@@ -212,11 +212,11 @@ def density(mode: FloatArray, others: FloatArray, highest: float) -> FloatArray:
     >>> density(np.array([40.0]), np.array([25.0, 30.0, 50.0]), 1500.0).round(4)
     array([0.0144])
     >>> density(np.array([40.0]), np.array([400.0, 3.0, 500.0]), 1500.0).round(4)
-    array([0.0009])
+    array([0.0036])
     """
-    room = log(max(highest, 2.0 * _LOWEST) / _LOWEST)
-    near = np.abs(np.log2(mode[:, None] / others)) <= 1.0
-    return (1.0 / room + near.sum(axis=1) / log(4.0)) / ((1 + len(others)) * mode)
+    anywhere = 1.0 / log(max(highest, 2.0 * _LOWEST) / _LOWEST)
+    near = np.sum(np.abs(np.log2(mode[:, None] / others)) <= 1.0, axis=1)
+    return np.maximum(anywhere, (anywhere + near / log(4.0)) / (1 + len(others))) / mode
 
 
 def harmonic_places(

@@ -147,7 +147,7 @@ def read_matlab(path: Path, name: str, options: ReadOptions) -> Frame:
         return at_rate(frame, rate)
     if not any(speaks_of_time(str(key)) for key in frame.frame) and options.time is None:
         raise DataError(
-            f"{name}: tells neither times nor a sampling rate; say --rate, such as --rate 20000"
+            f"{name}: holds neither times nor a sampling rate; give --rate, such as --rate 20000"
         )
     return frame
 

@@ -25,7 +25,8 @@ def arrow() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise MissingDependencyError(
-            "Parquet needs pyarrow; install it with: pip install pyarrow"
+            "Parquet files, and surveys of many series, which keep their tables in them, need "
+            "pyarrow; install it with: pip install robustfourier[arrow]"
         ) from None
     return pyarrow
 

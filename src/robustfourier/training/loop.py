@@ -177,17 +177,13 @@ class _Run:
 
     def _blocks(self) -> Iterator[tuple[Phase, int, int]]:
         """Yield (phase, steps of the phase before the block, steps of the block)."""
-        begin = 0
+        begin, longest = 0, max(1, _BLOCK_BYTES // (16 * self.source.batch_size))
         for phase in self.phases:
             end = begin + phase.n_steps
             while begin <= self.step < end:
-                stop = min(end, self.watch.next_stop(self.step), self.step + self._longest())
+                stop = min(end, self.watch.next_stop(self.step), self.step + longest)
                 yield phase, self.step - begin, int(stop) - self.step
             begin = end
-
-    def _longest(self) -> int:
-        """Steps whose batches may be drawn at once."""
-        return max(1, _BLOCK_BYTES // (16 * self.source.batch_size))
 
     def _run_block(self, phase: Phase, offset: int, size: int) -> float:
         rates = phase.schedule.rates(offset, size)

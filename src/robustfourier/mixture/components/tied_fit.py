@@ -9,12 +9,13 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.components.fit_context import AT_THE_END, Ground
-from robustfourier.mixture.components.weak_harmonics import RESOLUTION, further_harmonics
+from robustfourier.mixture.components.weak_harmonics import further_harmonics
+from robustfourier.mixture.line_wings import CLEAR
+from robustfourier.mixture.search.detection import SAME_LINE
 from robustfourier.periodic.families import Families, density
 from robustfourier.periodic.priors import FAMILY, SMALLEST_MODE_ERROR, harmonic_share
 from robustfourier.periodic.variable_projection import Refined
 
-TWINS = 0.5  # in modes: lines closer than this are one
 ROUNDS = 5  # of searching within families; each looks beside what the last one found
 
 
@@ -73,7 +74,7 @@ def _tied_again(ground: Ground, found: Found, refined: Refined) -> tuple[Found, 
             order, there = round(mode / base), families.harmonics[families.of_base(j), j]
             if families.harmonics[line, j] or order < 2 or order in there:
                 continue
-            if abs(mode - order * base) >= RESOLUTION:
+            if abs(mode - order * base) >= CLEAR:
                 continue
             contrast = families.harmonics[line].astype(np.float64)
             contrast[j] -= order
@@ -105,7 +106,7 @@ def _without_twins(ground: Ground, found: Found, refined: Refined) -> tuple[Foun
         order = np.argsort(refined.lines.mode, kind="stable")
         closest = int(np.argmin(np.diff(refined.lines.mode[order])))
         pair = order[closest : closest + 2]
-        twins = np.ptp(refined.lines.mode[pair]) < TWINS
+        twins = np.ptp(refined.lines.mode[pair]) < SAME_LINE
         if not twins or found.known[pair].all() or ground.series.integer:
             break
         component = found.grouping.component
