@@ -68,7 +68,7 @@ def fit(problem: Problem) -> Said:
     model = PeriodicMixture().fit(problem.times, problem.values, y_err=problem.errors)
     trend = np.asarray(model.decompose(problem.times[[0, -1]]).trend, float)
     words = "\n".join([*model.notes_, model.summary(), *_report(model, problem)])
-    if model.steps_:
+    if any(one.kind == "level" for one in model.breakpoints_):
         words += "\nstep"
     return Said(
         tuple(

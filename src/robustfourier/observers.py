@@ -49,7 +49,7 @@ class Event:
         tested        `modes`, `false_alarm` of all lines in the fit
         dropped       `modes`, `reason` in words
         kept          `modes`, `amplitudes`: all lines that stay, until the next round
-        trend         `bends`: columns of the smooth trend; `steps`: places θ of level shifts
+        trend         `bends`: columns of the smooth trend; `breaks`: θ of breakpoints
         grouped       `modes`, `components`, `orders` of all lines
         composed      `components`: a `Component` for each pattern of the column
         done          `seconds` of each step of an analysis

@@ -74,11 +74,11 @@ def test_every_switch_names_something_that_is_there(switch):
 def test_a_switched_stage_changes_the_fit_and_is_whole_again_afterwards():
     t = np.arange(400.0)
     y = np.where(t < 200, 0.0, 3.0) + 0.5 * np.random.default_rng(0).normal(size=400)
-    steps = next(switch for switch in SWITCHES if switch.name == "level shifts")
+    steps = next(switch for switch in SWITCHES if switch.name == "breakpoints")
     with switched(steps) as calls:
-        assert PeriodicMixture().fit(t, y).steps_ == ()
+        assert PeriodicMixture().fit(t, y).breakpoints_ == ()
     assert sum(calls.values()) > 0
-    assert len(PeriodicMixture().fit(t, y).steps_) == 1
+    assert len(PeriodicMixture().fit(t, y).breakpoints_) == 1
 
 
 def test_the_table_tells_what_is_earned_what_it_costs_and_what_never_ran():
@@ -102,7 +102,7 @@ def test_the_command_runs_the_switches_that_are_asked_for(monkeypatch, tmp_path,
         return [Row(kind, seed, True, "", 1.0, 10, 0.0, "") for kind, seed in tasks]
 
     monkeypatch.setattr(ablation, "run", dry)
-    asked = ["--kinds", "white,red", "--start", "4", "--switches", "level shifts;families"]
+    asked = ["--kinds", "white,red", "--start", "4", "--switches", "breakpoints;families"]
     assert ablation.main([*asked, "--json", str(tmp_path / "rows.json")]) == 0
     assert len(seen) == 4  # to warm up, as it is, and two switches
     assert len((tmp_path / "rows.json").read_text().splitlines()) == 3
@@ -110,4 +110,4 @@ def test_the_command_runs_the_switches_that_are_asked_for(monkeypatch, tmp_path,
     with pytest.raises(SystemExit, match="2"):
         ablation.main(["--switches", "magic"])
     assert ablation.main(["--list"]) == 0
-    assert "level shifts: mixture.search.level_shifts.find_steps" in capsys.readouterr().out
+    assert "breakpoints: mixture.search.moves.Search._with_breaks" in capsys.readouterr().out

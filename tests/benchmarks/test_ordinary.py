@@ -124,7 +124,7 @@ class Stub:
             period_error=[0.1],
         )
         self.noise_, self.predicted = noise, predicted
-        self.components_, self.steps_, self.notes_ = (), (), ("a note",)
+        self.components_, self.breakpoints_, self.notes_ = (), (), ("a note",)
         self.trend, self.patterns, self.width, self.scale = (0.0, 2.0), None, 1.0, "linear"
         self.__dict__.update(more)
 
@@ -265,7 +265,8 @@ def test_numbers_that_contradict_themselves_are_faults_of_any_fit(monkeypatch, t
 
 
 def test_level_shifts_may_be_told_as_an_attribute(monkeypatch):
-    monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(steps_=("at 3",)))
+    shift = SimpleNamespace(kind="level")
+    monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(breakpoints_=(shift,)))
     monkeypatch.setattr(judge_room, "_report", lambda *_: ())
     said = judge_room.fit(problem("step", 0))
     assert judge(nothing(must_say=(STEP,)), said).right

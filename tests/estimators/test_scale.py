@@ -78,8 +78,8 @@ def test_the_evidence_is_a_density_of_the_values_whatever_their_unit():
     y = passengers(0)[1][:, None]
     one, other = (log_evidence(detect(theta, unit * y)) for unit in (1.0, 1000.0))
     assert one.total - other.total == pytest.approx(144 * np.log(1000.0), rel=1e-6)
-    assert one.total == one.likelihood + one.noise + one.lines + one.steps
-    assert max(one.noise, one.lines, one.steps) <= 0.0
+    assert one.total == one.likelihood + one.noise + one.lines + one.breaks
+    assert max(one.noise, one.lines, one.breaks) <= 0.0
     logs = np.log(y)
     log = log_evidence(detect(theta, logs), logs)
     plain = log_evidence(detect(theta, logs))

@@ -7,7 +7,6 @@ from robustfourier import PeriodicMixture
 from robustfourier.mixture.components.side_lines import with_side_lines
 from robustfourier.mixture.search.alias_relocation import relocate
 from robustfourier.mixture.search.detection import detect
-from robustfourier.mixture.search.level_shifts import find_steps
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.basis import Lines
@@ -139,7 +138,7 @@ class TestTrend:
         t = np.arange(960) / 24.0
         y = np.cos(TURN * t) + np.where(t > 12.4, 2.5, 0.0) + 0.3 * rng.normal(size=960)
         model = PeriodicMixture().fit(t, y)
-        (shift,) = model.steps_
+        (shift,) = model.breakpoints_
         assert shift.time == pytest.approx(12.4, abs=0.05)
         assert abs(shift.size[0] - 2.5) < 4 * shift.error[0] < 0.2
         assert model.noise_ == pytest.approx(0.3, rel=0.1)
@@ -153,11 +152,11 @@ class TestTrend:
         t = np.arange(960) / 24.0
         level = 2.5 * (t > 10) - 4.0 * (t > 20) + 3.0 * (t > 31)
         model = PeriodicMixture().fit(t, np.cos(TURN * t) + level + 0.3 * rng.normal(size=960))
-        assert [round(float(shift.time)) for shift in model.steps_] == [10, 20, 31]
+        assert [round(float(shift.time)) for shift in model.breakpoints_] == [10, 20, 31]
 
     @pytest.mark.parametrize("kind", ["white", "walk", "ramp", "heavy"])
-    def test_what_does_not_jump_has_no_level_shift(self, kind):
-        """Of 20 draws at most one, at a level of 1 % each: odds of 50 to 1."""
+    def test_what_does_not_break_has_no_breakpoint(self, kind):
+        """Of 20 draws at most one."""
         found = 0
         for seed in range(20):
             rng = np.random.default_rng(seed)
@@ -169,10 +168,41 @@ class TestTrend:
                 "ramp": np.linspace(0, 9, 300) + noise,
                 "heavy": heavy,
             }[kind]
-            series = Series.of(np.linspace(-1, 1, 300), y[:, None], None, Settings())
-            fit = fit_lines(series, np.zeros(0), np.zeros(0, bool), 2)
-            found += len(find_steps(series, fit)) > 0
+            found += len(detect(np.linspace(-1, 1, 300), y[:, None]).trend.breaks) > 0
         assert found <= 1
+
+    def test_a_change_of_slope_is_found_with_its_time_and_size_and_goes_on(self):
+        rng = np.random.default_rng(0)
+        t = np.arange(400.0)
+        y = 0.02 * t + 0.05 * np.maximum(t - 250.0, 0.0) + 0.5 * rng.normal(size=400)
+        model = PeriodicMixture().fit(t, y)
+        assert model.components_ == ()
+        (change,) = model.breakpoints_
+        assert change.kind == "slope"
+        assert change.time == pytest.approx(250.0, abs=10.0)
+        assert abs(change.size[0] - 0.05) < 4 * change.error[0] < 0.01
+        assert any(note.startswith("change of slope by +0.05") for note in model.notes_)
+        ahead = model.predict(np.array([450.0]))
+        assert ahead[0] == pytest.approx(9.0 + 10.0, abs=0.6), "with its last slope"
+
+    def test_square_waves_on_a_trend_with_a_kink_are_all_that_repeats(self):
+        """A triangle is no cycle: one change of slope, at a lower price than slow lines."""
+        rng = np.random.default_rng(1)
+        t = np.arange(600.0)
+        trend = 10.0 * (1.0 - np.abs(2.0 * t / 599.0 - 1.0))
+        square = np.where(t % 60.0 < 30.0, 1.0, -1.0)
+        model = PeriodicMixture().fit(t, trend + square + 0.3 * rng.normal(size=600))
+        assert [round(c.period) for c in model.components_] == [60]
+        assert [one.kind for one in model.breakpoints_] == ["slope"]
+
+    @pytest.mark.parametrize("cycles", [2.0, 2.7, 3.5])
+    def test_few_cycles_are_not_taken_for_changes_of_slope(self, cycles):
+        rng = np.random.default_rng(2)
+        t = np.linspace(0.0, 1.0, 200)
+        y = np.cos(TURN * cycles * t) + t + 0.2 * rng.normal(size=200)
+        model = PeriodicMixture().fit(t, y)
+        assert [c.period for c in model.components_] == pytest.approx([1.0 / cycles], rel=0.1)
+        assert model.breakpoints_ == ()
 
 
 class TestFamilies:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robustfourier.periodic.basis import TREND_POLYNOMIALS, Lines, trend_columns
+from robustfourier.periodic.basis import TREND_POLYNOMIALS, Breaks, Lines, trend_columns
 from robustfourier.periodic.moments import SpectralMoments, direct_moments
 from robustfourier.periodic.nufft import FARTHER, RealModePlan, direct_sums
 
@@ -24,14 +24,19 @@ def test_moments_from_sums_equal_those_added_up_directly():
         np.testing.assert_allclose(at(modes).second, slow.second, atol=1e-9)
 
 
-@pytest.mark.parametrize("steps", [[], [0.2]])
+BREAKS = Breaks(np.array([0.2, 0.3]), np.array([0, 1]))
+
+
+@pytest.mark.parametrize("breaks", [Breaks(), BREAKS], ids=["smooth", "broken"])
 @pytest.mark.parametrize("top", [1.0, 200.0])
-def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(steps, top, monkeypatch):
+def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(
+    breaks, top, monkeypatch
+):
     rng = np.random.default_rng(5)
     theta = np.sort(rng.uniform(-1, 1, 400))
     theta[[0, -1]] = -1.0, 1.0
     y, weights = rng.normal(size=(400, 1)), rng.uniform(0.5, 2, 400)
-    trend, plan = trend_columns(theta, 5, np.array(steps)), RealModePlan(theta, top + 2.0)
+    trend, plan = trend_columns(theta, 5, breaks), RealModePlan(theta, top + 2.0)
     window = RealModePlan(theta, max(2.0 * plan.max_mode, plan.max_mode + FARTHER))(
         weights[:, None]
     )
@@ -52,7 +57,7 @@ def test_sums_that_are_kept_on_the_grid_are_those_at_other_modes():
     rng = np.random.default_rng(6)
     theta, grid = np.sort(rng.uniform(-1, 1, 400)), np.arange(20.0)
     y, weights = rng.normal(size=(400, 1)), rng.uniform(0.5, 2, 400)
-    trend, plan = trend_columns(theta, 5, np.array([0.3])), RealModePlan(theta, 52.0)
+    trend, plan = trend_columns(theta, 5, BREAKS), RealModePlan(theta, 52.0)
     window = RealModePlan(theta, 104.0)(weights[:, None])
     moments = SpectralMoments(plan, y, weights, trend.__getitem__, window, TREND_POLYNOMIALS, grid)
     modes = np.array([0.4, 3.0, 11.7, 19.25, 48.9])
@@ -80,26 +85,3 @@ def test_moments_of_a_hundred_lines_are_symmetric_and_right():
     fast, slow = SpectralMoments.of(*data, max_mode=140.0)(modes), direct_moments(*data, modes)
     np.testing.assert_allclose(fast.gram, slow.gram, atol=1e-9)
     np.testing.assert_array_equal(fast.gram, fast.gram.T)
-
-
-def test_moments_whitened_by_frequency_are_those_of_correlated_noise():
-    # On even samples that leave their end out, whole modes are the eigenvectors of any circulant
-    # covariance: generalised least squares, dense, is the same normal equations.
-    n, rng = 64, np.random.default_rng(7)
-    theta, grid = -1.0 + 2.0 * np.arange(n) / n, np.arange(33.0)
-    y, trend = rng.normal(size=(n, 1)), np.column_stack([np.ones(n), theta])
-    psd = 0.3 + 5.0 / (1.0 + (grid / 4.0) ** 2)
-    lag = np.cos(np.pi * np.outer(theta - theta[0], np.arange(n)))
-    covariance = (lag @ psd[np.minimum(np.arange(n), n - np.arange(n))]) / n
-    covariance = covariance[np.abs(np.arange(n)[:, None] - np.arange(n))]
-    lines = np.array([3.3, 9.0])
-    phase = np.pi * np.outer(theta, lines)
-    columns = np.hstack([trend, np.cos(phase), np.sin(phase)])
-    window = RealModePlan(theta, 130.0)(np.ones((n, 1)))
-    plan = RealModePlan(theta, 45.0)
-    moments = SpectralMoments(plan, y, np.ones(n), trend.__getitem__, window, None, grid)
-    twice = np.where((grid == 0) | (grid == n / 2), 1.0, 2.0)  # modes of either sign
-    gram, cross = moments.whitened(lines, twice / (n * psd))
-    whitener = np.linalg.inv(covariance)
-    np.testing.assert_allclose(gram, columns.T @ whitener @ columns, atol=1e-9)
-    np.testing.assert_allclose(cross, columns.T @ whitener @ y, atol=1e-9)

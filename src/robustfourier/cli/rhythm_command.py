@@ -50,22 +50,11 @@ def rhythm(
         require_choice("--table", kind, ("csv", "excel", "parquet"))
     from robustfourier.analysis.rhythm import analyse_rhythm
 
+    asked: dict[str, Any] = {"harmonics": harmonics, "trend": trend, "coverage": coverage}
+    asked |= {"noise": noise, "group": group, "subject": subject, **_columns(reading)}
+    asked |= {"out": out, "tables": tuple(table or ("csv",)), "overwrite": overwrite}
     with console.progress("series") as bar:
-        answer = analyse_rhythm(
-            options.located(file),
-            period,
-            out=out,
-            **_columns(reading),
-            group=group,
-            subject=subject,
-            tables=tuple(table or ("csv",)),
-            overwrite=overwrite,
-            observe=bar,
-            harmonics=harmonics,
-            trend=trend,
-            noise=noise,
-            coverage=coverage,
-        )
+        answer = analyse_rhythm(options.located(file), period, observe=bar, **asked)
     if console.as_json:
         console.json(_answer(answer))
         return

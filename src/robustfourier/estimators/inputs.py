@@ -15,7 +15,7 @@ import pandas as pd
 
 from robustfourier.arrays import BoolArray
 from robustfourier.errors import DataError, InputError
-from robustfourier.estimators.validation import has_rows, take_rows, without_masked_rows
+from robustfourier.estimators.validation import has_rows, selected_rows, without_masked_rows
 from robustfourier.quantities import is_quantity, plain_times, plain_values, unit_text
 from robustfourier.samples import Samples
 from robustfourier.samples.columns import Choice, is_error, speaks_of_time
@@ -194,7 +194,7 @@ def without_missing_rows(
     count = int(bad.sum())
     lacks = "lacks" if count == 1 else "lack"
     note = f"{count:,} of {len(bad):,} rows {lacks} a time, value or error: left out"
-    return tuple(selected_rows(each, kept, len(bad)) for each in given), (note,)
+    return tuple(kept_rows(each, kept, len(bad)) for each in given), (note,)
 
 
 def _missing(given: Any, dates_alone: bool = False) -> BoolArray | None:
@@ -212,6 +212,6 @@ def _missing(given: Any, dates_alone: bool = False) -> BoolArray | None:
     return np.asarray(missing.reshape(len(missing), -1).any(axis=1)) if missing.size else None
 
 
-def selected_rows(given: Any, kept: Any, count: int) -> Any:
+def kept_rows(given: Any, kept: Any, count: int) -> Any:
     """Return some rows of what has so many of them; what has not stays as it is."""
-    return take_rows(given, kept) if has_rows(given) and len(given) == count else given
+    return selected_rows(given, kept) if has_rows(given) and len(given) == count else given

@@ -38,7 +38,7 @@ from robustfourier.mixture.fit import begin_columns
 from robustfourier.mixture.model import mode_table, shares
 from robustfourier.mixture.posterior import with_processes
 from robustfourier.mixture.transform import fit_on_scale, from_log
-from robustfourier.periodic.basis import LevelShift
+from robustfourier.periodic.basis import Breakpoint
 from robustfourier.periodic.residual_process import Remainder
 from robustfourier.periodic.uncertainty import lengths
 from robustfourier.weighted_rows import weighted_deviation
@@ -112,8 +112,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     remainder_ : Remainder or None
         What is left over as a Gaussian process: `deviation` of its correlated part and `white`, one
         number per output. None where the noise is white, and then nothing is added.
-    steps_ : tuple of LevelShift
-        Jumps of the level, with time, size and standard error; part of the trend.
+    breakpoints_ : tuple of Breakpoint
+        Shifts of the level and changes of the slope, with time, size and standard error; part of
+        the trend.
     scale_ : {"linear", "log"}
         The scale that was taken.
     constant_ : ndarray of shape (q,), or None
@@ -142,8 +143,9 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     2,000 neighbours, and what is told still comes from all rows. Beyond the record patterns go on,
     the trend goes on as a straight line, and errors grow.
 
-    On the scale "log", `modes_`, `components_`, `steps_` and `noise_` tell of log y: a waveform of
-    0.1 is a factor of e^0.1, about 10 % more, and shares are shares of the variation of log y.
+    On the scale "log", `modes_`, `components_`, `breakpoints_` and `noise_` tell of log y: a
+    waveform of 0.1 is a factor of e^0.1, about 10 % more, and shares are shares of the variation of
+    log y.
     `predict` and `decompose` speak in the unit of y. The prediction is then the *median* of new
     measurements, below and above which half of them lie; their mean is ``exp(noise_ ** 2 / 2)``
     times as high. Its standard error is the prediction times that of log y (delta method).
@@ -293,10 +295,10 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
         scatter = self._every_output(weighted_deviation(left, weights))
         self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
-        self.steps_ = tuple(shift for model in models for shift in model.level_shifts())
-        steps = tuple(_shift_words(shift, self._multiplies) for shift in self.steps_)
+        self.breakpoints_ = tuple(one for model in models for one in model.breakpoints())
+        breaks = tuple(_break_words(one, self._multiplies) for one in self.breakpoints_)
         searched = tuple(note for found in fit.found for note in found.notes)
-        self.notes_ = constant.notes + given.notes + weighing + fit.notes + steps + searched
+        self.notes_ = constant.notes + given.notes + weighing + fit.notes + breaks + searched
         self.value_unit_ = given.value_unit
         self._remember_steps(columns[0], values)
         return self
@@ -502,12 +504,15 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         return np.asarray(values[:, 0] if self.single_output_ else values)
 
 
-def _shift_words(shift: LevelShift, multiplies: bool) -> str:
-    """When and by how much the level jumped."""
-    factor = from_log(shift.size) if multiplies else np.ones(1)
-    sizes, sign = (factor, "") if multiplies else (shift.size, "+")
-    pairs = zip(sizes, factor * shift.error, strict=True)
+def _break_words(change: Breakpoint, multiplies: bool) -> str:
+    """When and by how much the level shifted or the slope changed."""
+    level, factor = change.kind == "level", np.ones(1)
+    if level and multiplies:
+        factor = from_log(change.size)
+    sizes, sign = (factor, "") if level and multiplies else (change.size, "+")
+    pairs = zip(sizes, factor * change.error, strict=True)
     words = " and ".join(f"{size:{sign}.4g} ± {error:.2g}" for size, error in pairs)
-    if multiplies:
-        return f"level shift by a factor of {words} at {shift.time}"
-    return f"level shift of {words} at {shift.time}"
+    if level:
+        return f"level shift {'by a factor of' if multiplies else 'of'} {words} at {change.time}"
+    of = "slope of the logarithm" if multiplies else "slope"
+    return f"change of {of} by {words} per unit of time at {change.time}"

@@ -21,7 +21,7 @@ from sklearn.base import clone
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError, MissingDependencyError
-from robustfourier.estimators.inputs import selected_rows, taken_apart
+from robustfourier.estimators.inputs import kept_rows, taken_apart
 from robustfourier.estimators.times import time_index
 from robustfourier.formatting import number, percent, probability
 from robustfourier.mixture.model import ColumnModel
@@ -147,7 +147,7 @@ def fit_with_regressors(
         raise InputError("regressors has a missing number in every row; leave such columns out")
     rows = np.flatnonzero(whole)
     columns = (X, y, sample_weight, y_err)
-    X, y, sample_weight, y_err = (selected_rows(column, rows, len(whole)) for column in columns)
+    X, y, sample_weight, y_err = (kept_rows(column, rows, len(whole)) for column in columns)
     table = table[whole]
     if np.ndim(X) > 1 and np.shape(X)[1] > 1:
         raise InputError(f"regressors go with one column of times; X has {np.shape(X)[1]}")

@@ -40,7 +40,9 @@ def without_masked_rows(*arrays: Any) -> tuple[Any, ...]:
         return tuple(bare)
     hidden = [np.ma.getmaskarray(a).reshape(len(a), -1).any(axis=1) for a in masked]
     kept = np.flatnonzero(~np.any(hidden, axis=0))
-    return tuple(take_rows(a, kept) if has else a for a, has in zip(bare, with_rows, strict=True))
+    return tuple(
+        selected_rows(a, kept) if has else a for a, has in zip(bare, with_rows, strict=True)
+    )
 
 
 def has_rows(values: Any) -> bool:
@@ -102,7 +104,7 @@ def span_columns(
         )
     rows = np.flatnonzero(kept)
     return [
-        Domain.from_times(take_rows(column, rows), period=length, endpoint=endpoint, unit=unit)
+        Domain.from_times(selected_rows(column, rows), period=length, endpoint=endpoint, unit=unit)
         for column, length in zip(columns, periods, strict=True)
     ]
 
@@ -319,7 +321,7 @@ def _is_date(values: Any) -> bool:
     return isinstance(first, date | np.datetime64 | timedelta)
 
 
-def take_rows(given: Any, rows: IndexArray) -> Any:
+def selected_rows(given: Any, rows: IndexArray) -> Any:
     """Return some rows of an array, a table, or whatever numpy makes an array of."""
     if hasattr(given, "iloc"):
         return given.iloc[rows]

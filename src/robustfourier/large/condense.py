@@ -127,18 +127,6 @@ def _add(
             before, now = now, 2.0 * x * now - before
 
 
-def direct_sums(theta: FloatArray, y: FloatArray, w: FloatArray, bins: int) -> Sums:
-    """Return the same from the definition; slow, the reference for `Sums.of`."""
-    place = 0.5 * bins * (theta + 1.0)
-    b = np.clip(np.floor(place).astype(np.intp), 0, bins - 1)
-    x = 2.0 * (place - b) - 1.0
-    basis = np.polynomial.chebyshev.chebvander(x, 2 * NODES - 1)
-    weight, value = np.zeros((bins, 2 * NODES)), np.zeros((bins, NODES))
-    np.add.at(weight, b, w[:, None] * basis)
-    np.add.at(value, b, (w * y)[:, None] * basis[:, :NODES])
-    return Sums(0, bins, weight, value, float(w.sum()), float(w @ y**2))
-
-
 def _gram(moments: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Σ w T_j T_k and Σ w x T_j T_k of each bin, (B, m, m); T_j T_k = (T_{j+k} + T_{|j−k|}) / 2."""
     j, k = np.indices((NODES, NODES))

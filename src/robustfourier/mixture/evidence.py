@@ -2,7 +2,7 @@ r"""The log evidence of a fitted structure, with what it is made of.
 
 .. math::
 
-    \log E = \log p(y \mid \text{lines}, \text{noise}) - \text{prices of noise, lines and steps},
+    \log E = \log p(y \mid \text{lines}, \text{noise}) - \text{prices of noise, lines and breaks},
 
 the coefficients of the trend being integrated over (`search.score`). It is a density of the values
 in their own unit, so that fits of y and of log y, whose density is divided by y, can be compared.
@@ -25,7 +25,7 @@ from robustfourier.mixture.search.noise_evidence import (
     line_prices,
 )
 from robustfourier.mixture.search.robust import HUBER
-from robustfourier.periodic.priors import noise_price
+from robustfourier.periodic.priors import breaks_price, noise_price
 from robustfourier.periodic.residual_process import chosen_rows
 
 
@@ -37,19 +37,19 @@ class LogEvidence:
     ----------
     likelihood : float
         Of what the lines leave over, the trend integrated over.
-    noise, lines, steps : float
-        Prices of oscillators and wings, of lines, and of level shifts, all negative or zero.
+    noise, lines, breaks : float
+        Prices of oscillators and wings, of lines, and of breakpoints, all negative or zero.
     """
 
     likelihood: float
     noise: float
     lines: float
-    steps: float
+    breaks: float
 
     @property
     def total(self) -> float:
         """The sum."""
-        return self.likelihood + self.noise + self.lines + self.steps
+        return self.likelihood + self.noise + self.lines + self.breaks
 
     @property
     def terms(self) -> tuple[tuple[str, float], ...]:
@@ -57,7 +57,7 @@ class LogEvidence:
         prices = (
             ("price of the lines", self.lines),
             ("price of coloured noise", self.noise),
-            ("price of level shifts", self.steps),
+            ("price of breakpoints", self.breaks),
         )
         paid = tuple((words, value) for words, value in prices if value)
         return (("log likelihood", self.likelihood), *paid, ("log evidence", self.total))
@@ -91,7 +91,7 @@ def log_evidence(found: Detection, logarithms: FloatArray | None = None) -> LogE
         likelihood=score + priced - evidence.factor * (unit + tails),
         noise=-priced,
         lines=-lines,
-        steps=-len(series.steps) * float(np.log(series.distinct)),
+        breaks=-breaks_price(len(series.breaks), series.distinct),
     )
 
 

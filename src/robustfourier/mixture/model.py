@@ -30,7 +30,7 @@ from robustfourier.mixture.search.detection import Detection
 from robustfourier.mixture.search.robust import robust_scale, whitening
 from robustfourier.mixture.timeseries import Series
 from robustfourier.modes import ModeTable
-from robustfourier.periodic.basis import LevelShift, Lines, Trend
+from robustfourier.periodic.basis import Breakpoint, Breaks, Lines, Trend
 from robustfourier.periodic.exponential_smoothing import SmoothingMixture
 from robustfourier.periodic.families import Families, nested_orders
 from robustfourier.periodic.forecast import Extrapolation
@@ -411,8 +411,8 @@ class ColumnModel:
     variation : ndarray of shape (q,), optional
         Variance of the data around the trend, outliers left out; the powers and what is left over
         add up to it.
-    steps : ndarray of shape (m,)
-        θ of the level shifts; the last m rows of `trend` are their sizes.
+    breaks : Breaks
+        Breakpoints of the trend; the last rows of `trend` are their sizes.
     harmonics : ndarray of int of shape (K, F), optional
         ``lines.mode == harmonics @ bases``; by default what `component` and `order` say.
     remainder : Remainder, optional
@@ -448,7 +448,7 @@ class ColumnModel:
     evidence: Evidence | None = None
     power: FloatArray | None = None
     variation: FloatArray | None = None
-    steps: FloatArray = field(default_factory=lambda: np.zeros(0))
+    breaks: Breaks = field(default_factory=Breaks)
     harmonics: IntArray | None = None
     remainder: Remainder | None = None
     last: float = 1.0
@@ -498,7 +498,7 @@ class ColumnModel:
             p_value=fit.p_value[sort],
             noise=np.sqrt(fit.noise_variance) * scale,
             evidence=evidence,
-            steps=series.steps,
+            breaks=series.breaks,
             harmonics=grouping.harmonics[sort],
             last=float(series.theta[-1]),
             spacing=float(np.median(np.diff(np.unique(series.theta)))),
@@ -511,23 +511,24 @@ class ColumnModel:
 
     @property
     def _trend(self) -> Trend:
-        return Trend(self.trend, self.steps)
+        return Trend(self.trend, self.breaks)
 
     @property
     def trend_kind(self) -> str:
         """Return "level", "slope" or "smooth"."""
         return self._trend.kind
 
-    def level_shifts(self) -> list[LevelShift]:
-        """Return when the level jumped, by how much, and the standard error of that."""
-        first = len(self.trend) - len(self.steps)
+    def breakpoints(self) -> list[Breakpoint]:
+        """Return when the trend breaks, by how much, and the standard error of that."""
+        first, per_unit = len(self.trend) - len(self.breaks), 2.0 / self.domain.span
         return [
-            LevelShift(
-                time=self.domain.from_theta(self.steps[[i]])[0],
-                size=self.trend[first + i],
-                error=lengths(self.factor[:, first + i]),
+            Breakpoint(
+                time=self.domain.from_theta(self.breaks.place[[i]])[0],
+                kind="slope" if order else "level",
+                size=self.trend[first + i] * per_unit**order,
+                error=lengths(self.factor[:, first + i]) * per_unit**order,
             )
-            for i in range(len(self.steps))
+            for i, order in enumerate(self.breaks.order)
         ]
 
     def mode_of(self, c: int) -> float:
@@ -570,8 +571,8 @@ class ColumnModel:
         return np.ones(len(self.lines), bool) if self.phase_lost is None else ~self.phase_lost
 
     def strict_at(self, theta: FloatArray) -> FloatArray:
-        """Return strict lines and steps at θ, which go on beyond the ends as they are, (n, q)."""
-        return self._trend.jumps(theta) + self.lines.select(self._strict).evaluate(theta)
+        """Return strict lines and breaks at θ, which go on beyond the ends as they are, (n, q)."""
+        return self._trend.broken(theta) + self.lines.select(self._strict).evaluate(theta)
 
     def _quasi_periodic_at(self, theta: FloatArray, c: int) -> FloatArray | float:
         """What the samples tell about the quasi-periodic part of a component."""
@@ -601,7 +602,7 @@ class ColumnModel:
         if self.remainder is not None:
             values = self.remainder.mean(theta)
         if self.onward is not None and (out := self.onward.beyond(theta)).any():
-            trend = self.trend_at(theta[out]) - self._trend.jumps(theta[out])
+            trend = self.trend_at(theta[out]) - self._trend.broken(theta[out])
             values[out] = self.onward.mean(theta[out]) - trend
         return values
 
@@ -642,7 +643,7 @@ class ColumnModel:
     ) -> FloatArray:
         """Errors of lines, trend and a process; of the whole or of patterns and trend alone."""
         columns, narrow, p = self._trend.columns(theta), self._narrow, len(self.trend)
-        stands = process is not None and process is self.onward  # for the trend; steps stay
+        stands = process is not None and process is self.onward  # for the trend; breaks stay
         if stands:
             narrow = narrow.without(self._trend.rung)
         if process is None or not whole:

@@ -16,6 +16,7 @@ from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray
 from robustfourier.mixture.significance import Judge
 from robustfourier.periodic.basis import (
     TREND_POLYNOMIALS,
+    Breaks,
     columns_of,
     extended_columns,
     trend_columns,
@@ -62,8 +63,8 @@ class Series:
     settings : Settings
     limit : ModeLimit
         Highest mode to search, and why.
-    steps : ndarray of shape (m,)
-        Places of level shifts, part of every trend.
+    breaks : Breaks
+        Breakpoints, part of every trend.
     """
 
     theta: FloatArray
@@ -74,7 +75,7 @@ class Series:
     scale: FloatArray
     settings: Settings
     limit: ModeLimit
-    steps: FloatArray = field(default_factory=lambda: np.zeros(0))
+    breaks: Breaks = field(default_factory=Breaks)
 
     @classmethod
     def of(
@@ -262,17 +263,17 @@ class Series:
         return float(1.0 / (1.0 + 2.0 * np.sum(window**2)))
 
     def _trend_index(self, rung: int) -> IndexArray:
-        """Which columns of the richest trend a rung has: its own first ones and all steps."""
-        return columns_of(rung, self.settings.rungs[-1], len(self.steps))
+        """Which columns of the richest trend a rung has: its own first ones and all breaks."""
+        return columns_of(rung, self.settings.rungs[-1], len(self.breaks))
 
     @cached_property
     def _trends(self) -> dict[int, FloatArray]:
         return {}
 
     def trend(self, rung: int) -> FloatArray:
-        """Columns of a trend: `rung` smooth ones, and the steps, shape (n, rung + m)."""
+        """Columns of a trend: `rung` smooth ones, and the breaks, shape (n, rung + m)."""
         if rung not in self._trends:
-            self._trends[rung] = trend_columns(self.theta, rung, self.steps)
+            self._trends[rung] = trend_columns(self.theta, rung, self.breaks)
         return self._trends[rung]
 
     @cached_property
@@ -289,10 +290,10 @@ class Series:
     def _all_moments(self) -> SpectralMoments | None:
         if len(self.theta) < _SPECTRAL_FROM:
             return None
-        theta, richest, steps = self.theta, self.settings.rungs[-1], self.steps
+        theta, richest, breaks = self.theta, self.settings.rungs[-1], self.breaks
 
         def columns(rows: slice) -> FloatArray:
-            return trend_columns(theta[rows], richest, steps)
+            return trend_columns(theta[rows], richest, breaks)
 
         data, smooth = (self.values, self.weights, columns), TREND_POLYNOMIALS[: richest - 1]
         return SpectralMoments(self._plan, *data, self._window, smooth, self.slow_grid.modes)
@@ -326,7 +327,7 @@ class Series:
         if refined.exact or reads > samples:  # whichever takes fewer products
             left = self.weights[:, None] * refined.residuals
             return RealModeSums.of(self.theta, left, float(np.max(modes, initial=1.0))).at(modes)
-        chosen = self._trend_index(len(refined.trend) - len(self.steps))
+        chosen = self._trend_index(len(refined.trend) - len(self.breaks))
         return every.residual_sums(modes, refined.lines, refined.trend, chosen)
 
     def grid_sums(self, refined: Refined) -> ComplexArray:
@@ -368,11 +369,11 @@ class Series:
             return direct_sums(self.theta, self.weights[:, None], modes)[:, 0]
         return self._window.at(modes)[:, 0]
 
-    def with_steps(self, steps: FloatArray) -> Series:
-        """Return the same series with level shifts at `steps`."""
-        if np.array_equal(steps, self.steps):
+    def with_breaks(self, breaks: Breaks) -> Series:
+        """Return the same series with other breakpoints."""
+        if breaks == self.breaks:
             return self
-        series = replace(self, steps=steps)
+        series = replace(self, breaks=breaks)
         kept = _OF_POSITIONS - {"_trends"}
         series.__dict__.update({k: v for k, v in self.__dict__.items() if k in kept})
         return series

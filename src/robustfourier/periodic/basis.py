@@ -2,7 +2,8 @@
 
 A line with mode k, cosine coefficient a and sine coefficient b is
 ``a cos(πkθ) + b sin(πkθ) = A cos(πkθ − φ)`` with ``A = hypot(a, b)`` and ``φ = atan2(b, a)``. A
-trend is a polynomial of degree ≤ 4 with level shifts. Refinement of the modes needs the derivatives
+trend is a piecewise polynomial: of degree ≤ 4, with shifts of its level and changes of its slope at
+breakpoints. Refinement of the modes needs the derivatives
 of the lines too, so that the extended columns are E = [P, C, S, θC, θS]: trend, cosines, sines, and
 θ times these.
 """
@@ -16,7 +17,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IndexArray, Matrix, Vector
+from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray, Matrix, Vector
 from robustfourier.compiling import compiled
 
 # The trend columns after the level as polynomials in θ, by ascending power; see `trend_columns`.
@@ -116,8 +117,50 @@ def extended_columns(theta: FloatArray, trend: FloatArray, modes: FloatArray) ->
     return rows.T
 
 
-def trend_columns(theta: FloatArray, n_columns: int, steps: FloatArray | None = None) -> FloatArray:
-    """Return the columns of a trend: 1, θ, then (1 − θ²) times 1, θ and 5θ² − 1; then steps.
+@dataclass(frozen=True, eq=False)
+class Breaks:
+    """Breakpoints of a trend, each of which adds a column (θ − τ)₊^d, zero before τ.
+
+    Parameters
+    ----------
+    place : ndarray of shape (m,)
+        τ, ascending.
+    order : ndarray of int of shape (m,)
+        d: 0 for a shift of the level, 1 for a change of the slope.
+
+    Examples
+    --------
+    >>> Breaks(np.array([-0.5, 0.0]), np.array([0, 1])).columns(np.array([-1.0, 0.0, 1.0]))
+    array([[0., 0.],
+           [1., 0.],
+           [1., 1.]])
+    """
+
+    place: FloatArray = field(default_factory=lambda: np.zeros(0))
+    order: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Breaks) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def key(self) -> bytes:
+        """The same for equal breakpoints alone."""
+        return self.place.tobytes() + self.order.tobytes()
+
+    def columns(self, theta: FloatArray) -> FloatArray:
+        """Return the column of each at `theta`, shape (n, m)."""
+        after = theta[:, None] - self.place
+        return np.asarray(np.where(self.order == 0, after >= 0.0, np.maximum(after, 0.0)))
+
+
+def trend_columns(theta: FloatArray, n_columns: int, breaks: Breaks | None = None) -> FloatArray:
+    """Return the columns of a trend: 1, θ, then (1 − θ²) times 1, θ and 5θ² − 1; then breaks.
 
     The three are bumps that vanish at the ends. Beyond, they go on with their mean slopes over the
     last 30 % of [-1, 1], which are -1.4, -0.56 and 0.28 at the right end.
@@ -126,9 +169,8 @@ def trend_columns(theta: FloatArray, n_columns: int, steps: FloatArray | None = 
     ----------
     theta : ndarray of shape (n,)
     n_columns : int
-        1 to 5, the steps not counted: degree + 1.
-    steps : ndarray of shape (m,), optional
-        Places of level shifts; the column of each is 0 before and 1 after it.
+        1 to 5, the breaks not counted: degree + 1.
+    breaks : Breaks, optional
 
     Examples
     --------
@@ -141,8 +183,8 @@ def trend_columns(theta: FloatArray, n_columns: int, steps: FloatArray | None = 
     array([[ 1. ,  2. , -1.4 , -0.56,  0.28]])
     """
     theta = np.asarray(theta, dtype=np.float64)
-    steps = np.zeros(0) if steps is None else steps
-    columns = np.ones((n_columns + len(steps), len(theta))).T
+    breaks = Breaks() if breaks is None else breaks
+    columns = np.ones((n_columns + len(breaks), len(theta))).T
     columns[:, 1:n_columns] = theta[:, None]
     if n_columns > 2:
         beyond, side = np.maximum(np.abs(theta) - 1.0, 0.0), np.sign(theta)
@@ -150,8 +192,7 @@ def trend_columns(theta: FloatArray, n_columns: int, steps: FloatArray | None = 
         slopes = _bumps(side * (1.0 - RECENT))  # over −RECENT, away from the middle
         for c in range(2, n_columns):
             columns[:, c] = bumps[c - 2] - beyond * slopes[c - 2] / RECENT
-    for c, step in enumerate(steps, n_columns):
-        columns[:, c] = theta >= step
+    columns[:, n_columns:] = breaks.columns(theta)
     return columns
 
 
@@ -174,18 +215,17 @@ class Trend:
     ----------
     coefficients : ndarray of shape (p, q)
         Coefficients of the columns: 1 for a level, 2 with a slope, up to 5 with a smooth part, and
-        one for each step, its size.
-    steps : ndarray of shape (m,)
-        Places of level shifts.
+        one for each breakpoint, its size.
+    breaks : Breaks
     """
 
     coefficients: FloatArray
-    steps: FloatArray = field(default_factory=lambda: np.zeros(0))
+    breaks: Breaks = field(default_factory=Breaks)
 
     @property
     def rung(self) -> int:
-        """Number of columns, the steps not counted."""
-        return len(self.coefficients) - len(self.steps)
+        """Number of columns, the breaks not counted."""
+        return len(self.coefficients) - len(self.breaks)
 
     @property
     def kind(self) -> str:
@@ -194,14 +234,14 @@ class Trend:
 
     def columns(self, theta: FloatArray) -> FloatArray:
         """Return the columns at `theta`, shape (n, p)."""
-        return trend_columns(theta, self.rung, self.steps)
+        return trend_columns(theta, self.rung, self.breaks)
 
     def evaluate(self, theta: FloatArray) -> FloatArray:
         """Return the trend at `theta`, also beyond [-1, 1], shape (n, q)."""
         return self.columns(theta) @ self.coefficients
 
-    def jumps(self, theta: FloatArray) -> FloatArray:
-        """Return what the steps add at `theta`, shape (n, q)."""
+    def broken(self, theta: FloatArray) -> FloatArray:
+        """Return what the breaks add at `theta`, shape (n, q)."""
         return self.columns(theta)[:, self.rung :] @ self.coefficients[self.rung :]
 
     def wander(self, theta: FloatArray) -> FloatArray:
@@ -211,26 +251,30 @@ class Trend:
         At a distance h beyond the end it has moved the trend by s² h³ in variance, and the mean
         slope of the recent record is off the last one by s² · 0.6.
         """
-        inside = np.linspace(-1.0, 1.0, 401)
-        smooth = trend_columns(inside, self.rung) @ self.coefficients[: self.rung]
+        inside, sizes = np.linspace(-1.0, 1.0, 401), self.coefficients.copy()
+        sizes[self.rung :][self.breaks.order == 0] = 0.0  # a level that shifts has no slope
+        smooth = self.columns(inside) @ sizes
         slope = np.std(np.diff(smooth, axis=0) / np.diff(inside)[:, None], axis=0)
         beyond = np.maximum(np.abs(np.asarray(theta, np.float64)) - 1.0, 0.0)
         return np.sqrt(RECENT * beyond**2 + beyond**3)[:, None] * slope
 
 
 @dataclass(frozen=True, eq=False)
-class LevelShift:
-    """A jump of the level.
+class Breakpoint:
+    """A time at which the trend breaks.
 
     Parameters
     ----------
     time : number or date
         Half way between the samples before and after it.
+    kind : {"level", "slope"}
+        What changes there.
     size, error : ndarray of shape (q,)
-        By how much, and the standard error of that.
+        By how much, and the standard error of that; of a slope per unit of time.
     """
 
     time: Any
+    kind: str
     size: FloatArray
     error: FloatArray
 

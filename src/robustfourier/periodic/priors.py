@@ -13,6 +13,9 @@ from robustfourier.arrays import FloatArray, IntArray
 
 #: Deviations of the data: the width of the prior of a trend's coefficients.
 TREND_WIDTH = 1.0
+#: The same of a change of slope, (θ − τ)₊: in the middle of the record that column has a deviation
+#: of 1/√48 around a straight line, so that such a change may be as large as the data.
+SLOPE_CHANGE_WIDTH = float(np.sqrt(48.0))
 #: Red noise tunes no frequency, a resonance does. In a trial with dense
 #: matrices, 1.5 log n for both gave lines in an eighth of short AR(1) records, a quarter of AR(2).
 RED_NOISE, RESONANCE = 1.0, 2.5
@@ -87,6 +90,20 @@ def known_place_price(places: FloatArray, false_alarm: float) -> FloatArray:
     Of a period of the calendar N is their number, of a harmonic one over its prior.
     """
     return np.asarray(np.log(np.maximum(places, 1.0) / false_alarm))
+
+
+def trend_widths(rung: int, orders: IntArray) -> FloatArray:
+    """Return the widths of the priors of a trend's coefficients, those of its breaks last."""
+    breaks = np.where(orders == 0, TREND_WIDTH, SLOPE_CHANGE_WIDTH)
+    return np.append(np.full(rung, TREND_WIDTH), breaks)
+
+
+def breaks_price(count: int, places: int) -> float:
+    """Return m log(2N), the price of m breaks of the trend, of level or slope, at N places.
+
+    Their sizes are coefficients of the trend, and integrated over like the others.
+    """
+    return float(count * np.log(2.0 * max(places, 1)))
 
 
 def noise_price(oscillators: FloatArray) -> float:

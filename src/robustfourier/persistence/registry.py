@@ -17,6 +17,8 @@ MODELS = ("PeriodicMixture", "FourierNetworkRegressor")
 _PLACES = {
     "Architecture": "robustfourier.network.architecture:Architecture",
     "Checkpoint": "robustfourier.training.checkpoint:Checkpoint",
+    "Breakpoint": "robustfourier.periodic.basis:Breakpoint",
+    "Breaks": "robustfourier.periodic.basis:Breaks",
     "ColumnModel": "robustfourier.mixture.model:ColumnModel",
     "Component": "robustfourier.mixture.model:Component",
     "Components": "robustfourier.estimators.components:Components",
@@ -26,7 +28,6 @@ _PLACES = {
     "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",
     "History": "robustfourier.training.history:History",
     "Kernel": "robustfourier.periodic.kernels:Kernel",
-    "LevelShift": "robustfourier.periodic.basis:LevelShift",
     "Lines": "robustfourier.periodic.basis:Lines",
     "LinkNetwork": "robustfourier.network.link_networks:LinkNetwork",
     "Links": "robustfourier.network.link_networks:Links",

@@ -20,7 +20,7 @@ from robustfourier.results.drawing_grid import curve_grid
 from robustfourier.results.record import Curve, Pattern, Result, is_magnitude, listed
 from robustfourier.results.spectrum import amplitude_spectrum
 from robustfourier.results.spread import deviation, share_of_variance
-from robustfourier.results.verdicts import alias_words, headline, plain_warnings, step_words
+from robustfourier.results.verdicts import alias_words, break_words, headline, plain_warnings
 from robustfourier.results.views import Flat, MixtureView, NetworkView
 from robustfourier.samples import Samples, from_arrays
 from robustfourier.sampling import check_sampling
@@ -75,7 +75,8 @@ def summarise(
         evidence=view.evidence,
     )
     axis = TimeAxis.of(domain, samples.time_name)
-    aliases = alias_words(brief, sampling, weights, getattr(model, "false_alarm", _FALSE_ALARM))
+    notes = alias_notes(listed(patterns), samples, domain)
+    aliases = alias_words(brief, sampling, weights, brief.allowed)
     return Result(
         **{name: getattr(brief, name) for name in _SHARED},
         samples=samples,
@@ -100,12 +101,7 @@ def summarise(
             *(listed(patterns), sampling, flat.residual),
             explained=brief.explained,
             allowed=brief.allowed,
-            first=[
-                *view.warnings(),
-                *step_words(view.steps, axis),
-                *alias_notes(listed(patterns), samples, domain),
-                *aliases.possible,
-            ],
+            first=[*view.warnings(), *break_words(view.breaks, axis), *notes, *aliases.possible],
         ),
     )
 
@@ -146,7 +142,7 @@ def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Bri
     patterns = named(view.patterns(theta, flat.residual, flat.parts), domain, down)
     explained = min(sum(pattern.share for pattern in patterns), 1.0)
     noise = deviation(residual) if view.noise is None else view.noise
-    allowed = float(getattr(model, "false_alarm", 1.0))
+    allowed = float(getattr(model, "false_alarm", _FALSE_ALARM))
     said = headline(
         patterns, explained, domain, view.trend_kind, samples.time_name, allowed=allowed
     )

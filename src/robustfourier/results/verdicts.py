@@ -21,7 +21,7 @@ from robustfourier.formatting import (
     readable_frequency,
     with_error,
 )
-from robustfourier.periodic.basis import LevelShift
+from robustfourier.periodic.basis import Breakpoint
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.results.component_words import is_signal
@@ -140,14 +140,18 @@ def plain_warnings(
     return tuple(dict.fromkeys(said))
 
 
-def step_words(steps: Sequence[LevelShift], axis: TimeAxis) -> list[str]:
-    """Where the level jumps, in one sentence."""
-    if not steps:
-        return []
-    sizes = [with_error(float(shift.size[0]), float(shift.error[0])) for shift in steps]
-    whens = [axis.when(shift.time) for shift in steps]
-    told = listed([f"by {size} at {when}" for size, when in zip(sizes, whens, strict=True)])
-    return [f"The level jumps {told}; jumps are fitted apart from the patterns."]
+def break_words(breaks: Sequence[Breakpoint], axis: TimeAxis) -> list[str]:
+    """Where the level jumps and where the slope changes, in one sentence each."""
+    told = []
+    for kind, verb in (("level", "jumps"), ("slope", "changes")):
+        per = " per unit of time" if kind == "slope" else ""
+        sizes = [(with_error(float(b.size[0]), float(b.error[0])), b) for b in breaks]
+        changes = [f"by {s}{per} at {axis.when(b.time)}" for s, b in sizes if b.kind == kind]
+        if changes:
+            told.append(
+                f"The {kind} {verb} {listed(changes)}; {verb} are fitted apart from the patterns."
+            )
+    return told
 
 
 def _too_short(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:

@@ -13,7 +13,7 @@ from robustfourier.estimators.components import extreme, row_of, typical_level
 from robustfourier.formatting import number
 from robustfourier.mixture.model import ColumnModel, Evidence, letter
 from robustfourier.modes import ModeTable
-from robustfourier.periodic.basis import LevelShift
+from robustfourier.periodic.basis import Breakpoint
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.coherence import memory_of
 from robustfourier.results.drawing_grid import wave_grid
@@ -60,13 +60,13 @@ class MixtureView:
         self.range = None
         if used is not None and used.highest > used.lowest:  # else there is no period to search
             self.range = (used.lowest, used.highest)
-        self.steps = model.models_[0].level_shifts()
+        self.breaks = model.models_[0].breakpoints()
         self.multiplies = getattr(model, "scale_", "linear") == "log"
         self.level = 1.0
         if self.multiplies:
             self.level = typical_level(model.models_[0])
             self.modes = _at_level(self.modes, self.level)
-            self.steps = _jumps(model.models_[0])
+            self.breaks = _of_values(model.models_[0])
             if used is not None:
                 self.evidence = replace(used, scale=used.scale * self.level)
 
@@ -74,9 +74,10 @@ class MixtureView:
     def trend_kind(self) -> str:
         """Level, slope or smooth; a trend that would be printed as < 0.1 % is a level."""
         column = self.model.models_[0]
-        trend = np.var(column.trend_at(np.linspace(-1.0, 1.0, _TREND)), axis=0).sum()
-        lines = 0.5 * np.sum(column.lines.amplitude**2)
-        return "level" if trend < 1e-3 * lines else str(column.trend_kind)
+        trend, lines = column.trend_at(np.linspace(-1.0, 1.0, _TREND)), column.lines.amplitude
+        size = max(np.abs(trend).max(), lines.max(initial=0.0)) or 1.0  # huge squares overflow
+        weak = np.var(trend / size, axis=0).sum() < 0.5e-3 * np.sum((lines / size) ** 2)
+        return "level" if weak else str(column.trend_kind)
 
     def fitted(self, times: Any) -> FloatArray:
         """The fitted function."""
@@ -197,7 +198,7 @@ class NetworkView:
     noise: float | None = None
     evidence = None
     evidence_terms: tuple[tuple[str, float], ...] = ()
-    steps = ()
+    breaks = ()
 
     def __init__(self, model: Any, values: FloatArray) -> None:
         self.model, self.values = model, values
@@ -284,15 +285,15 @@ def _at_level(modes: ModeTable, level: float) -> ModeTable:
     return replace(modes, amplitude=level * modes.amplitude, amplitude_error=error)
 
 
-def _jumps(model: ColumnModel) -> tuple[LevelShift, ...]:
-    """Return the level shifts of log y as jumps of y itself, from its level before each."""
-    before = np.exp(model.trend_at(model.steps - 1e-9))
-    return tuple(
-        replace(
-            shift, size=low * np.expm1(shift.size), error=low * np.exp(shift.size) * shift.error
-        )
-        for shift, low in zip(model.level_shifts(), before, strict=True)
-    )
+def _of_values(model: ColumnModel) -> tuple[Breakpoint, ...]:
+    """Return the breakpoints of log y as those of y itself, from its level before each."""
+    level = np.exp(model.trend_at(model.breaks.place - 1e-9))
+    told = []
+    for one, low in zip(model.breakpoints(), level, strict=True):
+        after = low * np.exp(one.size) if one.kind == "level" else low
+        size = after - low if one.kind == "level" else low * one.size
+        told.append(replace(one, size=size, error=after * one.error))
+    return tuple(told)
 
 
 def _link_curve(link: Any, level: float) -> Curve | None:

@@ -127,7 +127,7 @@ class Detection:
         """The trend in units of y."""
         coefficients = self.fit.refined.trend * self.series.scale
         coefficients[0] += self.series.centre
-        return Trend(coefficients, self.series.steps)
+        return Trend(coefficients, self.series.breaks)
 
     @property
     def limit(self) -> ModeLimit:

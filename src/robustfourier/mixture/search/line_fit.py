@@ -30,8 +30,8 @@ class Fit:
         return self.refined.lines.mode
 
     def n_parameters(self, series: Series) -> int:
-        """Numbers that were fitted: a line has three, a level shift two."""
-        return self.rung + 2 * len(series.steps) + 3 * len(self.modes)
+        """Numbers that were fitted: a line has three, a breakpoint two."""
+        return self.rung + 2 * len(series.breaks) + 3 * len(self.modes)
 
 
 def fit_lines(

@@ -8,7 +8,7 @@ From two starts, with and without a trend, moves are tried as long as one raises
   of both explanations tells);
 * add the lines that stand out of the present spectrum of the noise;
 * add calendar periods of dated records, which need no search;
-* drop a line; another degree of the trend; level shifts.
+* drop a line; another degree of the trend; breakpoints, beside slow lines or in their place.
 
 Whatever is added is proposed by the diagonal layer, trained on the residual of the present model
 for its calibrated time (`periodic.diagonal_flow`).
@@ -30,7 +30,7 @@ from robustfourier.mixture.search.alias_relocation import (
     resolved,
     weakest_apart,
 )
-from robustfourier.mixture.search.level_shifts import find_steps
+from robustfourier.mixture.search.breakpoints import AT_MOST, proposed_breaks
 from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines, trend_reach, unknowable
 from robustfourier.mixture.search.noise_evidence import (
     Assessment,
@@ -44,6 +44,7 @@ from robustfourier.mixture.search.robust import (
     HUBER,
     huber_pays,
     keeps_phase,
+    outlier_cost,
     outliers_pay,
     pseudo_values,
     unmasked,
@@ -51,8 +52,9 @@ from robustfourier.mixture.search.robust import (
 from robustfourier.mixture.significance import false_alarm
 from robustfourier.mixture.timeseries import GAPPY, Series
 from robustfourier.observers import tell
+from robustfourier.periodic.basis import Breaks
 from robustfourier.periodic.diagonal_flow import DiagonalFlow, diagonal_flow
-from robustfourier.periodic.priors import FORGETFUL, LONGEST, STEADIER
+from robustfourier.periodic.priors import FORGETFUL, LONGEST, STEADIER, breaks_price
 
 _PULLS = 20  # of outliers at the end, until nothing changes
 _ROUNDS = 30  # at most; each must raise the evidence
@@ -78,7 +80,7 @@ class Scored:
     Parameters
     ----------
     series : Series
-        With the level shifts of the structure.
+        With the breakpoints of the structure.
     fit : Fit
     noise : NoiseModel
     assessment : Assessment
@@ -93,7 +95,7 @@ class Scored:
 
 
 class Search:
-    """The moves; the state is the series with its present values and level shifts, and the best.
+    """The moves; the state is the series with its present values and breakpoints, and the best.
 
     Parameters
     ----------
@@ -105,6 +107,7 @@ class Search:
         self.series, self.original, self.level = series, series.original, settings.level
         self.loss, self.max_lines = settings.loss, series.bearable_lines
         self.huber, self.rounds = settings.loss == "huber", 0
+        self.as_given = False  # values beside no line, because the evidence asks for that
         self.flow: DiagonalFlow | None = None
         self.fit = self._given(settings.rungs[0])
         self.assessment: Assessment | None = None
@@ -122,13 +125,11 @@ class Search:
         self._pull_in_outliers()
         tell("diagonal")
         closed = self._closed()
-        plain = self._scored(self.fit, closed)
-        if (
-            self.loss == "auto" and plain.noise.coloured
-        ):  # what is far from its neighbours is known as such only now
-            self._take(plain)
+        plain = self._or_as_given(self._scored(self.fit, closed))
+        if self.loss == "auto" and plain.noise.coloured:
+            self._take(plain)  # what is far from its neighbours is known as such only now
             self._pull_in_outliers()
-            plain = self._scored(self.fit, plain.noise)
+            plain = self._or_as_given(self._scored(self.fit, plain.noise))
         tell("lines")
         best = self._improved(plain)
         self._take(best)
@@ -160,9 +161,9 @@ class Search:
         What was found before beside the same lines is kept. Noise is looked for near `start`, and
         if `fresh` anywhere.
         """
-        values, steps = id(self.series.values), self.series.steps.tobytes()
+        values, breaks = id(self.series.values), self.series.breaks.key
         wings = b"" if start is None else start.wings.tobytes()
-        key = (values, steps, wings, fit.modes.tobytes(), fit.rung)
+        key = (values, breaks, wings, fit.modes.tobytes(), fit.rung)
         before, tried = self._scores.get(key, (None, set()))
         fresh = fresh and None not in tried
         near = start if start is not None and start.coloured and id(start) not in tried else None
@@ -182,23 +183,17 @@ class Search:
         noise, score = NoiseEvidence(self.series, fit).best(start, fresh)
         assessment = assess(self.series, fit, noise)
         score -= float(line_prices(self.series, fit, assessment).sum()) * len(noise.white)
-        score -= len(self.series.steps) * float(np.log(self.series.distinct))
+        score -= breaks_price(len(self.series.breaks), self.series.distinct)
         return Scored(self.series, fit, noise, assessment, score)
 
     def _bent(self) -> Scored | None:
-        """Return trend and level shifts as they would be if the rest were white noise, if any."""
+        """Return the trend as it would be if the rest were white noise, if any."""
         rungs = self.series.settings.rungs
         fits = [self._given(rung) for rung in rungs if rung < self.series.distinct - 2]
         closed = self._closed()
-        scores = [self._evaluated(fit, closed, False).score for fit in fits]
-        if not scores:
-            return None
-        fit = fits[int(np.argmax(scores))] if max(scores) > scores[0] + _EVIDENT else fits[0]
-        steps = find_steps(self.series, fit) if len(rungs) > 1 else self.series.steps
-        if fit.rung == rungs[0] and np.array_equal(steps, self.series.steps):
-            return None
-        self.series = self.series.with_steps(steps)
-        return self._evaluated(self._given(fit.rung), closed, False)
+        bent = [self._evaluated(fit, closed, False) for fit in fits]
+        best = max(bent, key=lambda one: one.score, default=None)
+        return best if best is not None and best.score > bent[0].score + _EVIDENT else None
 
     def _closed(self) -> NoiseModel | None:
         """Return noise with wings at the modes that the user closed: what is there is no line."""
@@ -228,7 +223,7 @@ class Search:
             if now.noise.coloured:
                 now = self._with_more(now)
             now = self._with_family(self._without_weak(self._with_calendar(now)))
-            now = self._with_trend(self._with_wings(now))
+            now = self._with_breaks(self._with_trend(self._with_wings(now)))
             if now.score <= best.score + _WORTH:
                 break
             best = now
@@ -332,7 +327,7 @@ class Search:
         return best
 
     def _with_trend(self, best: Scored) -> Scored:
-        """Take the degree of the trend and the level shifts that the evidence asks for."""
+        """Take the degree of the trend that the evidence asks for."""
         rungs, fit = self.series.settings.rungs, best.fit
         if len(rungs) == 1:
             return best
@@ -342,15 +337,33 @@ class Search:
                 other = self._separated(fit_lines(self.series, fit.modes, fit.known, rung))
                 trial = self._scored(other, best.noise, fresh=False)
                 best = trial if trial.score > best.score + _WORTH else best
-        steps = find_steps(self.series, best.fit)
-        if not np.array_equal(steps, self.series.steps):
-            self.series = self.series.with_steps(steps)
-            for rung in sorted({rungs[0], best.fit.rung}):
-                again = fit_lines(self.series, best.fit.modes, best.fit.known, rung)
-                trial = self._scored(self._separated(again))
-                best = trial if trial.score > best.score else best
-            self.series = best.series
-        tell("lines", "trend", bends=best.fit.rung, steps=self.series.steps)
+        tell("lines", "trend", bends=best.fit.rung, breaks=self.series.breaks.place)
+        return best
+
+    def _with_breaks(self, best: Scored) -> Scored:
+        """Take the breakpoints that the evidence asks for, beside slow lines or in their place.
+
+        So many breaks make as many half cycles: lines of as many are slow.
+        """
+        rungs, fit = self.series.settings.rungs, best.fit
+        if len(rungs) == 1:
+            return best
+        slow = ~fit.known & (fit.modes <= 0.5 * AT_MOST)
+        start = best
+        for keep in (~slow, np.ones(len(slow), bool)) if slow.any() else (~slow,):
+            kept = fit.refined.lines.select(keep).evaluate(self.series.theta)
+            for rung in sorted({*rungs[:2], fit.rung}):
+                last = -np.inf
+                y = start.series.values - kept
+                for breaks in (Breaks(), *proposed_breaks(start.series, y, rung)):
+                    self.series = start.series.with_breaks(breaks)
+                    trial = self._kept(replace(fit, rung=rung), keep)
+                    scored = self._scored(trial, start.noise, fresh=False)
+                    best = scored if scored.score > best.score + _WORTH else best
+                    if scored.score < last:
+                        break
+                    last = scored.score
+        self.series = best.series
         return best
 
     def _with_quasi_periodic(self, best: Scored) -> Scored:
@@ -513,11 +526,30 @@ class Search:
             self.series = self.series.with_values(values)
             self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
 
+    def _or_as_given(self, pulled: Scored) -> Scored:
+        """Return the fit of the values as they were given, if its evidence is the higher one.
+
+        What is far from the level may be no outlier but slow: a decay, an event.
+        """
+        series, values = self.series, self.original
+        if self.loss != "auto" or series.values is values:
+            return pulled
+        self.series = series.with_values(values)
+        given = self._scored(fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung))
+        around = pulled.fit.refined.residuals
+        cost = outlier_cost(values - (series.values - around), around, series.weights)
+        self.as_given = given.score > pulled.score - cost
+        best = given if self.as_given else pulled
+        self.series, self.fit, self.huber = best.series, best.fit, not self.as_given
+        return best
+
     def _pull_in_outliers(self, redescend: bool = False) -> None:
         """Replace the values by pseudo-values around the present fit, if that pays.
 
         As long as no line is known, residuals are signal, and only what is far off is pulled in.
         """
+        if self.as_given and not len(self.fit.modes):
+            return
         clip = HUBER if len(self.fit.modes) else FAR
         fitted = self.series.values - self.fit.refined.residuals
         if self.loss == "auto" and clip == FAR and self.noise is not None:

@@ -23,12 +23,12 @@ from robustfourier.periodic.families import harmonic_places
 from robustfourier.periodic.kernels import sho_of_logarithms
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.priors import (
-    TREND_WIDTH,
     WINGS,
     known_place_price,
     largest_quality,
     line_price,
     noise_price,
+    trend_widths,
 )
 from robustfourier.periodic.residual_process import OscillatorSearch, chosen_rows
 from robustfourier.periodic.semiseparable import ConditionedProcess, MarginalLikelihood
@@ -217,6 +217,7 @@ class NoiseEvidence:
         rows = chosen_rows(len(series.theta), ROWS)
         self.theta, self.weights = series.theta[rows], series.weights[rows]
         self.trend = series.trend(fit.rung)[rows]
+        self.widths = trend_widths(fit.rung, series.breaks.order)
         #: Samples without the lines, the trend still in them, shape (rows, q).
         self.values = fit.refined.residuals[rows] + self.trend @ fit.refined.trend
         self.enough = len(np.unique(self.theta)) >= _FEWEST
@@ -306,10 +307,10 @@ class NoiseEvidence:
         """
         values = self.values[:, output]
         left = values - self.trend @ np.linalg.lstsq(self.trend, values, rcond=None)[0]
-        width = TREND_WIDTH * max(float(np.std(values)), 1e-150)
+        width = max(float(np.std(values)), 1e-150)
         sigma = float(np.std(left)) if white is None else float(np.sqrt(white))
         sigma = max(sigma, 1e-12 * width)
-        columns = (width / sigma) * self.trend
+        columns = (width / sigma) * self.widths * self.trend
         return MarginalLikelihood(self.theta, values, 1.0 / self.weights, columns), left
 
 

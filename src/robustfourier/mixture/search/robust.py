@@ -27,7 +27,7 @@ FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
 _EXPECTATIONS, _ENOUGH = 20, 10_000  # of expectation maximisation, and rows that it needs
 _MULTIPLES = 4  # of a line's frequency at which its outliers may come
-_CHANCE = 0.01  # how often outliers at random seem to keep a phase
+_CHANCE = 0.01 / 20  # how often outliers at random seem to keep a phase, asked at every pull
 _MASKED = 0.4  # of the variance: in none of 60 draws of Gaussian noise on 30 rows was it as low
 _BENT, _PULLS = 0.05, 10  # see `unmasked`; each pull brings a fit several times closer to its end
 
@@ -160,6 +160,28 @@ def outliers_pay(residuals: FloatArray, weights: FloatArray) -> bool:
     )
 
 
+def outlier_cost(residuals: FloatArray, pulled: FloatArray, weights: FloatArray) -> float:
+    """Return by how many nats residuals with outliers are less likely than those pulled in.
+
+    The first by the best mixture of two normal distributions, the second by one each.
+
+    Parameters
+    ----------
+    residuals, pulled : ndarray of shape (n, q)
+        Around one fit, as they are and with outliers pulled in.
+    weights : ndarray of shape (n,)
+    """
+    squares, inside = weighted_squares(residuals, weights), weighted_squares(pulled, weights)
+    sizes = np.abs(residuals) * whitening(weights)
+    scale = robust_scale(residuals * whitening(weights), weights)
+    return sum(
+        0.5 * len(size) * float(np.log(max(square, _TINY) / max(within, _TINY)))
+        - Contaminated.of(size / unit, weights).gain
+        for size, unit, square, within in zip(sizes.T, scale, squares, inside, strict=True)
+        if unit > 0
+    )
+
+
 def huber_pays(
     residuals: FloatArray, weights: FloatArray, clip: float = HUBER, factor: float = 0.95
 ) -> bool:
@@ -230,7 +252,7 @@ def keeps_phase(series: Series, lines: Lines, residuals: FloatArray) -> bool:
     weights, left = series.weights, residuals * whitening(series.weights)
     scale = robust_scale(left, weights)
     size = np.abs(left[:, scale > 0]) / scale[scale > 0]
-    outlying = [1.0 - Contaminated.of(one, weights).narrow(one**2) for one in size.T]
+    outlying = [one - Contaminated.of(one, weights).pull(one)[0] for one in size.T]
     if not outlying:
         return False
     around = np.array([weights * (u - np.average(u, weights=weights)) for u in outlying]).T
