@@ -123,6 +123,10 @@ def _none(*_: Any, **__: Any) -> tuple[()]:
     return ()
 
 
+def _anywhere(mode: Any, _: Any, highest: float) -> Any:
+    return 1.0 / (mode * np.log(max(highest, 3.0) / 1.5))
+
+
 def _every_line_alone(grouping: Any, *_: Any) -> tuple[Any, Any, Any]:
     rows = np.array(grouping.rows, dtype=np.int64)
     return grouping.component, grouping.order, rows.reshape(-1, len(grouping.bases))
@@ -162,7 +166,12 @@ SWITCHES: tuple[Switch, ...] = (
         lambda grouping, *_: np.zeros((0, len(grouping.bases)), np.int64)),
     valued("families", "periodic.families:FAMILY", 1e9),
     valued("combination tones", "periodic.families:COMBINATION", 1e9),
+    off("lines where lines are", "periodic.families:density", _anywhere),
+    valued("places within one mode", "periodic.families:_CELL", 0.0),
     off("side lines", "mixture.components.side_lines:with_side_lines", _every_line_alone),
+    off("noise at lines that are not orthogonal",
+        "mixture.components.fit_context:Ground.noise_gram", lambda *_: None),
+    off("errors of doubtful ties", "mixture.posterior:with_tie_errors", _first),
     off("errors of modulated patterns", "mixture.posterior:_with_modulation_errors", _first),
     off("errors of sharp edges", "mixture.posterior:with_sandwich_errors", _first),
     off("errors of long gaps", "mixture.posterior:with_degenerate_errors", _first),
@@ -170,6 +179,11 @@ SWITCHES: tuple[Switch, ...] = (
         lambda _: np.zeros(0)),
     off("residual Gaussian process", "mixture.posterior:_residual_process", lambda *_: None),
     off("quasi-periodic patterns", "mixture.posterior:_with_quasi_periodic", _first),
+    valued("lines near a pattern", "periodic.quasi_periodic:_REACH", 0.0),
+    valued("harmonics that show", "periodic.quasi_periodic:_SHOWN", 1e9),
+    valued("shortest coherence", "periodic.quasi_periodic:_SHORTEST", 1.0),
+    valued("quality from which on noise is a line", "periodic.priors:FORGETFUL", 1e9),
+    valued("odds that it is", "periodic.priors:STEADIER", 0.0),
     off("trend that goes on", "mixture.posterior:_extrapolated", _first),
     off("back-test inflation", "mixture.posterior:_backtested", _first),
     off("logarithms", "mixture.transform:may_multiply", _false),

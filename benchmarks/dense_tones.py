@@ -127,9 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
                   if d.found < d.tones or d.false]  # fmt: skip
     print(f"\n{method}, draws that are not complete:\n")
     print(markdown(("tones", "seed", "found", "false"), incomplete))
-    judgements = verdicts(draws)
-    print_verdicts("Verdicts", judgements)
-    return int(any(verdict.passed is False for verdict in judgements))
+    return print_verdicts("Verdicts", verdicts(draws))
 
 
 if __name__ == "__main__":

@@ -178,9 +178,7 @@ def command(arguments: list[str] | None = None) -> int:
             lines = (json.dumps(asdict(one.cell) | asdict(one)) for one in counts)
             options.json.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n" + table(counts))
-    judgements = verdicts(counts)
-    print_verdicts("Verdicts", judgements)
-    return int(any(verdict.passed is False for verdict in judgements))
+    return print_verdicts("Verdicts", verdicts(counts))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,6 @@
 ``benchmarks/results/forecasts/rows.csv``, and `section` makes the table of `docs/benchmarks.md`
 from it. All rivals are told the season; we are told nothing. Errors are root mean squares over
 the series' standard deviation; coverage is the part of measurements in the 90 % interval.
-
-``--simulated 0-99`` draws series of which all is known with these seeds instead and counts how
-often new measurements lie in their interval, into ``simulated.csv`` beside the other rows.
 """
 
 from __future__ import annotations
@@ -27,7 +24,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks import forecasts_simulated as simulated
 from benchmarks.verdicts import markdown
 from robustfourier import PeriodicMixture
 from robustfourier.datasets import load_electricity_demand, load_sunspots
@@ -36,7 +32,6 @@ FloatArray = NDArray[np.float64]
 Ahead = tuple[FloatArray, FloatArray | None, FloatArray | None]
 
 ROWS = Path(__file__).parent / "results" / "forecasts" / "rows.csv"
-SIMULATED = ROWS.with_name("simulated.csv")
 PART = 0.1
 #: Parts of each record after which is forecast as well: one origin says little of an interval.
 ORIGINS = (1.0, 0.9, 0.8, 0.7)
@@ -223,7 +218,6 @@ def section(rows_file: Path = ROWS) -> str:
         body.append((name, *cells, word or "behind"))
     lines.append(markdown(("series", *METHODS, "verdict"), body))
     lines += _rolled([row for row in rows if row["method"] == ROLLING])
-    lines += simulated.told(_read(rows_file.with_name(SIMULATED.name)))
     return "\n".join(lines) + "\n"
 
 
@@ -275,16 +269,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=ROWS, help="file of rows")
     every = [*METHODS, ROLLING]
     parser.add_argument("--methods", nargs="*", choices=every, default=every)
-    parser.add_argument("--simulated", metavar="A-B", help="seeds of simulated series instead")
     options = parser.parse_args(arguments)
     rows = []
     warnings.simplefilter("ignore")
-    if options.simulated:
-        first, last = map(int, options.simulated.split("-"))
-        rows = [simulated.measure(kind, range(first, last + 1), ours) for kind in simulated.KINDS]
-        _write(options.out.with_name(SIMULATED.name), rows)
-        print(section(options.out))
-        return 0
     for record, method in product(records(options.data), options.methods):
         rows.append(rolling(record) if method == ROLLING else measure(record, method))
         print(rows[-1], flush=True)

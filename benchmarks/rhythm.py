@@ -110,7 +110,7 @@ def discovery_row(rng: Generator, quick: bool) -> list[Verdict]:
 
 
 def cells_row(rng: Generator, quick: bool) -> list[Verdict]:
-    """10⁶ cells × 1,000 times from a file: processor seconds of the one thread, and memory."""
+    """10⁶ cells × 1,000 times from a file: seconds by the clock and of the processor, memory."""
     count = 10_000 if quick else 1_000_000
     times, memory = np.arange(1000.0), [0.0]
     with tempfile.TemporaryDirectory() as folder:
@@ -120,14 +120,15 @@ def cells_row(rng: Generator, quick: bool) -> list[Verdict]:
             cells[i] = rng.standard_normal(count, np.float32)
         del cells
         stored = np.load(path, mmap_mode="r")
-        start = time.process_time()
+        start = time.perf_counter(), time.process_time()
         found = rhythm(times, stored, 24.0, observe=lambda *_: memory.append(own_memory()))
         memory.append(own_memory())
-        seconds = time.process_time() - start
+        wall, seconds = time.perf_counter() - start[0], time.process_time() - start[1]
     p = found.table["p"][:: max(count // 2000, 1)]
     same = float(stats.kstest(p, "uniform").pvalue)
-    measured = f"{seconds:.1f} s, {max(memory):.2f} GB, KS p {same:.2f}"
-    passed = seconds <= 60 and max(memory) <= 2.0
+    parts = f"{wall:.1f} s ({seconds:.1f} s of the processor)"
+    measured = f"{parts}, {max(memory):.2f} GB, KS p {same:.2f}"
+    passed = wall <= 60 and max(memory) <= 2.0
     return [Verdict(f"{count:,} cells × 1,000 times", "≤ 60 s, ≤ 2 GB", measured, passed)]
 
 

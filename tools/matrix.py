@@ -1,11 +1,12 @@
 """The wheel on every Python at hand: `make matrix`.
 
 Builds the wheel for each Python that it names and that is found here (the one that runs this,
-``python3.x`` on the path, or what pyenv knows), and installs it with today's newest packages into a
-clean environment of that Python; once more, on the oldest of them, with the oldest packages that
-the wheel admits; and once as it is built without a compiler, with numba. In each environment the
-program is used as a new user would, and a few tests run against what was installed; import, first
-fit and size are printed. torch is not installed, and numba only there: the core does without.
+``python3.x`` on the path, or what pyenv knows), downloads today's newest packages as wheels, and
+installs from these alone, without an index and with nothing to compile, into a clean environment of
+that Python; once more, on the oldest of them, with the oldest packages that the wheel admits; and
+once as it is built without a compiler, with numba. In each environment the program is used as a new
+user would, and a few tests run against what was installed; import, first fit and size are printed.
+torch is not installed, and numba only there: the core does without.
 
     python tools/matrix.py                      all of it, two environments at a time
     python tools/matrix.py --only 3.12 oldest   some of it
@@ -164,19 +165,24 @@ def check(environment: Environment, folder: Path) -> tuple[bool, str]:
 
     scripts = home / ("Scripts" if os.name == "nt" else "bin")
     python, program = scripts / "python", scripts / "robustfourier"
-    pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check")
+    wheels = folder / f"{environment.name}-wheels"
+    shutil.rmtree(wheels, ignore_errors=True)
     old = ("-W", "ignore") if environment.pins else ()  # what newer releases have mended
     try:
         wheel = build(
             folder / f"{environment.name}-dist", environment.python, compiler=environment.compiler
         )
         run(environment.python, "-m", "venv", home, where=folder)
-        run(*pip, wheel, *environment.pins)
-        lines.append(f"  {megabytes(home):.0f} MB")
+        needed = (wheel, *environment.pins)
+        run(*pip, "download", "--only-binary", ":all:", "--dest", wheels, *needed, *TEST_TOOLS)
+        offline = (*pip, "install", "--no-index", "--find-links", wheels)
+        run(*offline, *needed)
+        lines.append(f"  {megabytes(home):.0f} MB, of which {bytecode(home):.0f} MB are bytecode")
         lines.append("  " + run(python, "-c", IMPORT).strip())
         first = run(python, "-c", FIRST).strip()
         lines.append(f"  {first}; once more {run(python, '-c', FIRST).strip()}")
-        run(*pip, *TEST_TOOLS)
+        run(*offline, *TEST_TOOLS)
         run(program, "--version")
         run(program, "--help")
         run(program, "fit", "example:double_mode_cepheid", "--out", "results")
@@ -193,6 +199,11 @@ def check(environment: Environment, folder: Path) -> tuple[bool, str]:
 def megabytes(folder: Path) -> float:
     """Return the size of a folder's files."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir()) / 1e6
+
+
+def bytecode(folder: Path) -> float:
+    """Return the size of what Python made of its files."""
+    return sum(path.lstat().st_size for path in folder.rglob("*.pyc")) / 1e6
 
 
 def surroundings() -> dict[str, str]:

@@ -46,6 +46,13 @@ KINDS: dict[str, Callable[[], Any]] = {
     **{f"as {kind}": (lambda kind=kind: _T.astype(kind)) for kind in
        ("i1", "u8", "f2", "g", ">f8", "c16", "?", "U", "S", "O", "M8[D]", "M8[Y]", "m8[s]")},
     **{f"times {x}": (lambda x=x: _T * float(x)) for x in ("nan", "inf", "1e306", "1e-320", "0")},
+    "one far away": lambda: np.r_[_T[:-1], 1e6],
+    "pairs": lambda: _T - np.where(_T % 2, 1.0 - 1e-6, 0.0),
+    "coarser and coarser": lambda: 1.9**_T,
+    "bursts": lambda: 1e5 * (_T // 5) + 1e-3 * (_T % 5),
+    "alternating": lambda: (-1.0) ** _T,
+    "a step": lambda: (_T > 20) * 1.0,
+    "one peak": lambda: (_T == 20) * 1e9,
     "attoseconds": lambda: np.arange(_N).astype("M8[as]"),
     "no times": lambda: np.full(_N, "NaT", "M8[ns]"),
     "nothing": lambda: None,

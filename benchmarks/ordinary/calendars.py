@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.ordinary.nature import wander
+from benchmarks.noises import autoregressive
 from benchmarks.ordinary.problem import Drawn, Period, Truth, about, resolution, strict
 from robustfourier.arrays import FloatArray
 
@@ -55,9 +55,9 @@ def cloudy_days(rng: Generator) -> Drawn:
     """Sixty days of hourly temperatures: the day is weaker under clouds, which stay for days."""
     n = 24 * 60
     hour = np.arange(n)
-    clouds = np.exp(0.45 * wander(rng, n, 48.0))
+    clouds = np.exp(0.45 * autoregressive(rng, n, 48.0))
     shape = np.cos(2 * np.pi * (hour - 15) / 24.0) + 0.2 * np.cos(4 * np.pi * (hour - 14) / 24.0)
-    y = 18.0 + 4.0 * clouds * shape + 2.0 * wander(rng, n, 72.0) + 0.2 * rng.normal(size=n)
+    y = 18.0 + 4.0 * clouds * shape + 2.0 * autoregressive(rng, n, 72.0) + 0.2 * rng.normal(size=n)
     times = dates("2022-06-01", n, "1h")
     return Drawn(times, y, Truth((strict(1.0, times),), 1))
 
@@ -68,7 +68,7 @@ def road_traffic(rng: Generator) -> Drawn:
     days = np.arange(n) / 24.0
     free = rng.choice(np.flatnonzero(np.arange(56) % 7 < 5), 3, replace=False)
     shape = week_and_day(np.where(np.isin(np.floor(days), free), days % 1.0 + 6.0, days))
-    y = rng.poisson(80.0 + 900.0 * shape * np.exp(0.08 * wander(rng, n, 3.0))).astype(float)
+    y = rng.poisson(80.0 + 900.0 * shape * np.exp(0.08 * autoregressive(rng, n, 3.0))).astype(float)
     times = dates("2022-04-04", n, "1h")
     return Drawn(times, y, a_week(times))
 
@@ -91,7 +91,7 @@ def temperature_clock_change(rng: Generator) -> Drawn:
     """Ten weeks of hourly temperatures in local time, one hour skipped or told twice midway."""
     n, change = 24 * 70, 24 * 35 + 2
     true = np.arange(n)
-    weather = 1.5 * wander(rng, n, 60.0)
+    weather = 1.5 * autoregressive(rng, n, 60.0)
     y = 14.0 + 4.0 * np.cos(2 * np.pi * (true - 15) / 24.0) + np.cos(4 * np.pi * (true - 14) / 24.0)
     y = y + weather + 0.3 * rng.normal(size=n)
     autumn = bool(rng.integers(2))
@@ -107,8 +107,8 @@ def electricity_half_hourly(rng: Generator) -> Drawn:
     """Six weeks of demand every half hour: a week whose day breathes, with slow drift."""
     n = 48 * 42
     days = np.arange(n) / 48.0
-    breath = 1.0 + 0.12 * wander(rng, n, 48.0 * 10.0)
-    y = 30e3 + 15e3 * breath * week_and_day(days) + 600.0 * wander(rng, n, 48.0 * 4.0)
+    breath = 1.0 + 0.12 * autoregressive(rng, n, 48.0 * 10.0)
+    y = 30e3 + 15e3 * breath * week_and_day(days) + 600.0 * autoregressive(rng, n, 48.0 * 4.0)
     y += 150.0 * rng.normal(size=n)
     times = dates("2021-06-07", n, "30m")
     return Drawn(times, y, a_week(times))
@@ -118,8 +118,8 @@ def electricity_hourly(rng: Generator) -> Drawn:
     """Twelve weeks of hourly load, higher in the cold."""
     n = 24 * 84
     days = np.arange(n) / 24.0
-    breath = 1.0 + 0.2 * wander(rng, n, 24.0 * 20.0)
-    y = 500.0 + 300.0 * breath * week_and_day(days) + 15.0 * wander(rng, n, 72.0)
+    breath = 1.0 + 0.2 * autoregressive(rng, n, 24.0 * 20.0)
+    y = 500.0 + 300.0 * breath * week_and_day(days) + 15.0 * autoregressive(rng, n, 72.0)
     y += 6.0 * rng.normal(size=n)
     times = dates("2020-10-05", n, "1h")
     return Drawn(times, y, a_week(times))
@@ -130,7 +130,7 @@ def web_daily(rng: Generator) -> Drawn:
     n = 730
     day = np.arange(n)
     week = np.array([1.0, 1.06, 1.08, 1.05, 0.95, 0.62, 0.66])[day % 7]
-    y = 2000.0 * np.exp(0.4 * day / n + 0.05 * wander(rng, n, 5.0)) * week
+    y = 2000.0 * np.exp(0.4 * day / n + 0.05 * autoregressive(rng, n, 5.0)) * week
     holidays = rng.choice(n, 20, replace=False)
     y[holidays] *= 0.6
     y = np.round(y * np.exp(0.04 * rng.normal(size=n)))
@@ -146,7 +146,7 @@ def web_hourly(rng: Generator) -> Drawn:
     """Five weeks of hourly visits, counted."""
     n = 24 * 35
     days = np.arange(n) / 24.0
-    y = 60.0 + 400.0 * week_and_day(days) * np.exp(0.06 * wander(rng, n, 48.0))
+    y = 60.0 + 400.0 * week_and_day(days) * np.exp(0.06 * autoregressive(rng, n, 48.0))
     times = dates("2023-03-06", n, "1h")
     return Drawn(times, rng.poisson(y).astype(float), a_week(times))
 
@@ -198,7 +198,7 @@ def co2(rng: Generator) -> Drawn:
     t = np.arange(n) / 12.0
     rise = 1.3 * t + 0.014 * t**2
     y = 330.0 + rise + 2.8 * np.cos(2 * np.pi * (t - 0.38)) + 0.8 * np.cos(4 * np.pi * (t - 0.1))
-    y += 0.35 * wander(rng, n, 8.0) + 0.15 * rng.normal(size=n)
+    y += 0.35 * autoregressive(rng, n, 8.0) + 0.15 * rng.normal(size=n)
     times = np.datetime64("1975-01", "M") + np.arange(n)
     times = times.astype("datetime64[D]").astype("datetime64[s]")
     # Months of 28 to 31 days put dates up to two days off an even year; noise with memory 0.35
@@ -213,7 +213,7 @@ def passengers(rng: Generator) -> Drawn:
     n = 144
     t = 1949.0 + np.arange(n) / 12.0
     factor = np.array([-9, -12, 2, 0, -1, 12, 22, 21, 7, -7, -20, -8])[np.arange(n) % 12] / 100.0
-    y = 120.0 * np.exp(0.12 * (t - t[0]) + factor + 0.04 * wander(rng, n, 6.0))
+    y = 120.0 * np.exp(0.12 * (t - t[0]) + factor + 0.04 * autoregressive(rng, n, 6.0))
     y = np.round(y * np.exp(0.02 * rng.normal(size=n)))
     # The season, 0.124 times the mean of 270, squared is 8 % of the variance of the values, 116²;
     # of the logarithms it is 0.0155 of 0.19, 8 % as well. Around the trend it is nearly all: of the
@@ -248,7 +248,7 @@ def two_years_temperature(rng: Generator) -> Drawn:
     n = 2922
     days = np.arange(n) / 4.0
     y = 10.0 + 8.0 * np.cos(2 * np.pi * (days - 200.0) / YEAR)
-    y += 3.0 * np.cos(2 * np.pi * (days - 0.6)) + 2.5 * wander(rng, n, 12.0)
+    y += 3.0 * np.cos(2 * np.pi * (days - 0.6)) + 2.5 * autoregressive(rng, n, 12.0)
     y += 0.5 * rng.normal(size=n)
     times = dates("2018-01-01", n, "6h")
     # Weather of 2.5 that forgets in 3 days is 120 independent values, noise 0.31 per amplitude:

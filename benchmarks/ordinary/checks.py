@@ -28,12 +28,8 @@ PLACES = 1000  # between first and last sample at which a prediction is looked a
 class Parts:
     """Values, trend and patterns of a fit at the samples, on the scale on which they add up.
 
-    Parameters
-    ----------
-    values, trend : ndarray of shape (n,)
-    patterns : ndarray of shape (n, C)
-    weights : ndarray of shape (n,)
-        Zero for values that are wild by construction.
+    `values`, `trend` (n,). `patterns` (n, C). `weights` (n,): zero for values that are wild by
+    construction.
     """
 
     values: FloatArray

@@ -51,9 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     print("\n" + table(rows))
     if options.against:
         print("\n".join(["", *changes(read(options.against), rows)]))
-    judged = verdicts(rows)
-    print_verdicts("Verdicts", judged)
-    return int(any(verdict.passed is False for verdict in judged))
+    return print_verdicts("Verdicts", verdicts(rows))
 
 
 def _tasks(kinds: str, seeds: Sequence[int], quick: bool) -> list[tuple[str, int]]:

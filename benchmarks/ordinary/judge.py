@@ -38,18 +38,8 @@ class Pattern:
 class Said:
     """All that is judged of one fit.
 
-    Parameters
-    ----------
-    patterns : tuple of Pattern
-    words : str
-        Notes and summary.
-    noise : float
-    rise : float
-        Change of the trend from the first sample to the last.
-    faults : tuple of str
-        What no fit may say, see `checks`.
-    lines : tuple of (float, float)
-        Period and standard error of each mode.
+    `words`: notes and summary. `rise`: change of the trend from the first sample to the last.
+    `faults`: what no fit may say, see `checks`. `lines`: period and standard error of each mode.
     """
 
     patterns: tuple[Pattern, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.ordinary.nature import wander
+from benchmarks.noises import autoregressive
 from benchmarks.ordinary.problem import Drawn, Period, Truth, resolution, strict
 from robustfourier.arrays import FloatArray
 
@@ -13,7 +13,7 @@ from robustfourier.arrays import FloatArray
 def vibration(rng: Generator) -> Drawn:
     """A shaft near 25 turns a second whose speed drifts by a few parts in a thousand."""
     t = np.arange(3000) / 1000.0
-    speed = rng.uniform(23.0, 27.0) * (1.0 + 0.002 * wander(rng, len(t), 1500.0))
+    speed = rng.uniform(23.0, 27.0) * (1.0 + 0.002 * autoregressive(rng, len(t), 1500.0))
     turn = np.cumsum(speed) / 1000.0
     y = np.cos(2 * np.pi * turn) + 0.5 * np.cos(4 * np.pi * turn + 1.0)
     y += 0.3 * np.cos(8 * np.pi * turn + 2.0) + 0.3 * rng.normal(size=len(t))
@@ -60,7 +60,9 @@ def heart_beats(rng: Generator) -> Drawn:
     t = np.arange(2000) / 50.0
     rate = rng.uniform(1.0, 1.4)
     breath = np.sin(2 * np.pi * 0.23 * t + rng.uniform(0, 6.3))
-    phase = np.cumsum(rate * (1.0 + 0.02 * breath + 0.02 * wander(rng, len(t), 400.0))) / 50.0
+    phase = (
+        np.cumsum(rate * (1.0 + 0.02 * breath + 0.02 * autoregressive(rng, len(t), 400.0))) / 50.0
+    )
     beat = phase % 1.0
     y = np.exp(-0.5 * ((beat - 0.3) / 0.03) ** 2) + 0.3 * np.exp(-0.5 * ((beat - 0.6) / 0.07) ** 2)
     y += 0.05 * rng.normal(size=len(t))

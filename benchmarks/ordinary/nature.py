@@ -6,8 +6,8 @@ import numpy as np
 from numpy.random import Generator
 from scipy.signal import lfilter
 
+from benchmarks.noises import autoregressive
 from benchmarks.ordinary.problem import Drawn, Period, Truth, nothing, resolution, strict
-from robustfourier.arrays import FloatArray
 
 YEAR = 365.25
 # Constituents: period in hours and amplitude in metres.
@@ -19,19 +19,11 @@ CONSTITUENTS = {
 }
 
 
-def wander(rng: Generator, n: int, memory: float) -> FloatArray:
-    """Return an AR(1) process of variance one that forgets after `memory` samples, shape (n,)."""
-    keep = np.exp(-1.0 / memory)
-    steps = np.sqrt(1.0 - keep**2) * rng.normal(size=n)
-    steps[0] = rng.normal()
-    return lfilter([1.0], [1.0, -keep], steps)
-
-
 def tide(rng: Generator) -> Drawn:
     """Two months of hourly sea level: four constituents and weather. Times in hours."""
     n = 24 * 60
     t = np.arange(n, dtype=float)
-    y = 0.1 * wander(rng, n, 40.0) + 0.03 * rng.normal(size=n)
+    y = 0.1 * autoregressive(rng, n, 40.0) + 0.03 * rng.normal(size=n)
     for period, size in CONSTITUENTS.values():
         y += size * np.cos(2 * np.pi * (t / period + rng.uniform()))
     # Weather of 0.1 that forgets in 40 hours has at a day about the power of white noise of 0.1.
@@ -46,7 +38,7 @@ def sunspots(rng: Generator) -> Drawn:
     lengths = np.maximum(11.0 * (1.0 + 0.1 * rng.normal(size=cycles)), 8.0)
     edges = t[0] - rng.uniform(0.0, 11.0) + np.concatenate([[0.0], np.cumsum(lengths)])
     phase = np.interp(t, edges, np.arange(cycles + 1))
-    height = np.exp(np.log(80.0) + 0.35 * wander(rng, cycles, 2.0))[phase.astype(int)]
+    height = np.exp(np.log(80.0) + 0.35 * autoregressive(rng, cycles, 2.0))[phase.astype(int)]
     rise = phase % 1.0
     shape = np.where(
         rise < 0.4, np.sin(np.pi * rise / 0.8) ** 2, np.cos(np.pi * (rise - 0.4) / 1.2) ** 2
@@ -62,7 +54,7 @@ def daily_temperature(rng: Generator) -> Drawn:
     """Four years of daily mean temperatures: a year, and weather that forgets in four days."""
     n = 1461
     day = np.arange(float(n))
-    y = 9.0 + 9.0 * np.cos(2 * np.pi * (day - 195.0) / YEAR) + 3.5 * wander(rng, n, 4.0)
+    y = 9.0 + 9.0 * np.cos(2 * np.pi * (day - 195.0) / YEAR) + 3.5 * autoregressive(rng, n, 4.0)
     # Weather counts n/8 independent values, noise √8 times as large.
     season = strict(YEAR, day, noise=3.5 * np.sqrt(8.0), amplitude=9.0)
     return Drawn(day, y, Truth((season,), 1))
@@ -73,7 +65,7 @@ def river(rng: Generator) -> Drawn:
     n = 417
     day = 7.0 * np.arange(n)
     season = 0.6 * np.cos(2 * np.pi * (day / YEAR - 0.3)) + 0.2 * np.cos(4 * np.pi * day / YEAR)
-    y = 100.0 * np.exp(season + 0.45 * wander(rng, n, 2.0))
+    y = 100.0 * np.exp(season + 0.45 * autoregressive(rng, n, 2.0))
     # Memory of two weeks leaves a quarter of the values independent, noise 0.45 · 2.
     told = strict(YEAR, day, noise=0.9, amplitude=0.6)
     return Drawn(day, y, Truth((told,), 1))
@@ -95,7 +87,7 @@ def lake_level(rng: Generator) -> Drawn:
     """Monthly levels over 40 years: a season of a third of the variance on slow wandering."""
     n = 480
     t = 1970.0 + np.arange(n) / 12.0
-    y = 0.5 * np.cos(2 * np.pi * (t - 0.4)) + 0.5 * wander(rng, n, 18.0)
+    y = 0.5 * np.cos(2 * np.pi * (t - 0.4)) + 0.5 * autoregressive(rng, n, 18.0)
     y += 0.08 * rng.normal(size=n)
     # At one cycle a year, wandering with memory of 18 months has the power of white noise of 0.32.
     return Drawn(t, y, Truth((strict(1.0, t, noise=0.32, amplitude=0.5),), 1))
@@ -104,16 +96,20 @@ def lake_level(rng: Generator) -> Drawn:
 def surge(rng: Generator) -> Drawn:
     """No pattern: hourly weather at sea, two time scales of memory."""
     n = 1500
-    y = 0.2 * wander(rng, n, 60.0) + 0.1 * wander(rng, n, 6.0) + 0.02 * rng.normal(size=n)
+    y = (
+        0.2 * autoregressive(rng, n, 60.0)
+        + 0.1 * autoregressive(rng, n, 6.0)
+        + 0.02 * rng.normal(size=n)
+    )
     return Drawn(np.arange(float(n)), y, nothing())
 
 
 def respiration(rng: Generator) -> Drawn:
     """A minute and a half of breathing at 10 Hz whose rate and depth wander slowly. In seconds."""
     t = np.arange(900) / 10.0
-    rate = 0.25 * (1.0 + 0.03 * wander(rng, 900, 100.0))
+    rate = 0.25 * (1.0 + 0.03 * autoregressive(rng, 900, 100.0))
     phase = np.cumsum(rate) / 10.0
-    depth = 1.0 + 0.12 * wander(rng, 900, 80.0)
+    depth = 1.0 + 0.12 * autoregressive(rng, 900, 80.0)
     y = depth * (np.cos(2 * np.pi * phase) + 0.25 * np.cos(4 * np.pi * phase + 1.0))
     y += 0.1 * rng.normal(size=900)
     mean = 90.0 / float(phase[-1] - phase[0])

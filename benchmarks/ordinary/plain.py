@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.ordinary.nature import wander
+from benchmarks.noises import autoregressive
 from benchmarks.ordinary.problem import Drawn, Truth, nothing, strict
 from robustfourier.arrays import FloatArray
 
@@ -26,7 +26,7 @@ def white_irregular(rng: Generator) -> Drawn:
 
 def red(rng: Generator) -> Drawn:
     """AR(1) noise that forgets after a few samples."""
-    y = wander(rng, 600, rng.uniform(2.0, 10.0))
+    y = autoregressive(rng, 600, rng.uniform(2.0, 10.0))
     return Drawn(np.arange(600.0), y, nothing(must_not_say=(FOUND_STEP,)))
 
 
@@ -106,7 +106,7 @@ def tone_in_red(rng: Generator) -> Drawn:
     """A clear sinusoid in AR(1) noise."""
     t = np.arange(800.0)
     period = rng.uniform(15.0, 40.0)
-    y = 1.2 * np.cos(2 * np.pi * (t / period + rng.uniform())) + wander(rng, 800, 4.0)
+    y = 1.2 * np.cos(2 * np.pi * (t / period + rng.uniform())) + autoregressive(rng, 800, 4.0)
     # At most the power of AR(1) at mode zero: √8 times white noise.
     return Drawn(t, y, Truth((strict(period, t, noise=np.sqrt(8.0), amplitude=1.2),), 1))
 

@@ -184,14 +184,8 @@ def strict(
 ) -> Period:
     """A strict period with its tolerance (see the module).
 
-    Parameters
-    ----------
-    period : float
-    times : ndarray of shape (n,)
-    noise, amplitude : float
-        Standard deviation of the noise, and amplitude of the pattern's strongest harmonic.
-    share, exact
-        See `Period`.
+    `times` (n,). `noise`, `amplitude`: standard deviation of the noise, and amplitude of the
+    pattern's strongest harmonic. `share`, `exact`: see `Period`.
     """
     error = np.sqrt(6.0 / len(times)) * noise / (np.pi * amplitude)
     return Period(period, resolution(period, times, max(DRIFT, SURE * error)), share, exact=exact)

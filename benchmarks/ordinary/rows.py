@@ -13,21 +13,9 @@ from pathlib import Path
 class Row:
     """What came out of one fit.
 
-    Parameters
-    ----------
-    kind : str
-    seed : int
-    right : bool
-    reasons : str
-        Why not, separated by semicolons.
-    seconds : float
-        Processor time of the fit.
-    n : int
-        Samples.
-    pull : float
-        Largest distance of a found fundamental from the truth, in its own standard errors.
-    patterns : str
-        What was reported above 1 %, as ``period±error share``.
+    `reasons`: why not, separated by semicolons. `seconds`: processor time of the fit. `n`: samples.
+    `pull`: largest distance of a found fundamental from the truth, in its own standard errors.
+    `patterns`: what was reported above 1 %, as ``period±error share``.
     """
 
     kind: str

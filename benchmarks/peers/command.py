@@ -17,6 +17,7 @@ from benchmarks.peers.runner import LIMIT, Plan, run
 from benchmarks.verdicts import Verdict
 
 RESULTS = Path("benchmarks/results/peers")
+OWN_SEEDS = 100
 QUICK_PROBLEMS = {
     "example 4 (electricity)", "3 tones, even", "5 tones, gappy", "3 links, irregular",
     "4 tones, irregular, outliers", "ar1 noise, even", "double-mode Cepheid", "n = 1000",
@@ -26,13 +27,20 @@ QUICK_EFFORT = 0.15
 QUICK_NETWORKS = frozenset({"5 tones, gappy"})
 
 
-def plan(*, quick: bool, data: Path | None, only: list[str], first_seed: int = 0) -> Plan:
+def plan(
+    *,
+    quick: bool,
+    data: Path | None,
+    only: list[str],
+    first_seed: int = 0,
+    own_seeds: int = OWN_SEEDS,
+) -> Plan:
     """Everything, or what ends within three minutes."""
     entries = catalogue(data)
     chosen = only or list(methods.ALL)
     if not quick:
         seeds = {"seeds": 5, "real_seeds": 3, "network_seeds": 5, "first_seed": first_seed}
-        return Plan(entries, chosen, **seeds, limit=LIMIT)
+        return Plan(entries, chosen, **seeds, limit=LIMIT, own_seeds=own_seeds)
     entries = [entry for entry in entries if entry.name in QUICK_PROBLEMS]
     few = {"seeds": 1, "real_seeds": 1, "network_seeds": 1}
     return Plan(
@@ -70,6 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help=f"folder for the rows (default: {RESULTS})")
     parser.add_argument("--data", type=Path, help="folder with real series that are not shipped")
     parser.add_argument("--first-seed", type=int, default=0, help="of a full run; the page has 0")
+    parser.add_argument("--own-seeds", type=int, default=OWN_SEEDS, help="of PeriodicMixture")
     parser.add_argument("--page-only", action="store_true", help="draw the page from the rows")
     parser.add_argument("--again", action="store_true", help="forget the rows of the METHODs first")
     options = parser.parse_args(arguments)
@@ -89,6 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
             data=options.data,
             only=options.methods,
             first_seed=options.first_seed,
+            own_seeds=options.own_seeds,
         )
         run(chosen, out / "rows.csv", say=functools.partial(print, flush=True))
         minutes = (time.perf_counter() - start) / 60.0

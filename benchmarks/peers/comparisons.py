@@ -26,24 +26,9 @@ MARGIN = 1.1  # a ratio of medians within this factor either way is level
 class Comparison:
     """One line of the verdict table.
 
-    Attributes
-    ----------
-    case : str
-        What was measured.
-    ours, rival : float
-        Medians (or means, for counts) over the seeds.
-    rival_name : str
-        The best rival's.
-    verdict : str
-        `WINS`, `LEVEL` or `LOSES`.
-    kind : str
-        "error", "false periods", "periods", "seconds" or "memory".
-    group : str
-        Of the problem.
-    told : float
-        The best result of a method that was told the truth, nan if there is none.
-    told_name : str
-        Its name.
+    `case`: what was measured. `ours`, `rival`: medians (or means, for counts) over the seeds.
+    `rival_name`: the best rival's. `verdict`: `WINS`, `LEVEL` or `LOSES`. `told`: the best result
+    of a method that was told the truth, nan if there is none. `told_name`: its name.
     """
 
     case: str
@@ -51,16 +36,8 @@ class Comparison:
     rival: float
     rival_name: str
     verdict: str
-    kind: str
-    group: str
     told: float = np.nan
     told_name: str = ""
-
-    @property
-    def factor(self) -> float:
-        """By how much the better one is better; infinite where we have no number."""
-        low, high = sorted((self.ours, self.rival))
-        return high / low if low > 0 and np.isfinite(high) else np.inf
 
 
 class Results:
@@ -137,7 +114,6 @@ class Measure:
     problems: tuple[str, ...]
     column: str
     kind: str
-    group: str
 
     @property
     def larger(self) -> bool:
@@ -192,9 +168,7 @@ def compare(case: str, measure: Measure, keys: Sequence[str], us: str = OURS) ->
     if told:
         key = max(told, key=lambda key: _advantage(*told[key], False))
         least, name = told[key][1], plain_name(key)
-    return Comparison(
-        case, ours, rival, plain_name(best), verdict, measure.kind, measure.group, least, name
-    )
+    return Comparison(case, ours, rival, plain_name(best), verdict, least, name)
 
 
 def _advantage(ours: float, rival: float, larger: bool) -> float:
@@ -212,7 +186,7 @@ def _no_show(case: str, measure: Measure, rivals: list[str], us: str) -> Compari
         return None
     best = min(able, key=lambda key: able[key])
     name = plain_name(best)
-    return Comparison(case, np.nan, able[best], name, LOSES, measure.kind, measure.group)
+    return Comparison(case, np.nan, able[best], name, LOSES)
 
 
 def error_lines(results: Results, entries: Iterable[Entry]) -> list[Comparison]:
@@ -223,12 +197,12 @@ def error_lines(results: Results, entries: Iterable[Entry]) -> list[Comparison]:
         name, group = entry.name, entry.group
         if group == SIZE or name not in results.problems():
             continue
-        error = Measure(results, (name,), "error", "error", group)
+        error = Measure(results, (name,), "error", "error")
         lines.append(compare(f"{name}: error", error, keys))
         if results.values(name, INTEGER, "error"):
             lines.append(compare(f"{name}: error, told whole modes", error, keys, INTEGER))
         if group == NOTHING:
-            count = Measure(results, (name,), "n_found", "false periods", group)
+            count = Measure(results, (name,), "n_found", "false periods")
             lines.append(compare(f"{name}: false periods per series", count, keys))
     return [line for line in lines if line is not None]
 
@@ -249,8 +223,7 @@ def duels(results: Results, entries: Sequence[Entry]) -> dict[str, Duel]:
     found: dict[str, Duel] = {}
     for key in results.methods():
         pairs = [
-            Measure(results, (entry.name,), "error", "error", entry.group).paired(OURS, key)
-            for entry in entries
+            Measure(results, (entry.name,), "error", "error").paired(OURS, key) for entry in entries
         ]
         pairs = [pair for pair in pairs if np.isfinite(pair).all()]
         if key == OURS or not pairs:
@@ -271,7 +244,7 @@ def period_lines(results: Results, entries: Sequence[Entry], group: str) -> list
         key for key in results.methods() if all(results.values(p, key, "error") for p in names)
     ]
     lines = [
-        compare(f"{group}: {words}", Measure(results, names, column, "periods", group), whole)
+        compare(f"{group}: {words}", Measure(results, names, column, "periods"), whole)
         for column, words in PERIOD_COLUMNS.items()
     ]
     return [line for line in lines if line is not None]
@@ -299,7 +272,7 @@ def size_lines(results: Results, entries: Iterable[Entry]) -> list[Comparison]:
         ]
         for column, kind in (("seconds", "seconds"), ("megabytes", "memory")):
             words = "seconds" if column == "seconds" else "peak memory in MB"
-            cost = Measure(results, (entry.name,), column, kind, SIZE)
+            cost = Measure(results, (entry.name,), column, kind)
             lines.append(compare(f"{entry.name}: {words}", cost, able))
     return [line for line in lines if line is not None]
 

@@ -9,47 +9,6 @@ from benchmarks.peers.cost import Step, Work, limit
 from benchmarks.peers.machine import Machine
 from benchmarks.verdicts import markdown
 
-STAGES = {
-    "periodic/diagonal_flow.py": "diagonal flow",
-    "periodic/nufft.py": "Fourier sums (nonuniform FFT)",
-    "periodic/periodogram.py": "periodogram of the residual",
-    "periodic/noise_spectrum.py": "noise power at each mode",
-    "mixture/significance.py": "significance",
-    "mixture/fit.py": "the flow itself",
-    "periodic/variable_projection.py": "joint refinement",
-    "periodic/basis.py": "evaluating lines at the samples",
-    "periodic/moments.py": "normal equations of the lines",
-    "periodic/semidefinite.py": "solving normal equations",
-    "periodic/uncertainty.py": "standard errors",
-    "periodic/frequency_limits.py": "the range to be searched",
-    "periodic/kernels.py": "kernels of Gaussian processes",
-    "periodic/semiseparable.py": "likelihoods of Gaussian processes",
-    "periodic/noise_model.py": "spectra of Gaussian processes",
-    "periodic/optimise.py": "optimisation of likelihoods",
-    "mixture/search/moves.py": "moves of the search",
-    "mixture/search/noise_evidence.py": "evidence of lines and coloured noise",
-    "mixture/search/line_fit.py": "fits of sets of lines",
-    "mixture/search/alias_relocation.py": "moving lines to better places",
-    "mixture/search/breakpoints.py": "breakpoints of the trend",
-    "mixture/search/robust.py": "robust weights",
-    "mixture/components/compose.py": "components",
-    "periodic/families.py": "families of harmonics",
-    "periodic/aliases.py": "frequencies that the samples see alike",
-    "mixture/components/weak_harmonics.py": "rows of waveforms",
-    "mixture/components/links.py": "links",
-    "mixture/components/waveform.py": "waveforms",
-    "mixture/components/harmonic_evidence.py": "evidence of harmonics",
-    "mixture/components/waveform_prior.py": "priors of waveforms",
-    "mixture/components/penalised_fit.py": "the last fit of all patterns",
-    "mixture/model.py": "the model in the user's units",
-    "mixture/timeseries.py": "samples and their sums, as every stage reads them",
-    "periodic/forecast.py": "extrapolation of the trend",
-    "periodic/residual_process.py": "search for a residual process",
-    "periodic/quasi_periodic.py": "quasi-periodic patterns",
-    "mixture/posterior.py": "posterior of the fitted model",
-    "estimators/validation.py": "checks of the input",
-    "weighted_rows.py": "merging equal rows",
-}
 INTRODUCTION = """# What it costs
 
 Where the time of `PeriodicMixture.fit` and of a training step goes, and what the machine would need
@@ -126,8 +85,6 @@ def _fit_section(machine: Machine, fits: dict[int, Profile]) -> str:
         "## PeriodicMixture.fit\n\nFive tones at irregular times. Counted are the transforms, "
         "which any method of this kind needs; everything else is overhead by this count.\n\n"
         + markdown(heads, body)
-        + "\n\n![Seconds against samples](figures/speed.png)"
-        + "\n\n*Ten tones, up to 10⁴ modes, median of three (`python -m benchmarks speed`).*"
     )
 
 
@@ -166,13 +123,13 @@ def _stage_section(fits: dict[int, Profile]) -> str:
             f"{100.0 * stages.get(file, 0.0) / seconds:.0f} %"
             for seconds, stages, _ in fits.values()
         ]
-        body.append([STAGES.get(file, ""), f"`{file}`", *shares])
+        body.append([f"`{file}`", *shares])
     rest = [
         100.0 * (1.0 - sum(stages.get(file, 0.0) for file in files) / seconds)
         for seconds, stages, _ in fits.values()
     ]
-    body.append(["everything else", "", *(f"{value:.0f} %" for value in rest)])
-    heads = ["stage", "file", *(f"n = {samples}" for samples in fits)]
+    body.append(["everything else", *(f"{value:.0f} %" for value in rest)])
+    heads = ["file", *(f"n = {samples}" for samples in fits)]
     return (
         "### By stage\n\nShare of the processor time, time inside libraries counted where it was "
         "called for.\n\n" + markdown(heads, body)
@@ -197,6 +154,4 @@ def _training_section(machine: Machine, steps: Sequence[Step]) -> str:
         "## A training step\n\nThe paper's setting: example 1, batches of 201, 100 modes, dense "
         "layer of 100. The rows of a batch lie scattered over a table larger than the cache.\n\n"
         + markdown(heads, body)
-        + "\n\n![Time of a step against modes and batch](figures/engines.png)"
-        + "\n\n*Without dense layers: linear in modes × batch (`python -m benchmarks engines`).*"
     )

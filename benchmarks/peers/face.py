@@ -86,9 +86,9 @@ class Method(Protocol):
 
     NAME: str  # in tables and figures
     PACKAGES: tuple[str, ...]  # distributions whose versions are printed; all must be installed
-    TOLD: str  # what it must be told, "" if nothing
+    TOLD: str  # what it must be told, "" if nothing; this and the next two have defaults
     EVEN_ONLY: bool  # whether it needs evenly spaced samples
-    BUDGET: str  # "all", or "subset" for networks
+    BUDGET: str  # "all", "subset" for networks, "own" for our own, on more seeds
 
     @staticmethod
     def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:

@@ -239,7 +239,7 @@ def _draw_table(figure: Any, axis: Any, ratio: np.ndarray) -> None:
 
 def _error_ratio(results: Results, problem: str, key: str) -> float:
     """Their median error over ours, on the seeds both have."""
-    ours, theirs = Measure(results, (problem,), "error", "error", "").paired(OURS, key)
+    ours, theirs = Measure(results, (problem,), "error", "error").paired(OURS, key)
     return theirs / ours
 
 

@@ -41,18 +41,9 @@ def tuned(
 ) -> Fit:
     """Train one network per setting and keep the one with the least held-out error.
 
-    Parameters
-    ----------
-    t, y : ndarray of shape (n,)
-        Samples; scaled here to θ ∈ [-1, 1] and unit variance.
-    build : callable
-        (setting, seed) to a module that maps (n, 1) to (n, 1).
-    settings : sequence of float
-        Values of the network's critical number.
-    learning_rate : float
-        Of Adam, decayed to zero by a cosine.
-    effort : float
-        Share of `STEPS` to take.
+    `t`, `y` (n,): samples; scaled here to θ ∈ [-1, 1] and unit variance. `build`: (setting, seed)
+    to a module that maps (n, 1) to (n, 1). `settings`: values of the network's critical number.
+    `learning_rate`: of Adam, decayed to zero by a cosine. `effort`: share of `STEPS` to take.
     """
     import torch
 

@@ -21,14 +21,8 @@ MOST_LINES = 60
 def prewhiten(t: FloatArray, y: FloatArray, *, backend: str, refine: bool) -> Fit:
     """Collect lines until the residual looks like noise.
 
-    Parameters
-    ----------
-    t, y : ndarray of shape (n,)
-        Samples.
-    backend : str
-        Method of `astropy.timeseries.LombScargle.power`.
-    refine : bool
-        Whether all frequencies are refined together after each new line.
+    `t`, `y` (n,): samples. `backend`: method of `astropy.timeseries.LombScargle.power`. `refine`:
+    whether all frequencies are refined together after each new line.
     """
     trend = linear_trend(t, y)
     rest = y - trend(t)

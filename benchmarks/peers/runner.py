@@ -58,6 +58,8 @@ class Plan:
     seeds, real_seeds, network_seeds : int
         Number of seeds; real series (whose seeds only move the held-out blocks) and networks get
         fewer.
+    own_seeds : int
+        Number of seeds of our own methods, which are the ones that change.
     limit : float
         Processor seconds after which a fit is stopped.
     networks : set of str
@@ -80,6 +82,7 @@ class Plan:
     glimpses: frozenset[str] = NETWORK_GLIMPSES
     effort: float = 1.0
     first_seed: int = 0
+    own_seeds: int = 0
 
 
 def run(plan: Plan, path: Path, say: Callable[[str], None] = print) -> list[Row]:
@@ -114,7 +117,7 @@ def run(plan: Plan, path: Path, say: Callable[[str], None] = print) -> list[Row]
 
 def _rounds(plan: Plan) -> Iterable[list[tuple[Entry, int]]]:
     """Problems and seeds, one seed at a time."""
-    for seed in range(max(plan.seeds, plan.network_seeds)):
+    for seed in range(max(plan.seeds, plan.network_seeds, plan.own_seeds)):
         yield [(e, plan.first_seed + seed) for e in plan.entries if e.group != SIZE]
     # One seed says enough about seconds.
     yield [(e, plan.first_seed) for e in plan.entries if e.group == SIZE]
@@ -122,7 +125,7 @@ def _rounds(plan: Plan) -> Iterable[list[tuple[Entry, int]]]:
 
 def _runs_on(plan: Plan, method: Method, entry: Entry, seed: int) -> bool:
     """Whether the plan has a method on a problem with a seed."""
-    seeds = plan.seeds
+    seeds = max(plan.seeds, plan.own_seeds) if method.BUDGET == "own" else plan.seeds
     if method.BUDGET == "subset":
         everywhere, once = entry.name in plan.networks, entry.name in plan.glimpses
         seeds = plan.network_seeds if everywhere else int(once)

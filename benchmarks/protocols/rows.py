@@ -32,14 +32,8 @@ def keep(path: Path | None, rows: Iterable[Row], key: Sequence[str]) -> list[Row
 def chosen(parser: argparse.ArgumentParser, text: str, methods: dict[str, str]) -> list[str]:
     """Return the methods that are asked for; by default those whose package is installed.
 
-    Parameters
-    ----------
-    parser : ArgumentParser
-        Says what is wrong.
-    text : str
-        Names separated by semicolons, or empty.
-    methods : dict of str to str
-        The package that each needs.
+    `parser`: says what is wrong. `text`: names separated by semicolons, or empty. `methods`: the
+    package that each needs.
     """
     if not text:
         there = [name for name, package in methods.items() if find_spec(package) is not None]

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
+from types import ModuleType
 from typing import Any
 
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -36,6 +37,20 @@ def single_threads() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def without_main_module() -> Iterator[None]:
+    """Let processes that are spawned here load what they are sent, and not the user's script.
+
+    By default each would run the script's top level anew, and with it the call that spawned it.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def follow_parent(parent: int) -> None:

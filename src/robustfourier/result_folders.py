@@ -173,13 +173,15 @@ def clear(kind: Kind, draft: Path, folder: Path) -> None:
         If something of others is left.
     """
     if draft.is_symlink() or (draft.exists() and not draft.is_dir()):
-        raise OutputError(f"{str(draft)!r} is no folder of ours; move it away")
+        raise OutputError(f"{str(draft)!r} was not made by robustfourier; move it away")
     if not draft.exists():
         return
     own = [] if kind.read(draft) is None else kind.own(draft)  # None: it was never finished
     _remove(kind, draft, folder, own)
     if draft.exists():
-        raise OutputError(f"{str(draft)!r} holds files that are not of ours; move it away")
+        raise OutputError(
+            f"{str(draft)!r} holds files that robustfourier did not write; move it away"
+        )
 
 
 def _remove(kind: Kind, draft: Path, folder: Path, own: list[str] | None) -> None:
@@ -226,7 +228,7 @@ def _refuse(
     elif place in (here, *here.parents):
         problem = "is the folder you are in;"
     elif held is None and folder.exists() and any(folder.iterdir()):
-        problem = f"is not empty and holds no {kind.noun} of ours;"
+        problem = f"is not empty and holds no {kind.noun} of robustfourier;"
     elif held is not None and not kind.is_same(held, identity) and not overwrite:
         given = held.get("input")
         of = given.get("file") if isinstance(given, dict) else None
@@ -249,7 +251,8 @@ def _keep_foreign(folder: Path, draft: Path, own: list[str]) -> None:
             link(folder / name, draft / name)
         except FileExistsError:
             raise OutputError(
-                f"{str(folder / name)!r} is not of ours and would be overwritten; move it away"
+                f"{str(folder / name)!r} was not written by robustfourier and would be "
+                "overwritten; move it away"
             ) from None
     for at, place in places:
         shutil.copystat(at, place)

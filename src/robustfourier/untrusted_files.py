@@ -53,10 +53,16 @@ def file_digest(path: str | os.PathLike[str]) -> str:
     >>> file_digest(path)[:16]
     'e3b0c44298fc1c14'
     """
-    digest = hashlib.sha256()
     with open_regular(path) as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
+        return stream_digest(file)
+
+
+def stream_digest(file: BinaryIO, n_bytes: float = math.inf) -> str:
+    """SHA-256 of what a stream has left, or of so many bytes of it."""
+    digest = hashlib.sha256()
+    while block := file.read(int(min(n_bytes, 1 << 20))):
+        digest.update(block)
+        n_bytes -= len(block)
     return digest.hexdigest()
 
 

@@ -19,7 +19,7 @@ ERRORS = json.dumps(
         "a.csv, line 3: correct it, choose another column with --value, or say --na '2 V'",
         "a.csv: 12 of 40 rows repeat a time because column 'sensor' tells series apart; choose "
         "one, such as --by 'sensor=A'",
-        "a.mat: tells neither times nor a sampling rate; say --rate, such as --rate 20000",
+        "a.mat: holds neither times nor a sampling rate; give --rate, such as --rate 20000",
         "a.csv, line 4: is no date; say how dates are written with --time-format",
     ]
 )

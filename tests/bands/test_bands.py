@@ -116,6 +116,28 @@ def test_a_band_of_three_rows_leans_on_the_others():
     assert abs(model.bands_.set_index("band").loc["z", "level"] - 50.0) < 1.0
 
 
+def test_a_band_that_never_changes_is_left_out_and_said_so():
+    times, values, band = drawn(np.random.default_rng(11), 120)
+    band, flat = np.array(band), np.array(band) == "i"
+    kept = MultibandMixture(max_frequency=5.0).fit(times[~flat], values[~flat], band=band[~flat])
+    values[flat] = 0.1
+    model = MultibandMixture(max_frequency=5.0).fit(times, values, band=band)
+    assert "i: left out, the value never changes" in model.notes_
+    pd.testing.assert_frame_equal(model.bands_, kept.bands_, rtol=1e-6)
+    values[flat] = np.nan
+    assert list(MultibandMixture(max_frequency=5.0).fit(times, values, band=band).bands_["band"]) \
+        == list(kept.bands_["band"])  # fmt: skip
+
+
+def test_a_band_of_one_row_does_not_depend_on_the_unit_of_values():
+    times, values, band = drawn(np.random.default_rng(12), 120)
+    joined, names = np.append(times, 7.0), [*band, "z"]
+    one = MultibandMixture(periods=PERIOD).fit(joined, np.append(values, 5.0), band=names)
+    far = MultibandMixture(periods=PERIOD).fit(joined, 1e3 * np.append(values, 5.0), band=names)
+    numbers = ["level", "amplitude", "noise"]
+    np.testing.assert_allclose(far.bands_[numbers], 1e3 * one.bands_[numbers], rtol=1e-6)
+
+
 def test_rows_that_lack_something_are_left_out():
     times, values, band = drawn(np.random.default_rng(7))
     errors = np.full(len(times), 0.3)
@@ -155,6 +177,7 @@ def test_an_unknown_band_is_refused():
         model.predict([1.0], "K")
 
 
+@pytest.mark.end_to_end
 def test_bands_from_the_command_line(run, write, tmp_path):
     times, values, band = drawn(np.random.default_rng(10))
     frame = pd.DataFrame({"mjd": 52000 + times, "mag": values, "mag_err": 0.3, "filter": band})

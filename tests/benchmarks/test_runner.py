@@ -54,15 +54,6 @@ def test_every_problem_and_seed_gives_a_row_seed_by_seed(use, plan, tmp_path):
     assert all(row.status == "ok" and row.error == 1.0 and row.recall == 1.0 for row in made)
 
 
-def test_what_was_written_is_read_back(use, plan, tmp_path):
-    use(method(honest))
-    made = run(plan(), tmp_path / "rows.csv", quiet)
-    back = rows.read(tmp_path / "rows.csv")
-    assert [row.key for row in back] == [row.key for row in made]
-    assert back[0].error == made[0].error
-    assert back[0].own_3se is None
-
-
 def test_a_run_resumes_where_it_was_stopped(use, plan, tmp_path):
     use(method(honest))
     path = tmp_path / "rows.csv"
@@ -74,14 +65,6 @@ def test_a_run_resumes_where_it_was_stopped(use, plan, tmp_path):
 
     use(method(lambda *_: pytest.fail("nothing is left to do")))
     assert len(run(plan(count=2), path, quiet)) == 4
-
-
-def test_rows_of_a_method_can_be_forgotten(tmp_path):
-    path = tmp_path / "rows.csv"
-    for name in ("one", "other"):
-        rows.append(path, Row("problem", name, 0, "ok", error=0.5))
-    rows.forget(path, ["one"])
-    assert [row.method for row in rows.read(path)] == ["other"]
 
 
 def test_a_method_that_fails_gets_its_word_in_the_row(use, plan, tmp_path):
@@ -159,12 +142,6 @@ def test_networks_have_all_seeds_on_some_problems_one_on_others_none_on_the_rest
     ]  # fmt: skip
 
 
-def test_a_run_may_start_at_another_seed(use, plan, tmp_path):
-    use(method(honest))
-    made = run(plan(first_seed=100), tmp_path / "rows.csv", quiet)
-    assert {row.seed for row in made} == {100, 101}
-
-
 def test_memory_is_that_of_the_fit_alone(use, plan, tmp_path):
     def greedy(t, y, told):
         np.ones(5_000_000 if t.size < runner.WARM_UP else 1)
@@ -182,7 +159,7 @@ def test_every_listed_method_has_the_face():
         assert module.PACKAGES
         assert module.TOLD is not None
         assert module.EVEN_ONLY in (True, False)
-        assert module.BUDGET in ("all", "subset")
+        assert module.BUDGET in ("all", "subset", "own")
         assert callable(module.fit)
     assert len(methods.ALL) >= 12
 
@@ -194,3 +171,9 @@ def test_networks_take_a_share_of_their_steps_in_a_quick_run(use, plan, tmp_path
     use(method(telling))
     made = run(plan(count=1, effort=0.25), tmp_path / "rows.csv", quiet)
     assert {row.note for row in made} == {"0.25"}
+
+
+def test_our_own_methods_have_more_seeds(use, plan, tmp_path):
+    use(method(honest, budget="own"))
+    made = run(plan(1, own_seeds=4), tmp_path / "rows.csv", quiet)
+    assert [row.seed for row in made] == [0, 1, 2, 3]

@@ -118,13 +118,6 @@ class TestFit:
         assert "--overwrite" in err
         assert (out / "run.json").exists()
 
-    def test_a_folder_with_something_else_is_left_alone(self, record, run, tmp_path):
-        (tmp_path / "thesis.tex").write_text("years of work")
-        code, _, err = run("fit", record, "--out", tmp_path)
-        assert code == 1
-        assert "is not empty and holds no run of ours" in err
-        assert (tmp_path / "thesis.tex").read_text() == "years of work"
-
     def test_json_is_one_document(self, record, run):
         code, out, err = run("fit", record, "--no-files", "--json")
         assert (code, err) == (0, "")

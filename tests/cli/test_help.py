@@ -27,11 +27,13 @@ def test_options_of_a_fit_are_in_groups(run):
     assert any("--time COLUMN" in line for line in groups["Reading"])
 
 
-@pytest.mark.parametrize("command", ["fit", "fit-many", "predict", "check", "inject"])
+@pytest.mark.parametrize(
+    "command", ["fit", "fit-many", "rhythm", "predict", "check", "inject", "app"]
+)
 def test_each_option_has_one_line(run, command):
     _, out, _ = run(command, "--help")
     groups = options_of(out)
-    groups.pop("Arguments")
+    groups.pop("Arguments", None)
     lines = [line for body in groups.values() for line in body if line.strip()]
     assert lines
     assert [line for line in lines if not line.startswith("  -")] == []

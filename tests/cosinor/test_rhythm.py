@@ -304,3 +304,46 @@ def test_what_cannot_be_tested_is_refused(given, message):
     asked = {"values": HOURS % 5, "periods": 24.0, **given}
     with pytest.raises(InputError, match=re.escape(message)):
         rhythm(HOURS, asked.pop("values"), asked.pop("periods"), **asked)
+
+
+@pytest.mark.statistical
+def test_a_series_alone_holds_its_level_on_average_over_what_its_noise_may_be():
+    rng, prior = np.random.default_rng(16), first_prior()
+    fit = Factorisation(TimeBase.of(HOURS), Terms((24.0,)), "auto")
+    share = sum(
+        chance * (fit.estimates(ar1(rng, 12, 2000, rho), prior).p < 0.05).mean()
+        for chance, rho in zip(prior, CORRELATIONS, strict=True)
+    )
+    assert abs(share - 0.05) < 0.01
+
+
+def test_what_is_assumed_of_the_noise_is_said():
+    values = np.random.default_rng(17).normal(size=(12, 2))
+    assert "equally likely beforehand" in rhythm(HOURS, values[:, 0], 24.0).assumed
+    assert "learned from all 2 series" in rhythm(HOURS, values, 24.0).assumed
+    assert rhythm(HOURS, values, 24.0, noise="white").assumed == "The noise was taken to be white."
+
+
+def test_series_without_values_and_groups_without_a_series_are_answered_by_nan():
+    rng = np.random.default_rng(18)
+    times, group = np.tile(HOURS, 2), np.repeat(["a", "b"], 12)
+    values = np.repeat(cosine(times, 3.0)[:, None], 3, axis=1) + 0.1 * rng.normal(size=(24, 3))
+    values[:, 1] = np.nan  # measured nowhere
+    values[12:, 2] = np.nan  # measured in one group alone
+    found = rhythm(times, values, 24.0, groups=group)
+    table = found.table.set_index(["id", "group"])
+    assert np.isnan(table.loc[("1", "a"), "p"])
+    assert table.loc[("1", "a"), "rows"] == 0
+    assert table.loc[("2", "a"), "p"] < 1e-6
+    assert np.isnan(table.loc[("2", "b"), "p"])
+    differences = found.differences.set_index("id")
+    assert np.isfinite(differences.loc["0", "p_rhythm_difference"])
+    assert np.isnan(differences.loc[["1", "2"], "p_rhythm_difference"]).all()
+    assert found.significant()["id"].tolist().count("1") == 0
+
+
+def test_a_survey_in_which_nothing_was_measured_is_answered():
+    table = rhythm(HOURS, np.full((12, 2), np.nan), 24.0).table
+    assert table["p"].isna().all()
+    assert table["q"].isna().all()
+    assert (table["rows"] == 0).all()

@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from tests.estimators.toys import regressor
 
-import robustfourier
 from robustfourier import FourierNetworkRegressor
 from robustfourier.errors import InputError
 from robustfourier.network.embedding import mode_pair
@@ -321,16 +320,6 @@ def test_clone_pickle_pipeline_and_grid_search(wave):
     np.testing.assert_allclose(pipeline.predict(X), model.predict(X), atol=1e-6)
     search = GridSearchCV(regressor(n_steps=100), {"n_modes": [3, 6]}, cv=2).fit(X, y)
     assert search.best_params_["n_modes"] in (3, 6)
-
-
-@pytest.mark.parametrize("hidden", [(), (6,)])
-def test_a_saved_model_predicts_the_same_numbers(wave, tmp_path, hidden):
-    model = regressor(hidden_layer_sizes=hidden, n_steps=100).fit(*wave)
-    model.save(tmp_path / "model.rfm")
-    loaded = robustfourier.load(tmp_path / "model.rfm")
-    np.testing.assert_array_equal(loaded.predict(wave[0]), model.predict(wave[0]))
-    np.testing.assert_array_equal(loaded.modes_.active, model.modes_.active)
-    assert loaded.get_params() == model.get_params()
 
 
 def test_observers_can_stop_the_fit(wave):

@@ -38,6 +38,7 @@ def test_columns_that_explain_nothing_one_by_one_are_told():
         FourierNetworkRegressor(mixed_modes=0, n_modes=10, random_state=0).fit(z, y)
 
 
+@pytest.mark.statistical
 def test_links_are_fitted_as_small_networks_and_linear_ones_stay_linear():
     problem = paper_example(3, random_state=2)
     model = FourierNetworkRegressor(links="network", random_state=0)

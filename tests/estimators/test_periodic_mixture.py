@@ -120,14 +120,6 @@ def test_the_summary_names_what_was_found(model):
     assert "searched up to mode" in text
 
 
-def test_a_saved_model_predicts_the_very_same(model, times, tmp_path):
-    path = tmp_path / "model.rfm"
-    model.save(path)
-    again = load(path)
-    assert np.array_equal(again.predict(times), model.predict(times))
-    assert again.components_[0].period == model.components_[0].period
-
-
 def test_the_link_of_a_clipped_sine_is_a_ramp_that_starts_at_zero():
     rng = np.random.default_rng(3)
     t = np.linspace(0, 60, 3000)
@@ -350,14 +342,16 @@ def test_outputs_that_are_all_constant_have_no_modes():
 
 
 @pytest.mark.parametrize("index", [True, False])
-@pytest.mark.parametrize("name", ["err", "y_err", "e_mag", "sigma"])
-def test_a_column_named_like_an_error_is_the_error(name, index):
+def test_a_column_named_like_an_error_is_the_error(index):
     rng = np.random.default_rng(1)
     t = pd.date_range("2024-01-01", periods=200)
     error = rng.uniform(0.1, 2.0, 200)
     y = np.sin(2 * np.pi * np.arange(200) / 17) + error * rng.normal(size=200)
-    table = pd.DataFrame({"t": t, "y": y, name: error})
-    model = PeriodicMixture().fit(table.set_index("t") if index else table)
+    for name in ("err", "y_err", "e_mag", "sigma"):
+        table = pd.DataFrame({"t": t, "y": y, name: error})
+        table = table.set_index("t") if index else table
+        np.testing.assert_array_equal(split_series(table, None)[2], error)
+    model = PeriodicMixture().fit(table)
     expected = PeriodicMixture().fit(t, y, y_err=error)
     assert model.single_output_
     np.testing.assert_array_equal(model.predict(t), expected.predict(t))

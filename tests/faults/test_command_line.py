@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from functools import partial
@@ -132,18 +131,6 @@ def test_text_from_elsewhere_does_not_command_the_terminal(capsys):
     assert said.count("\\x1b") == 5
 
 
-def test_an_interrupt_is_told(run, record, monkeypatch):
-    import robustfourier.analysis
-
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(robustfourier.analysis, "analyse", interrupted)
-    code, _, err = run("fit", record, "--no-files")
-    assert code == 130
-    assert err.strip() == "robustfourier: interrupted"
-
-
 def test_a_killed_worker_is_told_with_what_to_do(run, record, monkeypatch):
     import robustfourier.analysis
 
@@ -173,23 +160,6 @@ def test_the_program_alone_prints_its_help(run):
     assert (code, err) == (0, "")
     assert out.startswith("Usage: robustfourier")
     assert "fit" in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [("fit nowhere.csv", "no such file"), ("fit {record} --value c", "no column 'c' (--value)")],
-)
-def test_a_missing_file_or_column_is_told_before_anything_heavy_is_loaded(record, arguments, words):
-    code = (
-        "import sys\nfrom robustfourier.cli import main\n"
-        f"try:\n    main({arguments.format(record=record).split()!r})\n"
-        "except SystemExit as stop:\n    assert stop.code == 3\n"
-        "print([m for m in sys.modules if '.' not in m])"
-    )
-    done = shell(f'{sys.executable} -c "{code}"')
-    assert words in done.stderr
-    heavy = {"pandas", "scipy", "sklearn", "numba", "matplotlib"}
-    assert not heavy & set(json.loads(done.stdout.replace("'", '"')))
 
 
 def test_a_pipe_in_the_place_of_a_file_is_read_whole(record):

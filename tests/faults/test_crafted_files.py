@@ -32,8 +32,8 @@ def content(small_model, path):
     return read_archive(path)
 
 
-def add(tree, value):
-    tree["fitted"]["items"].append(["extra_", value])
+def add(tree, value, name="extra_"):
+    tree["fitted"]["items"].append([name, value])
 
 
 def nested(depth):
@@ -50,14 +50,31 @@ def nested(depth):
         (lambda t: add(t, {"$": "array", "index": 0, "scalar": False}), "array 0 twice"),
         (lambda t: add(t, {"$": "array", "index": [], "scalar": False}), "cannot be rebuilt"),
         (lambda t: add(t, {"$": "dict", "items": [[[], 1]]}), "cannot be rebuilt"),
-        (lambda t: add(t, {"$": "record", "name": [], "fields": {}}), "none of our classes"),
+        (
+            lambda t: add(t, {"$": "record", "name": [], "fields": {}}),
+            "a class that robustfourier does not have",
+        ),
         (lambda t: add(t, {"$": "record", "name": "PeriodicMixture", "fields": {}}), "rebuilt"),
-        (lambda t: t.update(model=[]), "it holds a [], which is no estimator"),
-        (lambda t: t.update(params=7), "its parameters are not what we write"),
+        (lambda t: add(t, {"$": "eval"}), "unknown kind of value"),
+        (lambda t: add(t, {"$": "array", "index": 999}), "an array 999 twice, or has none"),
+        (lambda t: add(t, {"$": "record", "name": "subprocess:Popen", "fields": {}}),
+         "a 'subprocess:Popen', a class that robustfourier does not have"),
+        (lambda t: add(t, {"$": "record", "name": "robustfourier.domain:os", "fields": {}}),
+         "a class that robustfourier does not have"),
+        (lambda t: add(t, {"$": "record", "name": "Domain", "fields": {"span": -1}}),
+         "cannot be rebuilt"),
+        (lambda t: add(t, 1, "predict"), "'predict' is no fitted"),
+        (lambda t: add(t, 1, "__class__"), "'__class__' is no fitted"),
+        (lambda t: add(t, 1, "a.b/../c"), "is no fitted attribute"),
+        (lambda t: t["params"]["items"].append(["evil", 1]), "has no parameters ['evil']"),
+        (lambda t: t.pop("params"), "lacks the parts"),
+        (lambda t: t.update(model="os.system"), "holds a 'os.system'"),
+        (lambda t: t.update(model=[]), "it holds a [], an estimator that this version"),
+        (lambda t: t.update(params=7), "its parameters are not a table of names and values"),
         (lambda t: dict(t["fitted"]["items"])["domains_"].update(items=[3]), "do not fit together"),
         (lambda t: dict(t["fitted"]["items"])["models_"].update(items=[]), "do not fit together"),
     ],
-)
+)  # fmt: skip
 def test_wrong_values_are_one_clear_error(path, content, change, words):
     tree, arrays = content
     change(tree)
@@ -130,15 +147,15 @@ def test_an_archive_that_would_unpack_to_a_gigabyte_is_no_checkpoint(path):
 @pytest.mark.parametrize(
     ("tree", "words"),
     [
-        ([], "it holds something else"),
+        ([], "it holds no checkpoint"),
         ({"$": "record", "name": "Domain", "fields": {"start": 0, "span": 1}},
-         "it holds something else"),
+         "it holds no checkpoint"),
         ({"$": "record", "name": "Checkpoint", "fields": {"step": "x"}},
          "step of a Checkpoint is a str"),
         ({"$": "record", "name": "Checkpoint", "fields": {"step": 1}}, "cannot be rebuilt"),
         ({"$": "record", "name": "Checkpoint", "fields": {
             "step": 1, "training": EMPTY, "state": EMPTY,
-            "arrays": {"$": "dict", "items": [["a", 5]]}}}, "its arrays are none"),
+            "arrays": {"$": "dict", "items": [["a", 5]]}}}, "its arrays are not numbers"),
     ],
 )  # fmt: skip
 def test_a_crafted_checkpoint_is_a_checkpoint_error(path, tree, words):

@@ -110,7 +110,8 @@ def test_files_of_others_are_kept_and_files_of_the_run_before_are_not(folder):
 
 def test_a_file_of_another_with_a_name_of_ours_is_not_overwritten(folder):
     (folder / "figures" / "spectrum.png").write_text("mine")
-    words = f"{str(folder / 'figures/spectrum.png')!r} is not of ours and would be overwritten"
+    foreign = str(folder / "figures/spectrum.png")
+    words = f"{foreign!r} was not written by robustfourier and would be overwritten"
     with pytest.raises(OutputError, match=re.escape(words)):
         put(folder, "new", ("fit", "spectrum"), overwrite=True)
     assert (folder / "figures" / "spectrum.png").read_text() == "mine"
@@ -142,7 +143,9 @@ def test_a_file_that_cannot_be_kept_stays_where_it_is_and_is_told(folder):
     put(folder.parent / ".results.part", "older")
     (folder.parent / ".results.part" / "modes.csv.mine").write_text("mine")
     (folder / "modes.csv.mine").write_text("another")
-    with pytest.raises(OutputError, match=re.escape("holds files that are not of ours; move it")):
+    with pytest.raises(
+        OutputError, match=re.escape("holds files that robustfourier did not write; move it")
+    ):
         put(folder, "new", overwrite=True)
     assert (folder.parent / ".results.part" / "modes.csv.mine").read_text() == "mine"
 
@@ -244,7 +247,7 @@ class TestCommand:
         (tmp_path / "thesis" / "fit.csv").write_text("years of work")
         code, err = run("fit", "a.csv", "--out", "thesis", "--overwrite")
         assert code == 1
-        assert "'thesis' is not empty and holds no run of ours" in err
+        assert "'thesis' is not empty and holds no run of robustfourier" in err
         assert (tmp_path / "thesis" / "fit.csv").read_text() == "years of work"
 
     def test_a_prediction_is_not_written_over_its_model(self, run, tmp_path, small_model):

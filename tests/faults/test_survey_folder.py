@@ -66,7 +66,9 @@ def test_a_file_of_another_where_a_table_would_go_is_not_overwritten(survey):
     record["files"].remove("series.parquet")  # so it is not of ours
     (survey / "survey.json").write_text(json.dumps(record))
     before = (survey / "series.parquet").read_bytes()
-    with pytest.raises(OutputError, match=re.escape("is not of ours and would be overwritten")):
+    with pytest.raises(
+        OutputError, match=re.escape("was not written by robustfourier and would be overwritten")
+    ):
         again(survey, overwrite=True, false_alarm=0.2)
     assert (survey / "series.parquet").read_bytes() == before
 
@@ -78,7 +80,9 @@ def test_a_record_of_something_else_makes_no_survey(tmp_path, record):
     (folder / "reports" / "chapter.txt").write_text("years of work")
     (folder / "survey.json").write_text(json.dumps(record))
     files = [table(tmp_path / "a.csv"), table(tmp_path / "b.csv")]
-    with pytest.raises(OutputError, match=re.escape("is not empty and holds no survey of ours")):
+    with pytest.raises(
+        OutputError, match=re.escape("is not empty and holds no survey of robustfourier")
+    ):
         rf.fit_many(files, out=folder, overwrite=True, **HOW)
     assert (folder / "reports" / "chapter.txt").read_text() == "years of work"
 

@@ -1,5 +1,7 @@
 """Aliases of stars: the likelihood of the whole family, and the odds of the runner-up."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -57,14 +59,23 @@ def test_odds_of_a_noisier_record_are_smaller():
     assert less.log_odds < sure.log_odds
 
 
-def test_the_answer_tells_them():
+def test_an_excluded_alias_is_a_remark_and_no_warning():
     t = nights(count=300)
     samples = from_arrays(t, star(t), unit="day", value_name="flux")
     result = summarise(samples, fit_model(samples))
-    words = [w for w in result.warnings if "next likeliest alias" in w]
-    assert words[0].startswith("The samples come in a rhythm of 0.99")
-    assert "pattern A (0.567 d)" in words[0]
-    assert "times likelier" in words[0]
+    (words,) = result.remarks
+    assert words.startswith("The samples come in a rhythm of 0.99")
+    assert "pattern A (0.567 d) is 10^" in words or "is more than 10^" in words
+    assert not any("alias" in w for w in result.warnings)
+
+
+def test_a_possible_alias_is_a_warning():
+    t = nights(hours=5.0, count=150)
+    samples = from_arrays(t, star(t, 0.7), unit="day", value_name="flux")
+    result = summarise(samples, fit_model(samples))
+    (words,) = (w for w in result.warnings if "than its next likeliest alias" in w)
+    assert re.search(r"pattern A \(.* d\) is (no|only \d+ times) likelier", words)
+    assert result.remarks == ()
 
 
 def test_even_samples_have_no_such_alias():

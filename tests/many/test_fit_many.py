@@ -139,16 +139,20 @@ def test_a_series_that_kills_its_worker_is_named_and_costs_no_other(tmp_path):
     assert (rows.drop("poison")["status"] == "ok").all()
 
 
-def test_a_script_that_its_workers_would_run_anew_is_told_so_at_once(tmp_path):
+def test_a_plain_script_needs_no_guard_around_the_call(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "import pandas as pd, robustfourier as rf\n"
-        "table = pd.DataFrame({'id': ['a'] * 40, 't': range(40), 'y': [0.0, 1.0] * 20})\n"
-        "rf.fit_many(table, by='id', out='out', jobs=1)\n"
+        "print('top level')\n"
+        "table = pd.DataFrame({'id': ['a'] * 40 + ['b'] * 40, 't': [*range(40)] * 2})\n"
+        "table['y'] = [0.0, 1.0] * 40\n"
+        "survey = rf.fit_many(table, by='id', out='out', unit='hour', reports='none', jobs=2)\n"
+        "print(*survey.series['status'], *survey.series['unit'])\n"
     )
     run = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == 1
-    assert 'below `if __name__ == "__main__":`' in run.stderr.splitlines()[-1]
+    assert run.stdout.splitlines() == ["top level", "ok ok hour hour"]
+    assert run.stderr == ""
+    assert run.returncode == 0
 
 
 def test_two_runs_on_one_folder_are_refused(tmp_path):

@@ -8,7 +8,7 @@ import dask.dataframe
 import distributed
 import pandas as pd
 import pytest
-from benchmarks.many.cluster import Cluster
+from tests.many.cluster import Cluster
 from tests.many.test_fit_many import QUICK, same
 from tests.many.toys import poisoned, series
 

@@ -74,7 +74,7 @@ def test_a_missing_fundamental_is_not_invented_from_poorly_known_modes():
 
 
 def test_integer_modes_are_tied_only_exactly_and_have_no_missing_fundamental():
-    found = grouped([10.0, 15.0, 20.0, 31.0], error=0.0, highest=5000.0, integer=True)
+    found = grouped([100.0, 150.0, 200.0, 310.0], error=0.0, highest=5000.0, integer=True)
     assert found.harmonics.tolist() == [[1, 0, 0], [0, 1, 0], [2, 0, 0], [0, 0, 1]]
 
 
@@ -167,3 +167,14 @@ def test_an_alternation_from_sample_to_sample_stands_beside_a_pattern():
     )
     assert [round(one.period, 1) for one in model.components_] == [24.3, 2.0]
     assert model.noise_ == pytest.approx(0.5, rel=0.1)
+
+
+def test_shares_of_shrunk_waveforms_add_up_to_what_they_explain():
+    t, rng = np.arange(240.0), np.random.default_rng(2)
+    y = np.exp(-0.5 * ((t % 12.3 - 6.0) / 0.8) ** 2) + 0.4 * rng.normal(size=240)
+    model = PeriodicMixture(scale="linear", loss="squared").fit(t, y)
+    parts = model.decompose(t)
+    around = y - np.asarray(parts.trend)
+    left = around - np.asarray(parts.components).reshape(240, -1).sum(axis=1)
+    explained = 1.0 - np.var(left) / np.var(around)
+    assert sum(c.share for c in model.components_) == pytest.approx(explained, rel=1e-9)

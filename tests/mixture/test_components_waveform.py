@@ -15,10 +15,12 @@ from robustfourier.mixture.components.waveform_prior import Prior
 from robustfourier.mixture.components.weak_harmonics import further_harmonics, waveform_rows
 from robustfourier.mixture.line_wings import wing_ratio
 from robustfourier.mixture.model import ColumnModel, mode_table
+from robustfourier.mixture.search.noise_evidence import NoiseModel
 from robustfourier.mixture.timeseries import Series, Settings
-from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.basis import Lines, extended_columns
 from robustfourier.periodic.families import Families
 from robustfourier.periodic.frequency_limits import ModeLimit
+from robustfourier.periodic.kernels import sho_of_logarithms
 from robustfourier.periodic.moments import direct_moments
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.nufft import direct_sums
@@ -62,7 +64,7 @@ def left_over(theta, residuals):
 def separated(theta, y, mode, **options):
     mode, ground = np.asarray(mode, float), ground_of(theta, y, **options)
     one = np.ones(len(mode))
-    return compose(ground, mode, 0.02 * one, one, 1e-6 * one, np.zeros(len(mode), bool))
+    return compose(ground, mode, 0.02**2 * np.diag(one), one, 1e-6 * one, np.zeros(len(mode), bool))
 
 
 def test_weak_harmonics_are_found_at_multiples_of_a_known_base():
@@ -319,7 +321,7 @@ def test_cusps_are_looked_for_where_a_harmonic_would_be_found_without_one(monkey
     ground, left = ground_of(theta, residual, level=0.003), left_over(theta, residual)
     modes, looked = 20.3 * np.arange(2, 15), []
     with monkeypatch.context() as patched:  # the slow way: everywhere
-        patched.setattr(families, "_share_of_level", lambda _: np.inf)
+        patched.setattr(families, "harmonic_share", lambda _: np.inf)
         slow = families._p_values(ground, left, modes, np.array([20.3]))
     seen = lambda *a: looked.extend(a[2]) or wing_ratio(*a)  # noqa: E731
     monkeypatch.setattr(families, "wing_ratio", seen)
@@ -382,3 +384,22 @@ def test_amplitude_errors_follow_the_direction_of_the_line():
 
 def test_lengths_do_not_overflow():
     assert lengths(np.array([[3e300, 4e300], [0.0, 0.0]])) == pytest.approx([5e300, 0.0])
+
+
+def test_errors_in_coloured_noise_are_those_of_its_whole_covariance():
+    """By day alone a daily cycle and the level are not orthogonal."""
+    theta = (np.arange(40.0)[:, None] + np.linspace(0.3, 0.7, 6)).ravel() / 20.0 - 1.0
+    y = np.cos(40.0 * np.pi * theta) + 0.3 * np.random.default_rng(0).normal(size=240)
+    oscillator = np.log([20.0, 0.5, 30.0])
+    noise = NoiseModel(np.array([0.2]), (oscillator,))
+    ground = replace(ground_of(theta, y), noise_model=noise)
+    given = ground.noise_gram(refined := ground.refine(single([40.0]), None, 1e-10))
+    columns = extended_columns(theta, np.ones((240, 1)), refined.lines.mode)
+    dense = sho_of_logarithms(oscillator)(np.abs(theta[:, None] - theta)) + np.eye(240)
+    expected = 0.2 * columns.T @ dense @ columns / refined.noise_variance[0]
+    np.testing.assert_allclose(given, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+    # The level takes slow noise, the cycle hardly any of it.
+    flat, coloured = refined.factor[0], replace(refined, noise_gram=given).factor[0]
+    wider = lengths(coloured[:2]) / lengths(flat[:2])
+    assert wider[0] > 10.0
+    assert wider[1] < 2.0

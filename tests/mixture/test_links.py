@@ -103,6 +103,7 @@ def slow_smoother(order, coefficient, variance):
     return mean, second - np.outer(mean, mean), evidence
 
 
+@pytest.mark.statistical
 def test_the_smoother_equals_the_slow_mixture_of_dense_priors():
     order, variance = np.array([3, 5]), np.array([1.0, 1.3])
     coefficient = np.array([4.0, -2.0])

@@ -1,11 +1,8 @@
 """The rule for active modes: a level, a scatter, and a bound for the largest of m."""
 
-import re
-
 import numpy as np
 import pytest
 
-from robustfourier.errors import InputError
 from robustfourier.network.activity import active_modes, diagonal_sizes, mode_strengths
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
@@ -62,11 +59,6 @@ def test_exactly_sparse_weights_are_told_apart_exactly():
 def test_weights_that_are_all_equal_or_all_zero_have_no_active_mode():
     assert not active_modes(np.full(20, 0.3)).any()
     assert not active_modes(np.zeros(20)).any()
-
-
-def test_a_negative_threshold_is_refused():
-    with pytest.raises(InputError, match=re.escape("threshold=-0.1 must be 0 or positive")):
-        active_modes(np.ones(3), -0.1)
 
 
 def test_the_strength_of_a_mode_is_the_size_of_what_its_units_pass_on():

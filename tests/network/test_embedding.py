@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robustfourier import memory_limits as memory
-from robustfourier.errors import InputError, OutOfMemoryError
+from robustfourier.errors import InputError
 from robustfourier.network.embedding import (
     embed,
     embedding_layout,
@@ -107,18 +107,6 @@ def test_columns_are_embedded_one_by_one():
 def test_an_unusable_number_of_modes_is_refused(n_modes):
     with pytest.raises(InputError, match=re.escape(f"n_modes={n_modes!r}")):
         fourier_features(0.0, n_modes)
-
-
-def test_an_unknown_embedding_is_refused():
-    with pytest.raises(InputError, match=re.escape("embedding='fancy' is unknown; use one of")):
-        embedding_size(3, "fancy")
-
-
-def test_more_than_the_memory_holds_is_refused_with_the_bytes_needed(monkeypatch):
-    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
-    needed = 10 * (21 + 20) * 8
-    with pytest.raises(OutOfMemoryError, match=re.escape(f"n_modes=10 needs {needed} bytes")):
-        fourier_features(np.zeros(10), 10)
 
 
 def test_the_machine_says_how_much_memory_is_left():

@@ -122,6 +122,7 @@ def test_a_network_goes_to_another_device_with_everything_it_needs():
     assert {tensor.device.type for tensor in held} == {"meta"}
 
 
+@pytest.mark.end_to_end
 def test_a_network_compiles_as_one_graph_for_any_batch():
     network = FourierNetwork(3, (4,), random_state=0)
     compiled = torch.compile(network, backend="eager", fullgraph=True, dynamic=True)

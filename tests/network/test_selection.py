@@ -5,9 +5,8 @@ import pytest
 
 from robustfourier.errors import InputError
 from robustfourier.network.activity import mode_strengths
-from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
-from robustfourier.network.initial import draw_weights
-from robustfourier.network.mode_selection import Kept, evident, refitted, without
+from robustfourier.network.architecture import Architecture
+from robustfourier.network.mode_selection import Kept, evident, refitted
 
 RNG = np.random.default_rng(5)
 THETA = RNG.uniform(-1, 1, (600, 2))
@@ -42,11 +41,6 @@ def test_a_rectified_wave_is_told_by_its_absolute_value():
     # without absolute values its harmonics lie above the highest mode, and nothing is left to keep
     plain = evident(THETA[:, :1], y, ONES, np.ones((1, 12)), absolute=False)
     assert not plain.modes.any()
-
-
-def test_modes_between_whole_numbers_speak_against_pruning():
-    y = wave(0, 7.5) + 0.5 * NOISE
-    assert evident(THETA[:, :1], y, ONES, np.ones((1, 40))) is None
 
 
 def test_of_pure_noise_nothing_stays_and_pruning_is_rarely_refused():
@@ -96,18 +90,6 @@ def test_the_refitted_network_is_the_least_squares_fit(kind, activation):
     fit = refitted(shape, THETA, y, root**2, kept)
     np.testing.assert_allclose(fit.predict(THETA), design @ best, atol=1e-12)
     np.testing.assert_array_equal(mode_strengths(fit) > 0, kept.modes)
-
-
-def test_a_network_without_some_modes_has_zeros_there_and_the_rest_as_it_was():
-    weights = draw_weights(Architecture(4, hidden_layer_sizes=(3,)), random_state=0)
-    pruned = without(weights, only(1, 4, (0, 1)))
-    stays = np.isin(weights.architecture.layout().mode, [0, 2])
-    for name in (DIAGONAL, "dense.0.weight"):
-        assert not pruned.arrays[name][..., ~stays].any()
-        np.testing.assert_array_equal(
-            pruned.arrays[name][..., stays], weights.arrays[name][..., stays]
-        )
-    np.testing.assert_array_equal(pruned.arrays[OUTPUT], weights.arrays[OUTPUT])
 
 
 torch = pytest.importorskip("torch")

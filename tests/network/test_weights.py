@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from robustfourier.errors import InputError, OutOfMemoryError
+from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.embedding import embed
 from robustfourier.network.fourier_coefficients import network_series
@@ -127,11 +127,6 @@ def test_unknown_inits_and_sizes_are_refused():
         draw_weights(Architecture(3), "zeros")
     with pytest.raises(InputError, match=re.escape("r_c=-1 must be positive")):
         draw_weights(Architecture(3), "theory", r_c=-1)
-
-
-def test_more_modes_than_memory_holds_are_refused_before_anything_is_allocated():
-    with pytest.raises(OutOfMemoryError, match=r"n_modes=1000000000000 needs \d+ bytes"):
-        draw_weights(Architecture(10**12))
 
 
 def test_weights_of_the_wrong_name_or_shape_are_refused():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from robustfourier.periodic.families import harmonic_places, nested_orders, tied
 
@@ -51,3 +52,22 @@ def test_a_square_wave_alone_has_nothing_nested():
     y = np.sign(np.sin(2 * np.pi * (np.arange(1000.0) + 0.5) / 100.0))
     spectrum = np.abs(np.fft.rfft(y))[10:300:10]
     assert not len(nested_orders(np.arange(1, 30), spectrum))
+
+
+def test_a_line_among_many_is_no_harmonic_because_it_is_near_a_multiple():
+    """Three times 16.728 is two errors from 50.06; two lines alone are tied all the same."""
+    alone = np.array([16.728, 50.06])
+    dense = np.append(alone, [13.9, 23.3, 29.6, 37.0, 41.9, 44.4, 53.9, 59.9])
+    for mode, bases in ((alone, 1), (dense, len(dense))):
+        covariance = 0.02**2 * np.eye(len(mode))
+        found = tied(mode, covariance, np.ones(len(mode)), highest=15000.0)
+        assert len(found.bases) == bases
+
+
+def test_a_doubtful_tie_widens_the_error_of_its_base():
+    mode, covariance = np.array([16.728, 50.12]), 0.02**2 * np.eye(2)
+    sure = tied(np.array([16.728, 50.184]), covariance / 25.0, np.ones(2), highest=15000.0)
+    found = tied(mode, covariance, np.ones(2), highest=15000.0)
+    assert sure.doubt[0] < 0.1 * 0.02 / 5.0
+    assert 0.1 * 0.02 < found.doubt[0] < 0.02
+    assert found.kept(np.array([True, False])).doubt == pytest.approx(found.doubt)

@@ -1,5 +1,6 @@
 """Quasi-periodic patterns: sunspots are one cycle that wanders, strict patterns stay strict."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,6 +29,15 @@ def test_sunspots_are_one_cycle_of_eleven_years_that_wanders(sunspots):
     assert cycle.modulation == pytest.approx(1.0)
     assert "drifts out of step after about" in cycle.wandering
     assert cycle.wandering in repr(cycle)
+
+
+def test_a_coherence_beyond_the_record_is_told_as_the_change_over_it(sunspots):
+    _, model = sunspots
+    (cycle,) = model.components_
+    slow = replace(cycle.quasi_periodic, coherence=50.0 * cycle.domain.span, modulation=1.0)
+    words = replace(cycle, quasi_periodic=slow).wandering
+    # √(2 (1 − e^{−1/50})) = 0.199
+    assert words == "changes by 20 % of its size over the record (quasi-periodic)"
 
 
 def test_the_parts_of_a_quasi_periodic_pattern_add_up(sunspots):
@@ -228,3 +238,51 @@ def test_a_shorter_coherence_makes_the_error_of_the_period_wider_by_what_it_scat
     stated, off = np.reshape(stated, (2, 20)), np.reshape(off, (2, 20))
     assert np.median(stated[1]) > 2 * np.median(stated[0])
     assert np.sqrt(np.mean((off / stated) ** 2)) == pytest.approx(1.0, abs=0.35)
+
+
+def test_pulses_that_a_quasi_periodic_part_explains_are_no_outliers_of_what_explains_less():
+    """A minute of beats whose rate rises by a fifth: a tenth of the samples is a pulse."""
+    t, rng = np.arange(3000) / 50.0, np.random.default_rng(1)
+    beat = np.cumsum(1.15 * (1.0 + 0.2 * t / 60.0)) / 50.0 % 1.0
+    y = np.exp(-0.5 * ((beat - 0.3) / 0.03) ** 2) + 0.05 * rng.normal(size=3000)
+    (component,) = PeriodicMixture().fit(t, y).components_
+    assert component.period == pytest.approx(1.0 / (1.15 * 1.1), rel=0.1)
+    assert np.isfinite(component.coherence)
+
+
+def test_the_amplitude_of_a_lost_phase_is_known_from_as_many_draws_as_the_record_holds(sunspots):
+    _, model = sunspots
+    (cycle,), column = model.components_, model.models_[0]
+    assert column.phase_lost is not None
+    first = np.flatnonzero(column.phase_lost[np.isfinite(column.false_alarm)])[0]
+    draws = column.domain.span / cycle.coherence
+    expected = 0.5 * model.modes_.amplitude[first] / np.sqrt(draws)
+    assert model.modes_.amplitude_error[first] == pytest.approx(expected)
+
+
+def test_harmonics_of_a_clock_that_is_off_go_with_the_strongest_of_them():
+    """At the sixth harmonic 2.2 modes are thirteen: nearer to nothing, and of the same pattern."""
+    order, owner = np.tile(np.arange(1, 7), 2), np.repeat([0, 1], 6)
+    mode = order * np.where(owner == 0, 42.0, 44.2)
+    amplitude = np.where(owner == 0, 1.0, 0.5) / order
+    lines = Lines(mode, amplitude[:, None], np.zeros((12, 1)))
+    theta = np.linspace(-1, 1, 2000)
+    left = 0.1 * np.random.default_rng(0).normal(size=2000)
+    stronger = pattern_of(0, lines, owner, order, 42.0, left, theta)
+    assert stronger.taken.tolist() == [6, 7, 8, 9, 10, 11]
+    assert stronger.nearby == 1
+    weaker = pattern_of(1, lines, owner, order, 44.2, left, theta)
+    assert weaker is None or len(weaker.taken) == 0
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("amplitude", [0.5, 3.0])
+def test_a_phase_lost_beside_a_stronger_line_is_that_lines_modulation(strict, amplitude):
+    lines = Lines(np.array([45.0, 42.0]), np.array([[1.0], [amplitude]]), np.zeros((2, 1)))
+    model = SimpleNamespace(component=np.array([0, 1]), order=np.ones(2, int), lines=lines)
+    pattern = SimpleNamespace(component=0)
+    part = SimpleNamespace(pattern=pattern, strict=strict, shift=-2.7, half_width=1.8, strength=1.0)
+    said = posterior._is_hump(model, part, np.zeros(2, bool), white=1.0)
+    assert said == (strict or amplitude > 1.0)
+    far = SimpleNamespace(**{**vars(part), "shift": 2.7})
+    assert not posterior._is_hump(model, far, np.zeros(2, bool), white=1.0)

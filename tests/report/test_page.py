@@ -193,6 +193,15 @@ def test_the_diagonal_is_folded_away_under_how_it_was_found(page):
     assert "Weights of the diagonal layer" in folded.split("</details>")[0]
 
 
+def test_the_evidence_that_decided_is_shown_as_a_sum(page, small_model):
+    known = small_model.models_[0].evidence.log_evidence
+    shown = [f"{value:,.1f}" for _, value in known.terms]
+    folded = page.split("<summary>How it was found</summary>")[1].split("</details>")[0]
+    cells = re.findall(r'<td class="num">(.*?)</td>', folded)
+    assert cells == shown
+    assert sum(value for _, value in known.terms[:-1]) == pytest.approx(known.terms[-1][1])
+
+
 @pytest.mark.parametrize(
     ("name", "turned"),
     [("magnitude", True), ("V_mag", True), ("gmag", True), ("Mag (V)", True), ("mags", True),
@@ -264,3 +273,11 @@ def test_a_component_that_explains_nothing_is_not_listed(small_result):
     assert "Waveform of pattern B" not in page
     rows = re.findall(r'<tr data-pattern="(\d)"', page)
     assert set(rows) == {"0"}
+
+
+def test_a_table_that_scrolls_can_be_reached_by_keyboard(page):
+    tables = re.findall(r'<div class="scroll"([^>]*)><table>', page)
+    assert len(tables) >= 2
+    assert all(re.search(r'tabindex="0" role="region" aria-label="[^"]+"', one) for one in tables)
+    names = re.findall(r'role="region" aria-label="([^"]+)"', page)
+    assert len(set(names)) == len(names)

@@ -88,7 +88,7 @@ def test_a_file_that_is_no_parquet_is_refused(write):
 
 def test_without_pyarrow_the_error_says_what_to_install(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(MissingDependencyError, match=re.escape("pip install pyarrow")):
+    with pytest.raises(MissingDependencyError, match=re.escape("pip install robustfourier[arrow]")):
         read_samples(write(b"PAR1", "a.parquet"))
 
 

@@ -73,6 +73,7 @@ def test_a_table_with_a_column_of_times_or_numbered_sensors_is_no_wide_one(write
     assert series_column(write(text)) is None
 
 
+@pytest.mark.end_to_end
 def test_a_wide_table_is_fitted_as_many_series(run, write, tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)

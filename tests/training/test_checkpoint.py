@@ -8,7 +8,6 @@ import pytest
 from robustfourier.errors import CheckpointError, OutputError
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
-from robustfourier.persistence.archive import write_archive
 from robustfourier.training import (
     Checkpoint,
     InverseDecay,
@@ -122,23 +121,12 @@ def test_a_damaged_file_is_refused(tmp_path, content):
         load_checkpoint(path)
 
 
-def test_a_truncated_file_is_refused(tmp_path):
-    path = tmp_path / "state.npz"
-    save_checkpoint(path, train(n_steps=10).checkpoint)
-    path.write_bytes(path.read_bytes()[:-200])
-    with pytest.raises(CheckpointError, match=re.escape("is not a readable checkpoint")):
-        load_checkpoint(path)
-
-
 def test_a_foreign_file_is_refused(tmp_path):
     path = tmp_path / "state.npz"
     np.savez(path, a=np.zeros(3))
     with pytest.raises(
         CheckpointError, match=re.escape("another zip archive (perhaps a torch or numpy")
     ):
-        load_checkpoint(path)
-    write_archive(path, ["a model"], [])
-    with pytest.raises(CheckpointError, match=re.escape("it holds something else")):
         load_checkpoint(path)
 
 

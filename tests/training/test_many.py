@@ -95,7 +95,10 @@ def test_trainings_of_one_sample_share_its_features_while_they_live(monkeypatch)
             },
             "one Generator for several trainings",
         ),
-        ({"random_states": [0, 1], "observers": [print]}, "'observers' belongs to one training"),
+        (
+            {"random_states": [0, 1], "observers": [print]},
+            "'observers' cannot be given for several trainings",
+        ),
         ({"random_states": [0, 1], "n_jobs": 0}, "n_jobs=0 must be at least 1"),
         (
             {

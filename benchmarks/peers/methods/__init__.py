@@ -8,34 +8,22 @@ from typing import cast
 from benchmarks.peers.face import Method
 
 ALL = (
-    "ours",
-    "ours_integer",
-    "limit",
-    "lombscargle",
-    "lombscargle_refined",
-    "nifty_refined",
-    "fft_threshold",
-    "lasso_cv",
-    "lasso_lars_ic",
-    "omp_cv",
-    "skglm_mcp",
-    "abess_pairs",
-    "abess_families",
-    "pyriodicity_auto",
-    "mstl",
-    "prophet_told",
-    "utide_told",
-    "net_standard",
-    "net_siren",
-    "net_random_features",
-    "paper_u0_diag",
-    "paper_u1_diag",
-)
+    "ours", "ours_integer", "limit", "lombscargle", "lombscargle_refined", "nifty_refined",
+    "fft_threshold", "lasso_cv", "lasso_lars_ic", "omp_cv", "skglm_mcp", "abess_pairs",
+    "abess_families", "pyriodicity_auto", "mstl", "prophet_told", "utide_told", "net_standard",
+    "net_siren", "net_random_features", "paper_u0_diag", "paper_u1_diag",
+)  # fmt: skip
+
+#: What a method does not say: it is told nothing, takes any times, and runs on all problems.
+UNSAID = {"TOLD": "", "EVEN_ONLY": False, "BUDGET": "all"}
 
 
 def load(key: str) -> Method:
     """Import a method's module; what it needs is imported only when it fits."""
-    return cast(Method, import_module(f"benchmarks.peers.methods.{key}"))
+    module = import_module(f"benchmarks.peers.methods.{key}")
+    for name, value in UNSAID.items():
+        vars(module).setdefault(name, value)
+    return cast(Method, module)
 
 
 def versions(method: Method) -> dict[str, str | None]:

@@ -14,8 +14,6 @@ from benchmarks.peers.sinusoids import linear_trend, waves
 NAME = "abess, groups = harmonic families"
 PACKAGES = ("abess",)
 TOLD = "the band"
-EVEN_ONLY = False
-BUDGET = "all"
 HARMONICS = 4
 MOST_FAMILIES = 12
 

@@ -10,8 +10,6 @@ from benchmarks.peers.face import Fit, FloatArray, Told
 NAME = "abess, groups = modes"
 PACKAGES = ("abess",)
 TOLD = "the band"
-EVEN_ONLY = False
-BUDGET = "all"
 MOST_MODES = 40
 
 

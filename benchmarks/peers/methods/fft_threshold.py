@@ -10,9 +10,7 @@ from benchmarks.peers.sinusoids import linear_trend, waves
 
 NAME = "FFT hard threshold (numpy)"
 PACKAGES = ("numpy",)
-TOLD = ""
 EVEN_ONLY = True
-BUDGET = "all"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:

@@ -12,8 +12,6 @@ from benchmarks.peers.face import Fit, FloatArray, Told
 NAME = "LassoLarsIC (scikit-learn)"
 PACKAGES = ("scikit-learn",)
 TOLD = "the band"
-EVEN_ONLY = False
-BUDGET = "all"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:

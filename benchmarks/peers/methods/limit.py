@@ -10,8 +10,6 @@ from benchmarks.peers.sinusoids import fitted, linear_trend, refined
 NAME = "limit: least squares from the truth"
 PACKAGES = ("numpy",)
 TOLD = "every true line"
-EVEN_ONLY = False
-BUDGET = "all"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:

@@ -7,9 +7,6 @@ from benchmarks.peers.prewhitening import prewhiten
 
 NAME = "Lomb-Scargle prewhitening, refined (astropy)"
 PACKAGES = ("astropy",)
-TOLD = ""
-EVEN_ONLY = False
-BUDGET = "all"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001

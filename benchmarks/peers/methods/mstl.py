@@ -10,7 +10,6 @@ NAME = "MSTL (statsmodels)"
 PACKAGES = ("statsmodels",)
 TOLD = "the true periods"
 EVEN_ONLY = True
-BUDGET = "all"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 NAME = "random Fourier features (torch)"
 PACKAGES = ("torch",)
-TOLD = ""
-EVEN_ONLY = False
 BUDGET = "subset"
 BANDWIDTHS = (10.0, 30.0, 100.0)  # standard deviation of the modes
 FEATURES = 128

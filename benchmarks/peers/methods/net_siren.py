@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 NAME = "SIREN (torch)"
 PACKAGES = ("torch",)
-TOLD = ""
-EVEN_ONLY = False
 BUDGET = "subset"
 FREQUENCIES = (30.0, 100.0, 300.0)
 HIDDEN_FREQUENCY = 30.0  # of the hidden layers, as its authors advise

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 NAME = "standard Fourier network (torch)"
 PACKAGES = ("torch",)
-TOLD = ""
-EVEN_ONLY = False
 BUDGET = "subset"
 HIGHEST_MODES = (30, 100, 200)
 

@@ -10,8 +10,6 @@ from benchmarks.peers.face import Fit, FloatArray, Told
 NAME = "OMP-CV (scikit-learn)"
 PACKAGES = ("scikit-learn",)
 TOLD = "the band"
-EVEN_ONLY = False
-BUDGET = "all"
 MOST_COLUMNS = 60
 
 

@@ -11,9 +11,7 @@ from benchmarks.peers.face import Fit, FloatArray, Told
 
 NAME = "**PeriodicMixture**"
 PACKAGES = ("robustfourier",)
-TOLD = ""
-EVEN_ONLY = False
-BUDGET = "all"
+BUDGET = "own"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001

@@ -8,8 +8,7 @@ from benchmarks.peers.methods.ours import fit_mixture
 NAME = 'PeriodicMixture(frequencies="integer")'
 PACKAGES = ("robustfourier",)
 TOLD = "that modes are whole"
-EVEN_ONLY = False
-BUDGET = "all"
+BUDGET = "own"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:

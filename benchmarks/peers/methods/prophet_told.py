@@ -12,8 +12,6 @@ from benchmarks.peers.face import Fit, FloatArray, NotApplicableError, Told
 NAME = "Prophet"
 PACKAGES = ("prophet",)
 TOLD = "the true periods"
-EVEN_ONLY = False
-BUDGET = "all"
 SPAN = 3000.0  # days: Prophet rounds dates to nanoseconds and wants a long calendar
 
 

@@ -9,9 +9,7 @@ from benchmarks.peers.sinusoids import fitted, linear_trend
 
 NAME = "Autoperiod (pyriodicity)"
 PACKAGES = ("pyriodicity",)
-TOLD = ""
 EVEN_ONLY = True
-BUDGET = "all"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001

@@ -12,8 +12,6 @@ from benchmarks.peers.face import Fit, FloatArray, Told
 NAME = "MCPRegression (skglm)"
 PACKAGES = ("skglm",)
 TOLD = "the band"
-EVEN_ONLY = False
-BUDGET = "all"
 PENALTIES = 20
 
 

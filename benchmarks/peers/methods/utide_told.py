@@ -11,8 +11,6 @@ from benchmarks.peers.face import Fit, FloatArray, NotApplicableError, Told
 NAME = "UTide"
 PACKAGES = ("utide",)
 TOLD = "the astronomy"
-EVEN_ONLY = False
-BUDGET = "all"
 
 
 def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:

@@ -14,8 +14,7 @@ from robustfourier.atomic_files import plain, write_text
 from robustfourier.bands import MultibandMixture
 from robustfourier.result_folders import BANDS, claimed, exchanged
 from robustfourier.samples import ReadOptions
-from robustfourier.samples.layout import Layout
-from robustfourier.samples.partitions import parts_of
+from robustfourier.samples.partitions import Layout, parts_of
 
 
 def analyse_bands(

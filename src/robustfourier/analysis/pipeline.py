@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import shlex
 import time
@@ -36,6 +35,7 @@ from robustfourier.persistence import save
 from robustfourier.results import Result, summarise
 from robustfourier.results.result_tables import modes_columns
 from robustfourier.samples import Samples, read_samples
+from robustfourier.samples.partitions import parts_of
 
 _LIBRARIES = ("robustfourier", "numpy", "scipy", "scikit-learn", "pandas")
 
@@ -127,7 +127,7 @@ def analyse(
         parameters = {} if samples is None else parameters(samples)
     parameters = dict(parameters or {})
     identity = {
-        "sha256": _fingerprint(Path(path)) if samples is None else samples.sha256,
+        "sha256": [p.content() for p in parts_of(path)] if samples is None else samples.sha256,
         "method": method,
         "reading": plain(reading),
         "parameters": plain(parameters),
@@ -178,13 +178,6 @@ def _fit_chunks(
         path, value=reading.get("value"), reading=given, checkpoint=place, **parameters
     )
     return found.samples, found.model
-
-
-def _fingerprint(path: Path) -> str:
-    """Digest of names, sizes and times of files, where reading them all would take long."""
-    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-    stats = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in files]
-    return hashlib.sha256(repr(stats).encode()).hexdigest()
 
 
 class _Clock:
@@ -262,6 +255,7 @@ def _run_record(
         "shares": {p.label: p.share for p in result.patterns},
         "searched": result.searched_words,
         "warnings": list(result.warnings),
+        "remarks": list(result.remarks),
         "versions": _versions(),
         "seconds": dict(seconds),
     }
@@ -291,6 +285,7 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
         "Read as": "; ".join(result.samples.notes) or "a plain table",
         "Estimator": f"{run['estimator']}({parameters})",
         "Search": search or "–",
+        **({"Aliases": " ".join(result.remarks)} if result.remarks else {}),
         "Trend": {"level": "a level", "slope": "level and slope"}.get(
             result.trend_kind, "a slow smooth curve"
         ),

@@ -67,7 +67,9 @@ def next_time(model: Any, needed: bool) -> tuple[Any, float | CalendarStep]:
     """
     if not hasattr(model, "components_"):
         if needed:
-            raise InputError("this model knows no step; give --from, --to and --every")
+            raise InputError(
+                "a network does not hold the step of its samples; give --from, --to, --every"
+            )
         return None, 0.0
     column, domain = model.models_[0], model.domains_[0]
     if (calendar := calendar_step_of(model)) is not None:

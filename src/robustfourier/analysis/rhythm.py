@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ def analyse_rhythm(
     reading: dict[str, Any] | None = None,
     tables: Sequence[str] = ("csv",),
     overwrite: bool = False,
+    name: str | None = None,
     observe: Callable[[int, int], Any] | None = None,
     **asked: Any,
 ) -> RhythmAnalysis:
@@ -64,6 +65,8 @@ def analyse_rhythm(
         Kinds of the tables that are written.
     overwrite : bool
         Whether another result in the folder may be replaced.
+    name : str, optional
+        What the page calls the file.
     observe : callable, optional
         See `rhythm`.
     **asked
@@ -72,6 +75,7 @@ def analyse_rhythm(
     for kind in tables:
         require_choice("tables", kind, TABLES)
     table = read_table(path, by=by, group=group, subject=subject, value=value, reading=reading)
+    table = replace(table, source=name or table.source)
     given = {"groups": table.groups, "subjects": table.subjects, "names": table.names}
     unit = (reading or {}).get("unit") or table.unit or None
 

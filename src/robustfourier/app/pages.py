@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from robustfourier.result_folders import RUN
+from robustfourier.result_folders import RHYTHM, RUN
 
 #: Path in the address → file.
 PAGES = {"/": "analyse.html", "/laboratory": "laboratory.html"}
@@ -23,6 +23,7 @@ _KINDS = {
     ".json": "application/json",
     ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 # By the package: `files` of a room would load it, and with it all of numpy and pandas.
 _PACKAGE = files("robustfourier")
@@ -52,7 +53,8 @@ def asset(name: str) -> bytes | None:
 
 def listed(folder: Path) -> list[str]:
     """Return the names of the files that a finished run has written, by its own record."""
-    return [name for name in RUN.own(folder) or () if is_within(folder, name)]
+    names = RUN.own(folder) or RHYTHM.own(folder) or ()
+    return [name for name in names if is_within(folder, name)]
 
 
 def is_within(folder: Path, name: str) -> bool:

@@ -20,7 +20,8 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
     ----------
     body : dict
         ``reading``: options of `read_samples`; ``asked``: fields of `FitConfig`; ``forecast``:
-        how far to look ahead, such as "30d"; ``magnitudes``: whether values are magnitudes.
+        how far to look ahead, such as "30d"; ``magnitudes``: whether values are magnitudes;
+        ``rhythm``: known periods to be tested in every series of the file, instead of a fit.
     """
     reading, config = _part(body, "reading"), _part(body, "asked")
     taken: dict[str, Any] = {}
@@ -35,7 +36,23 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
         settings["magnitudes"] = True
     if "forecast" in body:
         settings["forecast"] = _text("forecast", body["forecast"])
+    if "rhythm" in body:
+        settings["rhythm"] = _rhythm(_part(body, "rhythm"))
     return settings
+
+
+def _rhythm(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what is asked of `analyse_rhythm`."""
+    columns = {name: asked[name] for name in ("by", "group", "subject") if asked.get(name)}
+    periods = _texts("Period", asked.get("periods", []))
+    if not periods:
+        raise InputError("“Period” is missing; give at least one, such as 24h")
+    return {
+        "periods": periods,
+        **{name: _text(name, column) for name, column in columns.items()},
+        "harmonics": int(_number("Harmonics", asked.get("harmonics", 1), 1, 50)),
+        "noise": _one_of("Noise", asked.get("noise", "auto"), ("auto", "white", "replicates")),
+    }
 
 
 def _read(control: Control, value: Any) -> Any:

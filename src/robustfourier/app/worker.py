@@ -95,7 +95,11 @@ def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], se
     from robustfourier.errors import RobustFourierError
 
     try:
-        if order["kind"] == "fit":
+        if "rhythm" in order:
+            from robustfourier.app.rhythm_job import run_rhythm
+
+            run_rhythm(order, send)
+        elif order["kind"] == "fit":
             _fit(order, send)
         else:
             from robustfourier.app.laboratory import run_laboratory
@@ -107,7 +111,7 @@ def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], se
         send({"t": "failed", "words": "not enough memory; thin out the data or raise --memory"})
     except Exception as error:
         first = (str(error).splitlines() or [""])[0]
-        words = f"this is a mistake of ours, not yours: {type(error).__name__}: {first}"
+        words = f"internal error, please report it: {type(error).__name__}: {first}"
         send({"t": "failed", "words": words})
 
 

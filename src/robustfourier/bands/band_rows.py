@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ class Rows:
         Of the bands.
     level, deviation : ndarray of shape (B,)
         Weighted mean and standard deviation of each band.
+    constant : tuple of str
+        Bands that were left out because they never change.
     """
 
     times: FloatArray
@@ -41,6 +43,7 @@ class Rows:
     names: tuple[str, ...]
     level: FloatArray
     deviation: FloatArray
+    constant: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, times: FloatArray, values: Any, band: Any, errors: Any = None) -> Rows:
@@ -63,9 +66,28 @@ class Rows:
         weight = weight / (np.bincount(codes, weight) / counts)[codes]
         level = np.bincount(codes, weight * y) / counts
         square = np.bincount(codes, weight * (y - level[codes]) ** 2) / counts
-        rows = cls(t, y, codes, weight, tuple(map(str, names)), level, np.sqrt(square))
+        flat = np.array([np.ptp(y[codes == b]) == 0.0 for b in range(len(names))], bool)
+        deviation = np.where(flat, 0.0, np.sqrt(square))
+        rows = cls(t, y, codes, weight, tuple(map(str, names)), level, deviation)
         rows._require()
-        return rows
+        return rows._without_constants()
+
+    def _without_constants(self) -> Rows:
+        """Leave out bands of enough rows that never change: they say nothing of the period."""
+        out = (self.counts >= FEWEST) & (self.deviation == 0)
+        kept = np.flatnonzero(~out)
+        at = ~out[self.band]
+        return replace(
+            self,
+            times=self.times[at],
+            values=self.values[at],
+            band=np.searchsorted(kept, self.band[at]).astype(np.intp),
+            weights=self.weights[at],
+            names=tuple(self.names[b] for b in kept),
+            level=self.level[kept],
+            deviation=self.deviation[kept],
+            constant=tuple(self.names[b] for b in np.flatnonzero(out)),
+        )
 
     def _require(self) -> None:
         if not len(self.names):

@@ -188,6 +188,8 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
                 f"{', '.join(few)}: too few rows for a say in the search; level and amplitude "
                 "lean on the other bands",
             )
+        if rows.constant:
+            self.notes_ += (f"{', '.join(rows.constant)}: left out, the value never changes",)
 
     def _coefficients(self, b: int) -> FloatArray:
         """Coefficients of a band in the unit of y, shape (2H,)."""

@@ -70,7 +70,8 @@ class BandMoments:
             np.array(square),
             np.stack(mean, axis=1),
             rows.counts.astype(np.float64),
-            np.where(rows.deviation > 0, rows.deviation, 1.0),
+            # A band of equal values, of which there are few, is taken to vary as others do.
+            np.where(rows.deviation > 0, rows.deviation, rows.deviation[rows.deviation > 0].mean()),
             rows.level,
             np.array([np.log(rows.weights[rows.of_band(b)]).sum() for b in range(len(rows.names))]),
         )

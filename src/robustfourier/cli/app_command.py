@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 
@@ -16,20 +15,31 @@ from robustfourier.cli.console import Console
 def app(
     *,
     folder: Annotated[
-        Path, typer.Option("--folder", "-f", help="Where files, results and history are kept.")
+        Path,
+        groups.output(
+            "--folder", "-f", metavar="FOLDER", help="Files and results (robustfourier-app)."
+        ),
     ] = Path("robustfourier-app"),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 0,
-    host: Annotated[
-        str, typer.Option(help="Address to listen at; other than 127.0.0.1 lets others in.")
-    ] = "127.0.0.1",
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
-    jobs: Annotated[
-        int, typer.Option(min=0, help="Fits that run side by side; 0 for one per core.")
+    port: Annotated[
+        int, groups.server(metavar="PORT", min=0, max=65535, help="0 (usual): any free one.")
     ] = 0,
-    minutes: Annotated[float, typer.Option(min=0.001, help="Time that one fit may take.")] = 30.0,
-    memory: Annotated[float, typer.Option(min=0.1, help="Memory of one fit in GB.")] = 4.0,
-    upload: Annotated[float, typer.Option(min=0.001, help="Largest file in MB.")] = 200.0,
-    rows: Annotated[int, typer.Option(min=1, help="Most samples of one file.")] = 2_000_000,
+    host: Annotated[
+        str, groups.server(metavar="HOST", help="Other than 127.0.0.1 (usual) lets others in.")
+    ] = "127.0.0.1",
+    browser: Annotated[bool, groups.server(help="Open the page in a browser (yes).")] = True,
+    jobs: Annotated[
+        int, groups.limits(metavar="COUNT", min=0, help="Fits side by side; 0: one per core.")
+    ] = 0,
+    minutes: Annotated[
+        float, groups.limits(metavar="MINUTES", min=0.001, help="For one fit (30).")
+    ] = 30.0,
+    memory: Annotated[float, groups.limits(metavar="GB", min=0.1, help="For one fit (4).")] = 4.0,
+    upload: Annotated[
+        float, groups.limits(metavar="MB", min=0.001, help="Largest file (200).")
+    ] = 200.0,
+    rows: Annotated[
+        int, groups.limits(metavar="COUNT", min=1, help="Samples of one file (2,000,000).")
+    ] = 2_000_000,
     console: Console,
 ) -> None:
     """Open a page for dropping files on, and the paper's laboratory."""

@@ -269,7 +269,7 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
     print_taken(console, result.samples)
     console.say()
     console.say(_headline(result, show), style="bold")
-    _print_components(console, result, show)
+    _print_components(console, result, show, written=analysis.folder is not None)
     if len(constants := tide(result, analysis.model)):
         heads, rows = tide_words(constants)
         console.table([(head, "right" if i else "left") for i, head in enumerate(heads)], rows)
@@ -284,6 +284,8 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
         console.say(words)
     if result.searched_words:
         console.say(result.searched_words)
+    for remark in result.remarks:
+        console.say(remark)
     for warning in result.warnings:
         console.warn(warning)
     for note in getattr(analysis.model, "notes_", ()):
@@ -326,7 +328,7 @@ def _headline(result: Result, show: str) -> str:
     return headline(*told, result.samples.time_name, show == "frequency")
 
 
-def _print_components(console: Console, result: Result, show: str) -> None:
+def _print_components(console: Console, result: Result, show: str, written: bool) -> None:
     """The table of components in two parts, each as wide as a terminal; empty columns are none."""
     from robustfourier.results.component_words import component_words, is_signal
 
@@ -345,7 +347,7 @@ def _print_components(console: Console, result: Result, show: str) -> None:
         sides = [(_HEADS.get(head, head), "left" if head in _LEFT else "right") for head in told]
         console.table(sides, [[row[head] for head in told] for row in rows])
     if result.weak:
-        console.say(f"… {result.weak_words}: see components.csv")
+        console.say(f"… {result.weak_words}{': see components.csv' if written else ''}")
 
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:
@@ -399,6 +401,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
         "tide": tide(result, analysis.model).to_dict("records"),
         "modes": modes_columns(result),
         "warnings": result.warnings,
+        "remarks": result.remarks,
         "seconds": analysis.seconds,
         "folder": None if analysis.folder is None else str(analysis.folder),
     }

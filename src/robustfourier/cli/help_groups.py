@@ -9,8 +9,8 @@ import typer
 from typer.core import TyperCommand
 
 READING, SEARCH, MODEL, OUTPUT = "Reading", "Search", "Model", "Output"
-MACHINES, MANY = "Machines", "Many series"
-_ORDER = ("Arguments", READING, SEARCH, MODEL, MACHINES, MANY, OUTPUT)
+MACHINES, MANY, SERVER, LIMITS = "Machines", "Many series", "Server", "Limits"
+_ORDER = ("Arguments", READING, SEARCH, MODEL, MACHINES, MANY, SERVER, LIMITS, OUTPUT)
 
 
 def option(*names: str, group: str, metavar: str | None = None, **more: Any) -> Any:
@@ -24,6 +24,8 @@ model = functools.partial(option, group=MODEL)
 output = functools.partial(option, group=OUTPUT)
 machines = functools.partial(option, group=MACHINES)
 many = functools.partial(option, group=MANY)
+server = functools.partial(option, group=SERVER)
+limits = functools.partial(option, group=LIMITS)
 
 
 class GroupedCommand(TyperCommand):

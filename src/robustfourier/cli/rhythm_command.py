@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
@@ -25,29 +24,37 @@ def rhythm(
     reading: dict[str, Any],
     period: Annotated[
         list[str] | None,
-        typer.Option(help="A known period, such as 24h; may be given repeatedly."),
+        groups.model(metavar="PERIOD", help="A known period, as 24h; may be repeated."),
     ] = None,
     harmonics: Annotated[
-        int, typer.Option(min=1, max=50, help="Orders of each period, tested together.")
+        int, groups.model(metavar="COUNT", min=1, max=50, help="Of each period (1).")
     ] = 1,
-    trend: Annotated[int, typer.Option(min=0, max=4, help="Degree of a trend to fit beside.")] = 0,
+    trend: Annotated[
+        int, groups.model(metavar="DEGREE", min=0, max=4, help="Polynomial trend (0).")
+    ] = 0,
     group: Annotated[
-        str | None, typer.Option(help="Column of groups to compare, such as genotype.")
+        str | None, groups.model(metavar="COLUMN", help="Groups to compare, as genotype.")
     ] = None,
     subject: Annotated[
-        str | None, typer.Option(help="Column of subjects, who are a sample of a population.")
+        str | None, groups.model(metavar="COLUMN", help="Subjects, a sample of a population.")
     ] = None,
     noise: Annotated[
-        str, typer.Option(help="auto (white or AR(1) by evidence), white, or replicates.")
+        str, groups.model(metavar="WORD", help="white, replicates, or auto (white or AR(1)).")
     ] = "auto",
-    coverage: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    coverage: Annotated[
+        float, groups.model(metavar="P", help="Coverage of the intervals (0.95).")
+    ] = 0.95,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder of tables, figures and a page.")
+        Path | None,
+        groups.output("--out", "-o", metavar="FOLDER", help="For tables, figures and a page."),
     ] = None,
     table: Annotated[
-        list[str] | None, typer.Option(help="Kind of the tables: csv, excel, parquet; repeatable.")
+        list[str] | None,
+        groups.output(metavar="WORD", help="csv (usual), excel or parquet; may be repeated."),
     ] = None,
-    overwrite: Annotated[bool, typer.Option(help="Replace another result in the folder.")] = False,
+    overwrite: Annotated[
+        bool, groups.output("--overwrite", help="Replace another result in the folder.")
+    ] = False,
     console: Console,
 ) -> None:
     """Test known periods in many series (cosinor)."""
@@ -96,6 +103,7 @@ def _answer(answer: RhythmAnalysis) -> dict[str, Any]:
     content: dict[str, Any] = {
         "folder": None if answer.folder is None else str(answer.folder),
         "unit": found.clock.unit,
+        "assumed": found.assumed,
         "acrophase": [found.clock.counted_from(k) for k in range(len(found.clock.periods))],
         "rhythm": found.table.to_dict("records"),
     }
@@ -114,6 +122,7 @@ def _print(console: Console, answer: RhythmAnalysis) -> None:
     _print_rows(console, found)
     for k in range(len(found.clock.periods)):
         console.say(f"Acrophase of {found.clock.words(k)}: {found.clock.counted_from(k)}")
+    console.say(found.assumed)
     if answer.folder is not None:
         console.say(f"Page: {answer.folder / 'report.html'}")
 

@@ -101,14 +101,14 @@ class Factorisation:
 
     def residual(self, values: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Least-squares coefficients (c, m), residual (n, m), and which series are exact (m,)."""
-        y = values[self.precision.order]
-        level = y.mean(axis=0)
-        y = y - level  # so that a large level costs no digits
-        beta = self.solve @ y
-        left = y - self.columns @ beta
+        left = values[self.precision.order]  # a copy, of which the residual is made in place
+        level = left.mean(axis=0)
+        left -= level  # so that a large level costs no digits
+        beta = self.solve @ left
+        size = np.abs(level) + _root_mean_square(left)
+        left -= self.columns @ beta
         beta[0] += level
-        size = np.abs(level) + np.sqrt(np.mean(y**2, axis=0))
-        exact = np.sqrt(np.mean(left**2, axis=0)) <= _ROUNDING * size
+        exact = _root_mean_square(left) <= _ROUNDING * size
         beta[1:][:, exact] *= np.abs(beta[1:][:, exact]) > _ROUNDING * size[exact]
         return beta, left, exact
 
@@ -206,6 +206,11 @@ class Factorisation:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.maximum(total - pure, 0.0) / misfit / (pure / freedom)
         return fdtrc(misfit, freedom, np.where(np.isnan(ratio), 0.0, ratio)), pure, freedom
+
+
+def _root_mean_square(values: FloatArray) -> FloatArray:
+    """Root of the mean of the squares of each column."""
+    return np.asarray(np.sqrt(np.einsum("nm,nm->m", values, values) / len(values)))
 
 
 def by_missing(values: FloatArray) -> list[tuple[IndexArray, IndexArray]]:

@@ -17,8 +17,7 @@ import pandas as pd
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.errors import DataError
 from robustfourier.samples import ReadOptions
-from robustfourier.samples.layout import Layout, Piece
-from robustfourier.samples.partitions import parts_of
+from robustfourier.samples.partitions import Layout, Piece, parts_of
 from robustfourier.samples.text_tables import wide_table
 
 _TAGS = ("group", "subject")

@@ -48,12 +48,15 @@ class Rhythms:
         What acrophases count from, and in which unit.
     coverage : float
         Of the intervals.
+    assumed : str
+        What p-values assume about the noise, in a sentence.
     """
 
     table: pd.DataFrame
     differences: pd.DataFrame | None
     clock: Clock
     coverage: float
+    assumed: str = ""
 
     def significant(self, q: float = 0.05) -> pd.DataFrame:
         """Rows up to a false-discovery rate, the most certain first."""
@@ -115,8 +118,12 @@ def rhythm(
     Notes
     -----
     Given the correlation of the noise, the F-test is exact for Gaussian noise. With noise="auto"
-    its p-value is averaged over what the data leave open about the correlation. A period that no
-    series was asked for is not looked for: use `PeriodicMixture` to search.
+    its p-value is averaged over what the data leave open about the correlation. Many series tell
+    each other how correlated their noise is, and the level holds whatever it is. A series alone
+    has equal odds of white and AR(1) noise, and the level holds on average over these: of twelve
+    samples, p < 0.05 in 3 % of draws of white noise and in 8 % of AR(1) noise of correlation 0.6;
+    a test that held its level for every correlation would have half the power. A period that
+    nobody asked for is not looked for: use `PeriodicMixture` to search.
 
     Examples
     --------
@@ -203,7 +210,8 @@ class _Survey:
                 observe(chunk.stop, m)
         table = _in_order(tables, labels, [] if len(fits) == 1 else ["group"])
         with_q(table, "p", "q", ["period"] + (["group"] if "group" in table else []))
-        return Rhythms(table, self._compared(differences, labels), self.clock, self.coverage)
+        compared = self._compared(differences, labels)
+        return Rhythms(table, compared, self.clock, self.coverage, assumed(self.noise, m))
 
     def _factorisations(self) -> dict[str, list[tuple[IndexArray, Factorisations]]]:
         """Those of each group, one for each of its subjects."""
@@ -289,6 +297,23 @@ class _Survey:
             what = f"{name}_difference"
             with_q(table, f"p_{what}", f"q_{what}", ["first", "second", "period"])
         return table
+
+
+def assumed(noise: str, series: int) -> str:
+    """What p-values assume about the noise, in a sentence."""
+    if noise != "auto":
+        words = {"white": "white", "replicates": "white, with the variance of replicates"}
+        return f"The noise was taken to be {words[noise]}."
+    if series > 1:
+        return (
+            "White or AR(1) noise by evidence: how often it is correlated was learned from all "
+            f"{series:,} series, to which equal odds count as one more."
+        )
+    return (
+        "White and AR(1) noise were equally likely beforehand, and p holds its level on average "
+        "over both: one series says little about its own noise. If that is known to be white, "
+        "noise white has more power."
+    )
 
 
 def with_q(table: pd.DataFrame, p: str, q: str, within: list[str]) -> None:

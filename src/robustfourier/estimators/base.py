@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
+    from robustfourier.cosinor import Rhythms
     from robustfourier.results import Result
 
 
@@ -106,6 +107,49 @@ class Face(BaseEstimator):
         made = {"Estimator": super().__repr__(), "Search": "; ".join(getattr(self, "notes_", ()))}
         write_text(Path(path), render(result, {k: v for k, v in made.items() if v}))
         return Path(path)
+
+    def test(
+        self,
+        periods: Any,
+        times: Any = None,
+        values: Any = None,
+        *,
+        harmonics: int = 1,
+        trend: int = 0,
+        noise: Literal["auto", "white", "replicates"] = "auto",
+        coverage: float = 0.95,
+    ) -> Rhythms:
+        """Test known periods: p of zero amplitude, amplitude, acrophase, mesor with errors.
+
+        Nothing is searched, so that a known period needs far less evidence than one that was found.
+        Patterns of other periods are noise to the test, unless they are in the list too. On the
+        scale "log" of a fitted model, logarithms are tested.
+
+        Parameters
+        ----------
+        periods : float, str, timedelta, or list of them
+            As of `robustfourier.rhythm`. A period that a search found in the same data has been
+            chosen for its size: its p-value is the false alarm of the search, not this one.
+        times, values : array-like of shape (n,) and (n,) or (n, q), optional
+            Data to test instead of those of the fit; the model need not be fitted then.
+        harmonics, trend, noise, coverage
+            As of `robustfourier.rhythm`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robustfourier import PeriodicMixture
+        >>> t = np.arange(0.0, 48.0, 4.0)
+        >>> y = 5 + 3 * np.cos(2 * np.pi * (t - 14) / 24)
+        >>> y = y + 0.5 * np.random.default_rng(0).normal(size=12)
+        >>> found = PeriodicMixture(unit="hour").test("24h", t, y, noise="white").table
+        >>> found[["mesor", "amplitude", "acrophase"]].round(1).values.tolist()
+        [[5.0, 2.7, 14.1]]
+        """
+        from robustfourier.cosinor.one_series import periods_of_model
+
+        asked = {"harmonics": harmonics, "trend": trend, "noise": noise, "coverage": coverage}
+        return periods_of_model(self, periods, times, values, **asked)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save the fitted model to a file that `robustfourier.load` reads."""

@@ -16,7 +16,7 @@ import pandas as pd
 from robustfourier.arrays import BoolArray
 from robustfourier.errors import DataError, InputError
 from robustfourier.estimators.times import split_series
-from robustfourier.estimators.validation import without_masked_rows
+from robustfourier.estimators.validation import has_rows, take_rows, without_masked_rows
 from robustfourier.quantities import (
     is_quantity,
     plain_times,
@@ -240,10 +240,4 @@ def _missing(given: Any, dates_alone: bool = False) -> BoolArray | None:
 
 def selected_rows(given: Any, kept: Any, count: int) -> Any:
     """Return some rows of what has so many of them; what has not stays as it is."""
-    if given is None or not hasattr(given, "__len__") or len(given) != count:
-        return given
-    if hasattr(given, "iloc"):
-        return given.iloc[kept]
-    if isinstance(given, (list, tuple)):
-        return [given[i] for i in kept]
-    return given[kept]
+    return take_rows(given, kept) if has_rows(given) and len(given) == count else given

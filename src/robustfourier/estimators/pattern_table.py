@@ -41,6 +41,7 @@ COLUMNS = (
 )
 
 _PHASES = 201  # points of a waveform
+_LARGEST = np.log(np.finfo(float).max)
 _LEVELS = 201  # places at which a typical level is taken
 _NEWTON = 4  # steps from a grid of 201: each doubles the digits
 _ANYWHERE = 12.0**-0.5  # of a cycle: the deviation of a phase of which nothing is known
@@ -100,7 +101,7 @@ def signal_to_noise(component: Component) -> float:
 def typical_level(model: ColumnModel) -> float:
     """The geometric mean over the record of what a trend of logarithms stands for."""
     trend = np.reshape(model.trend_at(np.linspace(-1.0, 1.0, _LEVELS)), (_LEVELS, -1))
-    return float(np.exp(np.mean(trend[:, 0])))
+    return float(np.exp(np.minimum(np.mean(trend[:, 0]), _LARGEST)))
 
 
 def acrophase(epoch: Any, calendar: str, domain: Domain) -> float:

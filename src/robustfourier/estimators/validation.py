@@ -41,19 +41,16 @@ def without_masked_rows(*arrays: Any) -> tuple[Any, ...]:
     """
     masked = [a for a in arrays if isinstance(a, np.ma.MaskedArray) and a.ndim]
     bare = [np.ma.getdata(a) if isinstance(a, np.ma.MaskedArray) else a for a in arrays]
-    has_rows = [_has_rows(a) for a in bare]
-    lengths = {len(a) for a, has in zip(bare, has_rows, strict=True) if has}
+    with_rows = [has_rows(a) for a in bare]
+    lengths = {len(a) for a, has in zip(bare, with_rows, strict=True) if has}
     if not masked or len(lengths) > 1:  # different lengths are complained about later
         return tuple(bare)
     hidden = [np.ma.getmaskarray(a).reshape(len(a), -1).any(axis=1) for a in masked]
     kept = np.flatnonzero(~np.any(hidden, axis=0))
-    return tuple(
-        _take(np.asarray(a) if isinstance(a, (list, tuple)) else a, kept) if has else a
-        for a, has in zip(bare, has_rows, strict=True)
-    )
+    return tuple(take_rows(a, kept) if has else a for a, has in zip(bare, with_rows, strict=True))
 
 
-def _has_rows(values: Any) -> bool:
+def has_rows(values: Any) -> bool:
     """Whether something has rows; what is no array and cannot be made one is refused."""
     known = isinstance(values, (np.ndarray, list, tuple, str)) or hasattr(values, "dtype")
     if values is not None and not known and not hasattr(values, "columns"):
@@ -65,7 +62,7 @@ def _has_rows(values: Any) -> bool:
                 f"({type(error).__name__}: {error}); give numbers or dates"
             ) from None
     try:
-        return hasattr(values, "__len__") and not isinstance(values, str) and len(values) >= 0
+        return hasattr(values, "__getitem__") and not isinstance(values, str) and len(values) >= 0
     except TypeError:  # an array without dimensions, or a sparse one
         return False
 
@@ -136,7 +133,7 @@ def span_columns(
         )
     rows = np.flatnonzero(kept)
     return [
-        Domain.from_times(_take(column, rows), period=length, endpoint=endpoint, unit=unit)
+        Domain.from_times(take_rows(column, rows), period=length, endpoint=endpoint, unit=unit)
         for column, length in zip(columns, periods, strict=True)
     ]
 
@@ -387,8 +384,12 @@ def _is_date(values: Any) -> bool:
     return isinstance(first, date | np.datetime64 | timedelta)
 
 
-def _take(column: Any, rows: IndexArray) -> Any:
-    return column.iloc[rows] if hasattr(column, "iloc") else column[rows]
+def take_rows(given: Any, rows: IndexArray) -> Any:
+    """Return some rows of an array, a table, or whatever numpy makes an array of."""
+    if hasattr(given, "iloc"):
+        return given.iloc[rows]
+    table = hasattr(given, "dtype") or hasattr(given, "columns")
+    return given[rows] if table else np.asarray(given)[rows]
 
 
 def _require_finite(name: str, array: NDArray[Any]) -> None:

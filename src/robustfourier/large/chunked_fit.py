@@ -40,8 +40,7 @@ from robustfourier.mixture.search.robust import (
 from robustfourier.periodic.frequency_limits import MODES_AT_MOST
 from robustfourier.periodic.residual_process import robust_weights
 from robustfourier.samples import Counts, ReadOptions, Samples
-from robustfourier.samples.layout import Layout, Part
-from robustfourier.samples.partitions import parts_of
+from robustfourier.samples.partitions import Layout, Part, parts_of
 from robustfourier.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from robustfourier.weighted_rows import weighted_median
 
@@ -107,8 +106,8 @@ def fit_large(
         For ``engine="dask"``.
     checkpoint : path, optional
         A file that is written after each pass; if it is there, and of the same data and
-        parameters, the fit goes on from it. One of other data is refused: files are known by size,
-        time of the last change and a digest of their ends. It is removed at the end.
+        parameters, the fit goes on from it. One of other data is refused: parts are known by
+        digests of what they hold. It is removed at the end.
     observe : callable, optional
         Told in words of each pass as it begins.
     **parameters
@@ -398,8 +397,8 @@ class _Fit:
             return self._taken_up(held)
         except Exception as error:  # whatever foreign values lead to
             raise CheckpointError(
-                f"{str(self.path)!r} is not what we write ({type(error).__name__}: {error}); "
-                "remove it to begin anew"
+                f"{str(self.path)!r} is no checkpoint of this fit "
+                f"({type(error).__name__}: {error}); remove it to begin anew"
             ) from None
 
     def _taken_up(self, held: Checkpoint) -> tuple[Added, FloatArray, Any]:

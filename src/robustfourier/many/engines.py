@@ -17,18 +17,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from robustfourier.concurrency import cores, follow_parent, single_threads
+from robustfourier.concurrency import cores, follow_parent, single_threads, without_main_module
 from robustfourier.errors import InputError, WorkerError, require_choice
 from robustfourier.many.item import Batch
 from robustfourier.many.shards import Done, fit_batch
 
 ENGINES = ("processes", "serial", "dask")
 _TICK = 1.0  # seconds between looks at what takes too long
-_NO_START = (
-    "a worker process ended before it began: in a script, call this function below "
-    '`if __name__ == "__main__":`, since each worker runs the script\'s top level anew, or use '
-    'engine="serial"'
-)
+_NO_START = 'a worker process ended before it began; use engine="serial"'
 
 
 @dataclass(frozen=True)
@@ -185,7 +181,8 @@ class Processes:
     def _spawned(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(1, context, follow_parent, (os.getpid(),))
-        self._alive[pool] = pool.submit(os.getpid)
+        with without_main_module():
+            self._alive[pool] = pool.submit(os.getpid)
         return pool
 
     def _discard(self, pool: ProcessPoolExecutor) -> None:

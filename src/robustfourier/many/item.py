@@ -22,8 +22,8 @@ from robustfourier.samples import Samples, read_samples
 from robustfourier.samples.cleaning import clean
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
 from robustfourier.samples.epochs import Times
-from robustfourier.samples.layout import Layout
 from robustfourier.samples.parquet import arrow
+from robustfourier.samples.partitions import Layout
 from robustfourier.samples.text_streams import quoted
 from robustfourier.untrusted_files import open_regular
 

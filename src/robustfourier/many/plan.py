@@ -13,8 +13,7 @@ from robustfourier.errors import DataError, InputError
 from robustfourier.many.item import Item, digest
 from robustfourier.many.spill import spill
 from robustfourier.samples import ReadOptions
-from robustfourier.samples.layout import Layout, Part
-from robustfourier.samples.partitions import parts_of
+from robustfourier.samples.partitions import Layout, Part, parts_of
 from robustfourier.untrusted_files import file_digest
 
 

@@ -51,6 +51,17 @@ class LogEvidence:
         """The sum."""
         return self.likelihood + self.noise + self.lines + self.breaks
 
+    @property
+    def terms(self) -> tuple[tuple[str, float], ...]:
+        """What it is the sum of, in words, and the sum; prices of nothing are left out."""
+        prices = (
+            ("price of the lines", self.lines),
+            ("price of coloured noise", self.noise),
+            ("price of breakpoints", self.breaks),
+        )
+        paid = tuple((words, value) for words, value in prices if value)
+        return (("log likelihood", self.likelihood), *paid, ("log evidence", self.total))
+
 
 def log_evidence(found: Detection, logarithms: FloatArray | None = None) -> LogEvidence:
     """Return the log evidence of what a search has found.

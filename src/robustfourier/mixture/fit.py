@@ -23,8 +23,9 @@ from robustfourier.mixture.posterior import (
     unknown_period,
     with_degenerate_errors,
     with_sandwich_errors,
+    with_tie_errors,
 )
-from robustfourier.mixture.search.detection import Detection, LineSearch
+from robustfourier.mixture.search.detection import SAME_LINE, Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.mixture.transform import ColumnFits, Fitted
@@ -65,9 +66,17 @@ def _patterns(domain: Domain, found: Detection) -> tuple[ColumnModel, Detection]
     model, series = _composed(domain, found)
     while len(unknown := unknown_period(model)):
         many = len(unknown) > 1
-        why = "modes are left out: their errors are" if many else "mode is left out: its error is"
-        why = f"{len(unknown)} {why} more than half of {'them' if many else 'it'}"
+        words = (
+            "modes are left out: their standard errors are"
+            if many
+            else ("mode is left out: its standard error is")
+        )
+        why = f"{len(unknown)} {words} more than half of the frequency"
         less = found.without(unknown, why)
+        if len(less.known) == len(found.known):  # its lines were found elsewhere: in no other
+            others = np.setdiff1d(model.lines.mode, unknown)
+            apart = np.abs(found.fit.modes[:, None] - others).min(axis=1, initial=np.inf)
+            less = found.without(found.fit.modes[apart >= SAME_LINE], why)
         if len(less.known) == len(found.known):
             break
         found = less
@@ -83,7 +92,8 @@ def _composed(domain: Domain, found: Detection) -> tuple[ColumnModel, Series]:
     """Return the model of the lines found, with errors that count what a fit cannot know."""
     series, fit = _settled(found, separate(found))
     model = ColumnModel.of(domain, fit, series, Evidence.of(found))
-    return with_degenerate_errors(with_sandwich_errors(model, series), found), series
+    model = with_tie_errors(with_sandwich_errors(model, series), fit.grouping)
+    return with_degenerate_errors(model, found), series
 
 
 def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:

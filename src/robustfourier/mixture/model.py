@@ -217,11 +217,18 @@ class Component:
 
     @property
     def wandering(self) -> str:
-        """In words how it wanders; empty if it is strict."""
+        """In words how it wanders; empty if it is strict.
+
+        Of a coherence longer than the record nobody has seen the end: what is said is by how much
+        the pattern changes from one end to the other, a deviation of √(2 (1 − e^{−T/L})) of what
+        wanders.
+        """
         if self.quasi_periodic is None:
             return ""
-        cycles = self.coherence / self.period
-        count = number(cycles, 2)
+        count, over = number(self.coherence / self.period, 2), self.domain.span / self.coherence
+        if over < 1.0:
+            change = self.modulation * np.sqrt(-2.0 * np.expm1(-over))
+            return f"changes by {100 * change:.0f} % of its size over the record (quasi-periodic)"
         if self.modulation > 0.95:
             return f"drifts out of step after about {count} cycles (quasi-periodic)"
         return (
@@ -281,7 +288,7 @@ class Component:
             f"<Component {self.label}: period {self.period:.6g} ± {self.period_error:.2g} "
             f"{self.domain.unit}".rstrip()
             + f", harmonics {orders}, {share} of the variance"
-            + (f", with {', '.join(f'{p:.6g}' for p in self.nested)} inside" if self.nested else "")
+            + (f", containing {', '.join(f'{p:.6g}' for p in self.nested)}" if self.nested else "")
             + (f"; {self.wandering}>" if self.wandering else ">")
         )
 
@@ -675,7 +682,9 @@ class ColumnModel:
         """Return the same model with the part of the variation that each component explains.
 
         Of the values as they were given: what lies beyond four deviations is left out where there
-        are outliers, all else counts as it is, so that stated shares are what patterns explain.
+        are outliers, all else counts as it is. With patterns f_c that leave r = y − Σ f_c over, the
+        share of c is ⟨y + r, f_c⟩ / ⟨y, y⟩: whatever was shrunk, the shares add up to what patterns
+        explain, 1 − ⟨r, r⟩ / ⟨y, y⟩.
         """
         fitted = self.components_at(series.theta) / series.scale
         around = series.original - (self.trend_at(series.theta) - series.centre) / series.scale
@@ -686,7 +695,8 @@ class ColumnModel:
             weights = weights * np.stack(inside, axis=1)
         part = weights / weights.sum(axis=0)
         around = around - np.einsum("nq,nq->q", part, around)
-        power = np.einsum("nq,nq,ncq->cq", part, around, fitted)
+        fitted = fitted - np.einsum("nq,ncq->cq", part, fitted)
+        power = np.einsum("nq,nq,ncq->cq", part, 2.0 * around - fitted.sum(axis=1), fitted)
         return replace(self, power=power, variation=np.einsum("nq,nq->q", part, around**2))
 
     def labels(self, first: int = 0) -> list[str]:

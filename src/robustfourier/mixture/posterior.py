@@ -19,6 +19,7 @@ from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines, line_columns
+from robustfourier.periodic.families import Families
 from robustfourier.periodic.forecast import Known, backtest_inflation, extrapolated
 from robustfourier.periodic.kernels import Kernel
 from robustfourier.periodic.quasi_periodic import (
@@ -74,6 +75,16 @@ def with_sandwich_errors(model: ColumnModel, series: Series) -> ColumnModel:
     ratio = np.ones(len(free))
     clear = errors > formal * (1.0 + _CLEAR / np.sqrt(2.0 * worth))
     ratio[free] = np.where(clear, errors / formal, 1.0)
+    return _widened(model, ratio, np.ones(len(model.lines)))
+
+
+def with_tie_errors(model: ColumnModel, families: Families) -> ColumnModel:
+    """Return the same model; errors of periods count that lines may not be tied after all."""
+    if families.doubt is None or not len(model.bases):
+        return model
+    same = np.abs(model.bases[:, None] - families.bases).argmin(axis=1)
+    formal = np.diag(model.base_covariance)
+    ratio = np.sqrt(1.0 + families.doubt[same] ** 2 / np.where(formal > 0.0, formal, np.inf))
     return _widened(model, ratio, np.ones(len(model.lines)))
 
 
@@ -169,6 +180,8 @@ def _extrapolated(model: ColumnModel, series: Series) -> ColumnModel:
     if steady[model.trend_kind] or len(series.theta) < FEWEST:
         return model
     values = series.original * series.scale + series.centre - model.strict_at(series.theta)
+    if not np.ptp(values, axis=0).all():  # equal to the last digit: there is nothing to follow
+        return model
     known = [_known_of(model, series, o) for o in range(values.shape[1])]
     return replace(model, onward=extrapolated(series.theta, values, known, chosen_rows))
 
@@ -277,13 +290,17 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
 
 
 def _explains_as_much(model: ColumnModel, before: ColumnModel, series: Series) -> bool:
-    """Whether a model is as near to the samples as the one before it, or as its own trend."""
+    """Whether a model is as near to the samples as the one before it, or as its own trend.
+
+    What the model itself leaves far off are outliers of all alike: a model that explains less sees
+    more of them.
+    """
     values = series.original * series.scale + series.centre
-    sizes = []
-    for fitted in (model.evaluate, before.evaluate, model.trend_at):
-        left = (values - fitted(series.theta))[:, 0]
-        sizes.append(np.sum(series.weights * robust_weights(left, series.weights) * left**2))
-    return bool(sizes[0] <= max(sizes[1:]))
+    fits = (model.evaluate, before.evaluate, model.trend_at)
+    left = np.stack([(values - fitted(series.theta))[:, 0] for fitted in fits])
+    weights = series.weights * robust_weights(left[0], series.weights)
+    own, *others = left**2 @ weights
+    return bool(own <= max(others))
 
 
 def _has_a_frequency_of_its_own(model: ColumnModel, c: int, others: IntArray) -> bool:
@@ -309,14 +326,18 @@ def _joined(
     model: ColumnModel, parts: list[QuasiPeriodicFit], gone: BoolArray, white: float
 ) -> ColumnModel:
     """Take lines that are part of quasi-periodic patterns out, and state how these wander."""
-    humps = [part.pattern.component for part in parts if _is_hump(model, part, gone)]
+    broad = [part for part in parts if _is_hump(model, part, gone, white)]
+    humps = [part.pattern.component for part in broad]
     parts = [part for part in parts if part.pattern.component not in humps]
+    for part in broad:
+        gone = gone | ((model.component == part.pattern.component) & (not part.strict))
     owner = _process(model).kernel.component
     owner = np.where(np.isin(owner, humps), -1, owner)
     model = _with_modulation_errors(model, [part for part in parts if part.strict], white)
     lost = np.zeros(len(gone), bool)
     bases, covariance = model.bases.copy(), model.base_covariance.copy()
     cosine, sine = model.lines.cosine.copy(), model.lines.sine.copy()
+    error = np.zeros(len(gone))  # of amplitudes of lost phases
     traces: list[QuasiPeriodicTrace | None] = [None] * model.n_components
     for part in parts:
         pattern = part.pattern
@@ -328,6 +349,10 @@ def _joined(
         typical = np.sqrt(part.strength * white / pattern.lines[1].sum())
         cosine[own] *= typical
         sine[own] *= typical
+        # The record holds 2γ independent draws of an amplitude, whose mean square is known to
+        # one over their root: the amplitude to half of that.
+        draws = max(2.0 * part.rate, 1.0)
+        error[own] = 0.5 * np.hypot(cosine[own, 0], sine[own, 0]) / np.sqrt(draws)
         (base,) = np.flatnonzero(model.rows[pattern.component])[:1]
         bases[base] += part.shift
         covariance[base], covariance[:, base] = 0.0, 0.0
@@ -337,10 +362,22 @@ def _joined(
         bases=bases,
         base_covariance=covariance,
         lines=Lines(_harmonics(model) @ bases, cosine, sine),
+        factor=_with_coefficient_errors(model.factor, len(model.trend), error),
         phase_lost=lost,
         traces=tuple(traces),
     )
     return _without(moved, gone, owner)
+
+
+def _with_coefficient_errors(factor: FloatArray, p: int, error: FloatArray) -> FloatArray:
+    """Return a root of the covariance in which some lines have errors of their own, if not zero."""
+    lines = np.flatnonzero(error)
+    at = np.concatenate([p + lines, p + len(error) + lines])
+    own = np.zeros((*factor.shape[:2], len(at)))
+    own[:, at, np.arange(len(at))] = np.tile(error[lines], 2)
+    rest = factor.copy()
+    rest[:, at] = 0.0
+    return np.concatenate([rest, own], axis=2)
 
 
 def _with_modulation_errors(
@@ -371,15 +408,19 @@ def _with_modulation_errors(
     return _widened(model, bases, lines)
 
 
-def _is_hump(model: ColumnModel, part: QuasiPeriodicFit, gone: BoolArray) -> bool:
+def _is_hump(model: ColumnModel, part: QuasiPeriodicFit, gone: BoolArray, white: float) -> bool:
     """Whether lines of other patterns stand in the width of this one's: nothing tells whose it is.
 
-    What is so broad is part of the remainder, and the lines stay strict.
+    What is so broad is part of the remainder, and the lines stay strict. A phase that is lost
+    beside a stronger line is that line's modulation.
     """
     own = (model.component == part.pattern.component) & (model.order > 0)
-    others = model.lines.mode[(model.component != part.pattern.component) & ~gone]
-    distance = np.abs(model.lines.mode[own][:, None] - others)
-    return part.strict and bool(np.any(distance < 2.0 * part.half_width))
+    others = (model.component != part.pattern.component) & ~gone
+    if not part.strict:
+        others &= 0.5 * model.lines.amplitude[:, 0] ** 2 > part.strength * white
+    place = model.lines.mode[own] + part.shift * model.order[own]
+    distance = np.abs(place[:, None] - model.lines.mode[others])
+    return bool(np.any(distance < 2.0 * part.half_width))
 
 
 def _harmonics(model: ColumnModel) -> IntArray:

@@ -96,7 +96,7 @@ def _one_output(
     spread = weight * (variance + (own - mean) ** 2)
     for one in fitted:
         spread = spread + one.model.weight * (one.variances + (one.forecasts - mean) ** 2)
-    squares = test.squares(mean, np.maximum(spread, np.finfo(float).tiny))
+    squares = test.squares(mean, spread)
     return weight, tuple(one.model for one in fitted), _inflation(squares, len(places))
 
 

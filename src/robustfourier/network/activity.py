@@ -70,11 +70,8 @@ def diagonal_sizes(
 def mode_strengths(weights: Weights) -> FloatArray:
     """Return how strongly each mode of each column enters the network.
 
-    Returns
-    -------
-    ndarray, shape (d, m)
-        Root of the summed squares over sine and cosine and both signs. Without a diagonal layer
-        +φ and −φ act as one input, and the difference of their weights counts.
+    Returns shape (d, m): root of the summed squares over sine and cosine and both signs. Without a
+    diagonal layer +φ and −φ act as one input, and the difference of their weights counts.
     """
     architecture, layout = weights.architecture, weights.architecture.layout()
     passed = weights.arrays[architecture.reader].astype(np.float64)
@@ -94,16 +91,8 @@ def mode_strengths(weights: Weights) -> FloatArray:
 def active_modes(strengths: FloatArray, threshold: float | None = None) -> BoolArray:
     """Return which modes stand out; see the module's text for the rule.
 
-    Parameters
-    ----------
-    strengths : ndarray
-        Strengths s ≥ 0 of all modes, any shape; they share one level.
-    threshold : float, optional
-        Call modes active whose strength is larger than this, instead of the rule.
-
-    Returns
-    -------
-    ndarray of bool, same shape
+    `strengths`: strengths s ≥ 0 of all modes, any shape; they share one level. `threshold`: call
+    modes active whose strength is larger than this, instead of the rule.
 
     Examples
     --------

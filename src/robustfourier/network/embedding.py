@@ -77,16 +77,8 @@ def fourier_features(theta: ArrayLike, n_modes: int) -> FloatArray:
     θ is reduced to [−1, 1) first, so times one period apart embed identically, and the phase kθ
     is reduced again, so that high modes keep their digits.
 
-    Parameters
-    ----------
-    theta : array_like, shape (...)
-        Any real numbers; the features have period 2.
-    n_modes : int
-        The highest mode m.
-
-    Returns
-    -------
-    ndarray, shape (..., 2m+1)
+    `theta` (...): any real numbers; the features have period 2. `n_modes`: the highest mode m.
+    Returns shape (..., 2m+1).
 
     Examples
     --------
@@ -127,16 +119,8 @@ def lattice_modes(n_columns: int, highest: int) -> FloatArray:
 
     k and −k are one mode, of which the first entry that is not zero is positive.
 
-    Parameters
-    ----------
-    n_columns : int
-        d, entries of each vector.
-    highest : int
-        K, the largest |k_j|; 0 gives none.
-
-    Returns
-    -------
-    ndarray, shape (L, d)
+    `n_columns`: d, entries of each vector. `highest`: K, the largest |k_j|; 0 gives none. Returns
+    shape (L, d).
 
     Examples
     --------
@@ -246,13 +230,6 @@ def embedding_layout(
     n_modes: int, kind: EmbeddingKind = "signed", n_columns: int = 1, mixed_modes: int = 0
 ) -> EmbeddingLayout:
     """Return which feature of φ stands at each entry of the embedding.
-
-    Parameters
-    ----------
-    n_modes : int
-    kind : {"signed", "symmetrised"}
-    n_columns : int, default 1
-    mixed_modes : int, default 0
 
     Examples
     --------

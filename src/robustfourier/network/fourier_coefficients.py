@@ -25,10 +25,7 @@ _OVERSAMPLING = 16  # points per cycle of the highest mode; kinks alias, but wea
 class NetworkSeries:
     """Coefficients of cos(πkθ) and sin(πkθ), k = 1 … m, of each column's function.
 
-    Attributes
-    ----------
-    cosine, sine : ndarray, shape (d, m, q)
-        For each input column; the others are held at θ = 0.
+    `cosine`, `sine` (d, m, q): for each input column; the others are held at θ = 0.
     """
 
     cosine: FloatArray
@@ -43,11 +40,13 @@ def network_series(weights: Weights, links: Links | None = None) -> NetworkSerie
     With several columns and dense layers the function is not a sum over columns: then these are
     the coefficients along each axis, the other columns at the middle of their range.
     """
-    dense = bool(weights.architecture.hidden_layer_sizes)
-    series = _sampled_series(weights) if dense else _exact_series(weights)
+    shape = weights.architecture
+    if shape.hidden_layer_sizes:
+        series = _sampled(weights.predict, shape.n_modes, shape.n_columns, shape.n_outputs)
+    else:
+        series = _exact_series(weights)
     if links is None:
         return series
-    shape = weights.architecture
     added = _sampled(links.predict, shape.n_modes, 1, shape.n_outputs)
     return NetworkSeries(series.cosine + added.cosine, series.sine + added.sine)
 
@@ -56,12 +55,8 @@ def network_series(weights: Weights, links: Links | None = None) -> NetworkSerie
 class MixedModes:
     """Waves across several columns, amplitude · cos(π(k·θ) − phase).
 
-    Attributes
-    ----------
-    mode : ndarray, shape (L, d)
-        The vectors k, in cycles over the span of each column.
-    amplitude, phase : ndarray, shape (L,) or (L, q)
-    active : ndarray of bool, shape (L,)
+    `mode` (L, d): the vectors k, in cycles over the span of each column. `amplitude`, `phase` (L,)
+    or (L, q). `active` (L,).
     """
 
     mode: FloatArray
@@ -73,15 +68,8 @@ class MixedModes:
 def mixed_modes(weights: Weights, scale: FloatArray, level: float, y_ndim: int) -> MixedModes:
     """Return the mixed modes of a network without dense layers, of which those above are active.
 
-    Parameters
-    ----------
-    weights : Weights
-    scale : ndarray, shape (q,)
-        What one unit of the network's values is in y.
-    level : float
-        Amplitude of active modes, in units of the network's values.
-    y_ndim : int
-        1 gives amplitudes of shape (L,), 2 of shape (L, q).
+    `scale` (q,): what one unit of the network's values is in y. `level`: amplitude of active modes,
+    in units of the network's values. `y_ndim`: 1 gives amplitudes of shape (L,), 2 of shape (L, q).
     """
     shape, layout = weights.architecture, weights.architecture.layout()
     unit = weights.arrays[OUTPUT] * weights.arrays[DIAGONAL] * layout.sign
@@ -136,11 +124,6 @@ def _harmonics_of_absolute(sine: FloatArray, cosine: FloatArray) -> FloatArray:
         source = sine[:, :reached] + (-1) ** n * cosine[:, :reached]
         total[:, 2 * n - 1 : 2 * n * reached : 2 * n] += share * source
     return total
-
-
-def _sampled_series(weights: Weights) -> NetworkSeries:
-    shape = weights.architecture
-    return _sampled(weights.predict, shape.n_modes, shape.n_columns, shape.n_outputs)
 
 
 def _sampled(

@@ -55,18 +55,9 @@ def draw_weights(
 ) -> Weights:
     """Draw the initial weights of a network.
 
-    Parameters
-    ----------
-    architecture : Architecture
-    init : {"even", "symmetric", "glorot", "antisymmetric", "theory"}
-        See the module's text. A network without diagonal layer has no pairs of rectified units
-        to keep together: there all but "theory" are the Glorot draw.
-    init_scale : float, default 1.0
-        Factor on the diagonal and the layer behind it.
-    r_c : float, default 0.1
-        The theory's scale of c⁰; used by "theory" only.
-    random_state : int, numpy Generator or None
-    dtype : {"float64", "float32"}
+    `init`: see the module's text. A network without diagonal layer has no pairs of rectified units
+    to keep together: there all but "theory" are the Glorot draw. `init_scale`: factor on the
+    diagonal and the layer behind it. `r_c`: the theory's scale of c⁰; used by "theory" only.
 
     Examples
     --------
@@ -79,8 +70,15 @@ def draw_weights(
     if not r_c > 0:
         raise InputError(f"r_c={r_c!r} must be positive: it is the size of the theory's c⁰")
     if not (np.isfinite(init_scale) and init_scale > 0):
-        raise InputError(f"init_scale={init_scale!r} must be positive: from zero nothing moves")
-    _require_memory(architecture)
+        raise InputError(
+            f"init_scale={init_scale!r} must be positive: at zero all gradients vanish"
+        )
+    n_numbers = sum(math.prod(shape) for shape in architecture.parameter_shapes().values())
+    require_bytes(
+        _DRAWING_BYTES * n_numbers,
+        what=f"a {architecture.name} network with n_modes={architecture.n_modes}",
+        remedy="use fewer modes or narrower layers",
+    )
     rng = np.random.default_rng(random_state)
     drawn = (
         _theory(architecture, rng, r_c)
@@ -88,15 +86,6 @@ def draw_weights(
         else _glorot(architecture, rng, init, init_scale)
     )
     return Weights(architecture, drawn).astype(dtype)
-
-
-def _require_memory(architecture: Architecture) -> None:
-    n_numbers = sum(math.prod(shape) for shape in architecture.parameter_shapes().values())
-    require_bytes(
-        _DRAWING_BYTES * n_numbers,
-        what=f"a {architecture.name} network with n_modes={architecture.n_modes}",
-        remedy="use fewer modes or narrower layers",
-    )
 
 
 def _glorot(

@@ -72,11 +72,7 @@ class LinkNetwork:
 class Links:
     """A level and the links of all fundamentals.
 
-    Attributes
-    ----------
-    level : ndarray, shape (q,)
-    links : tuple of LinkNetwork
-        By ascending mode.
+    `level` (q,). `links`: by ascending mode.
     """
 
     level: FloatArray

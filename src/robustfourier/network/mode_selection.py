@@ -53,12 +53,8 @@ _ROWS_PER_COLUMN = 4  # the criterion counts on many more samples than columns
 class Kept:
     """The columns that the data demand.
 
-    Attributes
-    ----------
-    linear : ndarray of bool, shape (d, m)
-        Modes of each input column whose sine and cosine stay.
-    absolute : ndarray of bool, shape (d, m)
-        Modes whose |sine| and |cosine| stay.
+    `linear` (d, m): modes of each input column whose sine and cosine stay. `absolute` (d, m): modes
+    whose |sine| and |cosine| stay.
     """
 
     linear: BoolArray
@@ -117,14 +113,9 @@ def evident(
 ) -> Kept | None:
     """Return the columns that the data demand, tried in the order of the modes' strengths.
 
-    Parameters
-    ----------
-    theta, y, weight : ndarray, shapes (n, d), (n, q), (n,)
-        The samples.
-    strengths : ndarray, shape (d, m)
-        Strengths of the modes in the trained network; see `robustfourier.network.activity`.
-    absolute : bool
-        Whether |sine| and |cosine| are candidates, too.
+    `theta`, `y`, `weight` (n, d), (n, q), (n,): the samples. `strengths` (d, m): strengths of the
+    modes in the trained network; see `robustfourier.network.activity`. `absolute`: whether |sine|
+    and |cosine| are candidates, too.
 
     Examples
     --------
@@ -204,12 +195,8 @@ def _pairs(theta: FloatArray, modes: IndexArray, absolute: bool) -> FloatArray:
 def without(weights: Weights, kept: BoolArray) -> Weights:
     """Return the network with the units of all other modes set to zero.
 
-    Parameters
-    ----------
-    weights : Weights
-        A network with diagonal layer.
-    kept : ndarray of bool, shape (d, m)
-        Modes that stay; the constant always does.
+    `weights`: A network with diagonal layer. `kept` (d, m): modes that stay; the constant always
+    does.
     """
     layout, arrays = weights.architecture.layout(), dict(weights.arrays)
     stays = (layout.mode == 0) | kept[layout.column, layout.mode - 1]
@@ -226,12 +213,8 @@ def refitted(
     For a pair of rectified units, c₀σ(wφ) + c₁σ(−wφ) = A φ + C |φ| with c₀ = (A + C)/w and
     c₁ = (C − A)/w; w = √‖(A, C)‖ shares the size between diagonal and output.
 
-    Parameters
-    ----------
-    architecture : Architecture
-        With diagonal layer, without dense layers.
-    theta, y, weight : ndarray, shapes (n, d), (n, q), (n,)
-    kept : Kept
+    `architecture`: with diagonal layer, without dense layers. `theta`, `y`, `weight` (n, d), (n,
+    q), (n,).
     """
     m, q = architecture.n_modes, y.shape[1]
     columns, places = [np.ones((len(theta), 1))], [np.array([0])]

@@ -18,9 +18,7 @@ from torch import Tensor, nn
 from robustfourier.errors import InputError, require_choice
 from robustfourier.network.activity import active_modes
 from robustfourier.network.architecture import Activation, Architecture
-from robustfourier.network.embedding import (
-    EmbeddingKind,
-)
+from robustfourier.network.embedding import EmbeddingKind
 from robustfourier.network.embedding_module import FourierEmbedding
 from robustfourier.network.initial import Init, draw_weights
 from robustfourier.network.weights import Weights
@@ -60,7 +58,9 @@ class DiagonalLayer(nn.Module):
         super().__init__()
         require_choice("init", init, ("symmetric", "glorot"))
         if not (math.isfinite(init_scale) and init_scale > 0):
-            raise InputError(f"init_scale={init_scale!r} must be positive: zero never moves")
+            raise InputError(
+                f"init_scale={init_scale!r} must be positive: at zero all gradients vanish"
+            )
         self.init, self.init_scale = init, init_scale
         self.weight = nn.Parameter(torch.empty(n_features, device=device, dtype=dtype))
         self.reset_parameters()
@@ -94,11 +94,8 @@ class DiagonalLayer(nn.Module):
     def active(self, behind: nn.Linear | None = None) -> Tensor:
         """Return which entries stand out from those that carry nothing, bool of shape (D,).
 
-        Parameters
-        ----------
-        behind : Linear, optional
-            The layer that reads this one: then an entry counts by what it passes on,
-            ``|w_i|·‖A_i‖``, by the rule of `robustfourier.network.activity`; else by ``|w_i|``.
+        `behind`: the layer that reads this one: then an entry counts by what it passes on,
+        ``|w_i|·‖A_i‖``, by the rule of `robustfourier.network.activity`; else by ``|w_i|``.
         """
         strength = self.weight.detach().abs()
         if behind is not None:
@@ -242,13 +239,7 @@ class FourierNetwork(nn.Module):
     def forward(self, theta: Tensor) -> Tensor:
         """Return the network's values.
 
-        Parameters
-        ----------
-        theta : Tensor, shape (..., d)
-
-        Returns
-        -------
-        Tensor, shape (..., q)
+        `theta` (..., d). Returns shape (..., q).
         """
         # phases are as exact as θ is, so a float64 θ may feed a float32 network
         x = self.embedding(theta).to(self.output.weight.dtype)

@@ -27,11 +27,7 @@ _CACHED_ROWS = 1024  # rows whose intermediate arrays stay in the cache
 class Weights:
     """An architecture and its parameters.
 
-    Parameters
-    ----------
-    architecture : Architecture
-    arrays : mapping of str to ndarray
-        One array for each name of ``architecture.parameter_shapes()``, float32 or float64.
+    `arrays`: one array for each name of ``architecture.parameter_shapes()``, float32 or float64.
 
     Examples
     --------
@@ -145,12 +141,7 @@ class GridError:
 
     The same as ``relative_error(weights.predict(theta)[:, 0], truth)``, with the embedding kept.
 
-    Parameters
-    ----------
-    theta, truth : ndarray of shape (n,)
-    n_modes : int
-    dtype : str
-        Precision of the evaluation, that of the training.
+    `theta`, `truth` (n,). `dtype`: precision of the evaluation, that of the training.
     """
 
     def __init__(self, theta: FloatArray, truth: FloatArray, n_modes: int, dtype: str) -> None:

@@ -297,8 +297,13 @@ class BackTest:
         return float(np.mean(np.abs(self.values[self.rows] - forecasts)[self.counts]))
 
     def squares(self, forecasts: FloatArray, variances: FloatArray) -> FloatArray:
-        """Return squared errors over their variances, shape (O, H); NaN where nothing came."""
-        squares = (self.values[self.rows] - forecasts) ** 2 / variances
+        """Return squared errors over their variances, shape (O, H); NaN where nothing came.
+
+        A variance is at least that of the values' last digit.
+        """
+        digit = float(np.spacing(np.nanmax(np.abs(self.values))))
+        least = max(digit**2, float(np.finfo(float).tiny))
+        squares = (self.values[self.rows] - forecasts) ** 2 / np.maximum(variances, least)
         return np.asarray(np.where(self.counts, squares, np.nan))
 
 
@@ -418,13 +423,12 @@ def _back_tested(
         forecasts[o] = replace(model, state=state[:3], waveforms=waveforms).mean(steps)
     forecasts += lines[test.rows]
     variances = np.broadcast_to(model.variance(steps), forecasts.shape)
-    tiny = np.finfo(float).tiny
-    squares = test.squares(forecasts, np.maximum(variances, tiny))
+    squares = test.squares(forecasts, variances)
     factor = float(np.nanmean(squares))
     return BackTested(
         replace(model, deviation=model.deviation * float(np.sqrt(factor))),
         forecasts,
-        np.maximum(variances * factor, tiny),
+        np.maximum(variances * factor, np.finfo(float).tiny),
     )
 
 

@@ -6,16 +6,16 @@ combination tone. All lines whose rows are multiples of one row form one compone
 with the period of that row.
 
 **Evidence of a family.** Lines at modes k, known with the covariance Σ, are free, or harmonics of
-the orders n of a base b. A free line is as likely in every octave of the range searched (density
-1/(kR) with R = log(highest/lowest)), and so is a base. With the likelihood N(k; ·, Σ) integrated
-over what is free (Laplace, exact here), a family of K lines has the log odds
+the orders n of a base b. A free line is anywhere in the range searched, or where other lines are
+(`density`), and so is a base. With the likelihood N(k; ·, Σ) integrated over what is free (Laplace,
+exact here), a family of K lines has the log odds
 
 .. math::
 
-    -\tfrac12 \min_b \chi^2(b) + \tfrac12 \log 2\pi v_b - \log bR + \log p(n)
-    - \Big[\tfrac12 \log\det 2\pi\Sigma - \sum_i \log k_i R\Big]
+    -\tfrac12 \min_b \chi^2(b) + \tfrac12 \log 2\pi v_b + \log q(b) + \log p(n)
+    - \Big[\tfrac12 \log\det 2\pi\Sigma + \sum_i \log q(k_i)\Big]
 
-over free lines, v_b being the variance of the base and p(n) the prior of the orders
+over free lines, v_b being the variance of the base, q the density and p(n) the prior of the orders
 (`priors.harmonic_share`). So a line near some high multiple of a low mode stays free, since such
 multiples are everywhere, while several lines at multiples of one base are no coincidence.
 
@@ -26,12 +26,13 @@ two independent patterns with periods P and P/2 cannot be told from one pattern 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
 from math import gcd, log, pi
 
 import numpy as np
+from scipy.special import expit
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from robustfourier.periodic.aliases import folded_lines
@@ -78,6 +79,9 @@ class Families:
         ``modes = harmonics @ bases``.
     fixed : ndarray of bool of shape (F,)
         Bases that are known, and not to be refined.
+    doubt : ndarray of shape (F,), optional
+        By how much the bases would be off if their lines were not tied, times the root of the
+        probability of that.
 
     Examples
     --------
@@ -91,6 +95,7 @@ class Families:
     bases: FloatArray
     harmonics: IntArray
     fixed: BoolArray
+    doubt: FloatArray | None = None
 
     @classmethod
     def free(cls, modes: FloatArray, fixed: BoolArray | None = None) -> Families:
@@ -136,21 +141,6 @@ class Families:
         lines = np.flatnonzero(self.pure & (self.harmonics[:, base] > 0))
         return lines[np.argsort(self.harmonics[lines, base], kind="stable")]
 
-    def added(self, modes: FloatArray) -> Families:
-        """Return the same with further lines that are free."""
-        count = len(modes)
-        harmonics = np.zeros((len(self.harmonics) + count, len(self.bases) + count), np.int64)
-        harmonics[: len(self.harmonics), : len(self.bases)] = self.harmonics
-        harmonics[len(self.harmonics) :, len(self.bases) :] = np.eye(count, dtype=np.int64)
-        fixed = np.append(self.fixed, np.zeros(count, bool))
-        return Families(np.append(self.bases, modes), harmonics, fixed)
-
-    def moved(self, line: int, mode: float) -> Families:
-        """Return the same with one line free, at a mode of its own, in its old row."""
-        freed = self.kept(np.arange(len(self.harmonics)) != line).added(np.array([mode]))
-        order = np.insert(np.arange(len(self.harmonics) - 1), line, len(self.harmonics) - 1)
-        return replace(freed, harmonics=freed.harmonics[order])
-
     def kept(self, lines: BoolArray) -> Families:
         """Return some of the lines.
 
@@ -171,6 +161,7 @@ class Families:
             np.concatenate([bases * divisor, rows[freed] @ self.bases]),
             np.hstack([kept // divisor, own]),
             np.concatenate([self.fixed[stay], np.zeros(len(freed), bool)]),
+            None if self.doubt is None else np.append(self.doubt[stay] * divisor, 0.0 * freed),
         )
 
 
@@ -203,6 +194,31 @@ def nested_orders(order: IntArray, amplitude: FloatArray) -> IntArray:
     return np.asarray(order[ascending][1:][stands_out])
 
 
+def density(mode: FloatArray, others: FloatArray, highest: float) -> FloatArray:
+    """Return the density of free lines at modes, beside J other lines.
+
+    A line is as likely in every octave of the range searched, 1/(kR) with R = log(highest/lowest);
+    or one of J + 1 is, and each of the others stands within an octave of one that is there, as
+    likely at every ratio (Pólya's urn [1]_). The doubt is the free line's: the larger of the two
+    counts. Where lines are dense, that one of them is near a multiple of another is no surprise.
+
+    References
+    ----------
+    .. [1] D. Blackwell, J. B. MacQueen, "Ferguson distributions via Pólya urn schemes", Ann. Stat.
+       1, 353 (1973).
+
+    Examples
+    --------
+    >>> density(np.array([40.0]), np.array([25.0, 30.0, 50.0]), 1500.0).round(4)
+    array([0.0144])
+    >>> density(np.array([40.0]), np.array([400.0, 3.0, 500.0]), 1500.0).round(4)
+    array([0.0036])
+    """
+    anywhere = 1.0 / log(max(highest, 2.0 * _LOWEST) / _LOWEST)
+    near = np.sum(np.abs(np.log2(mode[:, None] / others)) <= 1.0, axis=1)
+    return np.maximum(anywhere, (anywhere + near / log(4.0)) / (1 + len(others))) / mode
+
+
 def harmonic_places(
     mode: FloatArray, gain: FloatArray, free: BoolArray, highest: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -210,7 +226,7 @@ def harmonic_places(
 
     The modes of lines of gain z are known to √6/(2π√z) (Cramér and Rao). A line is a harmonic of
     order n of a stronger one, or of that one's double period, with the odds p(n) N(k; nb, v) · kR
-    over a line anywhere (see the module). Both are zero for lines that are no harmonics.
+    over a line anywhere, R = log(highest/lowest). Both are zero for lines that are no harmonics.
 
     Parameters
     ----------
@@ -282,12 +298,16 @@ class _Ties:
     ) -> None:
         self.mode, self.strength, self.known, self.integer = mode, strength, known, integer
         self.calendar = np.zeros(0) if integer else calendar
-        self.room = log(max(highest, 2.0 * _LOWEST) / _LOWEST)
+        self.highest = highest
         smallest = np.where(known, 0.01, 1.0) * SMALLEST_MODE_ERROR
         self.covariance = covariance + np.diag(smallest**2)
         if integer:  # as if uniform over one mode
             self.covariance = np.eye(len(mode)) / (2.0 * pi)
         self.error = np.sqrt(np.diag(self.covariance))
+
+    def log_density(self, mode: FloatArray, own: list[int]) -> FloatArray:
+        """Logarithm of `density` at modes, beside all lines but some."""
+        return np.log(density(mode, np.delete(self.mode, own), self.highest))
 
     def single(self, line: int) -> _Family:
         """A free line."""
@@ -318,9 +338,10 @@ class _Ties:
         if base <= 0.0 or (self.integer and np.any(k * n[0] != n * k[0])):
             return _Family(members, orders, base, variance, -np.inf)
         free = 0.5 * (len(k) * log(2.0 * pi) + float(np.linalg.slogdet(covariance)[1]))
-        free -= float(np.sum(np.log(k))) + len(k) * log(self.room)
+        *lines, place = self.log_density(np.append(k, base), index)
+        free += float(np.sum(lines))
         if calendar is None:
-            tied = -log(base * self.room) - 0.5 * square
+            tied = place - 0.5 * square
             tied += 0.0 if self.integer else 0.5 * log(2.0 * pi * variance)
         else:
             square += (base - calendar) ** 2 / variance
@@ -407,6 +428,24 @@ class _Ties:
             best = top
         return best
 
+    def doubt(self, family: _Family) -> float:
+        """Return the deviation of a base in those readings in which a line is not tied to it.
+
+        A line that stays free has the odds of the evidence without it.
+        """
+        if self.integer or family.calendar is not None:
+            return 0.0
+        square = 0.0
+        for j in range(len(family.members) if len(family.members) > 1 else 0):
+            less = family.orders[:j] + family.orders[j + 1 :]
+            divisor = int(np.gcd.reduce(less))
+            others = family.members[:j] + family.members[j + 1 :]
+            rest = self.family(others, tuple(n // divisor for n in less))
+            chance = expit(rest.evidence - family.evidence)
+            off = rest.base / divisor - family.base
+            square += chance * (off**2 + rest.variance / divisor**2)
+        return float(np.sqrt(square))
+
     def _merged(self, families: list[_Family]) -> list[_Family] | None:
         """Return the families after the best merger of two; None if there is none that pays."""
         best, gain = None, 0.0
@@ -442,7 +481,10 @@ class _Ties:
         a, b = np.array(_COMBINATIONS).T[:, :, None]  # axes: combination, pair
         square = tone.variance + a**2 * variance[first] + b**2 * variance[second]
         away = tone.base - a * base[first] - b * base[second]
-        odds = np.log(tone.base * self.room) - 0.5 * np.log(2.0 * pi * square)
+        # A tone is free beside lines other than those that it may be made of.
+        apart = [[*tone.members, *f.members] for f in bases]
+        free = np.array([self.log_density(np.array([tone.base]), own)[0] for own in apart])
+        odds = -np.minimum(free[first], free[second]) - 0.5 * np.log(2.0 * pi * square)
         odds += np.log(combination_share(a, b) / first.size) - COMBINATION - 0.5 * away**2 / square
         which, pair = np.unravel_index(np.argmax(odds), odds.shape)
         if odds[which, pair] <= 0.0:
@@ -518,7 +560,8 @@ def tied(
             harmonics[line, base_index] = factor
     fixed = np.array([known[list(f.members)].any() for f in bases], bool)
     places = np.array([_place(f, mode, known) for f in bases])
-    return Families(places, harmonics, fixed)
+    doubt = np.array([0.0 if held else ties.doubt(f) for f, held in zip(bases, fixed, strict=True)])
+    return Families(places, harmonics, fixed, doubt)
 
 
 def _place(family: _Family, mode: FloatArray, known: BoolArray) -> float:

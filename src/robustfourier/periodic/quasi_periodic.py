@@ -16,8 +16,8 @@ Each is one Gaussian model of the same samples, what all other lines leave over,
              + X X^T]\bigr) - \tfrac{m}{2} \log n - \mathrm{price}(\mathrm{osc}),
 
 with the columns X of its strict lines at the powers that were fitted: amplitudes are marginalised
-over in all ways alike. m counts the mode, rate and strength, and mode and power of each line nearby
-(the power of the pattern's lines is one draw, however long the record). The way of the highest
+over in all ways alike. m counts the mode, rate and strength, and mode and power of each pattern
+nearby (the power of a pattern's lines is one draw, however long the record). The way of the highest
 evidence is taken.
 
 The error of a lost phase's period is the curvature of that likelihood in the mode: a short
@@ -57,15 +57,12 @@ from robustfourier.periodic.semiseparable import (
 
 ROWS = 4_000  # rows on which likelihoods are taken: there are more terms than in the remainder
 _HARMONICS = 8  # of a process, the strongest
-_FEWEST_CYCLES = 4.0  # in the record; with fewer a modulation cannot be seen
 _REACH = 12.0  # modes; farther from a pattern's lines another line is not part of it
 _NEAR = 0.25  # of the distance of two harmonics: what is nearer to one belongs to it
-# Power above noise that shows a harmonic: white noise has as much at one mode once in e⁷, and in a
-# band of m modes, whose own deviation and that of the floor taken off make √(2m), once in sixty.
-_SHOWN, _CLEAR = 7.0, 3.0
-# Deviations of a band's power that hint at a process: c of them raise the log-likelihood by about
-# c². Four nats are less than the price of a process, log n, of any record of more than 55 rows.
-_HINT = 2.0
+# Nats of power above noise that show a harmonic, or hint at a process, whose price is log n: white
+# noise has as much at one mode once in e⁷. In a band of m modes, whose deviation and that of the
+# floor taken off make √(2m), c deviations raise the log-likelihood by about c².
+_SHOWN = 7.0
 # A line of coherence τ is 1/πτ wide: with less than two cycles a sixth of its frequency, which is
 # no pattern but a hump.
 _SHORTEST = 2.0  # cycles
@@ -92,6 +89,8 @@ class Pattern:
         Modes and powers of its lines at these harmonics, and of other lines nearby.
     taken : ndarray of int
         Indices of the latter.
+    nearby : int
+        How many frequencies the latter have: lines of one pattern share theirs.
     around : ndarray of shape (n,)
         The residual with the lines nearby; further values add its own lines.
     shown, whole : ndarray of shape (n,)
@@ -107,6 +106,7 @@ class Pattern:
     lines: FloatArray
     near: FloatArray
     taken: IndexArray
+    nearby: int
     around: FloatArray
     shown: FloatArray
     whole: FloatArray
@@ -116,7 +116,7 @@ class Pattern:
     def alone(self) -> Pattern:
         """The same if lines nearby stay what they are."""
         values = {name: getattr(self, name) - self.beside for name in ("around", "shown", "whole")}
-        return replace(self, near=self.near[:, :0], taken=self.taken[:0], **values)
+        return replace(self, near=self.near[:, :0], taken=self.taken[:0], nearby=0, **values)
 
     def select(self, rows: IndexArray) -> Pattern:
         """Return the same on some rows."""
@@ -211,7 +211,7 @@ def pattern_of(
     """
     power = 0.5 * lines.amplitude[:, 0] ** 2
     own = np.flatnonzero((owner == component) & (order > 0))
-    if mode < _FEWEST_CYCLES or not len(own):
+    if mode < 2.0 * _SHORTEST or not len(own):  # nothing is seen to be forgotten
         return None
     taken = _lines_near(lines.mode, owner, order, power, own, component)
     beside = lines.select(taken).evaluate(theta)[:, 0]
@@ -223,7 +223,7 @@ def pattern_of(
         return None
     count = 2.0 * np.floor(min(_REACH, _NEAR * mode)) + 1.0
     seen = power[strongest] > _SHOWN * floor
-    seen |= band > _CLEAR * np.sqrt(2.0 * count) * floor
+    seen |= band > np.sqrt(_SHOWN * 2.0 * count) * floor
     seen[0] = True
     shown = strongest[seen]
     # A line holds little of a pattern whose phase is lost: what is around tells the shares.
@@ -236,6 +236,7 @@ def pattern_of(
         lines=np.stack([lines.mode[shown], power[shown]]),
         near=np.stack([lines.mode[taken], power[taken]]),
         taken=taken,
+        nearby=len(np.unique(owner[taken[order[taken] > 0]])) + int(np.sum(order[taken] == 0)),
         around=around,
         shown=around + lines.select(shown).evaluate(theta)[:, 0],
         whole=around + lines.select(own).evaluate(theta)[:, 0],
@@ -251,11 +252,16 @@ def _lines_near(
     own: IndexArray,
     component: int,
 ) -> IndexArray:
-    """Return side lines of a pattern, and lines of weaker patterns that all lie near its lines."""
+    """Return side lines of a pattern, and lines of weaker patterns with the strongest near its own.
+
+    A clock that is off by δ is off by nδ at harmonic n: those are not near any more.
+    """
     distance = np.abs(mode[:, None] - mode[own]).min(axis=1)
-    far = distance > min(_REACH, _NEAR * mode[own].min())
-    whole = np.bincount(owner, power)
-    inside = (np.bincount(owner, far) == 0) & (whole < whole[component])
+    near = distance <= min(_REACH, _NEAR * mode[own].min())
+    whole, strongest = np.bincount(owner, power), np.zeros(owner.max() + 1)
+    np.maximum.at(strongest, owner, power)
+    inside = np.bincount(owner, near & (power == strongest[owner])) > 0
+    inside &= whole < whole[component]
     return np.flatnonzero(((owner == component) & (order == 0)) | inside[owner])
 
 
@@ -278,7 +284,7 @@ def _power_beside(
     within = [power[:, : len(inside)][:, np.abs(inside) <= w] for w in np.arange(1.0, reach + 1.0)]
     within = within or [power[:, : len(inside)]]
     excess = np.array([p.sum(axis=1) - p.shape[1] * floor for p in within])
-    size = np.array([_HINT * np.sqrt(2.0 * p.shape[1]) * floor for p in within])
+    size = np.array([np.sqrt(_SHOWN * 2.0 * p.shape[1]) * floor for p in within])
     return np.maximum(excess[-1], 0.0), floor, np.any(excess > size, axis=0)
 
 
@@ -383,7 +389,7 @@ def _evidence_of_lines(
     gram, logs = normal_equations(kernel, theta, noise, every)
     alone, n = 1 + columns[0].shape[1], len(theta)
     value = max(
-        marginal_log_likelihood(gram, logs, n) - len(pattern.taken) * np.log(n),
+        marginal_log_likelihood(gram, logs, n) - pattern.nearby * np.log(n),
         marginal_log_likelihood(gram[:alone, :alone], logs, n),
     )
     return float(value - price(oscillators, n) - 0.5 * np.log(n))
@@ -412,7 +418,7 @@ class _Way:
         columns = [line_columns(theta, at[0], at[1] / white) for at in kept]
         known = np.concatenate(columns, axis=1) if columns else None
         self.exact = MarginalLikelihood(theta, pattern.shown, noise, known)
-        self.extra = len(pattern.taken) if near else 0  # lines nearby that stay
+        self.extra = pattern.nearby if near else 0  # frequencies nearby that stay
         self.pattern = pattern = pattern.alone if near else pattern
         seen = pattern.around if strict else pattern.shown  # a spectrum knows no columns
         self.spectrum = TaperedSpectrum(theta, seen, 1.0 / noise)

@@ -475,6 +475,16 @@ def _quarter_cycle(generator: FloatArray) -> FloatArray:
     return np.stack([pairs[..., 1], -pairs[..., 0]], axis=-1).reshape(generator.shape)
 
 
+def _inverse_root(gram: FloatArray) -> FloatArray:
+    """Return L⁻¹ of 1 + G = LLᵀ, G positive up to rounding, which collinear columns can exceed."""
+    try:
+        return np.linalg.inv(np.linalg.cholesky(gram + np.eye(len(gram))))
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(gram)
+        roots = np.sqrt(1.0 + np.maximum(values, 0.0))
+        return np.linalg.inv(np.linalg.qr((vectors * roots).T).R.T)
+
+
 def _marginalised(
     products: FloatArray, log_determinant: float, n: int
 ) -> tuple[float, float, FloatArray]:
@@ -489,9 +499,8 @@ def _marginalised(
         return -0.5 * (n * log(scale) + log_determinant), scale, np.array([[-0.5 / scale]])
     inverse, mean = np.zeros((size, size)), np.zeros(size)
     if size > 1 and np.isfinite(left):
-        root = np.linalg.cholesky(products[1:, 1:] + np.eye(size - 1))
-        log_determinant += 2.0 * float(np.log(root.diagonal()).sum())
-        half = np.linalg.inv(root)
+        half = _inverse_root(products[1:, 1:])
+        log_determinant -= 2.0 * float(np.log(np.abs(half.diagonal())).sum())
         inverse[1:, 1:] = half.T @ half
         mean[1:] = inverse[1:, 1:] @ products[1:, 0]
         left -= float(mean[1:] @ products[1:, 0])

@@ -40,7 +40,8 @@ class FitCovariance:
     """Covariance of bases and coefficients of a fit; what nobody asks for is not computed.
 
     Noise that is flat around each line has JᵀΣJ ≈ D½ (EᵀWE) D½ with the local noise power D of
-    each column.
+    each column. Where columns are not orthogonal, as by day alone a daily cycle and the level are
+    not, that is wrong, and EᵀWΣWE itself is needed.
 
     Parameters
     ----------
@@ -58,6 +59,8 @@ class FitCovariance:
         Noise power at each line over the mean noise variance.
     precision : ndarray of shape (p + 2K,), optional
         Prior precision of the coefficients in units of 1/σ².
+    noise_gram : ndarray of shape (p + 4K, p + 4K), optional
+        EᵀWΣWE over σ², in place of what `relative_psd` says of it.
     """
 
     gram: FloatArray
@@ -67,14 +70,17 @@ class FitCovariance:
     noise: FloatArray
     relative_psd: FloatArray
     precision: FloatArray | None = None
+    noise_gram: FloatArray | None = None
 
     @cached_property
     def _influence(self) -> tuple[FloatArray, ...]:
         """Return how moments move bases and coefficients, and the bases' covariance by output."""
         linear, n_lines = len(self.coefficients), len(self.harmonics)
         p = linear - 2 * n_lines
-        scale = np.sqrt(np.concatenate([np.ones(p), np.tile(self.relative_psd, 4)]))
-        gram, coloured = self.gram, self.gram * np.outer(scale, scale)
+        gram, coloured = self.gram, self.noise_gram
+        if coloured is None:
+            scale = np.sqrt(np.concatenate([np.ones(p), np.tile(self.relative_psd, 4)]))
+            coloured = gram * np.outer(scale, scale)
         if self.precision is not None:
             prior = np.zeros_like(gram)
             prior[np.arange(linear), np.arange(linear)] = self.precision

@@ -90,6 +90,8 @@ class Refined:
         Whether residuals are at the level of rounding, so that sums tell nothing of them.
     residuals_of : callable
         ``() -> residuals``: data minus trend minus lines, shape (n, q).
+    noise_gram : ndarray of shape (p + 4K, p + 4K) or None
+        See `FitCovariance`.
     """
 
     bases: FloatArray
@@ -106,6 +108,7 @@ class Refined:
     converged: bool
     exact: bool
     residuals_of: Callable[[], FloatArray]
+    noise_gram: FloatArray | None = None
 
     @property
     def gram(self) -> FloatArray:
@@ -130,6 +133,7 @@ class Refined:
             self.noise_variance,
             self.relative_psd,
             self.precision,
+            self.noise_gram,
         )
 
     @property

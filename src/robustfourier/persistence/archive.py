@@ -9,7 +9,6 @@ memory is taken. Nothing in it is ever executed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from robustfourier.atomic_files import replacing
 from robustfourier.errors import InputError, ModelFormatError
-from robustfourier.untrusted_files import excess, open_regular, parse_json
+from robustfourier.untrusted_files import excess, open_regular, parse_json, stream_digest
 
 FORMAT_VERSION = 3
 _DIGEST = 64  # hexadecimal digits
@@ -108,9 +107,9 @@ def _read(file: BinaryIO, name: str) -> Content:
     members = archive.infolist()
     names = ["tree.json", *(f"{i}.npy" for i in range(len(members) - 1))]
     if [member.filename for member in members] != names:
-        _damaged(name, "its members are not what we write")
+        _damaged(name, "its members are not those of a model")
     if any(m.compress_type or m.file_size != m.compress_size for m in members):
-        _damaged(name, "its members are compressed, as we never write them")
+        _damaged(name, "its members are compressed, which those of a model never are")
     if sum(member.file_size for member in members) > size:
         _damaged(name, "its members overlap")
     content = _values(archive.read("tree.json"), name)
@@ -120,7 +119,7 @@ def _read(file: BinaryIO, name: str) -> Content:
 def _values(text: bytes, name: str) -> Any:
     content = parse_json(text)
     if not isinstance(content, dict) or set(content) != {"format", "tree"}:
-        _damaged(name, "its values are not what we write")
+        _damaged(name, "its values are not those of a model")
     if content["format"] != FORMAT_VERSION:
         raise ModelFormatError(
             f"{name!r} has format version {content['format']!r}, but this robustfourier reads "
@@ -159,13 +158,9 @@ def _refuse(file: BinaryIO, name: str) -> NoReturn:
 
 def _digest(file: BinaryIO) -> bytes:
     """SHA-256 of all but the last bytes, as hexadecimal digits."""
-    left = file.seek(0, os.SEEK_END) - _DIGEST
+    size = file.seek(0, os.SEEK_END)
     file.seek(0)
-    digest = hashlib.sha256()
-    while left > 0 and (block := file.read(min(left, 1 << 20))):
-        digest.update(block)
-        left -= len(block)
-    return digest.hexdigest().encode()
+    return stream_digest(file, max(size - _DIGEST, 0)).encode()
 
 
 def _little_endian(array: Array) -> Array:

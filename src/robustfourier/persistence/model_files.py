@@ -85,7 +85,7 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
     """Return what a model file says of itself: estimator, versions, size of its arrays."""
     tree, arrays = read_archive(path)
     if not isinstance(tree, dict):
-        raise ModelFormatError(f"{str(path)!r}: not what we write")
+        raise ModelFormatError(f"{str(path)!r}: is no model file of robustfourier")
     return {
         "model": tree.get("model"),
         "package": tree.get("package"),
@@ -100,11 +100,13 @@ def _rebuild(content: Content) -> Any:
     if not isinstance(tree, dict) or not {"model", "params", "fitted"} <= set(tree):
         raise ModelFormatError("it lacks the parts of a model")
     if tree["model"] not in MODELS:
-        raise ModelFormatError(f"it holds a {tree['model']!r}, which is no estimator we know")
+        raise ModelFormatError(
+            f"it holds a {tree['model']!r}, an estimator that this version does not have"
+        )
     cls = class_of(tree["model"])
     params, fitted = decode([tree["params"], tree["fitted"]], arrays)
     if not isinstance(params, dict) or not isinstance(fitted, dict):
-        raise ModelFormatError("its parameters are not what we write")
+        raise ModelFormatError("its parameters are not a table of names and values")
     if unknown := set(params) - set(signature(cls).parameters):
         raise ModelFormatError(f"{tree['model']} has no parameters {sorted(map(str, unknown))}")
     model = cls(**params)

@@ -63,6 +63,6 @@ def class_of(tag: object) -> type:
     <class 'robustfourier.domain.Domain'>
     """
     if not isinstance(tag, str) or tag not in _PLACES:
-        raise ModelFormatError(f"it holds a {tag!r}, which is none of our classes")
+        raise ModelFormatError(f"it holds a {tag!r}, a class that robustfourier does not have")
     module, _, cls = _PLACES[tag].partition(":")
     return getattr(import_module(module), cls)

@@ -25,6 +25,7 @@ from robustfourier.report import figures
 from robustfourier.report.next_steps import Place, next_steps
 from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Pattern, Result
+from robustfourier.results.axis import instant
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.results.result_tables import fit_file
 
@@ -107,6 +108,7 @@ def render(
         closeup=None if window is None else Markup(figures.fit_figure(result, window)),
         spectrum=Markup(figures.spectrum_figure(result)),
         diagonal=_markup(figures.diagonal_figure(result)),
+        evidence=[(words, f"{value:,.1f}") for words, value in result.view.evidence_terms],
         residual=Markup(figures.residual_figure(result)),
         lives=lives,
         remainder=remainder,
@@ -215,7 +217,7 @@ def _above(result: Result) -> str:
 def _extent(result: Result) -> str:
     times = result.samples.axis
     if not result.domain.dates:
-        return f"{number(float(times[0]), 8)} to {number(float(times[-1]), 8)}"
+        return f"{instant(float(times[0]))} to {instant(float(times[-1]))}"
     first, last = (np.datetime_as_string(t, unit="m") for t in result.samples.times[[0, -1]])
     return f"{first.replace('T', ' ')} to {last.replace('T', ' ')}"
 

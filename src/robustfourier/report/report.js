@@ -16,7 +16,7 @@
     return step ? (String(+(value * step[1]).toPrecision(precision)) + " " + step[2]).trim() : "";
   }
   function moment(x) {
-    if (!data.time.dates) return digits(x, data.time.places);
+    if (!data.time.dates) return digits(x, data.time.places).replace(/,/g, "");
     var whole = Math.round(x / data.time.step) * data.time.step;  // times were sent as float32
     return new Date(Math.round(1000 * whole)).toISOString().replace("T", " ").replace(/(:00)?\.000Z$/, "").replace("Z", "");
   }
@@ -74,7 +74,8 @@
     var y = Object.assign({}, base, { label: ylabel, labelSize: 18, size: function (u, values) {
       var longest = (values || []).reduce(function (n, v) { return Math.max(n, v ? v.length : 0); }, 1);
       return 14 + 7 * longest; } });
-    x.values = time ? dates : stepped;
+    x.values = time ? dates : log ? stepped : function (u, at, axis, space, step) {  // an instant is one word
+      return stepped(u, at, axis, space, step).map(function (words) { return words.replace(/,/g, ""); }); };
     y.values = log ? function (u, at) { return at.map(function (v) { return v === null ? "" : digits(v); }); } : stepped;
     if (log) { y.filter = decades; y.grid = Object.assign({}, base.grid, { filter: decades }); }
     return [x, y];
@@ -112,15 +113,15 @@
     plot.setScale("x", { min: low, max: low + width });
   }
   function tools(host, plot, range, extras, name) {
-    var bar = document.createElement("div"), apart = document.createElement("span");
-    bar.className = "tools scroll"; apart.className = "apart"; bar.appendChild(apart);
+    var bar = document.createElement("div"), apart = document.createElement("span"), knobs = document.createElement("span");
+    bar.className = "tools scroll"; apart.className = "apart"; knobs.className = "knobs"; bar.appendChild(apart); bar.appendChild(knobs);
     (extras || []).forEach(function (part) { apart.appendChild(part); });
     [["◀", "earlier", 1, -0.4], ["+", "closer", 0.5, 0], ["−", "wider", 2, 0], ["▶", "later", 1, 0.4], ["all", "show all", 1e9, 0]].forEach(function (b) {
-      var button = bar.appendChild(knob(b[0], b[1] + ": " + name, function () { move(plot, range, b[2], b[3]); }));
+      var button = knobs.appendChild(knob(b[0], b[1] + ": " + name, function () { move(plot, range, b[2], b[3]); }));
       if (b[3]) button.className = "wide";  // fingers move the view on a phone
     });
-    bar.appendChild(knob("PNG", "save this view as PNG: " + name, function () { plot.ctx.canvas.toBlob(function (blob) { save(name + ".png", blob); }); }));
-    bar.appendChild(knob("SVG", "save as SVG: " + name, function () { saveFigure(host.querySelector(".static svg"), name); }));
+    knobs.appendChild(knob("PNG", "save this view as PNG: " + name, function () { plot.ctx.canvas.toBlob(function (blob) { save(name + ".png", blob); }); }));
+    knobs.appendChild(knob("SVG", "save as SVG: " + name, function () { saveFigure(host.querySelector(".static svg"), name); }));
     host.insertBefore(bar, plot.root);
   }
   function save(name, blob) {
@@ -139,7 +140,7 @@
   function table(name) {
     if (name !== "fit") return data.tables[name];
     var rows = samples.x.map(function (x, i) {
-      return [moment(x).replace(/,/g, ""), samples.y[i], +samples.fit[i].toPrecision(6), +samples.rest[i].toPrecision(6)].join(","); });
+      return [moment(x), samples.y[i], +samples.fit[i].toPrecision(6), +samples.rest[i].toPrecision(6)].join(","); });
     return "time,value,fitted,residual\n" + rows.join("\n") + "\n";
   }
   function fingers(plot, range) {
@@ -352,8 +353,9 @@
             var name = m.h === 1 ? m.t : m.t + m.h;
             if (named.some(function (n) { return Math.abs(n[0] - x) < 12 * ratio && Math.abs(n[1] - y) < 13 * ratio; })) return;
             named.push([x, y]);
+            var half = ctx.measureText(name).width / 2 + 2 * ratio, at = Math.min(Math.max(x, u.bbox.left + half), u.bbox.left + u.bbox.width - half);
             ctx.strokeStyle = css("--paper"); ctx.lineWidth = 4 * ratio; ctx.lineJoin = "round";
-            ctx.strokeText(name, x, y - 10 * ratio); ctx.fillText(name, x, y - 10 * ratio);
+            ctx.strokeText(name, at, y - 10 * ratio); ctx.fillText(name, at, y - 10 * ratio);
           }
         });
         ctx.restore(); }] }

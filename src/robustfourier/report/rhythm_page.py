@@ -54,6 +54,7 @@ def render_rhythm(
             shown=_ROWS,
             total=len(found.table),
             differences=_differences(found),
+            assumed=found.assumed,
             coverage=f"{100 * found.coverage:g}",
             files=files,
             style=Markup(asset("style.css")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,13 +15,24 @@ if TYPE_CHECKING:
     from robustfourier.results.summary import Brief
 
 _HIGH = 0.6  # of the spectral window: a lower peak makes no alias that could win
-_TOLD = 2  # patterns, the strongest
-_SURE = 1000.0  # odds beyond which nobody doubts
-_LARGEST = 100.0  # power of ten that is told
+_STATED = 2  # patterns, the strongest
+_LARGEST = 100.0  # power of ten that is printed
 
 
-def runner_up_words(brief: Brief, sampling: Sampling, weights: FloatArray | None) -> list[str]:
+class AliasWords(NamedTuple):
+    """Sentences on aliases: warnings on those that are possible, remarks on excluded ones."""
+
+    possible: list[str]
+    excluded: list[str]
+
+
+def alias_words(
+    brief: Brief, sampling: Sampling, weights: FloatArray | None, false_alarm: float
+) -> AliasWords:
     """One sentence for each of the strongest patterns of a record that was sampled in a rhythm.
+
+    An alias is excluded where its odds against the pattern are below the false-alarm probability
+    of the fit: it is then no more likely than the pattern is to be noise.
 
     Parameters
     ----------
@@ -29,15 +40,18 @@ def runner_up_words(brief: Brief, sampling: Sampling, weights: FloatArray | None
         Patterns, noise and the parts of the fit.
     sampling : Sampling
     weights : ndarray of shape (n,), optional
+    false_alarm : float
+        Probability that the fit was asked for.
     """
-    window = sampling.window
+    window, words = sampling.window, AliasWords([], [])
     rhythms = window.peak_mode[window.peak_height >= _HIGH]
     if sampling.even or not len(rhythms):
-        return []
+        return words
     theta, flat = brief.theta, brief.flat
     even = np.ones(len(theta)) if weights is None else weights / np.mean(weights)
-    said = []
-    for pattern, part in zip(brief.patterns[:_TOLD], flat.parts, strict=False):
+    in_words = sampling.domain.period_words
+    rhythm = in_words(float(sampling.domain.period(rhythms[0])))
+    for pattern, part in zip(brief.patterns[:_STATED], flat.parts, strict=False):
         mode = sampling.domain.span * pattern.frequency
         orders = np.asarray(pattern.harmonics)
         found = runner_up(
@@ -45,29 +59,29 @@ def runner_up_words(brief: Brief, sampling: Sampling, weights: FloatArray | None
         )
         if pattern.combination or found is None:
             continue
-        told = sampling.domain.period_words
-        rhythm = told(float(sampling.domain.period(rhythms[0])))
-        alias = told(float(sampling.domain.period(found.mode)))
-        said.append(
+        sure = found.log_odds > -math.log(false_alarm)
+        (words.excluded if sure else words.possible).append(
             f"The samples come in a rhythm of {rhythm}: pattern {pattern.label} "
-            f"({told(pattern.period)}) {_odds(found.log_odds)} than its next likeliest alias, "
-            f"{alias}."
+            f"({in_words(pattern.period)}) {_odds(found.log_odds, sure)} than its next likeliest "
+            f"alias, {in_words(float(sampling.domain.period(found.mode)))}."
         )
-    return said
+    return words
 
 
-def _odds(log_odds: float) -> str:
+def _odds(log_odds: float, sure: bool) -> str:
     """How much likelier, in words.
 
     Examples
     --------
-    >>> _odds(1.0), _odds(50.0)
-    ('is only 2.7 times likelier', 'is 10^22 times likelier')
+    >>> _odds(1.0, False), _odds(6.0, True), _odds(50.0, True)
+    ('is only 2.7 times likelier', 'is 403 times likelier', 'is 10^22 times likelier')
     """
     if log_odds < 0.0:
         return "is no likelier"
-    if log_odds < math.log(_SURE):
-        return f"is only {math.exp(log_odds):.2g} times likelier"
     power = log_odds / math.log(10.0)
+    if power < 4.0:
+        return (
+            f"is {'' if sure else 'only '}{math.exp(log_odds):.{3 if sure else 2}g} times likelier"
+        )
     more = "more than " if power > _LARGEST else ""
     return f"is {more}10^{min(power, _LARGEST):.0f} times likelier"

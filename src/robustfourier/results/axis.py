@@ -60,14 +60,15 @@ class TimeAxis:
     def when(self, time: Any) -> str:
         """A time in words: a date to the minute, or a number."""
         (at,) = self.positions([time])
-        return _clock(at, "m") if self.dates else number(float(at), 8)
+        return _clock(at, "m") if self.dates else instant(float(at))
 
     def moment(self, time: Any, error: float) -> str:
         """A time with its standard error, which is in the domain's unit."""
         (at,) = self.positions([time])
         if not self.dates:
             places = decimals(0.0, error)
-            return f"{at:,.{places}f} ± {error:,.{places}f} {unit_name(self.unit)}".rstrip()
+            unit = unit_name(self.unit, short=True)
+            return f"{at:.{places}f} ± {error:,.{places}f} {unit}".rstrip()
         seconds = error * self.scale()
         words = _clock(at, "m" if seconds >= _MINUTE else "s" if seconds >= 1.0 else "ms")
         days = seconds / DATE_UNITS["day"]
@@ -77,6 +78,17 @@ class TimeAxis:
     def scale(self) -> float:
         """Positions per unit of the domain: seconds for dates, one for numbers."""
         return DATE_UNITS[self.unit] if self.dates else 1.0
+
+
+def instant(time: float) -> str:
+    """A time that is a number: one word, as a year or a Julian date is written.
+
+    Examples
+    --------
+    >>> instant(2450622.93), instant(1853.25)
+    ('2450622.9', '1853.25')
+    """
+    return number(time, 8).replace(",", "")
 
 
 def robust_limits(values: FloatArray, *curves: FloatArray) -> tuple[float, float]:

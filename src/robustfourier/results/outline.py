@@ -63,7 +63,8 @@ def outline(model: Any) -> Outline:
     none = np.zeros(0)
     patterns = named(view.patterns(none, none, np.zeros((len(model.components_), 0))), domain)
     explained = min(sum(pattern.share for pattern in patterns), 1.0)
-    words = headline(patterns, explained, domain, view.trend_kind, "time")
+    kind, allowed = view.trend_kind, float(model.false_alarm)
+    words = headline(patterns, explained, domain, kind, "time", allowed=allowed)
     return Outline(words, patterns, domain, float(view.noise or np.nan))
 
 

@@ -284,6 +284,8 @@ class Result:
         One sentence for everyone.
     warnings : tuple of str
         In plain words.
+    remarks : tuple of str
+        What could have been in doubt and is not: excluded aliases.
     lines : Synthesis or None
         What the fit is made of besides its trend, where it is made of sinusoids.
     downwards : bool
@@ -316,6 +318,7 @@ class Result:
     searched: tuple[float, float] | None
     headline: str
     warnings: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
     lines: Synthesis | None = None
     downwards: bool = False
     memory: Memory | None = None

@@ -9,7 +9,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.results.alias_words import runner_up_words
+from robustfourier.results.alias_words import alias_words
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.calendar import alias_notes, named
 from robustfourier.results.drawing_grid import curve_grid
@@ -25,6 +25,7 @@ _ERRORS = (
     12_000  # points at which standard errors of a curve are computed; between, they are smooth
 )
 _BLOCK = 20_000  # times predicted at once
+_FALSE_ALARM = 0.01  # of networks, which have no such parameter
 _RED = 3.0  # a floor so much higher at long than at short periods is not white
 
 
@@ -64,6 +65,7 @@ def summarise(
         evidence=view.evidence,
     )
     axis = TimeAxis.of(domain, samples.time_name)
+    aliases = alias_words(brief, sampling, weights, getattr(model, "false_alarm", _FALSE_ALARM))
     return Result(
         samples=samples,
         view=view,
@@ -92,16 +94,16 @@ def summarise(
         lines=view.lines(),
         downwards=brief.downwards,
         memory=view.memory(axis, horizon),
+        remarks=tuple(aliases.excluded),
         warnings=plain_warnings(
-            listed(patterns),
-            sampling,
-            flat.residual,
+            *(listed(patterns), sampling, flat.residual),
             explained=brief.explained,
+            allowed=brief.allowed,
             first=[
                 *view.warnings(),
                 *break_words(view.breaks, axis),
                 *alias_notes(listed(patterns), samples, domain),
-                *runner_up_words(brief, sampling, weights),
+                *aliases.possible,
             ],
         ),
     )
@@ -123,6 +125,7 @@ class Brief(NamedTuple):
     noise: float
     headline: str
     downwards: bool
+    allowed: float
 
 
 def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Brief:
@@ -142,12 +145,15 @@ def briefly(samples: Samples, model: Any, magnitudes: bool | None = None) -> Bri
     patterns = named(view.patterns(theta, flat.residual, flat.parts), domain, down)
     explained = min(sum(pattern.share for pattern in patterns), 1.0)
     noise = deviation(residual) if view.noise is None else view.noise
-    said = headline(patterns, explained, domain, view.trend_kind, samples.time_name)
+    allowed = float(getattr(model, "false_alarm", 1.0))
+    said = headline(
+        patterns, explained, domain, view.trend_kind, samples.time_name, allowed=allowed
+    )
     if np.ptp(samples.values) == 0.0:
         said = f"The series is constant: all {len(samples):,} values are {samples.values[0]:.6g}."
     return Brief(
         *(view, domain, theta, fitted, trend, parts, residual, flat),
-        *(patterns, explained, noise, said, down),
+        *(patterns, explained, noise, said, down, allowed),
     )
 
 

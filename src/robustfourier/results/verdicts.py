@@ -14,6 +14,7 @@ from robustfourier.formatting import (
     number,
     percent,
     plural,
+    probability,
     readable_frequency,
     with_error,
 )
@@ -39,6 +40,7 @@ def headline(
     trend: str,
     time_name: str = "",
     frequencies: bool | None = None,
+    allowed: float = 1.0,
 ) -> str:
     """One sentence that a manager understands.
 
@@ -55,10 +57,14 @@ def headline(
         Name of the time column, which stands in for a unit that is not known.
     frequencies : bool, optional
         Whether patterns are told by frequency; by default those of less than a second are.
+    allowed : float
+        False-alarm probability up to which a pattern stands out; only given periods may have more.
     """
-    if not patterns:
+    if all(_doubtful(p, allowed) for p in patterns):
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
-        return f"No repeating pattern stands out from the noise{slow}."
+        told = [f"{spoken(p, domain)} (p = {probability(p.false_alarm)})" for p in patterns]
+        given = f": what was given explains {percent(explained)}, {listed(told)}" if told else ""
+        return f"No repeating pattern stands out from the noise{slow}{given}."
     patterns = listed_patterns(patterns)
     own = [p for p in patterns if not p.combination]
     shown = [p for i, p in enumerate(own[:_NAMED]) if i == 0 or p.share >= WORTH_A_LINE]
@@ -94,12 +100,18 @@ def _told(pattern: Pattern, domain: Domain, alone: bool, frequency: bool | None)
     return f"{words} ({percent(pattern.share)}{beat}){tail}"
 
 
+def _doubtful(pattern: Pattern, allowed: float) -> bool:
+    """Whether a pattern was given, so that its period has no error, and noise shows as much."""
+    return pattern.period_error == 0.0 and pattern.false_alarm > allowed
+
+
 def plain_warnings(
     patterns: Sequence[Pattern],
     sampling: Sampling,
     residual: FloatArray,
     *,
     explained: float,
+    allowed: float = 1.0,
     first: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """What a careful colleague would add; not what the lines above say already.
@@ -112,6 +124,8 @@ def plain_warnings(
     residual : ndarray of shape (n,)
     explained : float
         As in `Result`.
+    allowed : float
+        As in `headline`.
     first : sequence of str
         What comes before all else: jumps of the level, patterns that the calendar explains.
     """
@@ -123,7 +137,13 @@ def plain_warnings(
         )
     said += [*_too_short(patterns, sampling), *_gap_words(sampling)]
     said += [*_alias_words(patterns, sampling), *_outlier_words(residual)]
-    if patterns and explained < 0.2:
+    doubtful = [p for p in patterns if _doubtful(p, allowed)]
+    said += [
+        f"Pattern {p.label} was given and does not stand out: noise alone shows as much with "
+        f"probability {probability(p.false_alarm)}."
+        for p in doubtful
+    ]
+    if len(patterns) > len(doubtful) and explained < 0.2:
         said.append(
             f"The patterns explain only {percent(explained)} of the variation: they are real, but "
             "most of what you see is noise or does not repeat."

@@ -22,6 +22,7 @@ from robustfourier.results.spread import share_of_variance
 
 _LEVELS = 201  # points of a link
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
+_TREND = 201  # points of a trend, whose variance is asked for
 _BLOCK = 20_000  # times predicted at once
 
 
@@ -65,8 +66,11 @@ class MixtureView:
 
     @property
     def trend_kind(self) -> str:
-        """Level, slope or smooth."""
-        return str(self.model.models_[0].trend_kind)
+        """Level, slope or smooth; a trend that would be printed as < 0.1 % is a level."""
+        column = self.model.models_[0]
+        trend = np.var(column.trend_at(np.linspace(-1.0, 1.0, _TREND)), axis=0).sum()
+        lines = 0.5 * np.sum(column.lines.amplitude**2)
+        return "level" if trend < 1e-3 * lines else str(column.trend_kind)
 
     def fitted(self, times: Any) -> FloatArray:
         """The fitted function."""
@@ -177,6 +181,12 @@ class MixtureView:
             lines.mode, lines.cosine[:, 0], lines.sine[:, 0], model.component, self.multiplies
         )
 
+    @property
+    def evidence_terms(self) -> tuple[tuple[str, float], ...]:
+        """What the log evidence of the lines, trend and noise is the sum of; empty if unknown."""
+        known = None if self.evidence is None else self.evidence.log_evidence
+        return () if known is None else known.terms
+
     def diagonal(self) -> Diagonal | None:
         """Weights of the layer that proposed first; the lowest ones, up to beyond the last mode."""
         if self.evidence is None or len(self.evidence.diagonal) < 2:
@@ -194,6 +204,7 @@ class NetworkView:
     trend_kind = "level"
     noise: float | None = None
     evidence = None
+    evidence_terms: tuple[tuple[str, float], ...] = ()
     breaks = ()
 
     def __init__(self, model: Any, values: FloatArray) -> None:

@@ -3,6 +3,10 @@
 The defaults: rows with a missing time, value or error are left out, also where a mark (`marks`)
 stands for it; samples of one time become their mean (weighted by their errors where there are
 some); samples are sorted by time.
+
+Marks of missing values, numbers such as -999.9, 99.999 or 1e20, are known by what they do, not by a
+list: one value, repeated exactly, farther from all other values than these are from one another.
+Zero is never taken for a mark: no rain, no demand and a machine that is off are measurements.
 """
 
 from __future__ import annotations
@@ -17,12 +21,17 @@ from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.domain import timezone_of, to_array
 from robustfourier.errors import DataError, InputError
 from robustfourier.samples.epochs import Times
-from robustfourier.samples.missing_markers import marks_of
 from robustfourier.samples.samples import Counts, Samples
 from robustfourier.samples.text_streams import quoted
+from robustfourier.weighted_rows import rounding_step
 
 MISSING_RULES = ("drop", "error")
 DUPLICATES = ("mean", "first", "last", "keep", "error")
+
+_MOST = 0.5  # of the values: what is there more often than not is the signal
+_LEVELS = 10  # different values of the rest: with fewer, values are states or small counts
+_CHANCE = 0.01  # that measurements as far away would all be equal
+_ENDS = 2  # marks at either end of the values
 
 
 def clean(
@@ -36,24 +45,11 @@ def clean(
     marks: bool = True,
     **record: Any,
 ) -> Samples:
-    """Turn columns as read into sorted samples without gaps in them.
+    """Turn columns as read, NaN where missing, into sorted samples without gaps in them.
 
-    Parameters
-    ----------
-    times : Times
-        Times as read, shape (n,).
-    values, errors : ndarray of shape (n,)
-        NaN where missing.
-    lines : ndarray of int, shape (n,)
-        Line number of each row, for errors.
-    missing : {"drop", "error"}
-        What to do with rows that lack something.
-    duplicates : {"mean", "first", "last", "keep", "error"}
-        What to do with samples of the same time.
-    marks : bool
-        Whether values that are marks of missing ones are looked for.
-    **record
-        Further fields of `Samples`.
+    `missing` and `duplicates` are rules of `MISSING_RULES` and `DUPLICATES`; `lines` holds the line
+    number of each row, for errors; `marks` says whether values that are marks of missing ones are
+    looked for; `record` holds further fields of `Samples`.
     """
     _check_rules(missing, duplicates)
     source = record.get("source", "") or "data"
@@ -151,6 +147,46 @@ def _without_marks(column: Any, notes: list[str]) -> Any:
             "missing values and left out"
         )
     return np.where(np.isin(column, found), np.nan, column) if len(found) else column
+
+
+def marks_of(values: FloatArray) -> FloatArray:
+    """Return the values that are marks of missing ones, ascending; mostly none.
+
+    k measurements that scatter as the others do, over a range of L steps of rounding, are all equal
+    with a probability of 1/L^(k-1) or so. This asks for at least two repetitions of numbers that
+    are hardly rounded, and for more where they are rounded to few steps.
+
+    Examples
+    --------
+    >>> magnitudes = np.r_[15.0 + np.random.default_rng(0).normal(0, 0.3, 50), 99.999, 99.999]
+    >>> marks_of(magnitudes)
+    array([99.999])
+    >>> marks_of(np.r_[np.zeros(9), 20.0 + np.arange(30.0)])  # days without demand
+    array([], dtype=float64)
+    """
+    distinct, count = np.unique(values[np.isfinite(values)], return_counts=True)
+    ends, total = range(_ENDS + 1), int(count.sum())
+    for peeled in range(2 * _ENDS, 0, -1):
+        for low in ends:
+            high = len(distinct) - (peeled - low)
+            if 0 <= peeled - low <= _ENDS and high - low >= _LEVELS:
+                marks = np.r_[distinct[:low], distinct[high:]]
+                if _are_marks(marks, np.r_[count[:low], count[high:]], distinct[low:high], total):
+                    return marks
+    return np.zeros(0)
+
+
+def _are_marks(marks: FloatArray, times: FloatArray, rest: FloatArray, total: int) -> bool:
+    """Whether some values are marks, beside the others."""
+    spread = float(rest[-1] - rest[0])
+    away = np.minimum(np.abs(marks - rest[0]), np.abs(marks - rest[-1]))
+    if times.min() < 2 or times.sum() > _MOST * total or np.any(marks == 0):
+        return False
+    if np.any(away <= spread):
+        return False
+    step = rounding_step(rest)
+    levels = spread / step if step > 0 else np.inf
+    return bool(np.all(levels ** (1.0 - times) <= _CHANCE))
 
 
 def stamps_of(times: Any) -> tuple[NDArray[Any], str | None]:

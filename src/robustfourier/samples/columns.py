@@ -43,24 +43,13 @@ _DAY_COUNTS = frozenset(["jd", "mjd", "hjd", "bjd", "btjd", "bkjd", "tjd"])  # J
 
 @dataclass(frozen=True)
 class Choice:
-    """Indices of the chosen columns.
+    """Indices of the chosen columns."""
 
-    Parameters
-    ----------
-    time : int
-        Times, or years where `parts` follow.
-    value, error : int or None
-    clock : int or None
-        A time of day that belongs to a column of dates.
-    parts : tuple of int
-        Month, day, hour, minute and second, as far as each has a column.
-    """
-
-    time: int
+    time: int  # times, or years where `parts` follow
     value: int | None
     error: int | None
-    clock: int | None = None
-    parts: tuple[int, ...] = ()
+    clock: int | None = None  # A time of day that belongs to a column of dates
+    parts: tuple[int, ...] = ()  # month, day, hour, minute and second, as far as each has a column
 
     @property
     def times(self) -> tuple[int, ...]:
@@ -81,20 +70,9 @@ def choose_columns(
 ) -> Choice:
     """Find the time, value and error column of a table.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the columns.
-    kinds : sequence of {"number", "time", "clock", "text", "empty"}
-        What the cells of each column are.
-    source : str
-        The file's name, for errors.
-    time, value, error : str, optional
-        A column's name, or its number starting at 1, as the user gave it.
-    need_value : bool
-        Whether a value column has to be found.
-    apart : sequence of int
-        Columns that are neither of them.
+    `kinds` says what the cells of each column are: "number", "time", "clock", "text" or "empty".
+    `time`, `value` and `error` are what the user gave: a column's name, or its number from 1.
+    Columns of `apart` are none of them; a value column is looked for if `need_value`.
     """
     given_time = None if time is None else find_column(time, names, source, "--time")
     given_value = None if value is None else find_column(value, names, source, "--value")

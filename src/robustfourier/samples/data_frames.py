@@ -31,33 +31,16 @@ _KIND_CELLS = 500  # cells of text that say what a column is
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A table of which more may be known than names and cells.
+    """A table of which more may be known than names and cells."""
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns by name.
-    units : mapping of str to str
-        Units of some columns, as their makers write them.
-    time, value, error : str, optional
-        Names of columns whose meaning is known.
-    notes : tuple of str
-        What was taken.
-    labels : tuple of str
-        Columns that tell series apart, and are no values.
-    """
-
-    frame: pd.DataFrame
+    frame: pd.DataFrame  # columns by name
+    #: units of some columns, as their makers write them
     units: Mapping[str, str] = field(default_factory=dict)
-    time: str | None = None
+    time: str | None = None  # names of columns whose meaning is known
     value: str | None = None
     error: str | None = None
-    notes: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-
-    def noting(self, note: str) -> Frame:
-        """The same with a further note."""
-        return replace(self, notes=(*self.notes, note))
+    notes: tuple[str, ...] = ()  # what was taken
+    labels: tuple[str, ...] = ()  # columns that tell series apart, and are no values
 
 
 def at_rate(table: Frame, rate: float) -> Frame:
@@ -71,27 +54,14 @@ def at_rate(table: Frame, rate: float) -> Frame:
 
 @dataclass
 class TypedTable:
-    """A table whose cells have types: of pandas here, of Arrow in `parquet`.
+    """A table whose cells have types: of pandas here, of Arrow in `parquet`."""
 
-    Parameters
-    ----------
-    name : str
-        For messages.
-    table : Frame
-        Its columns, or none but what is known of them.
-    options : ReadOptions
-    names, kinds : list of str
-        Names of the columns, and what their cells are.
-    path : str or path, optional
-        The file.
-    """
-
-    name: str
-    table: Frame
+    name: str  # for messages
+    table: Frame  # its columns, or none but what is known of them
     options: ReadOptions
-    names: list[str]
+    names: list[str]  # names of the columns, and what their cells are
     kinds: list[str]
-    path: str | os.PathLike[str] | None = None
+    path: str | os.PathLike[str] | None = None  # the file
     streamed = False  # rows can be read again
 
     @classmethod
@@ -119,11 +89,9 @@ class TypedTable:
 
     def choose(self, need_value: bool) -> tuple[Choice, list[tuple[int, str | None]]]:
         """The columns that are meant, and those that tell series apart."""
-        by, options, known = (
-            parse_by(self.options.by, self.names, self.name),
-            self.options,
-            self.table,
-        )
+        options, known = self.options, self.table
+        by = parse_by(options.by, self.names, self.name)
+        labels = [i for i, name in enumerate(self.names) if name in known.labels]
         choice = choose_columns(
             self.names,
             self.kinds,
@@ -132,10 +100,7 @@ class TypedTable:
             value=options.value or known.value,
             error=options.error or (known.error if options.value is None else None),
             need_value=need_value,
-            apart=[
-                *(i for i, _ in by),
-                *(i for i, n in enumerate(self.names) if n in known.labels),
-            ],
+            apart=[*(i for i, _ in by), *labels],
         )
         return choice, by
 

@@ -95,12 +95,7 @@ def _month(word: str) -> str:
 
 
 def calendar_text(parts: Sequence[str]) -> str:
-    """Return a date that stands in columns of its own, as ISO text; empty if a part is missing.
-
-    Parameters
-    ----------
-    parts : sequence of str
-        Year, month, and as far as there are some, day, hour, minute and second.
+    """Return a date of year, month, day, … in columns of their own as ISO text; empty if one lacks.
 
     Examples
     --------

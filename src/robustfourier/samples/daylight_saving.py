@@ -28,19 +28,9 @@ _COMMON = (
 
 
 def on_clock(times: Times, zone: str | None) -> Times:
-    """Put dates on the clock of a zone.
+    """Put dates that name no zone on the clock of a zone: they become instants, in UTC.
 
-    Parameters
-    ----------
-    times : Times
-        As read, in the order of the rows; numbers and a missing zone are left as they are.
-    zone : str, optional
-        Zone of dates that name none, and in which the others are written.
-
-    Returns
-    -------
-    Times
-        In UTC where a zone is known. Without one, with a note if the clock was changed.
+    Numbers stay as they are. Without a zone, a note says if the clock was changed.
     """
     if times.values.dtype.kind != "M":
         return times

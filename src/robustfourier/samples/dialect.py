@@ -45,53 +45,23 @@ _BOTH = re.compile(
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a table is written.
+    """How a table is written."""
 
-    Parameters
-    ----------
-    delimiter : str
-        One of `DELIMITERS`.
-    decimal : {".", ","}
-        Decimal mark of its numbers.
-    grouped : bool
-        Whether the other mark sets thousands apart.
-    start : int
-        Number of the first line of the table, 1 at the top; the header if there is one.
-    names : tuple of str
-        Names of the columns; "column 1", ... where the table has none.
-    header : bool
-        Whether the names were read from the table.
-    trends : bool
-        Whether this is an export of Google Trends, where "<1" is a value.
-    comment_header : bool
-        Whether the names stand behind a "#".
-    preamble : bool
-        Whether lines of words stand before the table.
-    numbered : bool
-        Whether the first column is not in the file: it counts the rows from 1.
-    first : int
-        Number of the line of the first row of data.
-    units : tuple of str
-        What a line below the names says of each column; empty if there is none.
-    rate : float or None
-        Samples per second of rows that are numbered.
-    wide : Wide or None
-        How the table is made a long one, if its rows are series; `names` are those of the long one.
-    """
-
-    delimiter: str
-    decimal: str
-    grouped: bool
-    start: int
-    names: tuple[str, ...]
-    header: bool
-    trends: bool = False
-    comment_header: bool = False
-    preamble: bool = False
-    numbered: bool = False
-    first: int = 0
+    delimiter: str  # one of `DELIMITERS`
+    decimal: str  # ".", ","; decimal mark of its numbers
+    grouped: bool  # whether the other mark sets thousands apart
+    start: int  # number of the first line of the table, 1 at the top; the header if there is one
+    names: tuple[str, ...]  # names of the columns; "column 1", ... where the table has none.
+    header: bool  # whether the names were read from the table
+    trends: bool = False  # whether this is an export of Google Trends, where "<1" is a value
+    comment_header: bool = False  # whether the names stand behind a "#"
+    preamble: bool = False  # whether lines of words stand before the table
+    numbered: bool = False  # whether the first column is not in the file: it counts the rows from 1
+    first: int = 0  # number of the line of the first row of data
+    #: what a line below the names says of each column; empty if there is none
     units: tuple[str, ...] = ()
-    rate: float | None = None
+    rate: float | None = None  # samples per second of rows that are numbered
+    #: how the table is made a long one, if its rows are series; `names` are those of the long one
     wide: Wide | None = None
 
     def row_time(self, line: int) -> str:
@@ -161,23 +131,10 @@ def sniff(
 ) -> Dialect:
     """Find out how a table is written from its first lines.
 
-    Parameters
-    ----------
-    lines : sequence of str
-        The first lines, from the top.
-    name : str
-        The source's name, for errors.
-    delimiter, decimal : str, optional
-        What the user already knows.
-    complete : bool
-        Whether `lines` is the whole file: only then is an open quote at its end an error.
-    need_value : bool
-        Whether a single column is the value, with the number of the row as its time, or the time.
-
-    Raises
-    ------
-    DataError
-        If no delimiter gives columns of numbers, or numbers can be read in two ways.
+    What the user knows of `delimiter` and `decimal` is taken as it is. An open quote at the end is
+    an error only if the lines are the `complete` file. A single column is the value, with the
+    number of the row as its time, if `need_value`, else the time. Where no delimiter gives columns
+    of numbers, or numbers can be read in two ways, `DataError` says what to do.
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise DataError(f"delimiter={delimiter!r} must be one of {', '.join(_NAMES.values())}")

@@ -41,16 +41,7 @@ class Times:
 def interpret_numbers(
     numbers: NDArray[Any], column: str, source: str, time_format: str = "auto"
 ) -> Times:
-    """Decide whether numbers are epoch times or Julian dates.
-
-    Parameters
-    ----------
-    numbers : ndarray of shape (n,)
-        int64 or float64, NaN where missing.
-    column, source : str
-        Names; the column's may speak of a unit.
-    time_format : str
-        "auto", or what the user says.
+    """Decide whether numbers, NaN where missing, are epoch times or Julian dates.
 
     Examples
     --------

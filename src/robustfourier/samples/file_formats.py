@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -25,49 +26,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A file format that is no text.
+    """A file format that is no text."""
 
-    Parameters
-    ----------
-    words : str
-        Its name in messages.
-    magic : bytes
-        Regular expression of the first bytes of such a file.
-    reader : str
-        Where the function lives that reads it, as ``module:function``. It is given the path, a name
-        for messages and `ReadOptions`, and returns a `Frame`.
-    extra : str
-        The extra of this package that installs the library it needs; empty if none does.
-    endings : tuple of str
-        Endings of names that stand for the format, whatever the first bytes are.
-    """
-
-    words: str
-    magic: bytes
+    words: str  # its name in messages
+    magic: bytes  # regular expression of the first bytes of such a file
+    #: where the function lives that reads it, as ``module:function``. It is given the path, a name
+    #: for messages and `ReadOptions`, and returns a `Frame`.
     reader: str
+    #: the extra of this package that installs the library it needs; empty if none does
     extra: str = ""
+    #: endings of names that stand for the format, whatever the first bytes are
     endings: tuple[str, ...] = ()
 
 
-_READERS = "robustfourier.samples.readers"
+_READERS = "robustfourier.samples.binary_files"
 FORMATS = {
     "parquet": Format("Parquet", rb"PAR1", "", "arrow", (".parquet", ".pq")),
-    "feather": Format("Feather", rb"ARROW1", f"{_READERS}.feather:read_feather", "arrow"),
+    "feather": Format("Feather", rb"ARROW1", f"{_READERS}:read_feather", "arrow"),
     "fits": Format(
-        "FITS",
-        rb"SIMPLE  =",
-        f"{_READERS}.fits_votable:read_fits",
-        "astropy",
-        (".fits.gz", ".fit.gz"),
+        "FITS", rb"SIMPLE  =", f"{_READERS}:read_fits", "astropy", (".fits.gz", ".fit.gz")
     ),
-    "votable": Format(
-        "VOTable", rb".*<VOTABLE", f"{_READERS}.fits_votable:read_votable", "astropy"
-    ),
-    "netcdf": Format(
-        "netCDF", rb"CDF[\x01\x02\x05]|\x89HDF", f"{_READERS}.netcdf:read_netcdf", "xarray"
-    ),
-    "matlab": Format("MATLAB", rb"MATLAB (5\.0|7\.3)", f"{_READERS}.matlab_wav:read_matlab"),
-    "wav": Format("WAV", rb"RIFF.{4}WAVE", f"{_READERS}.matlab_wav:read_wav"),
+    "votable": Format("VOTable", rb".*<VOTABLE", f"{_READERS}:read_votable", "astropy"),
+    "netcdf": Format("netCDF", rb"CDF[\x01\x02\x05]|\x89HDF", f"{_READERS}:read_netcdf", "xarray"),
+    "matlab": Format("MATLAB", rb"MATLAB (5\.0|7\.3)", f"{_READERS}:read_matlab"),
+    "wav": Format("WAV", rb"RIFF.{4}WAVE", f"{_READERS}:read_wav"),
 }
 
 
@@ -95,11 +77,20 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 def read_frame(path: str | os.PathLike[str], kind: str, options: ReadOptions) -> Frame:
     """Read a file of a format of `FORMATS`; what is wrong with it is a `DataError`."""
-    name, form = display_name(path), FORMATS[kind]
-    module, _, function = form.reader.partition(":")
+    module, _, function = FORMATS[kind].reader.partition(":")
     reader: Callable[..., Frame] = getattr(import_module(module), function)
+    with one_error(path, kind):
+        return reader(path, display_name(path), options)
+
+
+@contextmanager
+def one_error(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
+    """Whatever is wrong with a file of a format is an error that names it."""
+    name, form = display_name(path), FORMATS[kind]
     try:
-        return reader(path, name, options)
+        yield
+    except FileNotFoundError:
+        raise DataError(f"{str(path)!r}: no such file; check the name and folder") from None
     except RobustFourierError:
         raise
     except ImportError as error:

@@ -43,15 +43,7 @@ def is_logger_line(line: str) -> bool:
 
 
 def split_header(table: Rows, says_something: Test) -> tuple[Header | None, Rows]:
-    """Take off the rows that name columns: words above numbers or dates.
-
-    Parameters
-    ----------
-    table : list of pairs of int and list of str
-        Rows with their line numbers.
-    says_something : callable
-        Whether a cell is a number, a time or missing.
-    """
+    """Take off the rows that name columns: words above cells that are numbers, times or missing."""
     if not _names_columns(table[0][1], table[1:], says_something):
         return None, table
     count = 1

@@ -30,21 +30,11 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How a table writes numbers.
+    """How a table writes numbers."""
 
-    Parameters
-    ----------
-    decimal : {".", ","}
-        The decimal mark.
-    grouped : bool
-        Whether thousands are set apart by the other mark.
-    missing : frozenset of str
-        Cells that mean "no value", in lower case.
-    """
-
-    decimal: str = "."
-    grouped: bool = False
-    missing: frozenset[str] = MISSING
+    decimal: str = "."  # ".", ","; the decimal mark
+    grouped: bool = False  # whether thousands are set apart by the other mark
+    missing: frozenset[str] = MISSING  # cells that mean "no value", in lower case
 
 
 _ANY_FORMAT = (NumberFormat(".", True), NumberFormat(",", True))
@@ -81,15 +71,7 @@ def is_number(cell: str) -> bool:
 
 
 def to_numbers(cells: Sequence[str], form: NumberFormat) -> tuple[FloatArray, IndexArray]:
-    """Read cells as numbers.
-
-    Returns
-    -------
-    numbers : ndarray of shape (n,)
-        NaN where the value is missing, not finite or no number.
-    bad : ndarray of int
-        Indices of cells that are neither a number nor a mark of a missing value.
-    """
+    """Read cells as numbers, NaN where missing; and the indices of cells that are no numbers."""
     import numpy as np  # late: whoever asks about cells alone does without
 
     bad: list[int] = []

@@ -7,6 +7,7 @@ the Arrow PyCapsule interface (pyarrow, duckdb, polars, …) are known by what t
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,7 @@ from robustfourier.samples.data_frames import Frame
 
 
 def frame_of(given: Any) -> Frame | None:
-    """The table that an object is; None if it is none that is known.
-
-    Parameters
-    ----------
-    given : anything
-        pandas, polars (lazy or not), pyarrow, duckdb, Arrow streams, astropy tables, time series
-        and light curves, xarray arrays and data sets.
-    """
+    """The table that an object of another library is; None if it is none that is known."""
     if isinstance(given, pd.DataFrame):
         return Frame(given)
     if hasattr(given, "colnames") and hasattr(given, "columns"):
@@ -93,7 +87,7 @@ def _astropy_frame(table: Any) -> Frame:
     if "flux" in columns and hasattr(table, "flux"):  # a light curve says what it is
         error = "flux_err" if "flux_err" in columns else None
         known = error and np.isfinite(np.asarray(columns["flux_err"], np.float64)).any()
-        return Frame(frame.frame, frame.units, frame.time, "flux", error if known else None)
+        return replace(frame, value="flux", error=error if known else None, notes=())
     return frame
 
 
@@ -161,16 +155,7 @@ def time_dimension(data: Any, at: str | None = None) -> str:
 
 
 def dataset_frame(data: Any, name: str, at: str | None = None, value: str | None = None) -> Frame:
-    """Variables of a data set along time; other dimensions are columns that tell series apart.
-
-    Parameters
-    ----------
-    data : xarray.Dataset
-    name : str
-        For messages.
-    at, value : str, optional
-        The time and the value, where they are known.
-    """
+    """Variables of a data set along time; other dimensions are columns that tell series apart."""
     if not len(data.data_vars):
         raise InputError(f"{name} holds no variables; give one with a time dimension")
     along = [str(d) for d in data.coords[at].dims] if at in data.coords else []

@@ -9,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from robustfourier.errors import DataError, MissingDependencyError, RobustFourierError
-from robustfourier.samples.budget import require_proportion
+from robustfourier.errors import DataError, MissingDependencyError
 from robustfourier.samples.data_frames import ROWS, Frame, TypedTable
-from robustfourier.samples.text_streams import display_name, quoted
+from robustfourier.samples.decompression import require_proportion
+from robustfourier.samples.file_formats import one_error
+from robustfourier.samples.text_streams import display_name
 from robustfourier.samples.text_tables import ReadOptions
 
 _SAMPLE = 16  # bytes of a time and a value
@@ -24,7 +25,8 @@ def arrow() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise MissingDependencyError(
-            "Parquet needs pyarrow; install it with: pip install pyarrow"
+            "Parquet files, and surveys of many series, which keep their tables in them, need "
+            "pyarrow; install it with: pip install robustfourier[arrow]"
         ) from None
     return pyarrow
 
@@ -32,18 +34,8 @@ def arrow() -> Any:
 class ArrowTable(TypedTable):
     """A table of Arrow, of which only the columns that are wanted are read.
 
-    Parameters
-    ----------
-    name : str
-        For messages.
-    schema : pyarrow.Schema
-    batches : callable
-        Makes record batches of some columns.
-    options : ReadOptions
-    fixed : dict of str to str
-        Columns that have one label in all rows: the names of folders.
-    path : str or path, optional
-        The file.
+    `batches` makes record batches of some columns; `fixed` holds columns that have one label in all
+    rows: the names of folders.
     """
 
     def __init__(
@@ -87,24 +79,16 @@ def opened_parquet(
     """A Parquet file; whatever is wrong with it is a `DataError` that names it."""
     del need_value
     name, parquet = display_name(path), arrow().parquet
-    try:
-        with parquet.ParquetFile(path, pre_buffer=False) as file:
-            made = _SAMPLE * file.metadata.num_rows
-            what, remedy = "the rows", "write them as CSV"
-            require_proportion(made, os.path.getsize(path), name, what, remedy)
+    with one_error(path, "parquet"), parquet.ParquetFile(path, pre_buffer=False) as file:
+        made = _SAMPLE * file.metadata.num_rows
+        what, remedy = "the rows", "write them as CSV"
+        require_proportion(made, os.path.getsize(path), name, what, remedy)
 
-            def batches(columns: list[str]) -> Iterator[Any]:
-                return file.iter_batches(batch_size=ROWS, columns=columns)
+        def batches(columns: list[str]) -> Iterator[Any]:
+            return file.iter_batches(batch_size=ROWS, columns=columns)
 
-            schema = file.schema_arrow
-            yield ArrowTable(name, schema, batches, options, fixed=dict(fixed), path=path)
-    except FileNotFoundError:
-        raise DataError(f"{str(path)!r}: no such file; check the name and folder") from None
-    except RobustFourierError:
-        raise
-    except Exception as error:  # pyarrow raises many kinds for a damaged file
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"{name}: cannot be read as Parquet ({quoted(first, 120)})") from None
+        schema = file.schema_arrow
+        yield ArrowTable(name, schema, batches, options, fixed=dict(fixed), path=path)
 
 
 def _kind_of_type(kind: Any) -> str:

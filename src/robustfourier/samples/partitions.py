@@ -7,28 +7,201 @@ the first part that can be read, and holds for all others (`Layout`).
 
 from __future__ import annotations
 
-import hashlib
+import io
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, InputError
 from robustfourier.result_folders import is_result
+from robustfourier.samples.columns import Choice, choose_columns, find_column, is_error
 from robustfourier.samples.data_frames import ROWS, Frame, TypedTable
-from robustfourier.samples.layout import Part
 from robustfourier.samples.objects import cells_frame
 from robustfourier.samples.parquet import ArrowTable, opened_parquet
-from robustfourier.samples.reading import opened_table
-from robustfourier.samples.text_streams import display_name
-from robustfourier.samples.text_tables import ReadOptions
+from robustfourier.samples.reading import Table, opened_table
+from robustfourier.samples.text_streams import display_name, quoted
+from robustfourier.samples.text_tables import Block, ReadOptions
+from robustfourier.untrusted_files import file_digest, stream_digest
 
-_ENDS = 1 << 20  # bytes of either end of a file that tell it from another
 _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz")
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some rows of a table."""
+
+    #: shape (n,); numbers, or dates on the clock that wrote them (UTC where they name a zone)
+    times: NDArray[Any]
+    values: FloatArray  # shape (n, q); one column per value column, NaN where missing
+    errors: FloatArray | None  # shape (n,)
+    labels: NDArray[Any] | None  # shape (n,); which series each row belongs to
+    tags: tuple[NDArray[Any], ...] = ()  # shape (n,); further labels, of the columns `Layout.tags`
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns are meant, and how times are written."""
+
+    time: str  # names of the columns; `error` and `label` may be None
+    values: tuple[str, ...]
+    error: str | None
+    label: str | None
+    clock: str | None  # A column with the time of day, where `time` holds the date alone
+    form: str  # how times are written: a strptime format, "iso", or what numbers stand for
+    unit: str  # unit of the times; zone that dates name, if they do
+    zone: str | None
+    dates: bool  # whether times are dates
+    options: ReadOptions  # what the user said
+    #: columns of month, day and so on, where `time` holds the year alone
+    parts: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()  # columns of further labels, such as subject and group
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that are read, each once."""
+        wanted = (self.time, self.clock, *self.parts, *self.values, self.error, self.label)
+        wanted = (*wanted, *self.tags)
+        return list(dict.fromkeys(name for name in wanted if name is not None))
+
+    @classmethod
+    def of(
+        cls,
+        part: Part,
+        options: ReadOptions,
+        values: Sequence[str] | str | None,
+        by: str | None,
+        tags: Sequence[str] = (),
+    ) -> Layout:
+        """Decide from one part; its options `value` and `by` are of no effect.
+
+        `values` are value columns, "all" of them, or None for the one that is meant; `by` tells
+        series apart, `tags` are columns of further labels.
+        """
+        with part.opened(options) as table:
+            names = table.names
+            label = None if by is None else find_column(by, names, part.name, "--by")
+            tagged = [find_column(tag, names, part.name, "--by") for tag in tags]
+            apart = [*([] if label is None else [label]), *tagged]
+            choice, chosen = _choice(names, table.kinds, part.name, options, values, apart)
+            reader = table.time_reader(choice, options.time_format, None)
+            for block in itertools.islice(table.blocks(choice.times), 2):
+                reader.add_block(block)
+            times, form = reader.times(), reader.form()
+        return cls(
+            time=names[choice.time],
+            values=tuple(names[i] for i in chosen),
+            error=None if choice.error is None else names[choice.error],
+            label=None if label is None else names[label],
+            clock=None if choice.clock is None else names[choice.clock],
+            form=form,
+            unit=options.unit or times.unit,
+            zone=times.timezone,
+            dates=times.values.dtype.kind == "M",
+            options=options,
+            parts=tuple(names[i] for i in choice.parts),
+            tags=tuple(names[i] for i in tagged),
+        )
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that holds rows of a table."""
+
+    name: str  # for messages
+    content: Callable[[], str]  # returns what tells this part from another of the same name
+    #: opens the table, given `ReadOptions` and whether a value is needed; can be pickled
+    source: Callable[[ReadOptions, bool], AbstractContextManager[Table]]
+    path: Path | None = None  # the file
+
+    def opened(self, options: ReadOptions) -> AbstractContextManager[Table]:
+        """The table, open for reading."""
+        return self.source(replace(options, by=(), value=None, error=None), False)
+
+    def pieces(self, layout: Layout) -> Iterator[Piece]:
+        """All rows, some at a time."""
+        with self.opened(replace(layout.options, time=layout.time)) as table:
+            for name in layout.columns:
+                if name not in table.names:
+                    there = ", ".join(quoted(n, 40) for n in table.names[:12])
+                    raise DataError(
+                        f"{self.name}: has no column {quoted(name)}, unlike other parts; there "
+                        f"are {there}"
+                    )
+            at = {name: table.names.index(name) for name in layout.columns}
+            for block in table.blocks(list(at.values())):
+                if len(block.lines):
+                    yield self._piece(table, block, layout, at)
+
+    def _piece(self, table: Table, block: Block, layout: Layout, at: dict[str, int]) -> Piece:
+        clock = None if layout.clock is None else at[layout.clock]
+        choice = Choice(at[layout.time], None, None, clock, tuple(at[n] for n in layout.parts))
+        written = layout.form == "iso" or "%" in layout.form
+        reader = table.time_reader(choice, layout.form if written else "number", None)
+        reader.time_format = layout.form
+        reader.add_block(block)
+        times = reader.times()
+        dates = layout.dates
+        if (times.values.dtype.kind == "M") != dates or (dates and times.timezone != layout.zone):
+            raise DataError(
+                f"{self.name}, column {quoted(layout.time)}: times are of another kind than in "
+                "the parts before; write all parts alike"
+            )
+
+        def texts(name: str) -> NDArray[Any]:
+            return np.array(table.texts(block, at[name]), object)
+
+        return Piece(
+            times.values,
+            np.stack([table.numbers(block, at[name]) for name in layout.values], axis=1),
+            None if layout.error is None else table.numbers(block, at[layout.error]),
+            None if layout.label is None else texts(layout.label),
+            tuple(map(texts, layout.tags)),
+        )
+
+
+def _choice(
+    names: Sequence[str],
+    kinds: Sequence[str],
+    source: str,
+    options: ReadOptions,
+    values: Sequence[str] | str | None,
+    apart: list[int],
+) -> tuple[Choice, list[int]]:
+    """The columns of time and error, and those of values."""
+    many = values is not None and (isinstance(values, str) or len(values) != 1)
+    choice = choose_columns(
+        names,
+        kinds,
+        source,
+        time=options.time,
+        value=None if values is None or many else values[0],
+        error=options.error,
+        need_value=not many,
+        apart=apart,
+    )
+    if not many or values is None:
+        assert choice.value is not None
+        return choice, [choice.value]
+    error = None if options.error is None else find_column(options.error, names, source, "--error")
+    taken = {choice.time, choice.clock, *choice.parts, error, *apart}
+    if isinstance(values, str):
+        chosen = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
+        chosen = [i for i in chosen if not is_error(names[i])]
+    else:
+        chosen = [find_column(value, names, source, "--value") for value in values]
+    if not chosen or choice.time in chosen:
+        raise DataError(f"{source}: no column of numbers is left for the values; say --value")
+    return replace(choice, error=error), list(dict.fromkeys(chosen))
 
 
 def parts_of(source: Any) -> list[Part]:
@@ -88,13 +261,13 @@ def _hive(root: Path, path: Path) -> tuple[tuple[str, str], ...]:
 
 def _file(path: Path, source: Any = None) -> Part:
     opened = source or partial(opened_table, path)
-    return Part(display_name(path), partial(content_of_file, path), opened, path)
+    return Part(display_name(path), partial(file_digest, path), opened, path)
 
 
 def _fragment(fragment: Any, schema: Any) -> Part:
     name = display_name(getattr(fragment, "path", "") or "data set")
     opened = partial(_opened_fragment, fragment, schema, name)
-    return Part(name, partial(_content_of_fragment, fragment), opened)
+    return Part(name, partial(_fragment_digest, fragment), opened)
 
 
 @contextmanager
@@ -121,7 +294,7 @@ def _opened_fragment(
 
 def _in_memory(name: str, frame: pd.DataFrame) -> Part:
     opened = partial(_opened_frame, partial(pd.DataFrame, frame), name)
-    return Part(name, partial(_content_of_frame, frame), opened)
+    return Part(name, partial(_frame_digest, frame), opened)
 
 
 def _lazy(name: str, blocks: Sequence[Any]) -> Part:
@@ -138,25 +311,14 @@ def _computed(blocks: Sequence[Any]) -> pd.DataFrame:
     return pd.DataFrame(dict(zip(("time", "value", "error"), made, strict=False)))
 
 
-def _content_of_frame(frame: pd.DataFrame) -> str:
+def _frame_digest(frame: pd.DataFrame) -> str:
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy()
-    return f"{len(rows)} rows, {hashlib.sha256(rows.tobytes()).hexdigest()}"
+    return stream_digest(io.BytesIO(rows.tobytes()))
 
 
-def _content_of_fragment(fragment: Any) -> str:
+def _fragment_digest(fragment: Any) -> str:
     path = getattr(fragment, "path", None)
     if not path:
-        return f"{fragment.count_rows()} rows"
-    (info,) = fragment.filesystem.get_file_info([path])
-    return f"{info.size} bytes, {info.mtime_ns}"
-
-
-def content_of_file(path: Path) -> str:
-    """Size, time of the last change and a digest of both ends: what replacing a file changes."""
-    stat = path.stat()
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        digest.update(file.read(_ENDS))
-        file.seek(max(stat.st_size - _ENDS, 0))
-        digest.update(file.read(_ENDS))
-    return f"{stat.st_size} bytes, {stat.st_mtime_ns}, {digest.hexdigest()}"
+        return _frame_digest(fragment.to_table().to_pandas())
+    with fragment.filesystem.open_input_stream(path, compression=None) as file:
+        return stream_digest(file)

@@ -31,7 +31,7 @@ from robustfourier.samples.text_tables import (
     ReadOptions,
     TextTable,
     open_table,
-    table_names,
+    sniffed,
 )
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
@@ -72,7 +72,7 @@ def column_names(path: str | os.PathLike[str], **options: Any) -> list[str]:
     chosen = ReadOptions(**options)
     if not format_of(path):
         with open_text(path, chosen.sheet) as source:
-            return table_names(source, chosen)
+            return list(sniffed(source, chosen, need_value=True)[0].names)
     with opened_table(path, chosen) as table:
         return table.names
 

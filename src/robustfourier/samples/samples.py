@@ -48,17 +48,12 @@ class Counts:
         ['1 of 2,000 rows lacks a value: left out']
         """
         kinds = (
-            (self.missing, "lacks a value: left out", "lack a value: left out"),
-            (
-                self.duplicates,
-                "repeats a time (see --duplicates)",
-                "repeat a time (see --duplicates)",
-            ),
-            (self.out_of_order, "is out of order: sorted", "are out of order: sorted"),
+            (self.missing, "lacks", "lack", "a value: left out"),
+            (self.duplicates, "repeats", "repeat", "a time (see --duplicates)"),
+            (self.out_of_order, "is", "are", "out of order: sorted"),
         )
-        return [
-            f"{n:,} of {self.rows:,} rows {one if n == 1 else many}" for n, one, many in kinds if n
-        ]
+        rows = f"of {self.rows:,} rows"
+        return [f"{n:,} {rows} {one if n == 1 else many} {end}" for n, one, many, end in kinds if n]
 
 
 @dataclass(frozen=True, eq=False)

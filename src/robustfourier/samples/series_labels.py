@@ -80,14 +80,7 @@ def refuse_mixture(
 ) -> None:
     """Refuse a table whose times repeat because a column tells several series apart.
 
-    Parameters
-    ----------
-    stamps : ndarray of shape (n,)
-        Times of all rows.
-    columns : callable
-        Returns the labels of columns that are neither time nor value, by name.
-    source : str
-        The file's name.
+    `columns` returns the labels of columns that are neither time nor value, by name.
     """
     known = stamps == stamps  # what is missing does not equal itself
     times, different = stamps[known], len(np.unique(stamps[known]))

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from robustfourier.errors import DataError
 from robustfourier.samples.decompression import BROKEN, Reader, packing, unpacked, workbook_size
-from robustfourier.samples.json_tables import Source, is_json, records_as_lines
+from robustfourier.samples.json_excel import Source, is_json, records_as_lines
 
 #: Characters that one line may have.
 MAX_LINE = 1_000_000
@@ -138,24 +138,7 @@ def display_name(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def open_text(path: str | os.PathLike[str], sheet: str | None = None) -> Iterator[Source]:
-    """Open a text file, packed or not, a workbook or standard input ("-") as lines of text.
-
-    Parameters
-    ----------
-    path : str or path
-        The file, or "-".
-    sheet : str, optional
-        Name or number of a workbook's sheet.
-
-    Yields
-    ------
-    Source
-
-    Raises
-    ------
-    DataError
-        If it cannot be opened or is no text.
-    """
+    """Open a text file, packed or not, a workbook or standard input ("-") as lines of text."""
     name = display_name(path)
     with _open_bytes(path, name) as file:
         raw = Reader(file)
@@ -163,9 +146,10 @@ def open_text(path: str | os.PathLike[str], sheet: str | None = None) -> Iterato
         head = _head(stream, name)
         kind = packing(head)
         if kind == "zip":
-            content = _read_all(stream, name)
+            with _one_error(name, kind):
+                content = stream.read()
             if size := workbook_size(content):
-                from robustfourier.samples.excel import sheet_as_lines
+                from robustfourier.samples.json_excel import sheet_as_lines
 
                 yield sheet_as_lines(content, size, name, sheet, raw.hash.hexdigest)
                 return
@@ -173,7 +157,8 @@ def open_text(path: str | os.PathLike[str], sheet: str | None = None) -> Iterato
         if sheet is not None:
             raise DataError(f"{name}: --sheet {sheet!r} is for Excel files, and this is none")
         if kind:
-            stream = _unpacked(raw, stream, name, kind)
+            with _one_error(name, kind):
+                stream = io.BufferedReader(unpacked(raw, stream, name, kind), _HEAD)
             head = _head(stream, name, kind)
         _refuse_foreign(head, name)
         encoding = _encoding(head)
@@ -203,28 +188,21 @@ def _open_bytes(path: str | os.PathLike[str], name: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def _read_all(stream: io.BufferedReader[Any], name: str) -> bytes:
+@contextmanager
+def _one_error(name: str, kind: str = "") -> Iterator[None]:
+    """Whatever is wrong with the bytes is an error that names the file."""
     try:
-        return stream.read()
-    except OSError as error:
-        raise DataError(f"{name}: cannot be read ({error.strerror or error})") from None
-
-
-def _unpacked(raw: Reader, stream: Any, name: str, kind: str) -> io.BufferedReader[Any]:
-    try:
-        return io.BufferedReader(unpacked(raw, stream, name, kind), _HEAD)
+        yield
     except (*BROKEN, NotImplementedError) as error:
         raise DataError(f"{name}: damaged {kind} data ({error}); fetch the file again") from None
+    except OSError as error:
+        raise DataError(f"{name}: cannot be read ({error.strerror or error})") from None
 
 
 def _head(stream: io.BufferedReader[Any], name: str, kind: str = "") -> bytes:
     """Return the first bytes, which stay in the stream."""
-    try:
+    with _one_error(name, kind):
         head = stream.peek(_HEAD)
-    except BROKEN as error:
-        raise DataError(f"{name}: damaged {kind} data ({error}); fetch the file again") from None
-    except OSError as error:
-        raise DataError(f"{name}: cannot be read ({error.strerror or error})") from None
     if not head:
         raise DataError(f"{name}: is empty; a table with a time and a value column is needed")
     return head

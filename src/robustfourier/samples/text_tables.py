@@ -18,7 +18,7 @@ from robustfourier.samples.date_text import calendar_text, is_time
 from robustfourier.samples.dialect import Dialect, row_blocks, sniff
 from robustfourier.samples.file_formats import format_of
 from robustfourier.samples.header import Rows, declared_delimiter, is_logger_line
-from robustfourier.samples.json_tables import Source
+from robustfourier.samples.json_excel import Source
 from robustfourier.samples.number_parsing import (
     MISSING,
     NumberFormat,
@@ -110,42 +110,22 @@ class Block(NamedTuple):
 
 @dataclass
 class TextTable:
-    """A text table of which the first rows are read; the others follow once, in blocks.
+    """A text table of which the first rows are read; the others follow once, in blocks."""
 
-    Parameters
-    ----------
-    source : Source
-        Its lines.
-    options : ReadOptions
-    dialect, form : Dialect and NumberFormat
-        How the table and its numbers are written.
-    kinds : list of str
-        What the cells of each column are: "number", "time", "clock", "text" or "empty".
-    choice : Choice
-        The columns that are meant.
-    by : list of pairs of int and str
-        Columns and labels of the series that the user chose; a label may be None.
-    head : Rows
-        The first rows.
-    rest : iterator of Rows
-        The others, in blocks.
-    measures : list of str
-        The unit that stands beside the numbers of each column; empty where there is none.
-    left : list of str
-        Words for rows of sums below the table; known after the last row.
-    """
-
-    source: Source
+    source: Source  # its lines
     options: ReadOptions
-    dialect: Dialect
+    dialect: Dialect  # how the table and its numbers are written
     form: NumberFormat
+    #: what the cells of each column are: "number", "time", "clock", "text" or "empty"
     kinds: list[str]
-    choice: Choice
+    choice: Choice  # the columns that are meant
+    #: columns and labels of the series that the user chose; a label may be None
     by: list[tuple[int, str | None]]
-    head: Rows
-    rest: Iterator[Rows]
+    head: Rows  # the first rows
+    rest: Iterator[Rows]  # the others, in blocks
+    #: the unit that stands beside the numbers of each column; empty where there is none
     measures: list[str]
-    left: list[str]
+    left: list[str]  # words for rows of sums below the table; known after the last row
     below: int = 0  # values "<1" of Google Trends
     streamed = True
 
@@ -353,11 +333,6 @@ def wide_table(path: str | os.PathLike[str], options: ReadOptions) -> Wide | Non
         return None
     with open_text(path, options.sheet) as source:
         return sniffed(source, options, need_value=True)[0].wide
-
-
-def table_names(source: Source, options: ReadOptions) -> list[str]:
-    """Return the names of the columns, whether or not it is clear which are meant."""
-    return list(sniffed(source, options, need_value=True)[0].names)
 
 
 def time_texts(block: Block, choice: Choice) -> list[str]:

@@ -47,20 +47,9 @@ _WEEK_RANGE = re.compile(r"(\d{4}-\d\d-\d\d) - \d{4}-\d\d-\d\d")
 class TimeReader:
     """Reads a time column block by block.
 
-    Parameters
-    ----------
-    sample : sequence of str
-        The first cells, which decide whether these are numbers or dates.
-    column, source : str
-        Names for errors.
-    form : NumberFormat
-        How numbers are written.
-    time_format : str
-        One of `TIME_FORMATS`, or a strptime format.
-    timezone : str, optional
-        Zone of dates that name none.
-    choice : Choice, optional
-        Columns of the time, for `add_block`.
+    The first cells, `sample`, decide whether these are numbers (written in `form`) or dates;
+    `time_format` is one of `TIME_FORMATS` or a strptime format, `timezone` the zone of dates that
+    name none, `choice` the columns of the time, for `add_block`.
     """
 
     def __init__(

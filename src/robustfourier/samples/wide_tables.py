@@ -30,24 +30,13 @@ _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{4}( .*
 
 @dataclass(frozen=True)
 class Wide:
-    """How a wide table is read.
+    """How a wide table is read."""
 
-    Parameters
-    ----------
-    labels : tuple of str
-        Names of the columns that say which series a row is.
-    times : tuple of str
-        Time of each column after these, as text.
-    groups : tuple of str
-        What besides the time tells its columns apart, such as "WT"; empty where nothing does.
-    name : str
-        Name of the times, with their unit.
-    """
-
-    labels: tuple[str, ...]
-    times: tuple[str, ...]
+    labels: tuple[str, ...]  # names of the columns that say which series a row is
+    times: tuple[str, ...]  # time of each column after these, as text
+    #: what besides the time tells its columns apart, such as "WT"; empty where nothing does
     groups: tuple[str, ...]
-    name: str
+    name: str  # name of the times, with their unit
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,14 +67,7 @@ class Wide:
 
 
 def recognise_wide(first: Sequence[str], body: Rows) -> Wide | None:
-    """How a table is read if it is a wide one; None if it is not.
-
-    Parameters
-    ----------
-    first : sequence of str
-        Its header, or its first row.
-    body : list of rows
-        What follows.
+    """How a table is read if its header and rows are those of a wide one; None if they are not.
 
     Examples
     --------

@@ -130,7 +130,8 @@ def check_sampling(samples: Samples) -> Sampling:
     limit = highest_mode(theta)
     places = 2.0 / spacing + 1 if spacing is not None else domain.span / step + 1
     gaps = _gaps(samples, domain, offsets, step if spacing is not None else None)
-    window = spectral_window(theta, limit.max_mode)
+    # Where sampling is nearly even, the peak that ends the band must be seen to be one.
+    window = spectral_window(theta, limit.max_mode + (0 if spacing is not None else 2))
     quality = Sampling(
         n=len(samples),
         domain=domain,

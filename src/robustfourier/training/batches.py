@@ -127,12 +127,7 @@ class ReshuffledPasses:
     Every row comes once per pass; a batch may end one pass and begin the next, so all batches
     have the same size and no row is left out.
 
-    Parameters
-    ----------
-    sample : FixedSample
-    batch_size : int
-        Rows per batch; never more than the sample has.
-    rng : numpy Generator
+    `batch_size`: rows per batch; never more than the sample has.
     """
 
     def __init__(self, sample: FixedSample, batch_size: int, rng: np.random.Generator) -> None:
@@ -172,12 +167,7 @@ class ReshuffledPasses:
 class FreshDraws:
     """Mini-batches drawn anew at each step, as in Algorithm 1 and the theorems.
 
-    Parameters
-    ----------
-    sampler : callable
-        ``sampler(rng, size) -> (theta, y)``; all randomness must come from `rng`.
-    batch_size : int
-    rng : numpy Generator
+    `sampler`: ``sampler(rng, size) -> (theta, y)``; all randomness must come from `rng`.
     """
 
     def __init__(self, sampler: Sampler, batch_size: int, rng: np.random.Generator) -> None:

@@ -51,15 +51,8 @@ Start = Callable[[Architecture, float], Weights]
 class Calibrated:
     """A training that chose its own numbers.
 
-    Attributes
-    ----------
-    training : Training
-    noise : float
-        Standard deviation of the residual, in the unit of the training's y.
-    level : float
-        Amplitude above which a mode is active, in the same unit.
-    time : float
-        Sum of all learning rates.
+    `noise`: standard deviation of the residual, in the unit of the training's y. `level`: amplitude
+    above which a mode is active, in the same unit. `time`: sum of all learning rates.
     """
 
     training: Training
@@ -246,12 +239,8 @@ def with_both_phases(weights: Weights, level: float) -> Weights:
     is awake is one complex number: |w| of its features becomes the largest of them, and c shrinks
     so that each product w·c stays what it is.
 
-    Parameters
-    ----------
-    weights : Weights
-        Of a network without dense layers and without activation.
-    level : float
-        Amplitude above which a mode is active.
+    `weights`: of a network without dense layers and without activation. `level`: amplitude above
+    which a mode is active.
     """
     layout, w = weights.architecture.layout(), weights.arrays[DIAGONAL]
     c = weights.arrays[OUTPUT]

@@ -86,9 +86,9 @@ def load_checkpoint(path: str | PathLike[str]) -> Checkpoint:
         tree, arrays = read_archive(path)
         checkpoint = decode(tree, arrays)
         if not isinstance(checkpoint, Checkpoint):
-            raise ModelFormatError("it holds something else")
+            raise ModelFormatError("it holds no checkpoint")
         if not all(isinstance(array, np.ndarray) for array in checkpoint.arrays.values()):
-            raise ModelFormatError("its arrays are none")
+            raise ModelFormatError("its arrays are not numbers")
     except ModelFormatError as error:
         raise CheckpointError(
             f"path={str(path)!r} is not a readable checkpoint ({error}); start the training anew"

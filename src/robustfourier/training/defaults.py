@@ -22,13 +22,7 @@ N_MODES = 100
 class Defaults:
     """Numbers of a training.
 
-    Attributes
-    ----------
-    init : str
-    init_scale : float
-        Factor on Glorot's start.
-    learning_rate : float
-    n_steps : int
+    `init_scale`: factor on Glorot's start.
     """
 
     init: Init

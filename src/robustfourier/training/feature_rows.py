@@ -33,15 +33,8 @@ _LINE = 128  # bytes that a row is filled up to with zeros, so that no loop has 
 class FeatureRows:
     """Rows in the dtype to compute in.
 
-    Attributes
-    ----------
-    theta : ndarray of float64, shape (n, d)
-    y : ndarray, shape (n, q)
-    weight : ndarray, shape (n,)
-    table : ndarray, shape (n, F) or (0, F)
-        Features of each row in the kernels' own order; empty if they are not kept.
-    sample : FixedSample or None
-        Where they come from.
+    `theta` (n, d). `y` (n, q). `weight` (n,). `table` (n, F) or (0, F): features of each row in the
+    kernels' own order; empty if they are not kept. `sample`: where they come from.
     """
 
     theta: FloatArray

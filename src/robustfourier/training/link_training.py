@@ -66,13 +66,8 @@ def train_links_and_rest(
 ) -> tuple[Links, Training]:
     """Fit the links, then train the diagonal network on what they leave.
 
-    Parameters
-    ----------
-    sample : FixedSample
-    modes : list of int
-        Fundamental modes.
-    train : callable
-        Trains the diagonal network on a sample; its first answer is the `Training`.
+    `modes`: fundamental modes. `train`: trains the diagonal network on a sample; its first answer
+    is the `Training`.
     """
     links = train_links(sample, modes)
     left = replace(sample, y=sample.y - links.predict(sample.theta))

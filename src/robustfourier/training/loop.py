@@ -60,15 +60,9 @@ class Training:
 class Watch:
     """What to follow while training.
 
-    Attributes
-    ----------
-    record_every : int or sequence of int
-        Steps between two records of the history, or the steps to record at.
-    metrics : mapping of str to callable
-        ``name → metric(weights)``, computed at each record.
-    observers : sequence of callables
-    observe_every : int
-        Steps between two calls of the observers.
+    `record_every`: steps between two records of the history, or the steps to record at. `metrics`:
+    ``name → metric(weights)``, computed at each record. `observe_every`: steps between two calls of
+    the observers.
     """
 
     record_every: int | Sequence[int]
@@ -115,22 +109,9 @@ def run_phases(
 ) -> Training:
     """Train through all phases and return the outcome.
 
-    Parameters
-    ----------
-    network : Weights or FourierNetwork
-        The start; a torch network also gets the trained weights.
-    source : BatchSource
-    phases : sequence of Phase
-    loss : Loss
-    engine : {"auto", "torch", "fused"}
-    watch : Watch
-    resume : Checkpoint or None
-        Go on from here instead of from the start.
-
-    Raises
-    ------
-    DivergenceError
-        If the loss is not finite or has grown a thousandfold; it keeps the last good weights.
+    `network`: the start; a torch network also gets the trained weights. `resume`: go on from here
+    instead of from the start. Raises DivergenceError: if the loss is not finite or has grown a
+    thousandfold; it keeps the last good weights.
     """
     weights = as_weights(network)
     run = _Run(weights, source, phases, loss, choose_engine(engine), watch)
@@ -196,17 +177,13 @@ class _Run:
 
     def _blocks(self) -> Iterator[tuple[Phase, int, int]]:
         """Yield (phase, steps of the phase before the block, steps of the block)."""
-        begin = 0
+        begin, longest = 0, max(1, _BLOCK_BYTES // (16 * self.source.batch_size))
         for phase in self.phases:
             end = begin + phase.n_steps
             while begin <= self.step < end:
-                stop = min(end, self.watch.next_stop(self.step), self.step + self._longest())
+                stop = min(end, self.watch.next_stop(self.step), self.step + longest)
                 yield phase, self.step - begin, int(stop) - self.step
             begin = end
-
-    def _longest(self) -> int:
-        """Steps whose batches may be drawn at once."""
-        return max(1, _BLOCK_BYTES // (16 * self.source.batch_size))
 
     def _run_block(self, phase: Phase, offset: int, size: int) -> float:
         rates = phase.schedule.rates(offset, size)

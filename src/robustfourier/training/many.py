@@ -78,7 +78,10 @@ def train_many(
     """
     refused = {"observers", "observe_every", "resume"} & set(options)
     if refused:
-        raise InputError(f"{refused.pop()!r} belongs to one training; use train_jointly for it")
+        raise InputError(
+            f"{refused.pop()!r} cannot be given for several trainings at once; "
+            "use train_jointly for each"
+        )
     runs = _aligned(networks=networks, schedules=schedules, random_states=random_states)
     shape, dtype = runs[0][0].architecture, runs[0][0].dtype
     if any(start.architecture != shape or start.dtype != dtype for start, _, _ in runs):

@@ -34,14 +34,7 @@ def theorem_diagonal_box(weights: Weights, mean_abs_y: float, ridge: float) -> f
     The theorem asks for Q_1 ≥ ‖c⁰⊙α‖_∞/(2λ) with α_j = E[y x_j]; α is not known before the
     training, but |x_j| ≤ 1 bounds it by E|y|.
 
-    Parameters
-    ----------
-    weights : Weights
-        The start, whose output weights are c⁰.
-    mean_abs_y : float
-        E|y|.
-    ridge : float
-        λ, 0 < λ < 1.
+    `weights`: the start, whose output weights are c⁰. `mean_abs_y`: E|y|. `ridge`: λ, 0 < λ < 1.
     """
     _check_theorem_ridge(ridge)
     return first_layer_box(mean_abs_y, weights.arrays[OUTPUT], decay=ridge)

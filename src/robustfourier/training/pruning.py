@@ -29,21 +29,9 @@ def select_and_go_on(
 ) -> tuple[Training, BoolArray | None]:
     """Return the training continued without the modes that the data do not ask for.
 
-    Parameters
-    ----------
-    training : Training
-        Of a network with diagonal layer; with dense layers, of one input column.
-    sample : FixedSample
-        What it was trained on.
-    loss : Loss
-    **options
-        For `train_jointly`, used with dense layers.
-
-    Returns
-    -------
-    training : Training
-    kept : ndarray of bool, shape (d, m), or None
-        The modes that stayed; None if the data speak against it.
+    `training`: of a network with diagonal layer; with dense layers, of one input column. `sample`:
+    what it was trained on. `**options`: for `train_jointly`, used with dense layers. Returns shape
+    (d, m): the modes that stayed; None if the data speak against it.
     """
     weights = training.weights
     shape, strengths = weights.architecture, mode_strengths(weights)

@@ -9,6 +9,7 @@
 
   const fitOf = (id) => file && file.fits.find((fit) => fit.id === id);
   const current = () => file && (fitOf(file.current) || file.fits[file.fits.length - 1]);
+  const listed = (text) => text.split(/[,;]/).map((part) => part.trim()).filter(Boolean);
   const settingsOf = (fit) => ({ reading: Object.assign({}, fit.reading), asked: Object.assign({}, fit.asked), ...(fit.magnitudes ? { magnitudes: true } : {}) });
 
   async function refresh() {
@@ -17,7 +18,8 @@
     $("welcome").hidden = !!file; $("work").hidden = !file;
     if (!file) return welcome();
     document.title = file.name + " · robustfourier";
-    if (!file.fits.length) return fit({ reading: {}, asked: {} });
+    const known = listed($("known").value); $("known").value = "";
+    if (!file.fits.length) return fit({ reading: {}, asked: {}, ...(known.length ? { rhythm: { periods: known } } : {}) });
     open(current());
   }
 
@@ -68,7 +70,8 @@
     $("lines").replaceChildren(); $("shapes").replaceChildren(); $("counted").textContent = ""; $("doing").textContent = one.state === "queued" ? "Waiting for its turn …" : "";
     $("stages").replaceChildren(...STAGES.map(([key, words]) => el("div", { role: "listitem", "data-stage": key }, words)));
     plots = null;
-    document.body.dataset.state = one.state; document.body.dataset.fit = one.id;
+    document.body.dataset.state = one.state; document.body.dataset.fit = one.id; document.body.dataset.kind = one.rhythm ? "rhythm" : "fit";
+    rhythm(one);
     following = follow(one.id, (frame) => show(one, frame), () => guarded(finish.bind(null, one.id)));
   }
   function charts() {
@@ -77,7 +80,8 @@
   }
   function show(one, frame) {
     const live = !$("live").hidden;
-    if (frame.t === "columns") { columns = frame.columns; seen = frame; preview(); reading(one); }
+    if (frame.t === "columns") { columns = frame.columns; seen = frame; preview(); reading(one); rhythm(one); }
+    else if (frame.t === "tested") $("doing").textContent = frame.done.toLocaleString() + " of " + frame.of.toLocaleString() + " series tested";
     else if (frame.t === "read") { read = frame; taken(); preview(); reading(one); if (live) dataPlot(); }
     else if (frame.t === "stage") stage(frame);
     else if (frame.t === "weights") { if (live) { charts().weights.setData([frame.mode, frame.weight, []]); $("doing").textContent = "Training the diagonal: " + (100 * frame.trained).toFixed(0) + " % of the time that the false-alarm level gives"; document.body.dataset.weights = Number(document.body.dataset.weights || 0) + 1; } }
@@ -143,7 +147,9 @@
     $("failed").querySelector("h2").textContent = frame.state === "failed" ? "The fit failed" : "The fit was cancelled";
     $("why").textContent = frame.words;
     controls(current());
-    if (frame.state === "failed" && !read) $("reading").open = true; // what was not read can be mended there
+    const many = frame.words.includes("One series of several"); // of such a file one is chosen, or all are tested
+    if (many) $("rhythm").open = true;
+    else if (frame.state === "failed" && !read) $("reading").open = true; // what was not read can be mended there
   }
   $("cancel").addEventListener("click", () => guarded(() => ask("api/jobs/" + current().id + "/cancel", {})));
 
@@ -158,7 +164,7 @@
     $("live").hidden = true; $("failed").hidden = true; $("result").hidden = false; $("report").hidden = false;
     $("headline").textContent = file.name;
     $("report").src = "fits/" + id + "/report.html";
-    controls(one);
+    controls(one); rhythm(one);
     forecast(one, answers[id]);
     document.body.dataset.shown = id;
   }
@@ -184,6 +190,7 @@
       bands: [{ series: [1, 2], fill: () => RF.css("--band") }] }, [ahead.x, ahead.upper, ahead.lower, ahead.mean]);
   }
   function describe(one, before) {
+    if (one.rhythm) return one.rhythm.periods.join(", ") + " tested in every series" + (one.rhythm.group ? ", by " + one.rhythm.group : "");
     const words = [], a = one.asked, b = before ? before.asked : {}, r = one.reading, s = before ? before.reading : {};
     const names = { period: "known period", shortest_period: "shortest", longest_period: "longest", false_alarm: "false alarms", scale: "scale", loss: "outliers", without: "without", split: "split", merge: "merge" };
     for (const [key, name] of Object.entries(names)) if (JSON.stringify(a[key]) !== JSON.stringify(b[key])) words.push(name + " " + (a[key] === undefined ? "as usual" : [].concat(a[key]).join(", ")));
@@ -194,7 +201,7 @@
   }
   function history(one) {
     $("history").replaceChildren(...file.fits.map((entry, i) => el("li", { class: entry.id === one.id ? "current" : "" },
-      el("input", { type: "checkbox", "aria-label": "Compare fit " + (i + 1), disabled: entry.state !== "done", checked: chosen.includes(entry.id), on: { change: (event) => { chosen = chosen.filter((c) => c !== entry.id); if (event.target.checked) chosen = [...chosen, entry.id].slice(-2); history(one); } } }),
+      el("input", { type: "checkbox", "aria-label": "Compare fit " + (i + 1), disabled: entry.state !== "done" || !!entry.rhythm, checked: chosen.includes(entry.id), on: { change: (event) => { chosen = chosen.filter((c) => c !== entry.id); if (event.target.checked) chosen = [...chosen, entry.id].slice(-2); history(one); } } }),
       el("button", { type: "button", on: { click: () => look(entry) } }, (i + 1) + ". " + describe(entry, file.fits[i - 1]) + " ", entry.state === "done" ? null : el("small", { class: entry.state }, entry.state)))));
     $("undo").disabled = file.fits.findIndex((entry) => entry.id === one.id) <= 0;
     $("compare").disabled = chosen.length !== 2;
@@ -272,7 +279,7 @@
     wishes = { without: (one.asked.without || []).slice(), split: (one.asked.split || []).slice(), merge: (one.asked.merge || []).slice() };
     const before = [...(wishes.without.length ? [["closed at " + wishes.without.slice(0, 3).map((p) => (+p).toPrecision(4)).join(", ") + (wishes.without.length > 3 ? " …" : ""), "without"]] : []), ...(wishes.split.length ? [["split " + wishes.split.map((p) => (+p).toPrecision(4)).join(", "), "split"]] : []), ...(wishes.merge.length ? [["merged " + wishes.merge.join(", "), "merge"]] : [])];
     const again = () => fit(wanted(current()));
-    const shown = found ? found.patterns.filter((p) => !p.combination).slice(0, 12) : [];
+    const shown = found && found.patterns ? found.patterns.filter((p) => !p.combination).slice(0, 12) : [];
     $("patterns").replaceChildren(...[el("legend", {}, "Patterns"),
       ...shown.map((p) => el("div", { class: "pattern" }, el("input", { type: "checkbox", name: "merge", value: p.exact, "aria-label": "Choose pattern " + p.label + " to be merged" }), el("span", {}, p.label + ": " + p.period),
         el("span", { class: "acts" }, el("button", { type: "button", class: "small", title: "Fit without this pattern", "data-off": p.label, on: { click: () => { wishes.without.push(...p.lines.map(String)); again(); } } }, "Off"),
@@ -285,13 +292,18 @@
     const place = "fits/" + one.id + "/", done = one.state === "done";
     const link = (name, words) => el("a", { href: place + name + (name.endsWith(".html") || name.endsWith(".zip") ? "" : "?save=1"), download: name.split("/").pop() }, words);
     const copy = (text) => el("button", { type: "button", class: "small", on: { click: (event) => { navigator.clipboard.writeText(text).then(() => { event.target.textContent = "Copied"; }); } } }, "Copy");
+    if (done && one.rhythm) {
+      const names = { "rhythm.csv": "Table", "differences.csv": "Differences", "rhythm.xlsx": "Excel" };
+      return $("export").replaceChildren(link("report.html", "Page"), ...(found ? found.tables.map((name) => link(name, names[name] || name)) : []), link("everything.zip", "Everything, with figures"),
+        ...(found ? [el("p", { class: "caption" }, "On the command line ", copy(found.command)), el("pre", { id: "command" }, found.command)] : []));
+    }
     $("export").replaceChildren(...(done ? [link("report.html", "Report"), link("modes.csv", "Modes"), link("components.csv", "Patterns"), link(found?.fit_file ?? "fit.csv", "Fit"), link("model.rfm", "Model"), link("everything.zip", "Everything, with figures"),
       ...(found ? [el("p", { class: "caption" }, "On the command line ", copy(found.command)), el("pre", { id: "command" }, found.command), el("p", { class: "caption" }, "In Python ", copy(found.python)), el("pre", { id: "python" }, found.python)] : [])] : [el("p", { class: "caption" }, "After a fit.")]));
   }
   function wanted(one) {
     const form = $("controls"), settings = settingsOf(one), asked = settings.asked, reading = settings.reading;
     const put = (target, name, value, usual) => { if (value === usual || value === "" || (Array.isArray(value) && !value.length)) delete target[name]; else target[name] = value; };
-    put(asked, "period", form.period.value.split(/[,;]/).map((text) => text.trim()).filter(Boolean));
+    put(asked, "period", listed(form.period.value));
     for (const name of ["shortest_period", "longest_period"]) put(asked, name, form[name].value.trim());
     put(asked, "false_alarm", Number(form.false_alarm.value), 0.01); put(asked, "scale", form.scale.value, "auto"); put(asked, "loss", form.loss.value, "auto");
     for (const name of ["time", "value", "error"]) { const select = form["column-" + name]; const was = one.reading[name] || (read && read[name]) || ""; if (select && select.value !== was) put(reading, name, select.value); }
@@ -306,6 +318,19 @@
     }
     return settings;
   }
+  // A known period tested in every series of the file, as another entry of its history.
+  function rhythm(one) {
+    const form = $("rhythm-form"), asked = one.rhythm || {};
+    if (asked.periods) form.periods.value = asked.periods.join(", ");
+    form.harmonics.value = String(asked.harmonics || 1); form.noise.value = asked.noise || "auto";
+    for (const name of ["by", "group", "subject"]) form[name].replaceChildren(el("option", { value: "" }, name === "by" ? "as found" : "none"), ...columns.map((column) => el("option", { value: column, selected: asked[name] === column }, column)));
+    $("taken").textContent = one.rhythm && answers[one.id] ? answers[one.id].headline : $("taken").textContent;
+  }
+  $("rhythm-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const form = event.target, reading = wanted(current()).reading, columns = Object.fromEntries(["by", "group", "subject"].map((name) => [name, form[name].value]).filter(([, value]) => value));
+    fit({ reading, asked: {}, rhythm: { periods: listed(form.periods.value), ...columns, harmonics: Number(form.harmonics.value), noise: form.noise.value } });
+  });
   $("controls").addEventListener("submit", (event) => { event.preventDefault(); fit(wanted(current())); });
 
   if (innerWidth <= 900) document.querySelectorAll("aside .tool").forEach((tool) => { tool.open = false; });

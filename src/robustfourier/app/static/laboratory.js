@@ -75,8 +75,8 @@
     if (growing) growing.destroy();
     const inside = frame.modes.map((mode) => problem.targets.includes(mode));
     const stop = (u) => { const x = u.valToPos(growth.stop[level()], "x", true), ctx = u.ctx; ctx.save(); ctx.strokeStyle = css("--c1"); ctx.lineWidth = 2 * (devicePixelRatio || 1); ctx.beginPath(); ctx.moveTo(x, u.bbox.top); ctx.lineTo(x, u.bbox.top + u.bbox.height); ctx.stroke(); ctx.restore(); };
-    growing = RF.chart($("plot-growth"), { scales: { x: { time: false, distr: 3 } }, axes: RF.axes("training time (sum of the rates)", "amplitude"), hooks: { draw: [stop] },
-      series: [{}, ...frame.modes.map((_, i) => line(inside[i] ? "--c0" : "--faint", inside[i] ? 2.2 : 1))] }, [frame.time, ...frame.size]);
+    growing = RF.chart($("plot-growth"), { scales: { x: { time: false, distr: 3 }, y: { distr: 3, range: (u, low, high) => logRange(5e-4 * high, high) } }, axes: RF.axes("training time (sum of the rates)", "amplitude"), hooks: { draw: [stop] },
+      series: [{}, ...frame.modes.map((_, i) => line(inside[i] ? "--c0" : "--faint", inside[i] ? 2.2 : 1))] }, [frame.time, ...frame.size.map((part) => part.map((size) => size || null))]);
     tellGrowth();
   }
   function tellGrowth() {

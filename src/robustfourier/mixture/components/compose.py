@@ -76,7 +76,8 @@ class Separated:
 
 def separate(found: Detection) -> Separated:
     """Group the lines of a detection into components and estimate the waveform of each."""
-    ground = Ground(found.series, found.floor, found.noise_variance, found.fit.rung)
+    noise = found.noise_variance, found.fit.rung, found.noise_model
+    ground = Ground(found.series, found.floor, *noise)
     modes, known = found.fit.modes, found.known
     covariance = found.fit.refined.base_covariance
     return compose(ground, modes, covariance, found.strength, found.false_alarm, known)

@@ -13,10 +13,10 @@ from fractions import Fraction
 import numpy as np
 
 from robustfourier.errors import InputError
+from robustfourier.mixture.search.detection import SAME_LINE
 from robustfourier.mixture.timeseries import Settings
 from robustfourier.periodic.families import Families
 
-_NEAR = 0.5  # modes between a wish and the family that is meant: half of what a record resolves
 _LARGEST = 12  # whole number in the ratio of two families; beyond, every ratio is near to one
 
 
@@ -34,7 +34,7 @@ def _base(grouping: Families, mode: float) -> int | None:
     if not len(grouping.bases):
         return None
     nearest = int(np.argmin(np.abs(grouping.bases - mode)))
-    return nearest if abs(grouping.bases[nearest] - mode) < _NEAR else None
+    return nearest if abs(grouping.bases[nearest] - mode) < SAME_LINE else None
 
 
 def _split(grouping: Families, mode: float) -> Families:

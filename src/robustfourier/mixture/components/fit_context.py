@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IntArray
-from robustfourier.mixture.line_wings import local_noise
+from robustfourier.mixture.line_wings import local_noise, wing_ratio
+from robustfourier.mixture.search.noise_evidence import NoiseModel
 from robustfourier.mixture.significance import Judge
 from robustfourier.mixture.timeseries import Series
+from robustfourier.periodic.basis import extended_columns
 from robustfourier.periodic.families import Families
+from robustfourier.periodic.kernels import sho_of_logarithms
 from robustfourier.periodic.moments import Moments
 from robustfourier.periodic.noise_spectrum import NoiseFloor
+from robustfourier.periodic.semiseparable import ConditionedProcess
 from robustfourier.periodic.variable_projection import Refined, refine
 
 # Refinement stops when a step would lower χ² by less: 1e-5 of a standard error.
 AT_THE_END = 1e-10
+_CELLS = 1e6  # rows times columns of which the noise is taken exactly: a tenth of a second
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +38,15 @@ class Ground:
         Variance of the noise.
     rung : int
         Smooth columns of the trend.
+    noise_model : NoiseModel, optional
+        White or coloured.
     """
 
     series: Series
     floor: NoiseFloor
     noise: FloatArray
     rung: int
+    noise_model: NoiseModel | None = None
 
     @property
     def highest(self) -> float:
@@ -104,3 +112,22 @@ class Ground:
     def colour(self, modes: FloatArray, refined: Refined) -> FloatArray:
         """Noise power at the modes over the variance of the noise, shape (K,)."""
         return local_noise(self.series, refined, modes, self.floor, self.noise)
+
+    def noise_gram(self, refined: Refined) -> FloatArray | None:
+        """EᵀWΣWE over the noise's variance, for coloured noise Σ of one output; None if unknown.
+
+        Wings of a line that is not quite steady are its noise, too.
+        """
+        model, series, modes = self.noise_model, self.series, refined.lines.mode
+        size = len(series.theta) * (self.n_trend + 4 * len(modes))
+        if model is None or not model.coloured or len(self.noise) > 1 or size > _CELLS:
+            return None
+        kernel = sho_of_logarithms(np.concatenate([model.wings, model.oscillators[0]]))
+        columns = extended_columns(series.theta, series.trend(self.rung), modes)
+        columns *= series.weights[:, None]
+        process = ConditionedProcess(kernel, series.theta, 1.0 / series.weights, series.weights)
+        coloured = refined.moments.gram + columns.T @ process.cross_product(series.theta, columns)
+        left = partial(series.residual_sums, refined)
+        wings = wing_ratio(left, series.total, modes, modes, self.floor)
+        scale = np.sqrt(np.concatenate([np.ones(self.n_trend), np.tile(wings, 4)]))
+        return coloured * np.outer(scale, scale) * (model.white[0] / refined.noise_variance[0])

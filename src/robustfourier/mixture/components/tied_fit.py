@@ -9,12 +9,13 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.mixture.components.fit_context import AT_THE_END, Ground
-from robustfourier.mixture.components.weak_harmonics import RESOLUTION, further_harmonics
-from robustfourier.periodic.families import Families
+from robustfourier.mixture.components.weak_harmonics import further_harmonics
+from robustfourier.mixture.line_wings import CLEAR
+from robustfourier.mixture.search.detection import SAME_LINE
+from robustfourier.periodic.families import Families, density
 from robustfourier.periodic.priors import FAMILY, SMALLEST_MODE_ERROR, harmonic_share
 from robustfourier.periodic.variable_projection import Refined
 
-TWINS = 0.5  # in modes: lines closer than this are one
 ROUNDS = 5  # of searching within families; each looks beside what the last one found
 
 
@@ -73,15 +74,17 @@ def _tied_again(ground: Ground, found: Found, refined: Refined) -> tuple[Found, 
             order, there = round(mode / base), families.harmonics[families.of_base(j), j]
             if families.harmonics[line, j] or order < 2 or order in there:
                 continue
-            if abs(mode - order * base) >= RESOLUTION:
+            if abs(mode - order * base) >= CLEAR:
                 continue
             contrast = families.harmonics[line].astype(np.float64)
             contrast[j] -= order
             variance = float(contrast @ refined.base_covariance @ contrast)
             variance += SMALLEST_MODE_ERROR**2
             gap = order - int(there[there < order].max(initial=0))
-            room = mode * np.log(max(ground.highest / series.lowest, 2.0))
-            gain = np.log(room / np.sqrt(2.0 * np.pi * variance) * harmonic_share(gap)) - FAMILY
+            others = np.delete(refined.lines.mode, line)
+            free = float(density(np.array([mode]), others, ground.highest)[0])
+            gain = np.log(harmonic_share(gap) / (free * np.sqrt(2.0 * np.pi * variance)))
+            gain -= FAMILY + np.log(len(others) / len(there))
             if gain > 0.5 * float(contrast @ refined.bases) ** 2 / variance:
                 rows = families.harmonics.copy()
                 rows[line] = 0
@@ -103,7 +106,7 @@ def _without_twins(ground: Ground, found: Found, refined: Refined) -> tuple[Foun
         order = np.argsort(refined.lines.mode, kind="stable")
         closest = int(np.argmin(np.diff(refined.lines.mode[order])))
         pair = order[closest : closest + 2]
-        twins = np.ptp(refined.lines.mode[pair]) < TWINS
+        twins = np.ptp(refined.lines.mode[pair]) < SAME_LINE
         if not twins or found.known[pair].all() or ground.series.integer:
             break
         component = found.grouping.component
@@ -133,4 +136,5 @@ def _refine(ground: Ground, grouping: Families) -> Refined:
     found = ground.refine(grouping, None, AT_THE_END)
     if not found.converged:  # a ridge, on which as many steps again may be taken
         found = ground.refine(replace(grouping, bases=found.bases), None, AT_THE_END)
-    return replace(found, relative_psd=ground.colour(found.lines.mode, found))
+    colour = ground.colour(found.lines.mode, found)
+    return replace(found, relative_psd=colour, noise_gram=ground.noise_gram(found))

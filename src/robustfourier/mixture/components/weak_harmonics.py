@@ -2,10 +2,8 @@
 
 A search over thousands of frequencies must set its threshold high. Within a family only a handful
 of places are looked at, so the threshold is far lower. Each family may have a false harmonic with
-probability `level`, spent on the orders by their distance d from the next lower order that is
-there: a third each for d = 1 and d = 2 (patterns whose halves mirror each other have odd orders
-only) and 1 / (d (d + 1)) from d = 3 on, which adds up to one. After a find the count starts again
-from it, so that a long series of harmonics is followed to its end.
+probability `level`, spent on the orders by their prior (`priors.harmonic_share`). After a find the
+count starts again from it, so that a long series of harmonics is followed to its end.
 """
 
 from __future__ import annotations
@@ -18,13 +16,12 @@ import numpy as np
 from robustfourier.arrays import BoolArray, BoolVector, ComplexArray, FloatArray, IntArray, Vector
 from robustfourier.compiling import compiled
 from robustfourier.mixture.components.fit_context import Ground
-from robustfourier.mixture.line_wings import wing_ratio
+from robustfourier.mixture.line_wings import CLEAR, wing_ratio
 from robustfourier.mixture.significance import false_alarm
-from robustfourier.periodic.families import Families
+from robustfourier.periodic.families import HIGHEST_ORDER, Families
+from robustfourier.periodic.priors import harmonic_share
 
 SumsAt = Callable[[FloatArray], ComplexArray]
-HIGHEST_ORDER = 64  # sharper patterns than 64 harmonics show are told by `period_errors`
-RESOLUTION = 0.75  # in modes: nearer to another line, a harmonic cannot be found by its power
 SAME = 0.02  # in modes: nearer to another line, a harmonic cannot be told from that line at all
 
 
@@ -55,31 +52,26 @@ def further_harmonics(ground: Ground, grouping: Families, left: SumsAt) -> Furth
     left : callable
         ``modes -> Σ w r e^{-iπkθ}`` of what the known lines leave over, shape (m, q).
     """
-    rows = _candidates(grouping, ground.highest, RESOLUTION)
+    rows = _candidates(grouping, ground.highest, CLEAR)
     rows = rows[ground.series.is_open(rows @ grouping.bases)]
     modes = rows @ grouping.bases
     lines = grouping.harmonics @ grouping.bases
     p_value = _p_values(ground, left, modes, lines)
     found: list[int] = []
     alarm: list[float] = []
-    worth = p_value <= ground.level * _share_of_level(1)  # no share is larger
+    worth = p_value <= ground.level * harmonic_share(1)  # no share is larger
     for j in range(len(grouping.bases)):
         lower = 1
         known = grouping.harmonics[_pure(grouping.harmonics, j), j]
         for i in np.flatnonzero((rows[:, j] > 0) & worth):
             order = int(rows[i, j])
             lower = max(lower, int(known[known < order].max(initial=1)))
-            chance = min(1.0, float(p_value[i]) / _share_of_level(order - lower))
+            chance = min(1.0, float(p_value[i]) / harmonic_share(order - lower))
             if chance <= ground.level:
                 found.append(int(i))
                 alarm.append(chance)
                 lower = order
     return Further(rows[found], np.array(alarm))
-
-
-def _share_of_level(distance: int) -> float:
-    """Part of the false-alarm probability that is spent on an order at this distance."""
-    return 1.0 / 3.0 if distance < 3 else 1.0 / (distance * (distance + 1))
 
 
 def waveform_rows(grouping: Families, highest: float, limit: int) -> IntArray:
@@ -158,7 +150,7 @@ def _p_values(ground: Ground, left: SumsAt, modes: FloatArray, lines: FloatArray
     power = _power(left(modes), series.window_sums(2.0 * modes), series.total)
     ratio, dof = np.max(power / floor.at(modes), axis=1), floor.dof_at(modes)
     single = false_alarm(ratio, width=1.0, dof=dof, continuous=False)
-    some = np.flatnonzero(len(ground.noise) * single <= ground.level * _share_of_level(1))
+    some = np.flatnonzero(len(ground.noise) * single <= ground.level * harmonic_share(1))
     ratio = ratio[some] / wing_ratio(left, series.total, modes[some], lines, floor)
     single[some] = false_alarm(ratio, width=1.0, dof=dof[some], continuous=False)
     return np.minimum(1.0, len(ground.noise) * single)

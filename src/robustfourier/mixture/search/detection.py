@@ -36,7 +36,7 @@ from robustfourier.periodic.frequency_limits import MODES_AT_MOST, ModeLimit
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 
 _EACH = 3  # so many lines with fringes are told one by one
-SAME_LINE = 0.5  # modes that a line may have moved while it was tied to others
+SAME_LINE = 0.5  # modes, half of what a record resolves: lines that are nearer are one
 
 
 @dataclass(frozen=True, eq=False)

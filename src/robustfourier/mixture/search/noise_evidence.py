@@ -170,7 +170,10 @@ def assess(series: Series, fit: Fit, noise: NoiseModel) -> Assessment:
     at = np.isfinite(places)
     if at.any():
         dof = floor.dof_at(fit.modes[at])
-        alone = false_alarm(ratio[at], width=places[at], dof=dof, continuous=False)
+        outputs = fit.refined.lines.n_outputs
+        alone = false_alarm(
+            ratio[at], width=places[at], n_outputs=outputs, dof=dof, continuous=False
+        )
         alarm[at] = np.minimum(alarm[at], alone)
     return Assessment(floor, ratio, alarm)
 
@@ -187,9 +190,9 @@ def line_prices(series: Series, fit: Fit, assessment: Assessment) -> FloatArray:
 def _known_places(series: Series, fit: Fit, ratio: FloatArray) -> FloatArray:
     """Return the number of places of each line that needed no search, else infinity.
 
-    Periods of the calendar are few. A harmonic of a prior p(n) has 1/p(n) places, or as many as
-    were searched over its odds, if these are more: where modes are known so badly that every line
-    is near some multiple, it is a line like any other.
+    A line that was given has one place. Periods of the calendar are few. A harmonic of a prior p(n)
+    has 1/p(n) places, or as many as were searched over its odds, if these are more: where modes are
+    known so badly that every line is near some multiple, it is a line like any other.
     """
     share, odds = harmonic_places(fit.modes, ratio, ~fit.known, series.max_mode)
     searched = series.judge.widths(fit.modes) * np.sqrt(np.maximum(ratio, 1.0))
@@ -197,7 +200,8 @@ def _known_places(series: Series, fit: Fit, ratio: FloatArray) -> FloatArray:
     odds, share = np.where(known, odds, 1.0), np.where(known, share, 1.0)
     places = np.where(known, np.maximum(1.0 / share, searched / odds), np.inf)
     at = series.on_calendar(fit.modes, ratio)
-    return np.where(at, np.minimum(places, max(series.calendar.size, 1)), places)
+    places = np.where(at, np.minimum(places, max(series.calendar.size, 1)), places)
+    return np.where(fit.known, 1.0, places)
 
 
 class NoiseEvidence:

@@ -22,6 +22,7 @@ from robustfourier.weighted_rows import MEDIAN, robust_scale, weighted_median
 
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
 _TINY = float(np.finfo(float).tiny)
+_FARTHEST = 1e100  # deviations, whose square can be taken
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
 _EXPECTATIONS, _ENOUGH = 20, 10_000  # of expectation maximisation, and rows that it needs
@@ -85,6 +86,11 @@ def clipped(size: FloatArray, clip: float) -> tuple[FloatArray, FloatArray]:
     return np.minimum(size, clip), (size <= clip).astype(float)
 
 
+def _square(size: FloatArray) -> FloatArray:
+    """Return squares of sizes; of the farthest, which have no pull, something that is finite."""
+    return np.asarray(np.minimum(size, _FARTHEST) ** 2)
+
+
 @dataclass(frozen=True)
 class Contaminated:
     """Residuals of which some are outliers: p N(0, σ²) + (1 − p) N(0, τ²).
@@ -109,7 +115,7 @@ class Contaminated:
     def of(cls, size: FloatArray, weights: FloatArray) -> Contaminated:
         """Fit residuals, in units of about σ, by expectation maximisation."""
         some = slice(None, None, len(size) // _ENOUGH + 1)
-        square, total = size[some] ** 2, weights[some] * (len(size) / weights.sum())
+        square, total = _square(size[some]), weights[some] * (len(size) / weights.sum())
         whole = max(float(np.average(square, weights=total)), _TINY)
         best = cls(1.0, max(FAR**2, 4.0 * whole), 0.9, 0.0)
         for _ in range(_EXPECTATIONS):
@@ -134,8 +140,9 @@ class Contaminated:
 
     def pull(self, size: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the pull ψ = πr and its derivative: of outliers that stand apart nothing."""
-        sure = self.narrow(size**2)
-        fall = (1.0 / self.inside - 1.0 / self.wide) * size**2
+        square = _square(size)
+        sure = self.narrow(square)
+        fall = (1.0 / self.inside - 1.0 / self.wide) * square
         return sure * size, sure - sure * (1.0 - sure) * fall
 
 
