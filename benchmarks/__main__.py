@@ -16,8 +16,6 @@ SUITES = {
     "rhythm": "known periods tested in many series",
     "bands": "one period in several bands",
     "app": "the local page: first picture, cost of watching, many jobs, memory",
-    # last: it measures two threads, and a quick run has company before
-    "engines": "speed of training",
 }
 
 

@@ -57,6 +57,9 @@ def messages(path: Path) -> Iterator[Message]:
                 yield Message(room, kind, text)
         elif isinstance(node, ast.keyword) and node.arg in ("help", "epilog", "match"):
             passed |= {id(part) for part in ast.walk(node)}
+        elif isinstance(node, ast.arguments):  # words of options stand in their defaults
+            defaults = filter(None, (*node.defaults, *node.kw_defaults))
+            passed |= {id(part) for default in defaults for part in ast.walk(default)}
     if room not in ROOMS:
         return
     bodies = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))

@@ -1,6 +1,7 @@
 """ARCHITECTURE.md, kept true: imports point one way, each optional library has one home."""
 
 import ast
+import importlib.util
 import itertools
 import re
 import subprocess
@@ -223,3 +224,29 @@ def test_no_function_is_longer_than_a_screen():
                 if count > MOST_CODE and not only_stores(node):
                     long[f"{path.name}: {node.name}"] = count
     assert long == {}
+
+
+def test_what_tests_import_from_the_package_is_there():
+    """Else pytest leaves the file out without a word: doctests ignore errors of imports."""
+    files = {path: ast.parse(path.read_text("utf-8")) for path in (ROOT / "tests").rglob("*.py")}
+    missing = [
+        f"{path.name}: {node.module}.{alias.name}"
+        for path, tree in files.items()
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("robustfourier")
+        for alias in node.names
+        if not is_there(node.module, alias.name)
+    ]
+    assert missing == []
+
+
+def is_there(module: str, name: str) -> bool:
+    """Whether a module of the package has a name; yes where a library that it needs is not."""
+    try:
+        return hasattr(importlib.import_module(module), name) or is_module(f"{module}.{name}")
+    except ImportError as error:
+        return not str(error.name).startswith("robustfourier")
+
+
+def is_module(name: str) -> bool:
+    return importlib.util.find_spec(name) is not None

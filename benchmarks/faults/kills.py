@@ -101,8 +101,8 @@ def _digest(path: Path) -> str:
 
 def _fit(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]:
     """`robustfourier fit --overwrite`, of one of two tables into one folder."""
-    from robustfourier.analysis.run_folder import read_run
     from robustfourier.cli import main
+    from robustfourier.result_folders import RUN
 
     tables = [_table(place / "alpha.csv", 7.3, "alpha"), _table(place / "beta.csv", 5.1, "beta")]
     out, wanted = place / "results", [1]
@@ -120,7 +120,7 @@ def _fit(place: Path, rng: random.Random) -> tuple[Callable[[], None], Check]:
         main([*command, str(out), str(tables[wanted[0]])])
 
     def check() -> str:
-        run = read_run(out)
+        run = RUN.read(out)
         if run is None:
             return "no record of a run"
         now = [t.name for t in tables].index(Path(run["input"]["file"]).name)

@@ -10,11 +10,9 @@ from pathlib import Path
 
 from benchmarks.peers import methods
 from benchmarks.peers.catalogue import catalogue
-from benchmarks.peers.comparisons import LEVEL, LOSES, WINS, Results, number
-from benchmarks.peers.page import comparisons, every_entry, write_page
-from benchmarks.peers.rows import forget, read
+from benchmarks.peers.page import write_page
+from benchmarks.peers.rows import forget
 from benchmarks.peers.runner import LIMIT, Plan, run
-from benchmarks.verdicts import Verdict
 
 RESULTS = Path("benchmarks/results/peers")
 OWN_SEEDS = 100
@@ -52,22 +50,6 @@ def plan(
         glimpses=frozenset(),
         effort=QUICK_EFFORT,
     )
-
-
-def verdicts(quick: bool) -> list[Verdict]:
-    """Run what is missing and return every comparison as a verdict; level lines only report."""
-    main(["--quick"] if quick else [])
-    rows = read((RESULTS / "quick" if quick else RESULTS) / "rows.csv")
-    words = {WINS: True, LEVEL: None, LOSES: False}
-    return [
-        Verdict(
-            line.case,
-            f"{number(line.rival)} ({line.rival_name})",
-            number(line.ours),
-            words[line.verdict],
-        )
-        for line in comparisons(Results(rows), every_entry(rows))
-    ]
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -33,8 +33,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     An earlier file is replaced; a symbolic link, folder or device is refused. What the system
     refuses is an `OutputError` that names `path`, with the system's error as its cause.
 
-    Examples
-    --------
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "numbers.txt"
     >>> with replacing(target) as file:

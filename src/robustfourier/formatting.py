@@ -13,15 +13,13 @@ from robustfourier.errors import InputError
 
 #: Seconds in each unit of time that we can convert.
 SECONDS = {
-    "microsecond": 1e-6,
-    "millisecond": 1e-3,
-    "second": 1.0,
-    "minute": 60.0,
-    "hour": 3600.0,
-    "day": 86400.0,
-    "week": 604800.0,
-    "month": 86400.0 * 365.25 / 12.0,
-    "year": 86400.0 * 365.25,
+    **{"microsecond": 1e-6, "millisecond": 1e-3, "second": 1.0, "minute": 60.0, "hour": 3600.0},
+    **{
+        "day": 86400.0,
+        "week": 604800.0,
+        "month": 86400.0 * 365.25 / 12.0,
+        "year": 86400.0 * 365.25,
+    },
 }
 # Words that people write for each unit, in English and German.
 _WORDS = {
@@ -37,25 +35,13 @@ _WORDS = {
 }
 _UNIT_OF = {word: unit for unit, words in _WORDS.items() for word in words.split()}
 SHORT = {
-    "microsecond": "µs",
-    "millisecond": "ms",
-    "second": "s",
-    "minute": "min",
-    "hour": "h",
-    "day": "d",
-    "week": "wk",
-    "month": "months",
-    "year": "yr",
+    **{"microsecond": "µs", "millisecond": "ms", "second": "s", "minute": "min", "hour": "h"},
+    **{"day": "d", "week": "wk", "month": "months", "year": "yr"},
 }
 #: For dates: seconds up to which each unit is used; days are given in hours up to two of them.
 LADDER = (
-    ("microsecond", 0.5e-3),
-    ("millisecond", 0.5),
-    ("second", 100.0),
-    ("minute", 100.0 * 60),
-    ("hour", 48.5 * 3600),
-    ("day", 730.0 * 86400),
-    ("year", math.inf),
+    *(("microsecond", 0.5e-3), ("millisecond", 0.5), ("second", 100.0), ("minute", 100.0 * 60)),
+    *(("hour", 48.5 * 3600), ("day", 730.0 * 86400), ("year", math.inf)),
 )
 # From which on, the size of the unit and its name.
 _HERTZ = (
@@ -70,8 +56,6 @@ _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"
 def unit_called(word: str) -> str:
     """The unit of `SECONDS` that a word means; empty if none.
 
-    Examples
-    --------
     >>> unit_called("hrs"), unit_called("Tage"), unit_called("parsec")
     ('hour', 'day', '')
     """
@@ -88,8 +72,6 @@ def unit_name(unit: str, short: bool = False, plural: bool = True) -> str:
 def duration(text: str, unit: str, option: str) -> float:
     """A length of time in `unit`: "12h", "30 min", or a plain number in `unit` itself.
 
-    Examples
-    --------
     >>> duration("12h", "day", "--every"), duration("0.25", "", "--every")
     (0.5, 0.25)
     """
@@ -109,8 +91,6 @@ def duration(text: str, unit: str, option: str) -> float:
 def order_ranges(orders: Sequence[int], most: int = 3) -> str:
     """Orders of harmonics in short, so many ranges at most.
 
-    Examples
-    --------
     >>> order_ranges([1, 2, 3, 4, 6]), order_ranges([1, 3, 5, 7, 9, 10])
     ('1–4, 6', '1, 3, 5, …')
     """
@@ -140,8 +120,6 @@ def decimals(value: float, error: float | None) -> int:
 def number(value: float, digits: int = 4) -> str:
     """A number with so many significant digits, without needless zeros or exponents.
 
-    Examples
-    --------
     >>> number(1234567.0), number(0.012345), number(1e-9), number(3.0)
     ('1,234,567', '0.01234', '1e-09', '3')
     """
@@ -159,8 +137,6 @@ def number(value: float, digits: int = 4) -> str:
 def with_error(value: float, error: float | None, unit: str = "") -> str:
     """A number with its standard error.
 
-    Examples
-    --------
     >>> with_error(29.0003, 0.0042, "d")
     '29.000 ± 0.004 d'
     >>> with_error(0.5, None)
@@ -201,21 +177,8 @@ def readable_period(
     dates: bool = False,
     spread: bool = False,
 ) -> str:
-    """A period as people say it.
+    """A period as people say it, with its error if `spread`; dates may change a unit of days.
 
-    Parameters
-    ----------
-    period, error : float
-        In `unit`.
-    unit : str
-        A unit of `SECONDS`, another word, or nothing.
-    dates : bool
-        Whether the times are dates; a unit of days is then ours to change.
-    spread : bool
-        Whether to print the error.
-
-    Examples
-    --------
     >>> readable_period(1.0, "day", error=0.0004, dates=True)
     '24.00 h'
     >>> readable_period(29.0003, "day", error=0.03)
@@ -237,17 +200,10 @@ def readable_period(
 
 
 def readable_frequency(frequency: float, unit: str, error: float | None = None) -> str:
-    """A frequency as its field writes it, with its standard error.
+    """A frequency in cycles per `unit` as its field writes it, with its standard error.
 
-    Parameters
-    ----------
-    frequency, error : float
-        In cycles per `unit`.
-    unit : str
-        Unit of time; seconds and their parts give Hz, others cycles per unit.
+    Seconds and their parts give Hz, others cycles per unit.
 
-    Examples
-    --------
     >>> readable_frequency(117.78, "second", 0.02), readable_frequency(0.0031, "second", 1e-6)
     ('117.78 ± 0.02 Hz', '3,100.0 ± 1.0 µHz')
     >>> readable_frequency(1.9322736, "day", 1e-6)
@@ -270,8 +226,6 @@ def listed(parts: Sequence[str]) -> str:
 def counted(count: int, noun: str) -> str:
     """A number of things, in words up to ten.
 
-    Examples
-    --------
     >>> counted(2, "pattern"), counted(1, "pattern"), counted(12, "pattern")
     ('Two patterns', 'One pattern', '12 patterns')
     """
@@ -282,8 +236,6 @@ def counted(count: int, noun: str) -> str:
 def plural(count: int, noun: str) -> str:
     """A number of things, in digits.
 
-    Examples
-    --------
     >>> plural(1, "sample"), plural(12_000, "sample")
     ('1 sample', '12,000 samples')
     """
@@ -293,8 +245,6 @@ def plural(count: int, noun: str) -> str:
 def percent(share: float) -> str:
     """A share of variance; never 100 % of anything that is not all.
 
-    Examples
-    --------
     >>> percent(0.9991), percent(0.5), percent(0.99999), percent(0.0001)
     ('99.9 %', '50 %', '> 99.9 %', '< 0.1 %')
     """
@@ -315,8 +265,6 @@ def percent(share: float) -> str:
 def probability(p: float) -> str:
     """A false-alarm probability.
 
-    Examples
-    --------
     >>> probability(0.0042), probability(1e-30), probability(0.0)
     ('0.0042', '< 1e-15', '< 1e-15')
     """

@@ -29,19 +29,8 @@ def available_bytes() -> int | None:
 
 
 def require_bytes(n_bytes: int, *, what: str, remedy: str) -> None:
-    """Raise `OutOfMemoryError` if `n_bytes` are more than `available_bytes`.
+    """Raise `OutOfMemoryError` if `n_bytes` for `what` are more than `available_bytes`.
 
-    Parameters
-    ----------
-    n_bytes : int
-        Bytes about to be allocated.
-    what : str
-        What they are for, including the arguments that made it so large.
-    remedy : str
-        What the user can change.
-
-    Examples
-    --------
     >>> require_bytes(8, what="one number", remedy="buy a bigger computer")
     """
     available = available_bytes()

@@ -106,22 +106,10 @@ class ModeTable:
         unit: str = "",
         **columns: Any,
     ) -> ModeTable:
-        """Derive frequency, period, amplitude and phase from coefficients.
+        """Derive frequency, period, amplitude and phase from coefficients of cos(πkθ) and sin(πkθ).
 
-        Parameters
-        ----------
-        mode : array-like of shape (n_modes,)
-            Modes.
-        cosine, sine : array-like of shape (n_modes,) or (n_modes, n_outputs)
-            Coefficients of cos(πkθ) and sin(πkθ).
-        span : float
-            Length of the domain in `unit`.
-        mode_error : array-like of shape (n_modes,), optional
-            Standard errors of the modes; those of frequency and period follow.
-        unit : str
-            Unit of the span.
-        **columns
-            Further columns by name.
+        `span` is the length of the domain in `unit`; errors of frequency and period follow from
+        `mode_error`; further columns go by their name.
         """
         mode = np.asarray(mode, np.float64)
         cosine, sine = np.asarray(cosine, np.float64), np.asarray(sine, np.float64)
@@ -183,8 +171,6 @@ class ModeTable:
 def by_output(name: str, values: Column) -> dict[str, Column]:
     """Columns of a table: ``name`` alone, or ``name_0``, ``name_1``, … where there are outputs.
 
-    Examples
-    --------
     >>> list(by_output("trend", np.zeros(3))), list(by_output("trend", np.zeros((3, 2))))
     (['trend'], ['trend_0', 'trend_1'])
     """

@@ -72,8 +72,6 @@ _OBSERVERS: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=(
 def observed_by(*observers: Observer) -> Iterator[None]:
     """Tell these observers, besides those already there, of all that fits in the block do.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from robustfourier import PeriodicMixture
     >>> t, seen = np.arange(60.0), []

@@ -26,21 +26,11 @@ _DATED = ("unix", "unix_tai", "plot_date", "ymdhms")  # numbers that nobody read
 
 @dataclass(frozen=True)
 class PlainTimes:
-    """Times without their units.
+    """Times without their units."""
 
-    Parameters
-    ----------
-    values : array-like
-        Numbers or dates.
-    unit : str
-        Unit of numbers, of `robustfourier.formatting.SECONDS`; empty if unknown.
-    clock : str
-        What instants are counted on, such as "mjd/utc"; empty for all else.
-    """
-
-    values: Any
-    unit: str = ""
-    clock: str = ""
+    values: Any  # numbers or dates
+    unit: str = ""  # unit of numbers, of `robustfourier.formatting.SECONDS`; empty if unknown
+    clock: str = ""  # what instants are counted on, such as "mjd/utc"; empty for all else
 
 
 def is_instants(given: Any) -> bool:
@@ -74,14 +64,9 @@ def unit_text(given: Any) -> str:
 
 
 def plain_values(given: Any, unit: str = "") -> Any:
-    """Numbers of a quantity, column or array, NaN where it is masked.
+    """Numbers of a quantity, column or array, NaN where it is masked; anything else as it is.
 
-    Parameters
-    ----------
-    given : anything
-        What is no object of these libraries stays as it is.
-    unit : str
-        The unit to convert quantities to, as their library writes it; their own if empty.
+    Quantities are converted to a unit as their library writes it; to their own if that is empty.
     """
     if is_quantity(given):
         given = _in_unit(given, unit) if unit else _bare_number(given)
@@ -100,20 +85,9 @@ def plain_values(given: Any, unit: str = "") -> Any:
 
 
 def plain_times(given: Any, unit: str | None = None, clock: str = "") -> PlainTimes:
-    """Times without their units.
+    """Times without their units, converted to `unit` or in their own.
 
-    Parameters
-    ----------
-    given : anything
-    unit : str, optional
-        Unit to convert to; their own if None or unknown.
-    clock : str
-        What instants are to be counted on, where numbers were before.
-
-    Raises
-    ------
-    InputError
-        If they cannot be converted.
+    `clock` is what instants are to be counted on, where numbers were before.
     """
     if is_instants(given):
         return _instants(given, unit, clock)

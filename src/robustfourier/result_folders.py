@@ -31,18 +31,10 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EX
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of folder.
+    """A kind of folder."""
 
-    Parameters
-    ----------
-    noun : str
-        What it holds, in messages and as the mark of its record.
-    record : str
-        File name of the record.
-    """
-
-    noun: str
-    record: str
+    noun: str  # what it holds, in messages and as the mark of its record
+    record: str  # file name of the record
 
     def read(self, folder: Path) -> dict[str, Any] | None:
         """The record of what owns a folder, finished or not; None if it is none of ours."""
@@ -102,14 +94,8 @@ def claimed(
     """Hold a folder for one run, or refuse before the work begins.
 
     A run may replace itself: the same `identity`. Another one is replaced if `overwrite`; a folder
-    that holds something else, or an input (`sources`), or the user, never is.
-
-    Raises
-    ------
-    OutputError
-        If the folder holds something else or cannot be made.
-    RunLockedError
-        If another run is at work on it.
+    that holds something else, or an input (`sources`), or the user, never is: `OutputError`. If
+    another run is at work on it: `RunLockedError`.
     """
     busy = f"another run is writing {str(folder)!r}; wait for it, or choose another with --out"
     with ExitStack() as stack:
@@ -165,12 +151,8 @@ def clear(kind: Kind, draft: Path, folder: Path) -> None:
     """Remove a draft, or the earlier result that changed places with it; nothing that is foreign.
 
     All of a draft that was never finished is ours. Of an earlier result the files are that its
-    record lists; what others put there moves to `folder`, if it is not there yet.
-
-    Raises
-    ------
-    OutputError
-        If something of others is left.
+    record lists; what others put there moves to `folder`, if it is not there yet. If something of
+    others is left, `OutputError` says so.
     """
     if draft.is_symlink() or (draft.exists() and not draft.is_dir()):
         raise OutputError(f"{str(draft)!r} was not made by robustfourier; move it away")

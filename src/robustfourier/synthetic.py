@@ -144,8 +144,6 @@ PAPER_COMPONENTS: dict[int, tuple[Component, ...]] = {
 def paper_grid() -> FloatArray:
     """Return the paper's sample points θ_i = −1 + 2·10⁻⁴·i, i = 0 … 10⁴ (section 5).
 
-    Examples
-    --------
     >>> paper_grid()[[0, 5000, 10000]]
     array([-1.,  0.,  1.])
     """
@@ -190,26 +188,12 @@ def paper_example(number: int, *, noise: float = 0.4, random_state: RandomState 
 
 
 def noisy_series(
-    times: ArrayLike,
-    values: ArrayLike,
-    *,
-    noise: float = 0.4,
-    random_state: RandomState = None,
+    times: ArrayLike, values: ArrayLike, *, noise: float = 0.4, random_state: RandomState = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Scale a measured series to [-1, 1] in time and value and add noise (section 5.4).
 
-    Parameters
-    ----------
-    times, values : array_like of shape (n,)
-        Ascending times; values that are not all equal.
-    noise : float
-        Standard deviation of the noise, in units of half the range of the values.
-    random_state : int, Generator or None
-        Seed of the noise.
-
-    Returns
-    -------
-    theta, y, truth : ndarray of shape (n,)
+    `noise` is its standard deviation in units of half the range of the values. Returns θ, y and the
+    truth.
 
     Examples
     --------

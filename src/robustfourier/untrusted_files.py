@@ -26,11 +26,7 @@ _DIGITS = 300  # of a whole number: a float holds up to 308
 def open_regular(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO:
     """Open a regular file for reading; pipes, devices and folders are an OSError, at once.
 
-    Parameters
-    ----------
-    path : str or path
-    follow : bool
-        Whether a symbolic link may lead to it.
+    A symbolic link may lead to it if `follow`.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     flags |= 0 if follow else getattr(os, "O_NOFOLLOW", 0)
@@ -44,8 +40,6 @@ def open_regular(path: str | os.PathLike[str], *, follow: bool = True) -> Binary
 def file_digest(path: str | os.PathLike[str]) -> str:
     """SHA-256 of a file's bytes, as 64 hexadecimal digits.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "empty"
@@ -67,17 +61,8 @@ def stream_digest(file: BinaryIO, n_bytes: float = math.inf) -> str:
 
 
 def parse_json(content: bytes, *, n_bytes: int = _BYTES, n_values: int = _VALUES) -> Any:
-    """Values of a JSON document of anybody; `InputError` unless they are small and plain.
+    """Values of a JSON document of anybody; `InputError` unless they are few and plain.
 
-    Parameters
-    ----------
-    content : bytes
-        UTF-8.
-    n_bytes, n_values : int
-        Bytes and values that it may have.
-
-    Examples
-    --------
     >>> parse_json(b'{"period": 7.5}')
     {'period': 7.5}
     >>> parse_json(b"[NaN]")

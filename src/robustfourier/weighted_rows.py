@@ -26,14 +26,6 @@ def canonical_rows(
 
     Rows in any order, or twice instead of weight 2, give the same arrays bit for bit.
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n,) or (n, d)
-    y : ndarray of shape (n, q)
-    weights : ndarray of shape (n,)
-
-    Examples
-    --------
     >>> import numpy as np
     >>> theta, y = np.array([1.0, -1.0, 1.0]), np.array([[2.0], [0.0], [2.0]])
     >>> [a.ravel().tolist() for a in canonical_rows(theta, y, np.ones(3))]
@@ -72,8 +64,6 @@ def limited_weights(weights: FloatArray) -> tuple[FloatArray, int]:
     residuals for the noise. The largest weights are lowered to a common limit c, a fixed part of
     the new total: c = part · Σ min(w, c).
 
-    Examples
-    --------
     >>> weights, lowered = limited_weights(np.append(np.ones(399), 1e6))
     >>> float(weights[-1].round(2)), lowered
     (4.03, 1)

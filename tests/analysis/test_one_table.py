@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from robustfourier import load
-from robustfourier.estimators.pattern_table import COLUMNS
+from robustfourier.estimators.components import COLUMNS
 from robustfourier.results.component_words import HEADINGS
 from robustfourier.results.result_tables import neutral
 

@@ -1,6 +1,7 @@
 import csv
 import re
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,12 +12,12 @@ from hypothesis import strategies as st
 
 from robustfourier.analysis.csv_files import fit_table, write_csv, write_fit
 from robustfourier.analysis.predicting import grid_samples
-from robustfourier.analysis.run_folder import claimed, exchanged, read_run, write_run
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError, OutputError
 from robustfourier.report import render
 from robustfourier.report.next_steps import Place
-from robustfourier.results import tables
+from robustfourier.result_folders import RUN, claimed, exchanged
+from robustfourier.results import result_tables as tables
 from robustfourier.results.result_tables import components_columns, fit_file, modes_columns, neutral
 
 
@@ -97,15 +98,14 @@ IDENTITY = {"sha256": "1"}
 
 def finish(folder, identity, **options):
     """Go through a run that writes nothing but its record."""
-    with claimed(folder, identity, "-", **options), exchanged(folder) as draft:
-        write_run(draft, {"identity": identity, "input": {"file": "a.csv"}})
+    with claimed(RUN, folder, identity, [Path("-")], **options), exchanged(RUN, folder) as draft:
+        RUN.finish(draft, {"identity": identity, "input": {"file": "a.csv"}})
 
 
 class TestFolder:
     def test_a_new_folder_is_made(self, tmp_path):
         finish(tmp_path / "a" / "b", IDENTITY)
-        assert (tmp_path / "a" / "b" / "figures").is_dir()
-        assert read_run(tmp_path / "a" / "b")["finished"]
+        assert RUN.read(tmp_path / "a" / "b")["finished"]
 
     def test_an_empty_folder_is_taken(self, tmp_path):
         (tmp_path / "a").mkdir()
@@ -129,7 +129,7 @@ class TestFolder:
     @pytest.mark.parametrize("content", ["", "[]", "{", "[" * 10_000, "\udcff"])
     def test_a_damaged_record_counts_as_none(self, tmp_path, content):
         (tmp_path / "run.json").write_text(content, encoding="utf-8", errors="surrogateescape")
-        assert read_run(tmp_path) is None
+        assert RUN.read(tmp_path) is None
 
 
 class TestGrid:

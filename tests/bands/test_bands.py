@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.bands import star
 from scipy import stats
 
 from robustfourier import MultibandMixture
@@ -103,6 +104,16 @@ def test_moments_give_the_least_squares_of_one_band():
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     for fitted in (shared_shape(moments), own_shapes(moments)):
         assert np.isfinite(fitted.evidence).all()
+
+
+@pytest.mark.parametrize("seed", [980136770, 980136857])
+def test_candidates_are_compared_at_the_tops_of_their_peaks(seed):
+    # Peaks are far sharper than the grid: on it, twice the period may seem the better one.
+    times, values, errors, band, period = star(np.random.default_rng(seed), sparse=False)
+    model = MultibandMixture(unit="day").fit(times, values, band=band, y_err=errors)
+    assert abs(model.period_ - period) < 4 * model.period_error_
+    assert model.alternatives_["period"].round(6).tolist() == [round(2 * model.period_, 6)]
+    assert model.alternatives_["probability"][0] < 0.1
 
 
 def test_a_band_of_three_rows_leans_on_the_others():

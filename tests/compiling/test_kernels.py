@@ -7,7 +7,9 @@ import pytest
 
 from robustfourier import PeriodicMixture, compiling
 from robustfourier.large.condense import Sums, bins_for
+from robustfourier.periodic.kernels import sho
 from robustfourier.periodic.nufft import RealModeSums
+from robustfourier.periodic.semiseparable import MarginalLikelihood
 
 CHECKS = 3  # calls of each kernel that are compared
 
@@ -51,6 +53,8 @@ def test_every_kernel_computes_what_its_python_function_does(checked):
     t = np.sort(rng.uniform(0.0, 40.0, 300))
     wave = np.exp(np.cos(2.0 * np.pi * t / 3.7)) + 0.5 * np.sin(2.0 * np.pi * t / 1.3)
     noise = 0.1 * rng.standard_normal(300)
+    likelihood = MarginalLikelihood(t / 20.0 - 1.0, wave, np.ones(300), t[:, None])
+    likelihood.gradient(sho([[20.0, 0.3, 4.0], [60.0, 3.0, 2.0]]))  # before values, which need less
     PeriodicMixture().fit(t, wave + noise)
     PeriodicMixture().fit(t, np.c_[wave + noise + (t > 20.0), wave - 2.0 * noise])
     red = np.convolve(rng.standard_normal(360), 0.8 ** np.arange(60.0), "valid")[:300]

@@ -91,6 +91,20 @@ def test_people_are_a_population_and_hours_are_those_of_the_clock(run, diary):
     assert cortisol["between"] is not None
 
 
+def test_a_series_without_a_value_is_answered_and_not_lost(run, write, tmp_path):
+    hours = ",".join(f"ZT{h:02d}" for h in HOURS)
+    rows = [f"g{i}," + ",".join(f"{np.cos(h / 4 + i):.3f}" for h in HOURS) for i in range(3)]
+    path = write("\n".join([f"gene,{hours}", *rows, "nothing" + ",NA" * len(HOURS), ""]))
+    code, _, _ = run("rhythm", path, "--period", "24h", "--out", str(tmp_path / "out"))
+    assert code == 0
+    table = pd.read_csv(tmp_path / "out" / "rhythm.csv", keep_default_na=False, na_values=[""])
+    assert table["id"].tolist() == ["g0", "g1", "g2", "nothing"]
+    assert table["rows"].tolist() == [12, 12, 12, 0]
+    assert table["p"].isna().tolist() == [False, False, False, True]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "tests impossible: too few values" in page
+
+
 def test_columns_of_one_table_are_series(run, write):
     rng = np.random.default_rng(2)
     hours = np.arange(0.0, 72.0)

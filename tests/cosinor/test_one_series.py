@@ -83,3 +83,14 @@ def test_a_given_period_that_is_there_is_told_as_before():
     result = summarise(from_arrays(HOURS, VALUES, unit="hour"), model)
     assert result.headline.startswith("One repeating pattern explains")
     assert "was given" not in " ".join(result.warnings)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_given_period_of_a_constant_has_no_amplitude():
+    model = PeriodicMixture(periods=[24.0]).fit(HOURS, np.full(48, 2.0))
+    assert model.modes_.amplitude.tolist() == [0.0]
+    assert model.modes_.false_alarm.tolist() == [1.0]
+    assert_allclose(model.predict(HOURS), 2.0)
+    table = model.test(24.0).table
+    assert table["amplitude"][0] == 0.0
+    assert table["p"][0] == pytest.approx(1.0)

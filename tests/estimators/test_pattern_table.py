@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from robustfourier import PeriodicMixture, load
-from robustfourier.estimators.pattern_table import COLUMNS
+from robustfourier.estimators.components import COLUMNS
 from robustfourier.results.result_tables import components_columns, csv_text
 
 RNG = np.random.default_rng(4)

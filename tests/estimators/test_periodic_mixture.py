@@ -11,8 +11,8 @@ from sklearn.exceptions import NotFittedError
 from robustfourier import load
 from robustfourier.datasets import load_double_mode_cepheid
 from robustfourier.errors import InputError
+from robustfourier.estimators.inputs import taken_apart
 from robustfourier.estimators.mixture import PeriodicMixture
-from robustfourier.estimators.times import split_series
 
 SLOPE, LEVEL = 0.02, 3.0
 
@@ -350,7 +350,7 @@ def test_a_column_named_like_an_error_is_the_error(index):
     for name in ("err", "y_err", "e_mag", "sigma"):
         table = pd.DataFrame({"t": t, "y": y, name: error})
         table = table.set_index("t") if index else table
-        np.testing.assert_array_equal(split_series(table, None)[2], error)
+        np.testing.assert_array_equal(taken_apart(table)[2], error)
     model = PeriodicMixture().fit(table)
     expected = PeriodicMixture().fit(t, y, y_err=error)
     assert model.single_output_
@@ -359,6 +359,6 @@ def test_a_column_named_like_an_error_is_the_error(index):
 
 def test_of_several_columns_named_like_errors_none_is_an_output():
     table = pd.DataFrame({"t": np.arange(9.0), "y": np.arange(9.0) % 3, "e_a": 1.0, "e_b": 2.0})
-    _, values, errors = split_series(table, None)
+    _, values, errors = taken_apart(table)
     assert values.name == "y"
     assert errors is None

@@ -9,7 +9,7 @@ import pytest
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.errors import InputError, MissingDependencyError
-from robustfourier.estimators.holidays import holiday_column
+from robustfourier.estimators.regressors import holiday_column
 
 
 def load_and_temperature(n=504, ahead=48, seed=0):

@@ -36,3 +36,30 @@ def test_a_pipe_in_place_of_a_checkpoint_is_told_and_does_not_hang(tmp_path):
     os.mkfifo(tmp_path / "pass")
     with pytest.raises(CheckpointError, match=re.escape("is no regular file")):
         fit_large(tmp_path / "a.parquet", checkpoint=tmp_path / "pass", engine="serial")
+
+
+def test_parts_replaced_under_their_names_are_not_told_by_the_old_sums(tmp_path):
+    folder, place = tmp_path / "parts", tmp_path / "pass"
+    folder.mkdir()
+
+    def write(period):
+        t = np.arange(600.0)
+        for i, rows in enumerate(np.split(t, 3)):
+            values = np.sin(2 * np.pi * rows / period) + 0.1 * np.cos(37.0 * rows)
+            lines = [f"{a:.1f},{b:+.6f}\n" for a, b in zip(rows, values, strict=True)]
+            (folder / f"{i}.csv").write_text("t,v\n" + "".join(lines))
+            os.utime(folder / f"{i}.csv", (1.0, 1.0))
+
+    def stop(what):
+        if what.startswith("fitting"):
+            raise KeyboardInterrupt
+
+    write(37.0)
+    with pytest.raises(KeyboardInterrupt):
+        fit_large(folder, checkpoint=place, observe=stop, engine="serial")
+    write(53.0)  # of the same size and time
+    with pytest.raises(CheckpointError, match=re.escape("0.csv' has changed since it was written")):
+        fit_large(folder, checkpoint=place, engine="serial")
+    place.unlink()
+    found = fit_large(folder, checkpoint=place, engine="serial").model
+    assert found.components_[0].period == pytest.approx(53.0, abs=0.1)

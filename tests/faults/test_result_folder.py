@@ -10,25 +10,29 @@ import numpy as np
 import pytest
 
 from robustfourier.analysis import analyse
-from robustfourier.analysis.run_folder import claimed, exchanged, read_run, write_run
 from robustfourier.atomic_files import write_text
 from robustfourier.cli import main
 from robustfourier.errors import DataError, OutputError, RunLockedError
+from robustfourier.result_folders import RUN, claimed, exchanged
 
 NAMES = ("report.html", "modes.csv", "model.rfm")
 
 
 def put(folder, mark, figures=("fit",), **options):
     """Write a small result, every file of which holds a mark."""
-    with claimed(folder, {"mark": mark}, "-", **options), exchanged(folder) as draft:
+    with (
+        claimed(RUN, folder, {"mark": mark}, [Path("-")], **options),
+        exchanged(RUN, folder) as draft,
+    ):
+        (draft / "figures").mkdir()
         for name in (*NAMES, *(f"figures/{figure}.png" for figure in figures)):
             write_text(draft / name, mark)
-        write_run(draft, {"identity": {"mark": mark}, "input": {"file": f"{mark}.csv"}})
+        RUN.finish(draft, {"identity": {"mark": mark}, "input": {"file": f"{mark}.csv"}})
 
 
 def marks(folder):
     """The marks of all files of the run that a folder holds."""
-    held = read_run(folder)
+    held = RUN.read(folder)
     texts = {(folder / name).read_text() for name in held["files"] if name != "run.json"}
     return texts | {held["identity"]["mark"]}
 
@@ -86,7 +90,7 @@ def test_killed_at_any_step_the_old_result_or_the_new_one_is_there_whole(tmp_pat
 
 def test_two_runs_do_not_meet(folder):
     words = f"another run is writing {str(folder)!r}; wait for it"
-    with claimed(folder, {"mark": "old"}, "-"):
+    with claimed(RUN, folder, {"mark": "old"}, [Path("-")]):
         with pytest.raises(RunLockedError, match=re.escape(words)):
             put(folder, "new", overwrite=True)
         put(folder.parent / "other", "new")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from robustfourier.large.condense import NODES, Sums, bins_for, direct_sums
+from robustfourier.large.condense import NODES, Sums, bins_for
 from robustfourier.periodic.nufft import weighted_sums
 
 MODES = 300
@@ -19,6 +19,18 @@ def rows(request):
         theta = np.sort(theta[(theta < 0.3) | (theta > 0.6)])
     y = np.cos(np.pi * MODES * theta) + rng.normal(size=len(theta))
     return theta, y, rng.uniform(0.5, 2.0, len(theta))
+
+
+def direct_sums(theta, y, w, bins):
+    """What `Sums.of` adds up, from the definition."""
+    place = 0.5 * bins * (theta + 1.0)
+    b = np.clip(np.floor(place).astype(np.intp), 0, bins - 1)
+    x = 2.0 * (place - b) - 1.0
+    basis = np.polynomial.chebyshev.chebvander(x, 2 * NODES - 1)
+    weight, value = np.zeros((bins, 2 * NODES)), np.zeros((bins, NODES))
+    np.add.at(weight, b, w[:, None] * basis)
+    np.add.at(value, b, (w * y)[:, None] * basis[:, :NODES])
+    return Sums(0, bins, weight, value, float(w.sum()), float(w @ y**2))
 
 
 def test_the_kernel_adds_up_what_the_definition_says(rows):

@@ -85,26 +85,3 @@ def test_moments_of_a_hundred_lines_are_symmetric_and_right():
     fast, slow = SpectralMoments.of(*data, max_mode=140.0)(modes), direct_moments(*data, modes)
     np.testing.assert_allclose(fast.gram, slow.gram, atol=1e-9)
     np.testing.assert_array_equal(fast.gram, fast.gram.T)
-
-
-def test_moments_whitened_by_frequency_are_those_of_correlated_noise():
-    # On even samples that leave their end out, whole modes are the eigenvectors of any circulant
-    # covariance: generalised least squares, dense, is the same normal equations.
-    n, rng = 64, np.random.default_rng(7)
-    theta, grid = -1.0 + 2.0 * np.arange(n) / n, np.arange(33.0)
-    y, trend = rng.normal(size=(n, 1)), np.column_stack([np.ones(n), theta])
-    psd = 0.3 + 5.0 / (1.0 + (grid / 4.0) ** 2)
-    lag = np.cos(np.pi * np.outer(theta - theta[0], np.arange(n)))
-    covariance = (lag @ psd[np.minimum(np.arange(n), n - np.arange(n))]) / n
-    covariance = covariance[np.abs(np.arange(n)[:, None] - np.arange(n))]
-    lines = np.array([3.3, 9.0])
-    phase = np.pi * np.outer(theta, lines)
-    columns = np.hstack([trend, np.cos(phase), np.sin(phase)])
-    window = RealModePlan(theta, 130.0)(np.ones((n, 1)))
-    plan = RealModePlan(theta, 45.0)
-    moments = SpectralMoments(plan, y, np.ones(n), trend.__getitem__, window, None, grid)
-    twice = np.where((grid == 0) | (grid == n / 2), 1.0, 2.0)  # modes of either sign
-    gram, cross = moments.whitened(lines, twice / (n * psd))
-    whitener = np.linalg.inv(covariance)
-    np.testing.assert_allclose(gram, columns.T @ whitener @ columns, atol=1e-9)
-    np.testing.assert_allclose(cross, columns.T @ whitener @ y, atol=1e-9)

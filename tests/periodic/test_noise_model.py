@@ -132,3 +132,22 @@ def test_any_stretches_and_gaps_have_a_spectrum_of_finite_power(counts, gap):
     spectrum = TaperedSpectrum(theta, np.sin(times), np.ones(len(times)))
     assert len(spectrum.power) == len(spectrum.cosine) > 0
     assert np.isfinite(spectrum.power).all()
+
+
+def test_the_maximum_of_whittles_likelihood_is_where_its_gradient_is_zero_or_a_bound():
+    theta = np.linspace(-1, 1, 600)
+    spectrum = TaperedSpectrum(theta, drawn(theta, 3), np.ones(600))
+    present, start = np.full(300, 0.1), np.log([20.0, 1.0, 1.0, 100.0, 0.3, 0.5])
+    bounds = [(0.0, 8.0), (-4.0, 3.0), (-6.0, 9.0)] * 2
+
+    def density(rows):
+        return present + spectrum.sho_densities(rows)
+
+    end, value = spectrum.maximise(present, start, bounds, 1e-9)
+    told, gradient = spectrum.gradient(density, end)
+    low, high = np.transpose(bounds)
+    inside = (end > low) & (end < high)
+    assert value == pytest.approx(told, abs=1e-9)
+    assert value > spectrum.gradient(density, start)[0]
+    assert np.all(np.abs(gradient[inside]) < 0.02)
+    assert np.all((end >= low) & (end <= high))

@@ -1,5 +1,7 @@
 """No drawn curve deviates from the model by more than 2 % of its range between its points."""
 
+import re
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -62,6 +64,26 @@ def test_a_shape_follows_the_model(eclipses):
     shift = fine[np.argmax(one.waveform(fine))]
     off = np.interp(fine, wave.x, wave.y) - one.waveform(fine + shift)
     assert np.abs(off).max() < 0.02 * np.ptp(wave.y)
+
+
+def test_a_small_waveform_in_a_notebook_shows_both_eclipses_to_their_depth(eclipses):
+    path = re.search(r'<path d="M([^"]+)"', eclipses._repr_html_())[1]
+    x, y = np.array([point.split() for point in path.split("L")], float).T
+    lows = [y[x < 55].max(), y[x >= 55].max()]  # pixels count downwards, 1 to 29
+    assert lows == pytest.approx([29.0, 29.0], abs=0.02 * 28)
+    assert y.min() == pytest.approx(1.0, abs=0.02 * 28)
+
+
+def test_the_strip_over_a_record_shows_every_eclipse_to_its_depth(eclipses):
+    from robustfourier.plots.fit_figures import draw_curve
+
+    result, ax = eclipses.result(), axes()
+    draw_curve(ax, result.axis, result.curve.x, result.curve.y, dense=True)
+    corners = ax.collections[0].get_paths()[0].vertices
+    exact = eclipses.predict(np.linspace(10.0, 50.0, 40_001), remainder=False)
+    for start in np.arange(10.0, 48.0, 1.7 * 2):
+        here = (corners[:, 0] >= start) & (corners[:, 0] < start + 1.7 * 2)
+        assert corners[here, 1].min() == pytest.approx(exact.min(), abs=0.02 * np.ptp(exact))
 
 
 def test_the_outline_of_a_dense_record_holds_the_model():

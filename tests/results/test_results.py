@@ -17,9 +17,9 @@ from robustfourier.mixture.timeseries import Settings
 from robustfourier.modes import ModeTable
 from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.outline import outline
 from robustfourier.results.result_tables import components_columns
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
+from robustfourier.results.summary import outline
 from robustfourier.results.thinning import envelope
 from robustfourier.samples import from_arrays
 

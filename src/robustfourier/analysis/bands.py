@@ -27,24 +27,10 @@ def analyse_bands(
     overwrite: bool = False,
     **parameters: Any,
 ) -> MultibandMixture:
-    """Read rows (time, value, band[, error]), find their period, and write a folder.
+    """Read rows (time, value, band[, error]), find their period; write a folder if `out` is given.
 
-    Parameters
-    ----------
-    path : str
-        The file.
-    band : str
-        Column that tells bands apart.
-    out : Path, optional
-        The folder; nothing is written if None.
-    value : str, optional
-        Value column.
-    reading : dict
-        Of `read_samples`.
-    overwrite : bool
-        Whether another result in the folder may be replaced.
-    **parameters
-        Of `MultibandMixture`.
+    `band` is the column that tells bands apart, `reading` holds options of `read_samples`,
+    `parameters` are those of `MultibandMixture`.
     """
     asked = ReadOptions(**{k: v for k, v in (reading or {}).items() if k != "duplicates"})
     times, values, errors, bands, unit = _read(path, band, asked, [value] if value else None)

@@ -24,20 +24,12 @@ _RESOLVED = 1.0  # cycles over the shorter record: lines closer than that may be
 
 @dataclass(frozen=True)
 class Match:
-    """A pattern of one model, of the other, or of both.
+    """A pattern of one model, of the other, or of both."""
 
-    Parameters
-    ----------
-    first, second : Component or None
-        Where it is not there, None.
-    verdict : {"agrees", "drifted", "gone", "new"}
-    period, period_error, amplitude, amplitude_error : float
-        Second minus first, in the first's unit of time; NaN where one is missing.
-    """
-
-    first: Component | None
+    first: Component | None  # where it is not there, None
     second: Component | None
-    verdict: str
+    verdict: str  # "agrees", "drifted", "gone", "new"
+    #: second minus first, in the first's unit of time; NaN where one is missing
     period: float = np.nan
     period_error: float = np.nan
     amplitude: float = np.nan
@@ -45,16 +37,11 @@ class Match:
 
 
 def compare(first: Any, second: Any) -> list[Match]:
-    """Pair the patterns of two fitted models, the strongest first.
+    """Pair the patterns of two fitted models of one column and one output, the strongest first.
 
     Two patterns are the same if their frequencies are closer than the shorter record can resolve or
     three standard errors. Such a pair agrees unless its period or its amplitude differs by more
     than three standard errors of the difference; then it drifted.
-
-    Parameters
-    ----------
-    first, second : PeriodicMixture
-        Of one column and one output.
     """
     for name, model in (("first", first), ("second", second)):
         if not hasattr(model, "components_") or not model.single_output_ or len(model.domains_) > 1:

@@ -34,19 +34,18 @@ def write_components(result: Result, folder: Path) -> None:
     columns = components_columns(result)
     write_csv(columns, folder / "components.csv")
     if find_spec("pyarrow") is not None:
-        _write_parquet(pd.DataFrame(columns), folder / "components.parquet")
+        write_parquet(pd.DataFrame(columns), folder / "components.parquet")
 
 
 def write_fit(result: Result, folder: Path) -> None:
     """Write the fit at each sample, as CSV or Parquet: see `fit_file`."""
     path, table = folder / fit_file(result), fit_table(result)
-    if path.suffix == ".csv":
-        write_csv(table, path)
-        return
-    _write_parquet(table, path)
+    write = write_csv if path.suffix == ".csv" else write_parquet
+    write(table, path)
 
 
-def _write_parquet(table: pd.DataFrame, path: Path) -> None:
+def write_parquet(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as Parquet, by pyarrow."""
     pa = arrow()
     with replacing(path) as file:
         pa.parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), file)

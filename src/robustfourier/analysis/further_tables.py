@@ -21,13 +21,7 @@ SHARES = (0.90, 0.95, 0.99)
 
 
 def further_tables(result: Result, model: Any) -> dict[str, pd.DataFrame]:
-    """Tables by the name of their file, without the empty ones; none for a network.
-
-    Parameters
-    ----------
-    result : Result
-    model : PeriodicMixture or FourierNetworkRegressor
-    """
+    """Tables by the name of their file, without the empty ones; none for a network."""
     if result.method != "mixture":
         return {}
     tables = {

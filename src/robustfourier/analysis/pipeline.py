@@ -1,4 +1,11 @@
-"""`analyse`: from a file to a result folder, timed step by step."""
+"""`analyse`: from a file to a result folder, timed step by step.
+
+The folder has a fixed layout, and at any moment one whole result (`robustfourier.result_folders`)::
+
+    report.html  modes.csv  components.csv (and .parquet)  fit.csv (or .parquet)  model.rfm
+    figures/  run.json  and the tables of `robustfourier.analysis.further_tables`
+    forecast.csv (if a horizon was asked for)
+"""
 
 from __future__ import annotations
 
@@ -6,7 +13,7 @@ import platform
 import shlex
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib import metadata
@@ -24,7 +31,6 @@ from robustfourier.analysis.further_tables import (
     shown_tables,
 )
 from robustfourier.analysis.regressor_columns import read_regressors, without_effects
-from robustfourier.analysis.run_folder import claimed, exchanged, write_run
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.fields.red_noise import NoiseColour
 from robustfourier.fields.vibration import Machine, band_of, envelope_signal
@@ -32,6 +38,7 @@ from robustfourier.fit_config import reading_words
 from robustfourier.formatting import SECONDS
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
+from robustfourier.result_folders import RUN, claimed, exchanged
 from robustfourier.results import Result, summarise
 from robustfourier.results.result_tables import modes_columns
 from robustfourier.samples import Samples, read_samples
@@ -136,7 +143,7 @@ def analyse(
         **({} if horizon is None else {"horizon": horizon}),
     }
     table = None if samples is None else read_regressors(path, regressors, samples, reading)
-    with nullcontext() if out is None else claimed(out, identity, path, overwrite=overwrite):
+    with _held(out, identity, path, overwrite):
         with clock("fitting"):
             if samples is None:
                 samples, model = _fit_chunks(path, out, reading, parameters)
@@ -149,11 +156,20 @@ def analyse(
         if ready is not None:
             ready(Analysis(result, model, out, dict(clock.seconds)))
         if out is not None:
-            with exchanged(out) as draft:
+            with exchanged(RUN, out) as draft:
                 words = shlex.join([called or str(path), *reading_words(reading)])
                 _write(result, model, identity, draft, formats, clock, (words, str(out)))
     tell("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
+
+
+def _held(
+    out: Path | None, identity: dict[str, Any], path: str | Path, overwrite: bool
+) -> AbstractContextManager[None]:
+    """The result folder, held for this run; nothing where none is written."""
+    if out is None:
+        return nullcontext()
+    return claimed(RUN, out, identity, [Path(path)], overwrite=overwrite)
 
 
 def _machine_named(result: Result, machine: Machine | None) -> Result:
@@ -209,6 +225,7 @@ def _write(
     from robustfourier.report import render
     from robustfourier.report.next_steps import Place
 
+    (folder / "figures").mkdir()
     with clock("drawing"):
         write_csv(modes_columns(result), folder / "modes.csv")
         write_components(result, folder)
@@ -226,7 +243,7 @@ def _write(
             folder / "report.html", render(result, _shown(result, run), Place(*place), shown)
         )
     run["seconds"] = {step: round(seconds, 4) for step, seconds in clock.seconds.items()}
-    write_run(folder, run)
+    RUN.finish(folder, run)
 
 
 def _run_record(

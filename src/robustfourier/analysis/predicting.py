@@ -19,18 +19,9 @@ from robustfourier.samples import Samples, from_arrays
 def grid_samples(
     start: Any, stop: Any, every: float | CalendarStep, domain: Domain, at_most: int
 ) -> Samples:
-    """Times from start to stop, both included where the step meets it.
+    """Times from start to stop, both included where the step meets it; at most so many.
 
-    Parameters
-    ----------
-    start, stop : float or Timestamp
-        Ends, of the model's kind of times.
-    every : float or CalendarStep
-        Step in the domain's unit, or on the calendar.
-    domain : Domain
-        The model's.
-    at_most : int
-        Number of times that is refused.
+    `every` is a step in the domain's unit, or on the calendar.
     """
     if domain.dates:
         length = (stop - start).total_seconds() / DATE_UNITS[domain.unit]
@@ -59,11 +50,7 @@ def grid_samples(
 def next_time(model: Any, needed: bool) -> tuple[Any, float | CalendarStep]:
     """Return the first time after the record and its step, in its unit or on the calendar.
 
-    Parameters
-    ----------
-    model : fitted estimator
-    needed : bool
-        Whether to complain about a model that does not know them.
+    A model that does not know them is refused if they are `needed`.
     """
     if not hasattr(model, "components_"):
         if needed:

@@ -10,25 +10,14 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.errors import InputError
-from robustfourier.estimators.regressors import RegressorEffects
+from robustfourier.estimators.regressors import RegressorEffects, with_holidays
 from robustfourier.samples import Samples, read_samples
 
 
 def read_regressors(
     path: str | Path, names: tuple[str, ...], samples: Samples, reading: dict[str, Any]
 ) -> pd.DataFrame | None:
-    """Return columns of a file at the times of samples, NaN where one is missing; None if none.
-
-    Parameters
-    ----------
-    path : str or Path
-    names : tuple of str
-        Of the columns.
-    samples : Samples
-        Whose times are wanted.
-    reading : dict
-        Options of `read_samples`.
-    """
+    """Return columns of a file at the times of samples, NaN where one is missing; None if none."""
     if not names:
         return None
     if str(path) == "-":
@@ -47,12 +36,7 @@ def without_effects(samples: Samples, model: Any, table: pd.DataFrame | None) ->
     effects: RegressorEffects | None = getattr(model, "regressors_", None)
     if effects is None:
         return samples
-    columns = pd.DataFrame(index=range(len(samples))) if table is None else table
-    if model.holidays is not None:
-        from robustfourier.estimators.holidays import holiday_column
-
-        days = holiday_column(pd.DatetimeIndex(samples.axis), model.holidays)
-        columns = columns.assign(**{f"holiday {model.holidays}": days})
+    columns = with_holidays(model.holidays, samples.axis, table, len(samples))
     values = columns[list(effects.names)].to_numpy()
     keep = np.isfinite(values).all(axis=1)
     effect = effects.mean(values[keep])[:, 0]

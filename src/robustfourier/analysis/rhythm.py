@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from robustfourier.analysis.csv_files import write_csv
+from robustfourier.analysis.csv_files import write_csv, write_parquet
 from robustfourier.atomic_files import plain, replacing, write_text
 from robustfourier.cosinor import Rhythms, rhythm
-from robustfourier.cosinor.heat_map import HeatMap, heat_map, shown_rows
+from robustfourier.cosinor.heat_map import heat_map, shown_rows
 from robustfourier.cosinor.series_tables import Table, read_table
 from robustfourier.errors import MissingDependencyError, require_choice
 from robustfourier.result_folders import RHYTHM, claimed, exchanged
 from robustfourier.results.result_tables import neutral
-from robustfourier.samples.parquet import arrow
 
 TABLES = ("csv", "excel", "parquet")
-_ENDINGS = {"csv": "csv", "excel": "xlsx", "parquet": "parquet"}
 _GROUPS = 4  # with a heat map of their own on the page
 
 
@@ -49,28 +48,11 @@ def analyse_rhythm(
     observe: Callable[[int, int], Any] | None = None,
     **asked: Any,
 ) -> RhythmAnalysis:
-    """Read a file, test its series, and write a folder.
+    """Read a file, test periods such as "24h" in its series, and write a folder if `out` is given.
 
-    Parameters
-    ----------
-    path : str
-        The file.
-    periods : sequence of str
-        Such as "24h".
-    out : Path, optional
-        The folder; nothing is written if None.
-    by, group, subject, value, reading
-        See `robustfourier.cosinor.series_tables.read_table`.
-    tables : sequence of {"csv", "excel", "parquet"}
-        Kinds of the tables that are written.
-    overwrite : bool
-        Whether another result in the folder may be replaced.
-    name : str, optional
-        What the page calls the file.
-    observe : callable, optional
-        See `rhythm`.
-    **asked
-        Of `rhythm`: harmonics, trend, noise, coverage.
+    `by`, `group`, `subject`, `value` and `reading` are those of `cosinor.series_tables.read_table`,
+    `tables` the kinds of tables that are written, of `TABLES`; `name` is what the page calls the
+    file; `asked` are harmonics, trend, noise and coverage of `rhythm`.
     """
     for kind in tables:
         require_choice("tables", kind, TABLES)
@@ -119,15 +101,10 @@ def _write_tables(sheets: dict[str, pd.DataFrame], folder: Path, kind: str) -> l
         with replacing(folder / "rhythm.xlsx") as file:
             _write_workbook(sheets, file)
         return ["rhythm.xlsx"]
-    names = [f"{name}.{_ENDINGS[kind]}" for name in sheets]
-    for name, sheet in zip(names, sheets.values(), strict=True):
-        if kind == "csv":
-            write_csv(sheet, folder / name)
-            continue
-        pa = arrow()
-        with replacing(folder / name) as file:
-            pa.parquet.write_table(pa.Table.from_pandas(sheet, preserve_index=False), file)
-    return names
+    write = write_csv if kind == "csv" else write_parquet
+    for name, sheet in sheets.items():
+        write(sheet, folder / f"{name}.{kind}")
+    return [f"{name}.{kind}" for name in sheets]
 
 
 def _write_workbook(sheets: dict[str, pd.DataFrame], file: Any) -> None:
@@ -144,10 +121,14 @@ def _write_workbook(sheets: dict[str, pd.DataFrame], file: Any) -> None:
         ) from None
 
 
+def _on_axes(draw: Callable[..., Any], figure: Any) -> None:
+    draw(ax=figure.add_subplot())
+
+
 def _figures(found: Rhythms, table: Table, folder: Path) -> dict[str, Path]:
     """Draw the heat maps and the dial; caption to file, nothing where nothing repeats."""
     from robustfourier.plots.figure_files import save_figure
-    from robustfourier.plots.rhythm_figures import plot_acrophases
+    from robustfourier.plots.rhythm_figures import plot_acrophases, plot_heat_map
 
     clock, drawn, shown = found.clock, {}, []
     grouped = "group" in found.table
@@ -160,7 +141,8 @@ def _figures(found: Rhythms, table: Table, folder: Path) -> dict[str, Path]:
             title = f"{len(rows):,} series, {clock.words(0)}" + (f", {group}" if group else "")
             path = folder / ("heatmap.png" if group is None else f"heatmap-{i + 1}.png")
             picture = heat_map(found, table.matrix, rows, kept)
-            _save_heat_map(picture, path, clock.unit, title)
+            draw = partial(plot_heat_map, picture, unit=clock.unit, title=title)
+            save_figure(path, (7.5, 5.0), partial(_on_axes, draw))
             drawn[f"Series by acrophase, the earliest on top: {title}"] = path
     rows = pd.concat(shown)
     if len(rows):
@@ -171,14 +153,3 @@ def _figures(found: Rhythms, table: Table, folder: Path) -> dict[str, Path]:
             lambda f: plot_acrophases(rows, cycle, unit=unit, ax=f.add_subplot(projection="polar")),
         )
     return drawn
-
-
-def _save_heat_map(picture: HeatMap, path: Path, unit: str, title: str) -> None:
-    from robustfourier.plots.figure_files import save_figure
-    from robustfourier.plots.rhythm_figures import plot_heat_map
-
-    save_figure(
-        path,
-        (7.5, 5.0),
-        lambda f: plot_heat_map(picture, unit=unit, title=title, ax=f.add_subplot()),
-    )

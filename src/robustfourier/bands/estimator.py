@@ -21,6 +21,7 @@ from robustfourier.formatting import probability
 
 _CANDIDATES = 200  # peaks of each sum of the search whose evidence is compared
 _AROUND = np.linspace(-0.5, 0.5, 9)  # modes around a peak: a harmonic of order 6 moves by a third
+_REFINED = 16  # of them, the best, that are compared at the tops of their peaks
 _AT_ONCE = 256  # frequencies whose moments are held together
 _NATS = 5.0  # below the best: what is less likely by e⁵ = 148 is not told as an alternative
 _PHASES = 200  # of a waveform, to find its height
@@ -132,25 +133,25 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
 
     def _decide(self, grid: FloatArray) -> None:
         """Choose the frequency of the largest evidence, and tell those nearly as likely."""
-        evidence = self._evidence(grid)
         step = 1.0 / float(np.ptp(self.rows_.times))
-        best = float(grid[np.argmax(evidence)])
-        for width in (0.1, 0.01):  # modes
-            fine = best + width * step * np.linspace(-1.0, 1.0, 21)
-            best = float(fine[np.argmax(self._evidence(fine))])
-        self.frequency_ = best
-        top = float(self._evidence(np.array([best]))[0])
-        found: list[tuple[float, float]] = [(best, top)]
-        for i in np.argsort(-evidence):
-            if evidence[i] < top - _NATS:
-                break
-            if all(abs(grid[i] - f) > step for f, _ in found):
-                found.append((float(grid[i]), float(evidence[i])))
-        share = np.exp(np.array([e for _, e in found]) - top)
+        found, evidence = self._refined(_apart(grid, self._evidence(grid), step), step)
+        order = np.argsort(-evidence)
+        likely = order[evidence[order] >= evidence[order[0]] - _NATS]
+        found, evidence = found[likely], evidence[likely]
+        self.frequency_ = float(found[0])
+        share = np.exp(evidence - evidence[0])
         share /= share.sum()
-        self.alternatives_ = pd.DataFrame(
-            {"period": [1.0 / f for f, _ in found[1:]], "probability": share[1:]}
-        )
+        self.alternatives_ = pd.DataFrame({"period": 1.0 / found[1:], "probability": share[1:]})
+
+    def _refined(self, frequency: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
+        """Frequencies at the tops of their peaks, far sharper than the grid, and their evidence."""
+        around, rows = np.linspace(-1.0, 1.0, 21), np.arange(len(frequency))
+        for width in (0.1, 0.01):  # modes
+            fine = frequency[:, None] + width * step * around
+            evidence = self._evidence(fine.ravel()).reshape(fine.shape)
+            top = np.argmax(evidence, axis=1)
+            frequency = fine[rows, top]
+        return frequency, evidence[rows, top]
 
     def _evidence(self, frequency: FloatArray) -> FloatArray:
         """Log evidence of a shared shape and of own ones together, equally likely before."""
@@ -285,6 +286,17 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
         for row in self.alternatives_.head(5).to_dict("records"):
             lines.append(f"or {row['period']:.8g}, with probability {row['probability']:.2g}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes_)])
+
+
+def _apart(grid: FloatArray, evidence: FloatArray, step: float) -> FloatArray:
+    """The best frequencies of a grid, each more than a step from all better ones."""
+    found: list[float] = []
+    for f in grid[np.argsort(-evidence)]:
+        if len(found) == _REFINED:
+            break
+        if all(abs(f - other) > step for other in found):
+            found.append(float(f))
+    return np.array(found)
 
 
 def _column(X: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
 
 from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
@@ -14,32 +13,17 @@ from robustfourier.cli.console import Console
 @options.expanded
 def app(
     *,
-    folder: Annotated[
-        Path,
-        groups.output(
-            "--folder", "-f", metavar="FOLDER", help="Files and results (robustfourier-app)."
-        ),
-    ] = Path("robustfourier-app"),
-    port: Annotated[
-        int, groups.server(metavar="PORT", min=0, max=65535, help="0 (usual): any free one.")
-    ] = 0,
-    host: Annotated[
-        str, groups.server(metavar="HOST", help="Other than 127.0.0.1 (usual) lets others in.")
-    ] = "127.0.0.1",
-    browser: Annotated[bool, groups.server(help="Open the page in a browser (yes).")] = True,
-    jobs: Annotated[
-        int, groups.limits(metavar="COUNT", min=0, help="Fits side by side; 0: one per core.")
-    ] = 0,
-    minutes: Annotated[
-        float, groups.limits(metavar="MINUTES", min=0.001, help="For one fit (30).")
-    ] = 30.0,
-    memory: Annotated[float, groups.limits(metavar="GB", min=0.1, help="For one fit (4).")] = 4.0,
-    upload: Annotated[
-        float, groups.limits(metavar="MB", min=0.001, help="Largest file (200).")
-    ] = 200.0,
-    rows: Annotated[
-        int, groups.limits(metavar="COUNT", min=1, help="Samples of one file (2,000,000).")
-    ] = 2_000_000,
+    folder: Path = groups.output(
+        "robustfourier-app", "FOLDER", "Files and results (robustfourier-app).", "--folder", "-f"
+    ),
+    port: int = groups.server(0, "PORT", "0 (usual): any free one.", min=0, max=65535),
+    host: str = groups.server("127.0.0.1", "HOST", "Other than 127.0.0.1 (usual) lets others in."),
+    browser: bool = groups.server(True, None, "Open the page in a browser (yes)."),
+    jobs: int = groups.limits(0, "COUNT", "Fits side by side; 0: one per core.", min=0),
+    minutes: float = groups.limits(30.0, "MINUTES", "For one fit (30).", min=0.001),
+    memory: float = groups.limits(4.0, "GB", "For one fit (4).", min=0.1),
+    upload: float = groups.limits(200.0, "MB", "Largest file (200).", min=0.001),
+    rows: int = groups.limits(2_000_000, "COUNT", "Samples of one file (2,000,000).", min=1),
     console: Console,
 ) -> None:
     """Open a page for dropping files on, and the paper's laboratory."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
@@ -13,11 +12,6 @@ from robustfourier.fit_config import FitConfig
 
 if TYPE_CHECKING:
     from robustfourier.bands import MultibandMixture
-
-Band = Annotated[
-    str | None,
-    groups.reading(metavar="COLUMN", help="Column of bands that share one period."),
-]
 
 
 def fit_bands(

@@ -21,12 +21,11 @@ def compare(first: Model, second: Model, *, console: Console) -> None:
     if console.as_json:
         console.json([_told(match) for match in matches])
         return
+    verdicts = [match.verdict for match in matches]
     counts = [
-        counted(sum(m.verdict == verdict for m in matches), f"pattern {verdict}")
-        .replace(f"pattern {verdict}s", f"patterns {verdict}")
-        .replace("patterns agrees", "patterns agree")
+        f"{counted(count, 'pattern')} {'agree' if verdict == 'agrees' and count > 1 else verdict}"
         for verdict in ("agrees", "drifted", "gone", "new")
-        if any(m.verdict == verdict for m in matches)
+        if (count := verdicts.count(verdict))
     ]
     said = f"{listed(counts)}.".capitalize() if counts else "No pattern in either."
     console.say(said, style="bold")
@@ -40,11 +39,8 @@ def compare(first: Model, second: Model, *, console: Console) -> None:
     rows = []
     for match in matches:
         (period_1, share_1), (period_2, share_2) = words(match.first), words(match.second)
-        change = (
-            ""
-            if match.first is None or match.second is None
-            else with_error(match.amplitude, match.amplitude_error)
-        )
+        both = match.first is not None and match.second is not None
+        change = with_error(match.amplitude, match.amplitude_error) if both else ""
         rows.append((match.verdict, period_1, period_2, share_1, share_2, change))
     if rows:
         heads = ("", "Period A", "Period B", "Share A", "Share B", "Amplitude B − A")
@@ -53,11 +49,9 @@ def compare(first: Model, second: Model, *, console: Console) -> None:
 
 def _told(match: Any) -> dict[str, Any]:
     names = ("label", "period", "period_error", "share")
-    sides = {
-        side: None
-        if getattr(match, side) is None
-        else {name: getattr(getattr(match, side), name) for name in names}
-        for side in ("first", "second")
-    }
     changes = ("verdict", "period", "period_error", "amplitude", "amplitude_error")
-    return {**{name: getattr(match, name) for name in changes}, **sides}
+    told: dict[str, Any] = {name: getattr(match, name) for name in changes}
+    for side in ("first", "second"):
+        one = getattr(match, side)
+        told[side] = None if one is None else {name: getattr(one, name) for name in names}
+    return told

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from robustfourier.cli import fit_many_command as many
 from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
-from robustfourier.cli.band_command import Band, fit_bands
+from robustfourier.cli.band_command import fit_bands
 from robustfourier.cli.console import Console
+from robustfourier.cli.help_groups import MANY, OUT, OUTPUT, READING, flag
 from robustfourier.errors import InputError, require_choice
 from robustfourier.fit_config import FitConfig
 from robustfourier.observers import observed_by
 
 if TYPE_CHECKING:
     from robustfourier.analysis import Analysis
-    from robustfourier.fields import Machine
     from robustfourier.results import Result
     from robustfourier.samples import Samples
 
@@ -34,72 +34,30 @@ _LEFT = ("Component", "Harmonics", "Name", "Maximum", "Minimum", "Highest")
 _HEADS = {"Component": "", "Name": ""}
 
 
-Magnitudes = Annotated[
-    bool, groups.reading("--magnitudes", help="The values are magnitudes: small is bright.")
-]
-Out = Annotated[
-    Path | None,
-    groups.output("--out", "-o", metavar="FOLDER", help="Result folder (FILE-results)."),
-]
-Overwrite = Annotated[bool, groups.output("--overwrite", help="Replace another run in the folder.")]
-NoFiles = Annotated[bool, groups.output("--no-files", help="Print only, write nothing.")]
-Method = Annotated[
-    str, groups.model(metavar="WORD", help="mixture (usual), or the paper's network.")
-]
-Modes = Annotated[
-    int, groups.model(metavar="COUNT", min=1, help="Highest mode of the network (100).")
-]
-Steps = Annotated[
-    int, groups.model(metavar="COUNT", min=1, help="Training steps of the network (50000).")
-]
-Figures = Annotated[
-    str, groups.output(metavar="ENDINGS", help="Of the figures: png, svg, pdf (png,svg).")
-]
-Parts = Annotated[
-    bool, groups.many("--parts", help="The files of a folder are parts of one record.")
-]
-Envelope = Annotated[
-    str | None,
-    groups.machines(metavar="LOW-HIGH", help="Fit the envelope of a band in Hz, or auto."),
-]
-Shaft = Annotated[
-    float | None, groups.machines(metavar="HZ", help="Frequency of a shaft, which names lines.")
-]
-BearingGeometry = Annotated[
-    str | None, groups.machines(metavar="N,D,P", help="Elements, diameter, pitch[, angle].")
-]
-Teeth = Annotated[
-    int | None, groups.machines(metavar="COUNT", min=2, help="Teeth of a gear on that shaft.")
-]
-Show = Annotated[
-    str, groups.output(metavar="WORD", help="period, frequency, or auto (by unit and length).")
-]
-
-
 @options.expanded
 def fit(
     files: options.Files,
     *,
     reading: dict[str, Any],
-    out: Out = None,
-    overwrite: Overwrite = False,
-    dry: NoFiles = False,
-    method: Method = "mixture",
+    out: Path | None = groups.output(None, "FOLDER", "Result folder (FILE-results).", *OUT),
+    overwrite: bool = flag(OUTPUT, "Replace another run in the folder.", "--overwrite"),
+    dry: bool = flag(OUTPUT, "Print only, write nothing.", "--no-files"),
+    method: str = groups.model("mixture", "WORD", "mixture (usual), or the paper's network."),
     config: FitConfig,
-    modes: Modes = 100,
-    steps: Steps = 50_000,
-    figures: Figures = "png,svg",
-    magnitudes: Magnitudes = False,
-    show: Show = "auto",
-    envelope: Envelope = None,
-    shaft: Shaft = None,
-    bearing: BearingGeometry = None,
-    teeth: Teeth = None,
+    modes: int = groups.model(100, "COUNT", "Highest mode of the network (100).", min=1),
+    steps: int = groups.model(50_000, "COUNT", "Training steps of the network (50000).", min=1),
+    figures: str = groups.output("png,svg", "ENDINGS", "Of the figures: png, svg, pdf (png,svg)."),
+    magnitudes: bool = flag(READING, "The values are magnitudes: small is bright.", "--magnitudes"),
+    show: str = groups.output("auto", "WORD", "period, frequency, or auto (by unit and length)."),
+    envelope: options.Text = groups.machines(
+        None, "LOW-HIGH", "Fit the envelope of a band in Hz, or auto."
+    ),
+    machine: Any,
     ahead: options.Ahead,
-    together: many.Together = False,
-    parts: Parts = False,
-    band: Band = None,
-    jobs: many.Jobs = None,
+    together: bool = many.TOGETHER,
+    parts: bool = flag(MANY, "The files of a folder are parts of one record.", "--parts"),
+    band: options.Text = groups.reading(None, "COLUMN", "Column of bands that share one period."),
+    jobs: int | None = many.JOBS,
     console: Console,
 ) -> None:
     """Find the repeating patterns in a file, and write a report.
@@ -111,7 +69,6 @@ def fit(
     require_choice("--method", method, ("mixture", "network"))
     require_choice("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
-    machine = _machine(shaft, bearing, teeth)
     if band is not None:
         fit_bands(files, band, reading, config, None if dry else out, overwrite, console)
         return
@@ -142,7 +99,7 @@ def fit(
         envelope=envelope,
         machine=machine,
     )
-    _print_end(console, analysis)
+    print_end(console, analysis)
 
 
 def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[str, Any]:
@@ -183,22 +140,6 @@ def _parameters(
     if method == "network":
         return {**network, "random_state": config.seed}
     return config.choices if chunks else partial(_with_units, config, reading.get("unit"))
-
-
-def _print_end(console: Console, analysis: Analysis) -> None:
-    if console.as_json:
-        console.json(answer(analysis))
-    else:
-        print_written(console, analysis)
-
-
-def _machine(shaft: float | None, bearing: str | None, teeth: int | None) -> Machine | None:
-    """What turns; nothing is loaded where nothing does."""
-    if (shaft, bearing, teeth) == (None, None, None):
-        return None
-    from robustfourier.fields import Machine
-
-    return Machine.of(shaft, bearing, teeth)
 
 
 def _check_parts(files: list[str], parts: bool) -> None:
@@ -280,8 +221,9 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
     )
     if analysis.colour is not None:
         console.say(f"What is left over: {colour_words(analysis.colour, result)}")
-    for words in regressor_words(analysis.model):
-        console.say(words)
+    effects = getattr(analysis.model, "regressors_", None)
+    for words in () if effects is None else effects.sentences():
+        console.say(words.capitalize())
     if result.searched_words:
         console.say(result.searched_words)
     for remark in result.remarks:
@@ -292,14 +234,11 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
         console.detail(f"note: {note}")
 
 
-def regressor_words(model: Any) -> tuple[str, ...]:
-    """A sentence on each regressor of a model."""
-    effects = getattr(model, "regressors_", None)
-    return () if effects is None else tuple(s.capitalize() for s in effects.sentences())
-
-
-def print_written(console: Console, analysis: Analysis) -> None:
-    """Print how long it took, and where the rest is."""
+def print_end(console: Console, analysis: Analysis) -> None:
+    """Print how long it took, and where the rest is; or the answer for scripts."""
+    if console.as_json:
+        console.json(answer(analysis))
+        return
     console.detail("seconds: " + ", ".join(f"{k} {v:.2f}" for k, v in analysis.seconds.items()))
     if analysis.folder is not None:
         console.say()

@@ -11,6 +11,7 @@ import typer
 from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
+from robustfourier.cli.help_groups import OUT, OUTPUT
 from robustfourier.errors import InputError
 from robustfourier.fit_config import FitConfig
 
@@ -20,23 +21,8 @@ if TYPE_CHECKING:
 PARTIAL = 1  # exit code: some series could not be fitted
 _SHOWN = 5  # failures that are named on the screen; all are in series.csv
 
-Together = Annotated[
-    bool,
-    groups.many("--together", help="Fit the value columns with shared periods."),
-]
-Jobs = Annotated[int | None, groups.many(metavar="COUNT", min=1, help="Processes (one per core).")]
-Models = Annotated[bool, groups.output("--models", help="Write a model file for each series.")]
-Ahead = Annotated[
-    str | None,
-    groups.many(metavar="LENGTH", help="Forecast each series so far, such as 30d or 12 steps."),
-]
-Periods = Annotated[
-    list[str] | None,
-    groups.search(metavar="LENGTH", help="A period known to be there; may be repeated."),
-]
-Reports = Annotated[
-    str, groups.output(metavar="WORD", help="Pages: all, found (a pattern), none, or auto.")
-]
+TOGETHER = groups.flag(groups.MANY, "Fit the value columns with shared periods.", "--together")
+JOBS = groups.many(None, "COUNT", "Processes (one per core).", min=1)
 
 
 def is_survey(files: Sequence[str], reading: dict[str, Any], together: bool) -> bool:
@@ -71,29 +57,25 @@ def fit_many(
     ],
     *,
     reading: dict[str, Any],
-    out: Annotated[Path, groups.output("--out", "-o", metavar="FOLDER", help="Folder of results.")],
-    overwrite: Annotated[
-        bool, groups.output("--overwrite", help="Replace another survey in the folder.")
-    ] = False,
-    together: Together = False,
-    engine: Annotated[
-        str, groups.many(metavar="WORD", help="processes (usual), serial or dask.")
-    ] = "processes",
-    jobs: Jobs = None,
-    scheduler: Annotated[
-        str | None, groups.many(metavar="ADDRESS", help="Dask scheduler, as tcp://host:8786.")
-    ] = None,
-    patience: Annotated[
-        float, groups.many(metavar="SECONDS", help="Without progress, then give up (600).")
-    ] = 600.0,
-    models: Models = False,
-    reports: Reports = "auto",
-    forecast: Ahead = None,
-    period: Periods = None,
-    false_alarm: options.FalseAlarm = 0.01,
-    loss: options.Loss = "auto",
-    scale: options.Scale = "auto",
-    seed: options.Seed = 0,
+    out: Path = groups.output(..., "FOLDER", "Folder of results.", *OUT),
+    overwrite: bool = groups.flag(OUTPUT, "Replace another survey in the folder.", "--overwrite"),
+    together: bool = TOGETHER,
+    engine: str = groups.many("processes", "WORD", "processes (usual), serial or dask."),
+    jobs: int | None = JOBS,
+    scheduler: options.Text = groups.many(None, "ADDRESS", "Dask scheduler, as tcp://host:8786."),
+    patience: float = groups.many(600.0, "SECONDS", "Without progress, then give up (600)."),
+    models: bool = groups.flag(OUTPUT, "Write a model file for each series.", "--models"),
+    reports: str = groups.output("auto", "WORD", "Pages: all, found (a pattern), none, or auto."),
+    forecast: options.Text = groups.many(
+        None, "LENGTH", "Forecast each series so far, such as 30d or 12 steps."
+    ),
+    period: options.Texts = groups.search(
+        None, "LENGTH", "A period known to be there; may be repeated."
+    ),
+    false_alarm: float = options.FALSE_ALARM,
+    loss: str = options.LOSS,
+    scale: str = options.SCALE,
+    seed: int = options.SEED,
     console: Console,
 ) -> None:
     """Find the repeating patterns of many series.

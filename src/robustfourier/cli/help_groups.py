@@ -10,12 +10,21 @@ from typer.core import TyperCommand
 
 READING, SEARCH, MODEL, OUTPUT = "Reading", "Search", "Model", "Output"
 MACHINES, MANY, SERVER, LIMITS = "Machines", "Many series", "Server", "Limits"
+OUT = ("--out", "-o")
 _ORDER = ("Arguments", READING, SEARCH, MODEL, MACHINES, MANY, SERVER, LIMITS, OUTPUT)
 
 
-def option(*names: str, group: str, metavar: str | None = None, **more: Any) -> Any:
+def option(
+    default: Any, metavar: str | None, words: str, *names: str, group: str, **more: Any
+) -> Any:
     """An option of a group; its default is in its words, or one of those of its group."""
-    return typer.Option(*names, rich_help_panel=group, metavar=metavar, show_default=False, **more)
+    more |= {"metavar": metavar, "help": words, "rich_help_panel": group, "show_default": False}
+    return typer.Option(default, *names, **more)
+
+
+def flag(group: str, words: str, *names: str) -> Any:
+    """An option of a group that is there or not."""
+    return option(False, None, words, *names, group=group)
 
 
 reading = functools.partial(option, group=READING)

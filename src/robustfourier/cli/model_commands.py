@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,9 +14,6 @@ from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
 from robustfourier.formatting import duration, plural
-
-if TYPE_CHECKING:
-    pass
 
 _POINTS_AT_MOST = 10_000_000
 
@@ -32,26 +29,16 @@ Model = Annotated[
 def predict(
     model: Model,
     *,
-    at: Annotated[
-        str | None, groups.model(metavar="FILE", help="File with a column of times.")
-    ] = None,
-    start: Annotated[
-        str | None, groups.model("--from", metavar="TIME", help="First time (after the record).")
-    ] = None,
-    stop: Annotated[
-        str | None, groups.model("--to", metavar="TIME", help="Last time; alone: a forecast to it.")
-    ] = None,
-    every: Annotated[
-        str | None,
-        groups.model(metavar="STEP", help="As 1h, 30min, 1month or 0.5 (that of the record)."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        groups.output("--out", "-o", metavar="FILE", help="CSV file (standard output)."),
-    ] = None,
-    time: options.Time = None,
-    time_format: options.TimeFormat = "auto",
-    timezone: options.Timezone = None,
+    at: options.Text = groups.model(None, "FILE", "File with a column of times."),
+    start: options.Text = groups.model(None, "TIME", "First time (after the record).", "--from"),
+    stop: options.Text = groups.model(None, "TIME", "Last time; alone: a forecast to it.", "--to"),
+    every: options.Text = groups.model(
+        None, "STEP", "As 1h, 30min, 1month or 0.5 (that of the record)."
+    ),
+    out: Path | None = groups.output(None, "FILE", "CSV file (standard output).", *groups.OUT),
+    time: options.Text = options.TIME,
+    time_format: str = options.TIME_FORMAT,
+    timezone: options.Text = options.TIMEZONE,
     console: Console,
 ) -> None:
     """Evaluate a saved model at given times, or forecast.
@@ -59,9 +46,6 @@ def predict(
     At the times of a file (--at), on a grid (--from, --to, --every), or after the end of its
     record (--to alone). Of a survey that was made with --models, each series is evaluated.
     """
-    from robustfourier.analysis.csv_files import write_csv
-    from robustfourier.atomic_files import refuse_inputs
-
     if out is not None:
         from robustfourier.atomic_files import refuse_inputs
 
@@ -70,7 +54,7 @@ def predict(
         raise InputError("give either --at FILE, or --to (with --from and --every, or without)")
     if at is None and stop is None:
         raise InputError("--from and --every need --to, the last time; give it too")
-    reading = options.reading_options(time=time, time_format=time_format, timezone=timezone)
+    reading = {"time": time, "time_format": time_format, "timezone": timezone}
     asked = _Times(at, start, stop, every, reading)
     table = _of_survey(model, asked) if is_survey_folder(model) else asked.table(model_file(model))
     if console.as_json:
@@ -159,18 +143,14 @@ def model_file(model: str) -> str:
 
 
 @options.expanded
-def info(
-    model: Model,
-    *,
-    console: Console,
-) -> None:
+def info(model: Model, *, console: Console) -> None:
     """Print what a model file holds."""
     from robustfourier.persistence import describe, load
 
     file = model_file(model)
     about = describe(file)
     fitted = load(file)
-    domain = fitted.domains_[0]
+    domain, components = fitted.domains_[0], getattr(fitted, "components_", ())
     content: dict[str, Any] = {
         **about,
         "unit": domain.unit,
@@ -180,7 +160,7 @@ def info(
         "parameters": fitted.get_params(deep=False),
         "components": [
             {"label": c.label, "period": c.period, "period_error": c.period_error, "share": c.share}
-            for c in getattr(fitted, "components_", ())
+            for c in components
         ],
         "modes": len(fitted.modes_),
     }
@@ -205,7 +185,7 @@ def info(
             domain.period_words(c.period, c.period_error, spread=True),
             ", ".join(percent(share) for share in np.ravel(c.share).tolist()),
         )
-        for c in getattr(fitted, "components_", ())
+        for c in components
     ]
     if rows:
         console.table([("", "left"), ("Period", "right"), ("Share", "right")], rows)

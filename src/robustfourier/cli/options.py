@@ -14,7 +14,7 @@ import typer
 
 from robustfourier.cli import help_groups as groups
 from robustfourier.cli.console import Console
-from robustfourier.errors import InputError, require_choice
+from robustfourier.errors import InputError
 from robustfourier.fit_config import FitConfig
 from robustfourier.formatting import unit_called
 
@@ -24,6 +24,8 @@ _SOURCES = (
 )
 _KINDS = "text table, Excel, JSON, Parquet, FITS, netCDF, MATLAB, WAV, …"
 File = Annotated[str, typer.Argument(help=f"A file ({_KINDS}); {_SOURCES}")]
+Texts = list[str] | None
+Text = str | None
 
 
 def named(files: list) -> list:  # type: ignore[type-arg]
@@ -37,56 +39,21 @@ def named(files: list) -> list:  # type: ignore[type-arg]
     return files
 
 
-Files = Annotated[
-    list[str],
-    typer.Argument(callback=named, help=f"Files ({_KINDS}); {_SOURCES}"),
-]
-Time = Annotated[
-    str | None, groups.reading("--time", metavar="COLUMN", help="Time column, by name or number.")
-]
-TimeFormat = Annotated[
-    str,
-    groups.reading(metavar="FORMAT", help="number, julian, iso, epoch-s, '%d.%m.%Y', … or auto."),
-]
-Timezone = Annotated[
-    str | None, groups.reading(metavar="ZONE", help="Zone of dates that name none: Europe/Berlin.")
-]
-Sheet = Annotated[
-    str | None, groups.reading(metavar="NAME", help="Sheet of a workbook, table of a FITS file.")
-]
-Missing = Annotated[
-    str, groups.reading(metavar="WORD", help="Rows that lack a value: drop (usual) or error.")
-]
-Decimal = Annotated[str | None, groups.reading(metavar="MARK", help="Decimal mark: . or ,")]
-Skip = Annotated[int, groups.reading(metavar="LINES", min=0, help="Lines to leave out at the top.")]
-Rate = Annotated[
-    float | None,
-    groups.reading(metavar="HZ", help="Samples per second where no column holds times."),
-]
-Json = Annotated[bool, groups.output("--json", help="Print one JSON document for scripts.")]
-Quiet = Annotated[bool, groups.output("-q", "--quiet", help="Print errors only.")]
-Verbose = Annotated[bool, groups.output("-v", "--verbose", help="Print notes and seconds, too.")]
-Seed = Annotated[int, groups.model(metavar="NUMBER", help="Seed of all random choices (0).")]
-FalseAlarm = Annotated[
-    float, groups.search(metavar="P", help="False-alarm probability of noise alone (0.01).")
-]
-Loss = Annotated[
-    str, groups.model(metavar="WORD", help="huber (robust to outliers), squared or auto.")
-]
-Scale = Annotated[
-    str, groups.model(metavar="WORD", help="linear (parts add), log (they multiply) or auto.")
-]
+Files = Annotated[list[str], typer.Argument(callback=named, help=f"Files ({_KINDS}); {_SOURCES}")]
+#: Options of more than one command.
+TIME = groups.reading(None, "COLUMN", "Time column, by name or number.")
+TIME_FORMAT = groups.reading(
+    "auto", "FORMAT", "number, julian, iso, epoch-s, '%d.%m.%Y', … or auto."
+)
+TIMEZONE = groups.reading(None, "ZONE", "Zone of dates that name none: Europe/Berlin.")
+SEED = groups.model(0, "NUMBER", "Seed of all random choices (0).")
+FALSE_ALARM = groups.search(0.01, "P", "False-alarm probability of noise alone (0.01).")
+LOSS = groups.model("auto", "WORD", "huber (robust to outliers), squared or auto.")
+SCALE = groups.model("auto", "WORD", "linear (parts add), log (they multiply) or auto.")
 
 _DELIMITERS = {
-    "comma": ",",
-    "semicolon": ";",
-    "tab": "\t",
-    "bar": "|",
-    "pipe": "|",
-    "blanks": " ",
-    "space": " ",
-    "whitespace": " ",
-    "\\t": "\t",
+    **{"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|"},
+    **{"blanks": " ", "space": " ", "whitespace": " "},
 }
 
 
@@ -97,80 +64,59 @@ def located(file: str) -> str:
     from importlib.resources import files
 
     folder = files("robustfourier.datasets")
-    known = sorted(
-        path.name.removesuffix(".csv") for path in folder.iterdir() if path.name.endswith(".csv")
-    )
-    name = file.removeprefix("example:")
-    if name not in known:
-        raise InputError(f"{file!r}: there are {', '.join(f'example:{word}' for word in known)}")
-    return str(folder / f"{name}.csv")
+    names = sorted(path.name for path in folder.iterdir() if path.name.endswith(".csv"))
+    name = f"{file.removeprefix('example:')}.csv"
+    if name not in names:
+        known = ", ".join(f"example:{each.removesuffix('.csv')}" for each in names)
+        raise InputError(f"{file!r}: there are {known}")
+    return str(folder / name)
 
 
-def console_of(as_json: Json = False, quiet: Quiet = False, verbose: Verbose = False) -> Console:
+def console_of(
+    as_json: bool = groups.flag(groups.OUTPUT, "Print one JSON document for scripts.", "--json"),
+    quiet: bool = groups.flag(groups.OUTPUT, "Print errors only.", "-q", "--quiet"),
+    verbose: bool = groups.flag(groups.OUTPUT, "Print notes and seconds, too.", "-v", "--verbose"),
+) -> Console:
     """Where the answer goes."""
     return Console(-1 if quiet else int(verbose), as_json)
 
 
 def reading_options(
-    time: Time = None,
-    value: Annotated[
-        list[str] | None,
-        groups.reading(metavar="COLUMN", help="Value column; in fit also several (a,b), or all."),
-    ] = None,
-    error: Annotated[
-        str | None, groups.reading(metavar="COLUMN", help="Column with standard errors.")
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        groups.reading(metavar="COLUMN=X", help="One series of a long table; COLUMN alone: each."),
-    ] = None,
-    missing: Missing = "drop",
-    duplicates: Annotated[
-        str | None,
-        groups.reading(metavar="WORD", help="Rows of one time: mean, first, last, keep or error."),
-    ] = None,
-    na: Annotated[
-        list[str] | None,
-        groups.reading("--na", metavar="MARK", help="A mark of missing values, as --na=-999."),
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        groups.reading(metavar="WORD", help="comma, semicolon, tab, bar or blanks."),
-    ] = None,
-    decimal: Decimal = None,
-    skip: Skip = 0,
-    sheet: Sheet = None,
-    rate: Rate = None,
-    time_format: TimeFormat = "auto",
-    timezone: Timezone = None,
-    unit: Annotated[
-        str | None, groups.reading(metavar="UNIT", help="Unit of times, as day; of dates' periods.")
-    ] = None,
+    time: Text = TIME,
+    value: Texts = groups.reading(
+        None, "COLUMN", "Value column; in fit also several (a,b), or all."
+    ),
+    error: Text = groups.reading(None, "COLUMN", "Column with standard errors."),
+    by: Texts = groups.reading(None, "COLUMN=X", "One series of a long table; COLUMN alone: each."),
+    missing: str = groups.reading("drop", "WORD", "Rows that lack a value: drop (usual) or error."),
+    duplicates: Text = groups.reading(
+        None, "WORD", "Rows of one time: mean, first, last, keep or error."
+    ),
+    na: Texts = groups.reading(None, "MARK", "A mark of missing values, as --na=-999."),
+    delimiter: Text = groups.reading(None, "WORD", "comma, semicolon, tab, bar or blanks."),
+    decimal: Text = groups.reading(None, "MARK", "Decimal mark: . or ,"),
+    skip: int = groups.reading(0, "LINES", "Lines to leave out at the top.", min=0),
+    sheet: Text = groups.reading(None, "NAME", "Sheet of a workbook, table of a FITS file."),
+    rate: float | None = groups.reading(
+        None, "HZ", "Samples per second where no column holds times."
+    ),
+    time_format: str = TIME_FORMAT,
+    timezone: Text = TIMEZONE,
+    unit: Text = groups.reading(None, "UNIT", "Unit of times, as day; of dates' periods."),
 ) -> dict[str, Any]:
     """Options for `read_samples`, without those left at their default."""
-    delimiter = _delimiter_called(delimiter)
-    if decimal not in (None, ".", ","):
-        raise InputError(f"--decimal {decimal!r} must be . or ,")
+    given = locals()
+    from robustfourier.samples import ReadOptions
+
     if unit is not None and not unit.isprintable():
         raise InputError(f"--unit {unit!r} must be a word, such as day")
-    if rate is not None and not 0.0 < rate < math.inf:
-        raise InputError(f"--rate {rate}: give samples per second, such as --rate 20000")
-    require_choice("--missing", missing, ("drop", "error"))
-    require_choice("--duplicates", duplicates or "mean", ("mean", "first", "last", "keep", "error"))
-    given = {
-        **{
-            "time": time,
-            "value": ",".join(value or ()) or None,
-            "error": error,
-            "by": tuple(by or ()),
-            "missing": missing,
-        },
-        **{"duplicates": duplicates, "na": tuple(na or ()), "delimiter": delimiter, "skip": skip},
-        **{"decimal": decimal, "time_format": time_format, "timezone": timezone},
-        **{"unit": unit and (unit_called(unit) or unit.strip()), "sheet": sheet, "rate": rate},
-    }
+    given |= {"value": ",".join(value or ()) or None, "delimiter": _delimiter_called(delimiter)}
+    given |= {"by": tuple(by or ()), "na": tuple(na or ())}
+    given |= {"unit": unit and (unit_called(unit) or unit.strip())}
     usual = {"by": (), "na": (), "missing": "drop", "skip": 0, "time_format": "auto"}
-    return {k: v for k, v in given.items() if v is not None and v != usual.get(k)}
+    made = {k: v for k, v in given.items() if v is not None and v != usual.get(k)}
+    ReadOptions(**made)  # checks them, before what takes seconds
+    return made
 
 
 def _delimiter_called(word: str | None) -> str | None:
@@ -184,36 +130,20 @@ def _delimiter_called(word: str | None) -> str | None:
 
 
 def config_of(
-    false_alarm: FalseAlarm = 0.01,
-    loss: Loss = "auto",
-    scale: Scale = "auto",
-    shortest_period: Annotated[
-        str | None, groups.search(metavar="PERIOD", help="Shortest period to search, as 30min.")
-    ] = None,
-    longest_period: Annotated[
-        str | None, groups.search(metavar="PERIOD", help="Longest period to search, as 1year.")
-    ] = None,
-    period: Annotated[
-        list[str] | None, groups.search(metavar="PERIOD", help="A known period; may be repeated.")
-    ] = None,
-    without: Annotated[
-        list[str] | None, groups.search(metavar="PERIOD", help="A period that is not searched.")
-    ] = None,
-    split: Annotated[
-        list[str] | None, groups.model(metavar="PERIOD", help="Split a pattern into its lines.")
-    ] = None,
-    merge: Annotated[
-        list[str] | None, groups.model(metavar="A+B", help="Two patterns made one, as 24h+12h.")
-    ] = None,
-    seed: Seed = 0,
+    false_alarm: float = FALSE_ALARM,
+    loss: str = LOSS,
+    scale: str = SCALE,
+    shortest_period: Text = groups.search(None, "PERIOD", "Shortest period to search, as 30min."),
+    longest_period: Text = groups.search(None, "PERIOD", "Longest period to search, as 1year."),
+    period: Texts = groups.search(None, "PERIOD", "A known period; may be repeated."),
+    without: Texts = groups.search(None, "PERIOD", "A period that is not searched."),
+    split: Texts = groups.model(None, "PERIOD", "Split a pattern into its lines."),
+    merge: Texts = groups.model(None, "A+B", "Two patterns made one, as 24h+12h."),
+    seed: int = SEED,
 ) -> FitConfig:
     """What the options ask of a fit of the mixture."""
     return FitConfig(
-        false_alarm=false_alarm,
-        loss=loss,
-        scale=scale,
-        shortest_period=shortest_period,
-        longest_period=longest_period,
+        *(false_alarm, loss, scale, shortest_period, longest_period),
         period=tuple(period or ()),
         without=tuple(without or ()),
         split=tuple(split or ()),
@@ -248,18 +178,11 @@ class Ahead:
 
 
 def ahead_of(
-    columns: Annotated[
-        str | None,
-        groups.model("--with", metavar="COLUMNS", help="Other columns in the fit: temp,price."),
-    ] = None,
-    holidays: Annotated[
-        str | None,
-        groups.model(metavar="COUNTRY", help="Public holidays in the fit, such as DE."),
-    ] = None,
-    horizon: Annotated[
-        str | None,
-        groups.output(metavar="LENGTH", help="How far to forecast: 48 (steps) or 2weeks."),
-    ] = None,
+    columns: Text = groups.model(
+        None, "COLUMNS", "Other columns in the fit: temp,price.", "--with"
+    ),
+    holidays: Text = groups.model(None, "COUNTRY", "Public holidays in the fit, such as DE."),
+    horizon: Text = groups.output(None, "LENGTH", "How far to forecast: 48 (steps) or 2weeks."),
 ) -> Ahead:
     """Options of a forecast."""
     names = tuple(part.strip() for part in (columns or "").split(",") if part.strip())
@@ -272,14 +195,23 @@ def ahead_of(
     return Ahead(names, holidays, int(steps) if steps and steps.isdigit() else steps)
 
 
+def machine_of(
+    shaft: float | None = groups.machines(None, "HZ", "Frequency of a shaft, which names lines."),
+    bearing: Text = groups.machines(None, "N,D,P", "Elements, diameter, pitch[, angle]."),
+    teeth: int | None = groups.machines(None, "COUNT", "Teeth of a gear on that shaft.", min=2),
+) -> Any:
+    """What turns; nothing is loaded where nothing does."""
+    if (shaft, bearing, teeth) == (None, None, None):
+        return None
+    from robustfourier.fields import Machine
+
+    return Machine.of(shaft, bearing, teeth)
+
+
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn `reading`, `config`, `ahead` and `console` of a command into options of it."""
-    makers: dict[str, Callable[..., Any]] = {
-        "reading": reading_options,
-        "config": config_of,
-        "ahead": ahead_of,
-        "console": console_of,
-    }
+    """Turn `reading`, `config`, `machine`, `ahead` and `console` of a command into options."""
+    makers: dict[str, Callable[..., Any]] = {"reading": reading_options, "config": config_of}
+    makers |= {"machine": machine_of, "ahead": ahead_of, "console": console_of}
     parameters: list[inspect.Parameter] = []
     options: dict[str, list[str]] = {}
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
@@ -309,8 +241,6 @@ def instant(text: str, dates: bool, timezone: str | None, option: str, end: bool
 
     A month or a year, such as 2024-12, is its last instant if `end`, else its first.
 
-    Examples
-    --------
     >>> instant("2.5", False, None, "--from")
     2.5
     """

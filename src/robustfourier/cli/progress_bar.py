@@ -24,15 +24,7 @@ _WORDS = {
 
 
 class StageBar:
-    """An observer that draws a bar once the work has taken two seconds.
-
-    Parameters
-    ----------
-    console : rich Console
-        A terminal.
-    patience : float
-        Seconds before the bar is drawn.
-    """
+    """An observer that draws a bar once the work has taken two seconds."""
 
     def __init__(self, console: Any, patience: float = _PATIENCE) -> None:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

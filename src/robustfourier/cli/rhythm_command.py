@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
@@ -22,39 +22,24 @@ def rhythm(
     file: options.File,
     *,
     reading: dict[str, Any],
-    period: Annotated[
-        list[str] | None,
-        groups.model(metavar="PERIOD", help="A known period, as 24h; may be repeated."),
-    ] = None,
-    harmonics: Annotated[
-        int, groups.model(metavar="COUNT", min=1, max=50, help="Of each period (1).")
-    ] = 1,
-    trend: Annotated[
-        int, groups.model(metavar="DEGREE", min=0, max=4, help="Polynomial trend (0).")
-    ] = 0,
-    group: Annotated[
-        str | None, groups.model(metavar="COLUMN", help="Groups to compare, as genotype.")
-    ] = None,
-    subject: Annotated[
-        str | None, groups.model(metavar="COLUMN", help="Subjects, a sample of a population.")
-    ] = None,
-    noise: Annotated[
-        str, groups.model(metavar="WORD", help="white, replicates, or auto (white or AR(1)).")
-    ] = "auto",
-    coverage: Annotated[
-        float, groups.model(metavar="P", help="Coverage of the intervals (0.95).")
-    ] = 0.95,
-    out: Annotated[
-        Path | None,
-        groups.output("--out", "-o", metavar="FOLDER", help="For tables, figures and a page."),
-    ] = None,
-    table: Annotated[
-        list[str] | None,
-        groups.output(metavar="WORD", help="csv (usual), excel or parquet; may be repeated."),
-    ] = None,
-    overwrite: Annotated[
-        bool, groups.output("--overwrite", help="Replace another result in the folder.")
-    ] = False,
+    period: options.Texts = groups.model(
+        None, "PERIOD", "A known period, as 24h; may be repeated."
+    ),
+    harmonics: int = groups.model(1, "COUNT", "Of each period (1).", min=1, max=50),
+    trend: int = groups.model(0, "DEGREE", "Polynomial trend (0).", min=0, max=4),
+    group: options.Text = groups.model(None, "COLUMN", "Groups to compare, as genotype."),
+    subject: options.Text = groups.model(None, "COLUMN", "Subjects, a sample of a population."),
+    noise: str = groups.model("auto", "WORD", "white, replicates, or auto (white or AR(1))."),
+    coverage: float = groups.model(0.95, "P", "Coverage of the intervals (0.95)."),
+    out: Path | None = groups.output(
+        None, "FOLDER", "For tables, figures and a page.", *groups.OUT
+    ),
+    table: options.Texts = groups.output(
+        None, "WORD", "csv (usual), excel or parquet; may be repeated."
+    ),
+    overwrite: bool = groups.flag(
+        groups.OUTPUT, "Replace another result in the folder.", "--overwrite"
+    ),
     console: Console,
 ) -> None:
     """Test known periods in many series (cosinor)."""
@@ -65,22 +50,11 @@ def rhythm(
         require_choice("--table", kind, ("csv", "excel", "parquet"))
     from robustfourier.analysis.rhythm import analyse_rhythm
 
+    asked: dict[str, Any] = {"harmonics": harmonics, "trend": trend, "coverage": coverage}
+    asked |= {"noise": noise, "group": group, "subject": subject, **_columns(reading)}
+    asked |= {"out": out, "tables": tuple(table or ("csv",)), "overwrite": overwrite}
     with console.progress("series") as bar:
-        answer = analyse_rhythm(
-            options.located(file),
-            period,
-            out=out,
-            **_columns(reading),
-            group=group,
-            subject=subject,
-            tables=tuple(table or ("csv",)),
-            overwrite=overwrite,
-            observe=bar,
-            harmonics=harmonics,
-            trend=trend,
-            noise=noise,
-            coverage=coverage,
-        )
+        answer = analyse_rhythm(options.located(file), period, observe=bar, **asked)
     if console.as_json:
         console.json(_answer(answer))
         return

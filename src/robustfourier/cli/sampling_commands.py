@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
@@ -13,7 +13,7 @@ from robustfourier.errors import InputError
 
 if TYPE_CHECKING:
     from robustfourier.domain import Domain
-    from robustfourier.sampling import Completeness
+    from robustfourier.sampling import Completeness, Sampling
 
 _SIGNS = {"good": "✓", "note": "·", "warning": "!"}
 
@@ -23,10 +23,7 @@ def check(
     file: options.File,
     *,
     reading: dict[str, Any],
-    out: Annotated[
-        Path | None,
-        groups.output("--out", "-o", metavar="FILE", help="Spectral window, as png or svg."),
-    ] = None,
+    out: Path | None = groups.output(None, "FILE", "Spectral window, as png or svg.", *groups.OUT),
     console: Console,
 ) -> None:
     """Print which periods a sampling can show: limits, gaps, aliases."""
@@ -46,26 +43,7 @@ def check(
 
         save_window(quality, out)
     if console.as_json:
-        console.json(
-            {
-                "samples": quality.n,
-                "unit": quality.domain.unit,
-                "span": quality.domain.span,
-                "step": quality.step,
-                "even": quality.even,
-                "filled": quality.filled,
-                "resolution": quality.resolution,
-                "longest_period": quality.longest,
-                "shortest_period": quality.shortest,
-                "rule": quality.rule,
-                "gaps": [{"start": str(g.start), "length": g.length} for g in quality.gaps],
-                "window": {
-                    "frequency": quality.domain.frequency(quality.window.peak_mode),
-                    "height": quality.window.peak_height,
-                },
-                "findings": [{"level": f.level, "text": f.text} for f in quality.findings],
-            }
-        )
+        console.json(_sampling_answer(quality))
         return
     print_taken(console, samples)
     console.say()
@@ -82,21 +60,12 @@ def inject(
     file: options.File,
     *,
     reading: dict[str, Any],
-    out: Annotated[
-        Path | None,
-        groups.output("--out", "-o", metavar="FOLDER", help="For completeness.csv and .png."),
-    ] = None,
-    periods: Annotated[
-        int, groups.search(metavar="COUNT", min=1, max=100, help="Number of periods (6).")
-    ] = 6,
-    amplitude: Annotated[
-        list[float] | None, groups.search(metavar="SIZE", help="To plant; may be repeated.")
-    ] = None,
-    trials: Annotated[
-        int, groups.search(metavar="COUNT", min=1, max=1000, help="Tones per cell (4).")
-    ] = 4,
-    false_alarm: options.FalseAlarm = 0.01,
-    seed: options.Seed = 0,
+    out: Path | None = groups.output(None, "FOLDER", "For completeness.csv and .png.", *groups.OUT),
+    periods: int = groups.search(6, "COUNT", "Number of periods (6).", min=1, max=100),
+    amplitude: list[float] | None = groups.search(None, "SIZE", "To plant; may be repeated."),
+    trials: int = groups.search(4, "COUNT", "Tones per cell (4).", min=1, max=1000),
+    false_alarm: float = options.FALSE_ALARM,
+    seed: int = options.SEED,
     console: Console,
 ) -> None:
     """Plant known tones into a record, and print which are found."""
@@ -142,6 +111,19 @@ def inject(
     _print_completeness(console, found, domain)
     if out is not None:
         console.say(f"Written: {out / 'completeness.csv'}, {out / 'completeness.png'}")
+
+
+def _sampling_answer(quality: Sampling) -> dict[str, Any]:
+    """The answer for scripts."""
+    domain, window = quality.domain, quality.window
+    names = ("step", "even", "filled", "resolution", "longest_period", "shortest_period", "rule")
+    return {
+        **{"samples": quality.n, "unit": domain.unit, "span": domain.span},
+        **{name: getattr(quality, name.removesuffix("_period")) for name in names},
+        "gaps": [{"start": str(gap.start), "length": gap.length} for gap in quality.gaps],
+        "window": {"frequency": domain.frequency(window.peak_mode), "height": window.peak_height},
+        "findings": [{"level": f.level, "text": f.text} for f in quality.findings],
+    }
 
 
 def _completeness_answer(found: Completeness, unit: str) -> dict[str, Any]:

@@ -119,10 +119,12 @@ def read_table(
     parts = parts_of(source)
     layout = Layout.of(parts[0], asked, value, by, tags)
     pieces = [piece for part in parts for piece in part.pieces(layout)]
-    frame = _frame(pieces, layout, [t for t, n in zip(_TAGS, (group, subject), strict=True) if n])
+    whole = _frame(pieces, layout, [t for t, n in zip(_TAGS, (group, subject), strict=True) if n])
+    names = pd.unique(whole["id"])  # of series without a value, too
+    frame = whole[np.isfinite(whole["value"]) & whole["time"].notna()]
     if not len(frame):
         raise DataError(f"{parts[0].name}: no row has a time and a value; nothing to test")
-    base, matrix, names = _indexed(frame)
+    base, matrix = _indexed(frame, names)
     times: Any = base["time"].to_numpy()
     dates = times.dtype.kind == "M"
     if layout.zone is not None:
@@ -130,7 +132,7 @@ def read_table(
     return Table(
         times,
         matrix,
-        names,
+        [str(name) for name in names],
         base["group"].to_numpy() if "group" in base else None,
         base["subject"].to_numpy() if "subject" in base else None,
         asked.unit or ("" if dates else layout.unit),
@@ -140,7 +142,7 @@ def read_table(
 
 
 def _frame(pieces: list[Piece], layout: Layout, tags: list[str]) -> pd.DataFrame:
-    """One row for each value that is there."""
+    """One row for each time, series and value column."""
     times = np.concatenate([piece.times for piece in pieces])
     values = np.concatenate([piece.values for piece in pieces])
     labels = [piece.labels for piece in pieces if piece.labels is not None]
@@ -152,22 +154,17 @@ def _frame(pieces: list[Piece], layout: Layout, tags: list[str]) -> pd.DataFrame
         named = name if label is None else [f"{one}:{name}" for one in label]
         id_ = named if alone is None else alone
         parts.append(pd.DataFrame({"time": times, "id": id_, **marks, "value": values[:, j]}))
-    frame = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
-    return frame[np.isfinite(frame["value"]) & frame["time"].notna()]
+    return pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
 
 
-def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, SparseMatrix, list[str]]:
-    """Rows of the time base, values by row and series, names of the series."""
+def _indexed(frame: pd.DataFrame, names: Any) -> tuple[pd.DataFrame, SparseMatrix]:
+    """Rows of the time base, and values by row and series."""
     keys = [name for name in ("time", *_TAGS) if name in frame]
-    series, names = pd.factorize(frame["id"])
+    series = pd.Index(names).get_indexer(pd.Index(frame["id"]))
     copy = frame.assign(series=series).groupby(["series", *keys], sort=False).cumcount()
     grouped = frame.assign(copy=copy.to_numpy()).groupby([*keys, "copy"], sort=True)
     row = grouped.ngroup().to_numpy().astype(np.intp)
     base = grouped["value"].size().reset_index()
     shape = (len(base), len(names))
     values = frame["value"].to_numpy(np.float64)
-    return (
-        base,
-        SparseMatrix(row, series.astype(np.intp), values, shape),
-        [str(name) for name in names],
-    )
+    return base, SparseMatrix(row, series.astype(np.intp), values, shape)

@@ -5,13 +5,17 @@ Everything shown is made in rooms above, behind doors that open when they are as
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
+
+from robustfourier.concurrency import interruption_as_such
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +23,28 @@ if TYPE_CHECKING:
 
     from robustfourier.cosinor import Rhythms
     from robustfourier.results import Result
+
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """Let a method `fit` work on a twin, whose attributes are taken over in one step at the end.
+
+    Whatever ends it before, an error or Ctrl-C, no attribute has changed. An interruption within
+    compiled code is told as such, see `interruption_as_such`.
+    """
+
+    @wraps(fit)
+    def fitted(self: Any, *given: Any, **named: Any) -> Any:
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self))
+        with interruption_as_such():
+            fit(twin, *given, **named)
+        vars(self).update(vars(twin))  # one step of the interpreter
+        return self
+
+    return fitted  # type: ignore[return-value]
 
 
 class Face(BaseEstimator):

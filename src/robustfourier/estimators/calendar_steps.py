@@ -60,8 +60,6 @@ class CalendarStep:
     def from_text(cls, text: str, day: int) -> CalendarStep | None:
         """Return the step that a text such as "1 month" or "2 quarters" names; None if none.
 
-        Examples
-        --------
         >>> CalendarStep.from_text("1month", 15), CalendarStep.from_text("12h", 15)
         (CalendarStep(months=1, day=15), None)
         """

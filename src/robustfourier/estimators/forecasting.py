@@ -99,16 +99,7 @@ def forecast_of(
 
 
 def forecast_quantile(model: Any, level: float, **when: Any) -> FloatArray:
-    """Return a quantile of new measurements.
-
-    Parameters
-    ----------
-    model : PeriodicMixture
-    level : float
-        Probability of lying below.
-    **when
-        As of its `forecast`.
-    """
+    """Return the value below which new measurements lie with probability `level`."""
     coverage = abs(2.0 * level - 1.0)
     if coverage == 0.0:
         return np.asarray(model.forecast(**when).mean)
@@ -134,8 +125,6 @@ def value_kind(values: FloatArray) -> tuple[float, float, float]:
 
     Whole numbers from zero on are counts: never below zero. Values from zero to one are shares.
 
-    Examples
-    --------
     >>> value_kind(np.array([3.0, 0.0, 7.0])), value_kind(np.array([0.2, 0.9]))
     ((0.0, inf, 1.0), (0.0, 1.0, 0.0))
     """
@@ -179,14 +168,7 @@ def _unknown(model: ColumnModel, theta: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def times_ahead(horizon: Any, model: Any) -> Any:
-    """Return times after the last sample, in steps of the record, up to a horizon.
-
-    Parameters
-    ----------
-    horizon : int, str or timedelta
-        How many steps, or how far as a length of time such as "30D".
-    model : PeriodicMixture
-    """
+    """Return times after the last sample: so many steps of the record, or as far as "30D"."""
     domain, column, step = model.domains_[0], model.models_[0], calendar_step_of(model)
     spacing = 0.5 * column.spacing * domain.span
     count = np.nan
@@ -237,14 +219,8 @@ def _new_measurements(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the interval in which new measurements lie.
 
-    Parameters
-    ----------
-    mean, error : ndarray of shape (n,) or (n, q)
-        The function, and how far off it may be.
-    scatter : ndarray of shape (q,)
-        How far measurements are from the function; their logarithms if `multiplies`.
-    multiplies : bool
-        Whether the ends are factors of the mean.
+    `error` is how far off the function may be, `scatter` how far measurements are from it: of
+    logarithms if `multiplies`, and then the ends are factors of the mean.
     """
     if multiplies:
         around = np.exp(np.hypot(error / mean, scatter))

@@ -15,14 +15,8 @@ import pandas as pd
 
 from robustfourier.arrays import BoolArray
 from robustfourier.errors import DataError, InputError
-from robustfourier.estimators.times import split_series
-from robustfourier.estimators.validation import has_rows, take_rows, without_masked_rows
-from robustfourier.quantities import (
-    is_quantity,
-    plain_times,
-    plain_values,
-    unit_text,
-)
+from robustfourier.estimators.validation import has_rows, selected_rows, without_masked_rows
+from robustfourier.quantities import is_quantity, plain_times, plain_values, unit_text
 from robustfourier.samples import Samples
 from robustfourier.samples.columns import Choice, is_error, speaks_of_time
 
@@ -32,43 +26,21 @@ _TABLES = ("colnames", "data_vars", "dims", "lazy", "schema", "fetchall", "__arr
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Data of a fit, of plain numbers and dates.
+    """Data of a fit, of plain numbers and dates."""
 
-    Parameters
-    ----------
-    times, values, errors, weights : array-like or None
-        Of as many rows each.
-    unit, clock : str
-        Unit of the times, and what instants are counted on; empty if unknown.
-    value_unit : str
-        Unit of the values, as their library writes it.
-    value_name : str
-        Name of the values; empty if they have none.
-    notes : tuple of str
-        What was left out.
-    """
-
-    times: Any
+    times: Any  # of as many rows each
     values: Any
     errors: Any
     weights: Any
-    unit: str
+    unit: str  # unit of the times, and what instants are counted on; empty if unknown
     clock: str
-    value_unit: str
-    value_name: str
-    notes: tuple[str, ...]
+    value_unit: str  # unit of the values, as their library writes it
+    value_name: str  # name of the values; empty if they have none
+    notes: tuple[str, ...]  # what was left out
 
 
 def given_data(X: Any, y: Any, sample_weight: Any, y_err: Any, unit: str | None) -> Given:
-    """Take apart what was handed to `fit`.
-
-    Parameters
-    ----------
-    X, y, sample_weight, y_err : anything
-        As of `PeriodicMixture.fit`.
-    unit : str, optional
-        Unit that the user asked for.
-    """
+    """Take apart what was handed to `fit`, whose parameters these are."""
     apart = y is not None
     _refuse_other_things(X, apart)
     if isinstance(X, Samples) and not apart:
@@ -118,43 +90,51 @@ def taken_apart(X: Any) -> tuple[Any, Any, Any]:
             raise InputError(f"X holds {names}, which are no table ({error})") from None
     if isinstance(X, pd.DataFrame):
         return _by_name(X)
-    series = isinstance(X, (pd.Series, pd.Index, np.ndarray, list, tuple)) or hasattr(X, "to_frame")
-    if series and not hasattr(X, "get_columns") and not hasattr(X, "dims"):
-        return split_series(X, None)
-    if not any(hasattr(X, name) for name in _TABLES):
-        return split_series(X, None)
-    from robustfourier.samples.objects import frame_of
+    if isinstance(X, pd.Series):
+        return X.index, X, None
+    if type(X).__module__.startswith("polars") and hasattr(X, "to_frame"):
+        raise InputError(
+            "y is None and X is a polars Series, which has no index that could be the time; give "
+            "fit(frame['time'], frame['value']), or a table of both columns"
+        )
+    table = None
+    if not isinstance(X, (pd.Index, np.ndarray)) and any(hasattr(X, name) for name in _TABLES):
+        from robustfourier.samples.objects import frame_of
 
-    table = frame_of(X)
+        table = frame_of(X)
     if table is None:
-        return split_series(X, None)
+        return X, None, None
     if not hasattr(X, "colnames") and not hasattr(X, "dims"):
         return _by_name(table.frame)
     return _chosen(X, table)
 
 
 def _by_name(X: pd.DataFrame) -> tuple[Any, Any, Any]:
-    """Of a table: an index of times, or the column that speaks of time, or the first one."""
+    """Of a table: an index of times, or the column that speaks of time, or the first one.
+
+    The one column that is named like an error is the error; of several such columns none is, and
+    none is a value.
+    """
     dated = isinstance(X.index, pd.DatetimeIndex | pd.PeriodIndex | pd.TimedeltaIndex)
-    names = list(X.columns)
-    if len(set(names)) != len(names) or (len(names) < 2 and not dated):
-        return split_series(X, None)
-    spoken = [name for name in names if speaks_of_time(str(name))]
-    first = spoken[0] if len(spoken) == 1 and not dated else names[0]
-    values = [name for name in names if dated or name != first]
-    errors = [name for name in values if is_error(str(name))]
-    measured = [name for name in values if name not in errors]
-    words = [n for n in measured if X[n].dtype == object or isinstance(X[n].dtype, pd.StringDtype)]
-    words = [n for n in words if any(isinstance(cell, str) for cell in X[n].head(50))]
-    if words:
-        raise InputError(
-            f"X has the column {words[0]!r} of text; if it tells series apart, choose one of them, "
-            f"or fit all with fit_many(X, by={words[0]!r}, out=…); else leave it out"
-        )
-    times = X.index if dated else X[first]
-    if len(measured) == 1 and len(errors) == 1:
-        return times, X[measured[0]], X[errors[0]]
-    return times, X[values[0]] if len(values) == 1 else X[values], None
+    names = [str(name) for name in X.columns]
+    if len(names) < 2 and not dated:
+        return X, None, None
+    spoken = [i for i, name in enumerate(names) if speaks_of_time(name)]
+    at = None if dated else spoken[0] if len(spoken) == 1 else 0
+    others = [i for i in range(len(names)) if i != at]
+    errors = [i for i in others if is_error(names[i])]
+    values = [i for i in others if i not in errors]
+    if not values:
+        values, errors = others, []
+    for i in values:
+        if any(isinstance(cell, str) for cell in X.iloc[:50, i]):
+            raise InputError(
+                f"X has the column {names[i]!r} of text; if it tells series apart, choose one of "
+                f"them, or fit all with fit_many(X, by={names[i]!r}, out=…); else leave it out"
+            )
+    times = X.index if at is None else X.iloc[:, at]
+    y = X.iloc[:, values[0]] if len(values) == 1 else X.iloc[:, values]
+    return times, y, X.iloc[:, errors[0]] if len(errors) == 1 else None
 
 
 def _chosen(X: Any, table: Any) -> tuple[Any, Any, Any]:
@@ -192,15 +172,9 @@ def without_missing_rows(
 ) -> tuple[tuple[Any, Any, Any, Any], tuple[str, ...]]:
     """Leave out rows whose time, value or error is missing, with a note.
 
-    Parameters
-    ----------
-    times, values, weights, errors : array-like or None
-        Infinite numbers are not missing, and are refused later.
-    strict : bool
-        Whether times that are NaN stay, to be refused later: scikit-learn asks for that.
+    Infinite numbers are not missing, and are refused later; so are times that are NaN if `strict`,
+    as scikit-learn asks.
 
-    Examples
-    --------
     >>> rows, notes = without_missing_rows(np.arange(3.0), np.array([1.0, np.nan, 2.0]), None, None)
     >>> rows[0], notes
     (array([0., 2.]), ('1 of 3 rows lacks a time, value or error: left out',))
@@ -220,7 +194,7 @@ def without_missing_rows(
     count = int(bad.sum())
     lacks = "lacks" if count == 1 else "lack"
     note = f"{count:,} of {len(bad):,} rows {lacks} a time, value or error: left out"
-    return tuple(selected_rows(each, kept, len(bad)) for each in given), (note,)
+    return tuple(kept_rows(each, kept, len(bad)) for each in given), (note,)
 
 
 def _missing(given: Any, dates_alone: bool = False) -> BoolArray | None:
@@ -238,6 +212,6 @@ def _missing(given: Any, dates_alone: bool = False) -> BoolArray | None:
     return np.asarray(missing.reshape(len(missing), -1).any(axis=1)) if missing.size else None
 
 
-def selected_rows(given: Any, kept: Any, count: int) -> Any:
+def kept_rows(given: Any, kept: Any, count: int) -> Any:
     """Return some rows of what has so many of them; what has not stays as it is."""
-    return take_rows(given, kept) if has_rows(given) and len(given) == count else given
+    return selected_rows(given, kept) if has_rows(given) and len(given) == count else given

@@ -13,21 +13,14 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.errors import InputError
-from robustfourier.estimators.base import Face
+from robustfourier.estimators.base import Face, all_or_nothing
 from robustfourier.estimators.calendar_steps import CalendarStep
-from robustfourier.estimators.components import Components
+from robustfourier.estimators.components import Components, typical_level
 from robustfourier.estimators.decomposition import Decomposition
 from robustfourier.estimators.forecasting import Forecast, forecast_of, value_kind
 from robustfourier.estimators.inputs import given_data
-from robustfourier.estimators.interruption import all_or_nothing
-from robustfourier.estimators.notes import break_note
 from robustfourier.estimators.parameters import settings_of
-from robustfourier.estimators.pattern_table import typical_level
-from robustfourier.estimators.regressors import (
-    RegressorEffects,
-    effects_at,
-    fit_with_regressors,
-)
+from robustfourier.estimators.regressors import RegressorEffects, effects_at, fit_with_regressors
 from robustfourier.estimators.times import as_table, is_flat, time_index
 from robustfourier.estimators.validation import (
     check_row_weights,
@@ -45,6 +38,7 @@ from robustfourier.mixture.fit import begin_columns
 from robustfourier.mixture.model import mode_table, shares
 from robustfourier.mixture.posterior import with_processes
 from robustfourier.mixture.transform import fit_on_scale, from_log
+from robustfourier.periodic.basis import Breakpoint
 from robustfourier.periodic.residual_process import Remainder
 from robustfourier.periodic.uncertainty import lengths
 from robustfourier.weighted_rows import weighted_deviation
@@ -302,7 +296,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         scatter = self._every_output(weighted_deviation(left, weights))
         self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
         self.breakpoints_ = tuple(one for model in models for one in model.breakpoints())
-        breaks = tuple(break_note(one, self._multiplies) for one in self.breakpoints_)
+        breaks = tuple(_break_words(one, self._multiplies) for one in self.breakpoints_)
         searched = tuple(note for found in fit.found for note in found.notes)
         self.notes_ = constant.notes + given.notes + weighing + fit.notes + breaks + searched
         self.value_unit_ = given.value_unit
@@ -332,11 +326,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         self.rounding_ = float(rounding[0]) if one else rounding
 
     def predict(
-        self,
-        X: Any,
-        return_std: bool = False,
-        remainder: bool = True,
-        regressors: Any = None,
+        self, X: Any, return_std: bool = False, remainder: bool = True, regressors: Any = None
     ) -> Any:
         """Return the function at new times, with standard errors if asked.
 
@@ -512,3 +502,16 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
     def _shaped(self, values: Any) -> FloatArray:
         return np.asarray(values[:, 0] if self.single_output_ else values)
+
+
+def _break_words(change: Breakpoint, multiplies: bool) -> str:
+    """When and by how much the level jumped or the slope changed."""
+    times = multiplies and change.kind == "level"
+    factor = from_log(change.size) if times else np.ones(1)
+    sizes, sign = (factor, "") if times else (change.size, "+")
+    pairs = zip(sizes, factor * change.error, strict=True)
+    words = " and ".join(f"{size:{sign}.4g} ± {error:.2g}" for size, error in pairs)
+    if change.kind == "slope":
+        of = "slope of the logarithm" if multiplies else "slope"
+        return f"change of {of} by {words} per unit of time at {change.time}"
+    return f"level shift {'by a factor of' if times else 'of'} {words} at {change.time}"

@@ -14,14 +14,13 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import one_blas_thread
-from robustfourier.estimators.base import Face
-from robustfourier.estimators.interruption import all_or_nothing
+from robustfourier.estimators.base import Face, all_or_nothing
 from robustfourier.estimators.network_training import (
+    Scaling,
     check_choices,
     train_network,
     warn_of_columns,
 )
-from robustfourier.estimators.scaling import Scaling
 from robustfourier.estimators.times import as_table, is_flat
 from robustfourier.estimators.validation import (
     check_row_weights,

@@ -1,14 +1,14 @@
-"""How the parameters of a `FourierNetworkRegressor` become a training."""
+"""How the parameters of a `FourierNetworkRegressor` become a training, on targets of size one."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray
+from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError, require_choice
 from robustfourier.estimators.validation import seed_sequence
 from robustfourier.network.architecture import Architecture
@@ -22,22 +22,20 @@ from robustfourier.training.defaults import N_MODES, decay_steps_for, defaults_f
 from robustfourier.training.losses import Loss
 from robustfourier.training.pruning import select_and_go_on
 from robustfourier.training.schedule import InverseDecay
+from robustfourier.weighted_rows import weighted_median
 
-_TRAININGS = ("joint", "layerwise")
-_DTYPES = ("float64", "float32")
-_SELECTIONS = ("ebic", None)
-_LINKS = ("network", None)
+_CHOICES = {
+    "training": ("joint", "layerwise"),
+    "dtype": ("float64", "float32"),
+    "select": ("ebic", None),
+    "links": ("network", None),
+}
 _MOST_MIXED = 500  # modes across columns: a training of seconds
 
 
 def check_choices(model: Any) -> None:
     """Refuse parameters that are unknown or do not go together."""
-    for name, choices in (
-        ("training", _TRAININGS),
-        ("dtype", _DTYPES),
-        ("select", _SELECTIONS),
-        ("links", _LINKS),
-    ):
+    for name, choices in _CHOICES.items():
         require_choice(name, getattr(model, name), choices)
     if model.links is not None and not (is_bare(model) and is_calibrated(model)):
         raise InputError(
@@ -167,3 +165,43 @@ def _selects(model: Any, architecture: Architecture) -> bool:
 def _or(value: Any, default: Any) -> Any:
     """What a user gave, or the default in place of "auto"."""
     return default if isinstance(value, str) and value == "auto" else value
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """y = offset + scale · (what is trained on), both of shape (q,)."""
+
+    offset: FloatArray
+    scale: FloatArray
+
+    @classmethod
+    def none(cls, n_outputs: int) -> Scaling:
+        """Leave y as it is."""
+        return cls(np.zeros(n_outputs), np.ones(n_outputs))
+
+    @classmethod
+    def mean(cls, y: FloatArray, weight: FloatArray) -> Scaling:
+        """Mean and standard deviation."""
+        # squares of 1e300 overflow, of 1e-300 vanish; powers of two change no bit of the others
+        _, exponent = np.frexp(np.max(np.abs(y), axis=0, initial=0.0))
+        unit = np.ldexp(1.0, np.clip(exponent, -1020, 1020))
+        offset = np.average(y / unit, axis=0, weights=weight)
+        scale = np.sqrt(np.average((y / unit - offset) ** 2, axis=0, weights=weight))
+        # a constant y leaves rounding behind, which must not be blown up to size one
+        constant = scale <= 1e-12 * np.abs(offset)
+        level = np.abs(offset) * unit
+        size = np.where(level > 0, np.clip(1.0, 1e-12 * level, level), 1.0)
+        return cls(offset * unit, np.where(constant | (scale == 0), size, scale * unit))
+
+    @classmethod
+    def robust(cls, y: FloatArray, weight: FloatArray) -> Scaling:
+        """Median and 1.4826 times the median absolute deviation, which outliers do not move."""
+        plain = cls.mean(y, weight)
+        offset = np.array([weighted_median(column, weight) for column in y.T])
+        spread = np.array([weighted_median(column, weight) for column in np.abs(y - offset).T])
+        # where more than half of y is one number, the spread is told by the rest alone
+        return cls(offset, np.where(spread > 0, 1.4826 * spread, plain.scale))
+
+    def apply(self, y: FloatArray) -> FloatArray:
+        """Return (y − offset) / scale, shape (n, q)."""
+        return (y - self.offset) / self.scale

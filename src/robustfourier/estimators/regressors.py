@@ -20,9 +20,8 @@ from scipy.stats import chi2
 from sklearn.base import clone
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.errors import InputError
-from robustfourier.estimators.holidays import holiday_column
-from robustfourier.estimators.inputs import selected_rows, taken_apart
+from robustfourier.errors import InputError, MissingDependencyError
+from robustfourier.estimators.inputs import kept_rows, taken_apart
 from robustfourier.estimators.times import time_index
 from robustfourier.formatting import number, percent, probability
 from robustfourier.mixture.model import ColumnModel
@@ -110,14 +109,7 @@ class RegressorEffects:
 
 
 def regressor_table(given: Any, count: int) -> pd.DataFrame:
-    """Return regressors as a table of numbers with names.
-
-    Parameters
-    ----------
-    given : DataFrame, Series, dict or array-like of shape (n,) or (n, p)
-    count : int
-        How many rows there are to be.
-    """
+    """Return regressors, a column for each, as a table of numbers with names and `count` rows."""
     frame = given.to_frame() if isinstance(given, pd.Series) else given
     if not isinstance(frame, pd.DataFrame):
         made = frame if isinstance(frame, dict) else np.asarray(frame)
@@ -149,14 +141,13 @@ def fit_with_regressors(
         X, y, own = taken_apart(X)
         y_err = own if y_err is None else y_err
     y = np.asarray(y, dtype=float)
-    table = _with_holidays(estimator.holidays, X, regressors, len(y))
+    table = with_holidays(estimator.holidays, X, regressors, len(y))
     whole = np.isfinite(table.to_numpy()).all(axis=1)
     if not whole.any():
         raise InputError("regressors has a missing number in every row; leave such columns out")
     rows = np.flatnonzero(whole)
-    X, y, sample_weight, y_err = (
-        selected_rows(part, rows, len(whole)) for part in (X, y, sample_weight, y_err)
-    )
+    columns = (X, y, sample_weight, y_err)
+    X, y, sample_weight, y_err = (kept_rows(column, rows, len(whole)) for column in columns)
     table = table[whole]
     if np.ndim(X) > 1 and np.shape(X)[1] > 1:
         raise InputError(f"regressors go with one column of times; X has {np.shape(X)[1]}")
@@ -177,7 +168,7 @@ def fit_with_regressors(
     return estimator
 
 
-def _with_holidays(country: str | None, times: Any, regressors: Any, count: int) -> pd.DataFrame:
+def with_holidays(country: str | None, times: Any, regressors: Any, count: int) -> pd.DataFrame:
     """Return the regressors, those of the calendar behind those that are given."""
     table = pd.DataFrame(index=range(count))
     if regressors is not None:
@@ -186,6 +177,34 @@ def _with_holidays(country: str | None, times: Any, regressors: Any, count: int)
         return table
     days = holiday_column(time_index(times), country)
     return table.assign(**{f"holiday {country}": np.asarray(days)})
+
+
+def holiday_column(times: pd.Index, country: str) -> FloatArray:
+    """Return 1 for times on a public holiday, on the clock of the times, and 0 for others.
+
+    `country` is an ISO code, such as "DE", or one with a part of the country, such as "DE-BY".
+    """
+    if isinstance(times, pd.PeriodIndex):
+        times = times.to_timestamp()
+    if not isinstance(times, pd.DatetimeIndex):
+        raise InputError(f"holidays={country!r} needs dates; times are {times.dtype}")
+    try:
+        import holidays
+    except ImportError:
+        raise MissingDependencyError(
+            f"holidays={country!r} needs the package holidays; install it with: "
+            'pip install "robustfourier[holidays]"'
+        ) from None
+    name, _, part = country.partition("-")
+    years = range(int(times.year.min()), int(times.year.max()) + 1)
+    try:
+        days = holidays.country_holidays(name, subdiv=part or None, years=years)
+    except NotImplementedError:
+        raise InputError(
+            f'holidays={country!r} is no country that holidays knows; give a code such as "DE"'
+        ) from None
+    known = {day.toordinal() for day in days}
+    return np.array([float(day.toordinal() in known) for day in times.date])
 
 
 def _settled(before: RegressorEffects, after: RegressorEffects) -> bool:
@@ -211,14 +230,7 @@ def joint_effects(
 ) -> RegressorEffects:
     """Return the effects by generalised least squares, with trend and lines as columns.
 
-    Parameters
-    ----------
-    model : PeriodicMixture
-        Fitted to the values without the present effects.
-    times, values : array-like of shape (n,), (n,) or (n, q)
-    table : DataFrame of shape (n, p)
-    present : RegressorEffects, optional
-        None if nothing was taken off.
+    The model was fitted to the values, shape (n,) or (n, q), without the present effects.
     """
     y = values.reshape(len(values), -1)
     y = np.log(y) if model.scale_ == "log" else y
@@ -276,23 +288,11 @@ def _least_squares(
 
 
 def effects_at(model: Any, times: Any, regressors: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the effect of regressors at times and its variance, shape (n, q) each.
-
-    Raises
-    ------
-    InputError
-        That names the regressors whose values at these times are needed.
-    """
+    """Return the effect of regressors at times and its variance, shape (n, q) each."""
     effects: RegressorEffects = model.regressors_
     count = len(times)
-    table = pd.DataFrame(index=range(count))
-    if regressors is not None:
-        table = regressor_table(regressors, count)
-    holiday = None if model.holidays is None else f"holiday {model.holidays}"
-    if holiday is not None:
-        table = table.assign(
-            **{holiday: np.asarray(holiday_column(time_index(times), model.holidays))}
-        )
+    table = with_holidays(model.holidays, times, regressors, count)
+    holiday = f"holiday {model.holidays}"
     if regressors is not None and not isinstance(regressors, pd.DataFrame | pd.Series | dict):
         given = [name for name in effects.names if name != holiday]
         table = table.rename(columns=dict(zip(table.columns, given, strict=False)))

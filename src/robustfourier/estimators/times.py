@@ -12,54 +12,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain, timezone_of, to_array
 from robustfourier.errors import DataError, InputError
 from robustfourier.formatting import duration
-from robustfourier.samples.columns import is_error
-
-
-def split_series(X: Any, y: Any) -> tuple[Any, Any, Any]:
-    """Return times, values and errors; where no values are given, X holds all of them.
-
-    Of a pandas Series the index is the time. Of a table the index is the time if it is made of
-    dates, periods or durations, else the first column; of the other columns the one that is named
-    like an error is the error, as in files, and the others are the values. Of several that are
-    named like errors none is; they are no values either.
-
-    Examples
-    --------
-    >>> series = pd.Series([1.0, 2.0], index=pd.date_range("2024-01-01", periods=2))
-    >>> times, values, errors = split_series(series, None)
-    >>> times.equals(series.index), values is series, errors is None
-    (True, True, True)
-    >>> table = pd.DataFrame({"t": [0.0, 1.0], "y": [2.0, 3.0], "y_err": [0.1, 0.2]})
-    >>> [column.tolist() for column in split_series(table, None)]
-    [[0.0, 1.0], [2.0, 3.0], [0.1, 0.2]]
-    """
-    if y is not None:
-        return X, y, None
-    if isinstance(X, pd.Series):
-        return X.index, X, None
-    if isinstance(X, pd.DataFrame) and isinstance(
-        X.index, pd.DatetimeIndex | pd.PeriodIndex | pd.TimedeltaIndex
-    ):
-        return X.index, *_values_and_error(X, list(X.columns))
-    if hasattr(X, "columns") and len(X.columns) > 1:
-        first, *others = X.columns
-        return X[first], *_values_and_error(X, others)
-    if type(X).__module__.startswith("polars"):
-        raise InputError(
-            "y is None and X is a polars Series, which has no index that could be the time; give "
-            "fit(frame['time'], frame['value']), or a table of both columns"
-        )
-    return X, y, None
-
-
-def _values_and_error(table: Any, names: list[Any]) -> tuple[Any, Any]:
-    """Return columns of values, one alone as a column, and the column of errors if there is one."""
-    errors = [name for name in names if is_error(str(name))]
-    values = [name for name in names if name not in errors] or names
-    if len(values) == len(names):
-        errors = []
-    chosen = table[values[0]] if len(values) == 1 else table[values]
-    return chosen, table[errors[0]] if len(errors) == 1 else None
 
 
 def as_table(X: Any) -> Any:
@@ -97,8 +49,6 @@ def time_index(column: Any) -> pd.Index[Any]:
 def known_periods(periods: Any, domain: Domain) -> FloatArray:
     """Return periods in the domain's unit: numbers, text such as "7D", or durations.
 
-    Examples
-    --------
     >>> known_periods(["12h", timedelta(days=7), 30.0], Domain(0.0, 100.0, "day"))
     array([ 0.5,  7. , 30. ])
     """

@@ -28,13 +28,6 @@ _LARGEST = 1e305  # of y: a thousand such values can still be added
 def without_masked_rows(*arrays: Any) -> tuple[Any, ...]:
     """Return what belongs to the rows of a fit without the rows that numpy masks in any of it.
 
-    Parameters
-    ----------
-    *arrays : array-like, table, number or None
-        Masked or not; those without rows stay as they are.
-
-    Examples
-    --------
     >>> y = np.ma.array([1.0, 999.0, 3.0], mask=[False, True, False])
     >>> [a.tolist() for a in without_masked_rows(np.arange(3), y)]
     [[0, 2], [1.0, 3.0]]
@@ -47,7 +40,9 @@ def without_masked_rows(*arrays: Any) -> tuple[Any, ...]:
         return tuple(bare)
     hidden = [np.ma.getmaskarray(a).reshape(len(a), -1).any(axis=1) for a in masked]
     kept = np.flatnonzero(~np.any(hidden, axis=0))
-    return tuple(take_rows(a, kept) if has else a for a, has in zip(bare, with_rows, strict=True))
+    return tuple(
+        selected_rows(a, kept) if has else a for a, has in zip(bare, with_rows, strict=True)
+    )
 
 
 def has_rows(values: Any) -> bool:
@@ -68,18 +63,7 @@ def has_rows(values: Any) -> bool:
 
 
 def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
-    """Return the columns of X, numbers or dates, each as it is.
-
-    Parameters
-    ----------
-    X : array-like, pandas or polars table, shape (n, d)
-    estimator : estimator
-        Named in messages.
-
-    Returns
-    -------
-    list of array-like, each of shape (n,)
-    """
+    """Return the columns of X, numbers or dates, each as it is; X has the shape (n, d)."""
     if np.ma.is_masked(X):
         row = int(np.argwhere(np.ma.getmaskarray(X))[0][0])
         raise InputError(f"X is masked in row {row}; leave out the masked rows first")
@@ -100,24 +84,11 @@ def time_columns(X: Any, estimator: BaseEstimator) -> list[Any]:
 
 
 def span_columns(
-    columns: Sequence[Any],
-    kept: BoolArray,
-    period: Any,
-    endpoint: Any,
-    unit: str | None = None,
+    columns: Sequence[Any], kept: BoolArray, period: Any, endpoint: Any, unit: str | None = None
 ) -> list[Domain]:
-    """Return the domain of each column, spanned by the rows that count.
+    """Return the domain of each column, spanned by the rows that count (`kept`).
 
-    Parameters
-    ----------
-    columns : sequence of array-like
-    kept : ndarray of bool, shape (n,)
-        Rows of positive weight.
-    period : length or sequence of lengths, optional
-        Known lengths of the domains, one for all columns or one for each.
-    endpoint : {"included", "excluded"}
-    unit : str, optional
-        Unit of frequencies and periods.
+    `period` holds known lengths of the domains, one for all columns or one for each.
     """
     if kept.sum() < 2:
         raise InputError(
@@ -133,7 +104,7 @@ def span_columns(
         )
     rows = np.flatnonzero(kept)
     return [
-        Domain.from_times(take_rows(column, rows), period=length, endpoint=endpoint, unit=unit)
+        Domain.from_times(selected_rows(column, rows), period=length, endpoint=endpoint, unit=unit)
         for column, length in zip(columns, periods, strict=True)
     ]
 
@@ -187,15 +158,7 @@ def constant_outputs(
     """Return the outputs that change, shape (n, q), and what the others are.
 
     A constant has no noise, and beside one that has none no other output would count. If all are
-    constant, all are returned.
-
-    Parameters
-    ----------
-    y : array-like
-        As it was given: its columns may have names.
-    values : ndarray of shape (n,) or (n, q)
-    weights : ndarray of shape (n,)
-        Rows of weight zero are not there.
+    constant, all are returned. The columns of y, as it was given, may have names.
     """
     columns = values.reshape(len(values), -1)
     rows = columns[weights > 0]
@@ -209,15 +172,10 @@ def constant_outputs(
 
 
 def every_output(constant: FloatArray | None, values: Any, fill: Any) -> FloatArray:
-    """Return values of shape (…, q) from those of the outputs that vary.
+    """Return values of shape (…, q) from those of the outputs that vary, shape (…, p).
 
-    Parameters
-    ----------
-    constant : ndarray of shape (q,), optional
-        NaN for outputs that vary.
-    values : ndarray of shape (…, p)
-    fill : float, optional
-        What outputs that never change get, if not their own values.
+    `constant` of shape (q,) is NaN for these; the others get `fill`, or their own values if it is
+    None.
     """
     if constant is None:
         return np.asarray(values)
@@ -263,16 +221,9 @@ def counted_rows(
     """Return canonical rows, weights whose sum is the number of rows they are worth, and notes.
 
     Only ratios of weights matter. Noise is averaged by `effective_rows` rows, so that many they
-    count for. A precision says that the noise of its row is smaller, and changes no count. Where
-    a few rows dominate, their weights are lowered and the count is that of the lowered weights.
-
-    Parameters
-    ----------
-    theta : ndarray of shape (n, d)
-    y : ndarray of shape (n, q)
-    weights : ndarray of shape (n,)
-    precision : ndarray of shape (n,), optional
-        See `error_precision`.
+    count for. A precision (`error_precision`) says that the noise of its row is smaller, and
+    changes no count. Where a few rows dominate, their weights are lowered and the count is that of
+    the lowered weights.
     """
     weights = weights / weights.max()
     rows = canonical_rows(theta, y, weights)
@@ -322,11 +273,7 @@ def error_precision(
 def seed_sequence(random_state: Any, n_seeds: int) -> list[int]:
     """Return independent seeds from whatever scikit-learn users call a random state.
 
-    Parameters
-    ----------
-    random_state : None, int, numpy Generator or RandomState
-        A generator is advanced; a number or None is not touched.
-    n_seeds : int
+    A generator is advanced; a number or None is not touched.
     """
     if isinstance(random_state, np.random.RandomState):
         return [int(seed) for seed in random_state.randint(2**31, size=n_seeds)]
@@ -342,22 +289,12 @@ def seed_sequence(random_state: Any, n_seeds: int) -> list[int]:
 
 def _check_array(name: str, values: Any, estimator: BaseEstimator, **options: Any) -> NDArray[Any]:
     """Return numbers, of any size; scikit-learn's words, but our kind of error."""
-    if (
-        type(values) is np.ndarray
-        and values.dtype == np.float64
-        and values.ndim == 2
-        and values.size
-    ):
+    plain = type(values) is np.ndarray and values.dtype == np.float64
+    if plain and values.ndim == 2 and values.size:
         return values  # nothing that scikit-learn would say
+    options |= {"dtype": "numeric", "ensure_all_finite": False}
     try:
-        return check_array(
-            values,
-            dtype="numeric",
-            ensure_all_finite=False,
-            input_name=name,
-            estimator=estimator,
-            **options,
-        )
+        return check_array(values, input_name=name, estimator=estimator, **options)
     except (TypeError, ValueError) as error:
         kind = InputKindError if isinstance(error, TypeError) else InputError
         raise kind(f"{name} cannot be used, give numbers or dates: {error}") from error
@@ -384,7 +321,7 @@ def _is_date(values: Any) -> bool:
     return isinstance(first, date | np.datetime64 | timedelta)
 
 
-def take_rows(given: Any, rows: IndexArray) -> Any:
+def selected_rows(given: Any, rows: IndexArray) -> Any:
     """Return some rows of an array, a table, or whatever numpy makes an array of."""
     if hasattr(given, "iloc"):
         return given.iloc[rows]

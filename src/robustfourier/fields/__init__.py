@@ -3,12 +3,7 @@
 from robustfourier.fields.red_noise import NoiseColour, noise_colour
 from robustfourier.fields.tides import constituent_named, ellipses, harmonic_constants
 from robustfourier.fields.timing import o_minus_c
-from robustfourier.fields.vibration import (
-    Bearing,
-    Machine,
-    characteristic_lines,
-    envelope_signal,
-)
+from robustfourier.fields.vibration import Bearing, Machine, characteristic_lines, envelope_signal
 
 __all__ = [
     "Bearing",

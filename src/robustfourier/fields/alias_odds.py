@@ -22,17 +22,10 @@ _MOST = 20_000  # samples; of more, the aliases are told apart by far
 
 @dataclass(frozen=True)
 class RunnerUp:
-    """The likeliest alias of a line.
+    """The likeliest alias of a line."""
 
-    Parameters
-    ----------
-    mode : float
-        Cycles over the record.
-    log_odds : float
-        Natural logarithm of how much likelier the line is than this alias, for white noise.
-    """
-
-    mode: float
+    mode: float  # cycles over the record
+    #: natural logarithm of how much likelier the line is than this alias, for white noise
     log_odds: float
 
 
@@ -47,21 +40,10 @@ def runner_up(
 ) -> RunnerUp | None:
     """The likeliest alias of a family of harmonics; None where no rhythm makes one.
 
-    With χ²(k) of the least-squares fit of all harmonics of mode k, the odds are
-    exp((χ²(alias) - χ²(own)) / 2): both have as many coefficients.
-
-    Parameters
-    ----------
-    theta, values, weights : ndarray of shape (n,)
-        Times, the data without all other parts, and weights of mean one.
-    noise : float
-        Standard deviation of the noise at weight one.
-    mode : float
-        Of the fundamental.
-    harmonics : ndarray of int
-        Orders.
-    rhythms : ndarray
-        Modes of the peaks of the spectral window.
+    With χ²(k) of the least-squares fit of all harmonics of mode k, the odds are exp((χ²(alias) -
+    χ²(own)) / 2): both have as many coefficients. `values` are the data without all other parts,
+    `weights` have mean one, `noise` is the standard deviation at weight one, and `rhythms` are
+    modes of the peaks of the spectral window.
     """
     turns = np.outer(rhythms, np.arange(1, _TURNS + 1)).ravel()
     aliases = np.unique(np.abs(np.concatenate([mode + turns, mode - turns])))

@@ -95,19 +95,10 @@ class Argument:
 
 
 def equilibrium_argument(name: str, instant: Any, nodal: bool = True) -> Argument:
-    """Return V + u at Greenwich and the nodal factor f of a constituent.
+    """Return V + u at Greenwich and the nodal factor f of a constituent at an instant (UTC).
 
-    Parameters
-    ----------
-    name : str
-        One of `NAMES`.
-    instant : datetime64 or Timestamp
-        Universal time; a Timestamp with a zone is converted.
-    nodal : bool
-        Whether to correct for the lunar node; else u = 0 and f = 1.
+    Without the correction for the lunar node (`nodal`), u = 0 and f = 1.
 
-    Examples
-    --------
     >>> argument = equilibrium_argument("M2", np.datetime64("2000-01-01T12:00:00"))
     >>> round(argument.degrees, 1), round(argument.factor, 3)
     (122.6, 1.021)
@@ -159,14 +150,7 @@ def is_tide(names: list[str]) -> bool:
 
 
 def constituents_of(components: Iterable[Any], domain: Domain) -> list[str]:
-    """Constituents that components are, by their fundamentals; all empty if this is no tide.
-
-    Parameters
-    ----------
-    components : iterable
-        With `frequency` and `frequency_error`, in cycles per the domain's unit.
-    domain : Domain
-    """
+    """Constituents that components are, by their fundamentals; all empty if this is no tide."""
     names = [constituent_named(c.frequency, c.frequency_error, domain) for c in components]
     return names if is_tide(names) else [""] * len(names)
 

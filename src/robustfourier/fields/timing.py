@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.errors import InputError
-from robustfourier.estimators.pattern_table import extreme
+from robustfourier.estimators.components import extreme
 from robustfourier.formatting import SECONDS
 
 _LEAST = 4  # samples of a cycle

@@ -70,10 +70,7 @@ class Bearing:
 
 
 def characteristic_lines(
-    frequencies: FloatArray,
-    shaft: float,
-    bearing: Bearing | None = None,
-    teeth: int | None = None,
+    frequencies: FloatArray, shaft: float, bearing: Bearing | None = None, teeth: int | None = None
 ) -> list[str]:
     """Names of lines of a machine: shaft orders, gear mesh and bearing lines with their sidebands.
 
@@ -173,12 +170,6 @@ def strongest_resonance(values: FloatArray, rate: float) -> tuple[float, float]:
     The spectral kurtosis of a band is ⟨|X|⁴⟩ / ⟨|X|²⟩² - 2 over short spectra X: zero for steady
     noise, with variance 4 / N for N spectra, and large where a resonance rings again and again.
     Spectra of several lengths are tried (a kurtogram), and the most significant is taken.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-    rate : float
-        Samples per unit of time.
     """
     from scipy import signal  # late: it loads scipy.stats
 
@@ -201,8 +192,6 @@ def strongest_resonance(values: FloatArray, rate: float) -> tuple[float, float]:
 def band_of(text: str) -> tuple[float, float] | None:
     """Ends of a band as written: "2000-4000"; None for "auto", which finds one.
 
-    Examples
-    --------
     >>> band_of("2000-4000"), band_of("auto")
     ((2000.0, 4000.0), None)
     """

@@ -38,8 +38,6 @@ _SMALLEST = 1e-9  # of a pivot: below, the rows of a bin lie on fewer places tha
 def bins_for(max_mode: float) -> int:
     """Return how many bins keep the sums up to `max_mode`.
 
-    Examples
-    --------
     >>> bins_for(50_000)
     71211
     """
@@ -50,14 +48,9 @@ def bins_for(max_mode: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """Rows that stand for many.
+    """Rows that stand for many."""
 
-    Parameters
-    ----------
-    theta, values, weights : ndarray of shape (n,)
-        Sorted positions, values, and the weight of the rows that each stands for.
-    """
-
+    #: shape (n,); sorted positions, values, and the weight of the rows that each stands for
     theta: FloatArray
     values: FloatArray
     weights: FloatArray
@@ -65,27 +58,13 @@ class Nodes:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Moments of the rows of all bins; sums of two parts of the rows add up.
+    """Moments of the rows of all bins; sums of two parts of the rows add up."""
 
-    Parameters
-    ----------
-    first : int
-        Number of the first bin.
-    bins : int
-        How many there are in [-1, 1].
-    weight : ndarray of shape (B, 2m)
-        Σ w T_l(x), with x from −1 to 1 within the bin.
-    value : ndarray of shape (B, m)
-        Σ w y T_l(x).
-    total, squares : float
-        Σ w and Σ w y².
-    """
-
-    first: int
-    bins: int
-    weight: FloatArray
-    value: FloatArray
-    total: float
+    first: int  # number of the first bin
+    bins: int  # how many there are in [-1, 1]
+    weight: FloatArray  # shape (B, 2m); σ w T_l(x), with x from −1 to 1 within the bin
+    value: FloatArray  # shape (B, m); σ w y T_l(x)
+    total: float  # Σ w and Σ w y²
     squares: float
 
     @classmethod
@@ -146,18 +125,6 @@ def _add(
             if l < m:
                 other[l] += v * now
             before, now = now, 2.0 * x * now - before
-
-
-def direct_sums(theta: FloatArray, y: FloatArray, w: FloatArray, bins: int) -> Sums:
-    """Return the same from the definition; slow, the reference for `Sums.of`."""
-    place = 0.5 * bins * (theta + 1.0)
-    b = np.clip(np.floor(place).astype(np.intp), 0, bins - 1)
-    x = 2.0 * (place - b) - 1.0
-    basis = np.polynomial.chebyshev.chebvander(x, 2 * NODES - 1)
-    weight, value = np.zeros((bins, 2 * NODES)), np.zeros((bins, NODES))
-    np.add.at(weight, b, w[:, None] * basis)
-    np.add.at(value, b, (w * y)[:, None] * basis[:, :NODES])
-    return Sums(0, bins, weight, value, float(w.sum()), float(w @ y**2))
 
 
 def _gram(moments: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -31,23 +31,14 @@ _SAMPLE = 400_000  # rows kept at most: their median deviation is known to 0.2 %
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What the first pass tells.
+    """What the first pass tells."""
 
-    Parameters
-    ----------
-    first, last : datetime64 or float
-        Range of the times.
-    rows, used : int
-        Rows, and those of them that lack nothing.
-    sample : tuple
-        Times, values and errors (ones if there are none) of some rows of each piece: of every
-        `stride`-th, a power of two.
-    """
-
-    first: Any
+    first: Any  # range of the times
     last: Any
-    rows: int
+    rows: int  # rows, and those of them that lack nothing
     used: int
+    #: times, values and errors (ones if there are none) of some rows of each piece: of every
+    #: `stride`-th, a power of two
     sample: tuple[tuple[NDArray[Any], FloatArray, FloatArray], ...] = ()
     stride: int = 1
 
@@ -123,23 +114,12 @@ class Scan:
 
 @dataclass(frozen=True, eq=False)
 class Pull:
-    """How values are brought to what is added up: residuals around a centre, outliers pulled in.
+    """How values are brought to what is added up: residuals around a centre, outliers pulled in."""
 
-    Parameters
-    ----------
-    centre : callable
-        ``theta -> values``, the fit; or a median.
-    scale : float
-        Deviation of the residuals.
-    clip : float
-        Residuals are clipped at this many deviations.
-    outliers : Contaminated or None
-        Of the residuals over their scale: outliers then have no pull at all.
-    """
-
-    centre: Callable[[FloatArray], FloatArray | float]
-    scale: float
-    clip: float
+    centre: Callable[[FloatArray], FloatArray | float]  # ``theta -> values``, the fit; or a median
+    scale: float  # deviation of the residuals
+    clip: float  # residuals are clipped at this many deviations
+    #: of the residuals over their scale: outliers then have no pull at all
     outliers: Contaminated | None = None
 
     def __call__(self, theta: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
@@ -153,21 +133,11 @@ class Pull:
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """What a pass adds up.
+    """What a pass adds up."""
 
-    Parameters
-    ----------
-    sums : Sums
-        Of the values, or of pulled-in residuals.
-    raw : float
-        Σ w r² before residuals were pulled in.
-    inside : float
-        Σ w ψ'(r).
-    """
-
-    sums: Sums
-    raw: float
-    inside: float
+    sums: Sums  # of the values, or of pulled-in residuals
+    raw: float  # Σ w r² before residuals were pulled in
+    inside: float  # Σ w ψ'(r)
 
     @property
     def slope(self) -> float:
@@ -181,28 +151,14 @@ class Added:
 
 @dataclass(frozen=True)
 class AddUp:
-    """A further pass.
-
-    Parameters
-    ----------
-    layout : Layout
-    domain : Domain
-        Time to θ; dates as UTC.
-    bins : int
-    unit_error : float
-        Error of a row of weight one.
-    log : bool
-        Whether logarithms are taken.
-    pull : Pull or None
-        None adds up the values as they are.
-    """
+    """A further pass."""
 
     layout: Layout
-    domain: Domain
+    domain: Domain  # time to θ; dates as UTC
     bins: int
-    unit_error: float
-    log: bool = False
-    pull: Pull | None = None
+    unit_error: float  # error of a row of weight one
+    log: bool = False  # whether logarithms are taken
+    pull: Pull | None = None  # none adds up the values as they are
 
     def __call__(self, part: Part) -> Added | None:
         """Sums of one part; None if it has no rows."""

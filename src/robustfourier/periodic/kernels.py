@@ -22,7 +22,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import exp, pi, sqrt
+from math import exp, pi
 
 import numpy as np
 
@@ -155,32 +155,53 @@ class Kernel:
         """  # noqa: D400
         shape = len(theta), self.n_columns
         u, v = np.empty(shape), np.empty(shape)
-        _fill_generators(np.ascontiguousarray(theta), self.coefficients, u, v)
+        fill_generators(np.ascontiguousarray(theta), self.coefficients, u, v)
         return u, v
-
-    def pullback(self, sums: FloatArray, diagonal: float) -> FloatArray:
-        """Return the gradient along a, b, c and d, shape (4, M), of that along the generators.
-
-        Parameters
-        ----------
-        sums : ndarray of shape (4, J)
-            Sums over the rows of what `semiseparable` has for each column or pair of columns.
-        diagonal : float
-            The derivative along the variance, which is on the diagonal.
-        """
-        wave = self.d != 0.0
-        count, result = 2 * int(np.count_nonzero(wave)), np.zeros((4, len(wave)))
-        if count:
-            even, odd = sums[:, 0:count:2], sums[:, 1:count:2]
-            result[:, wave] = np.stack([even[1], odd[1], even[2] + odd[2], even[3]])
-        if count < 2 * len(wave):
-            result[::2, ~wave] = sums[::2, count : count + len(wave) - count // 2]
-        result[0] += diagonal
-        return result
 
 
 @compiled
-def _fill_generators(theta: Vector, terms: Matrix, u: Matrix, v: Matrix) -> None:
+def add_pullback(terms: Matrix, sums: Matrix, diagonal: float, result: Matrix) -> None:
+    """Add the gradient along a, b, c and d, shape (4, M), of that along the generators.
+
+    `sums` are sums over the rows of what `semiseparable` has for each column or pair of columns,
+    shape (4, J); the derivative along the variance is that along the diagonal.
+    """
+    waves = 0
+    for m in range(terms.shape[1]):
+        waves += 1 if terms[3, m] != 0.0 else 0
+    wave, other = 0, 2 * waves
+    for m in range(terms.shape[1]):
+        result[0, m] += diagonal
+        if terms[3, m] == 0.0:
+            result[0, m] += sums[0, other]
+            result[2, m] += sums[2, other]
+            other += 1
+        else:
+            result[0, m] += sums[1, wave]
+            result[1, m] += sums[1, wave + 1]
+            result[2, m] += sums[2, wave] + sums[2, wave + 1]
+            result[3, m] += sums[3, wave]
+            wave += 2
+
+
+@compiled
+def column_rates(terms: Matrix, rates: Vector) -> None:
+    """Write the rate of each column of the generators (`Kernel.per_column`); others stay."""
+    waves = 0
+    for m in range(terms.shape[1]):
+        waves += 1 if terms[3, m] != 0.0 else 0
+    wave, other = 0, 2 * waves
+    for m in range(terms.shape[1]):
+        if terms[3, m] == 0.0:
+            rates[other] = terms[2, m]
+            other += 1
+        else:
+            rates[wave], rates[wave + 1] = terms[2, m], terms[2, m]
+            wave += 2
+
+
+@compiled
+def fill_generators(theta: Vector, terms: Matrix, u: Matrix, v: Matrix) -> None:
     """Write U and V of waves, then of exponentials, then zeros."""
     n, waves = len(theta), 0
     for m in range(terms.shape[1]):
@@ -229,17 +250,30 @@ def sho(parameters: FloatArray | list[list[float]]) -> Kernel:
     (2, 1)
     """
     rows = np.asarray(parameters, np.float64).tolist()
-    terms: list[tuple[float, float, float, float]] = []
+    terms, count = np.empty((4, 2 * len(rows))), 0
     for frequency, quality, variance in rows:
-        f = sqrt(max(abs(1.0 - 4.0 * quality**2), _NEAR_CRITICAL))
-        rate = 0.5 * frequency / quality
-        if quality < 0.5:
-            terms.append((0.5 * variance * (1.0 + 1.0 / f), 0.0, rate * (1.0 - f), 0.0))
-            terms.append((0.5 * variance * (1.0 - 1.0 / f), 0.0, rate * (1.0 + f), 0.0))
-        else:
-            terms.append((variance, variance / f, rate, rate * f))
-    a, b, c, d = np.array(terms).reshape(-1, 4).T.copy()
-    return Kernel(a, b, c, d, np.array([-1] * len(terms), np.int64))
+        count += sho_terms(frequency, quality, variance, terms, count)
+    a, b, c, d = terms[:, :count].copy()
+    return Kernel(a, b, c, d, np.full(count, -1, np.int64))
+
+
+@compiled
+def sho_terms(frequency: float, quality: float, variance: float, terms: Matrix, first: int) -> int:
+    """Write a, b, c and d of an oscillator into columns from the first on; return how many."""
+    f = np.sqrt(max(abs(1.0 - 4.0 * quality * quality), _NEAR_CRITICAL))
+    rate = 0.5 * frequency / quality
+    if quality >= 0.5:
+        terms[0, first], terms[1, first] = variance, variance / f
+        terms[2, first], terms[3, first] = rate, rate * f
+        return 1
+    terms[0, first], terms[0, first + 1] = (
+        0.5 * variance * (1.0 + 1.0 / f),
+        0.5 * variance * (1.0 - 1.0 / f),
+    )
+    terms[1, first], terms[1, first + 1] = 0.0, 0.0
+    terms[2, first], terms[2, first + 1] = rate * (1.0 - f), rate * (1.0 + f)
+    terms[3, first], terms[3, first + 1] = 0.0, 0.0
+    return 2
 
 
 def sho_of_logarithms(logarithms: FloatArray) -> Kernel:
@@ -256,25 +290,33 @@ def sho_pullback(logarithms: FloatArray, gradient: FloatArray) -> FloatArray:
     gradient : ndarray of shape (4, M)
         Along the coefficients of a kernel whose last terms are `sho_of_logarithms`.
     """
-    rows = np.exp(logarithms).reshape(-1, 3).tolist()
-    count = sum(2 if row[1] < 0.5 else 1 for row in rows)
-    terms = iter(gradient[:, gradient.shape[1] - count :].T.tolist())
-    result: list[float] = []
-    for frequency, quality, variance in rows:
-        square, rate = 4.0 * quality**2, 0.5 * frequency / quality
-        f = sqrt(max(abs(1.0 - square), _NEAR_CRITICAL))
-        on_a, on_b, on_c, on_d = next(terms)
+    result = np.empty(len(logarithms))
+    _sho_pullback(np.exp(logarithms), gradient, result)
+    return result
+
+
+@compiled
+def _sho_pullback(parameters: Vector, gradient: Matrix, result: Vector) -> None:
+    """Write the gradient along logarithms, from the last oscillator and the last term on."""
+    term = gradient.shape[1]
+    for k in range(len(parameters) - 3, -1, -3):
+        frequency, quality, variance = parameters[k], parameters[k + 1], parameters[k + 2]
+        square, rate = 4.0 * quality * quality, 0.5 * frequency / quality
+        f = np.sqrt(max(abs(1.0 - square), _NEAR_CRITICAL))
+        term -= 2 if quality < 0.5 else 1
+        on_a, on_c = gradient[0, term], gradient[2, term]
         if quality < 0.5:  # df / d log Q = −4Q² / f
-            on_a2, _, on_c2, _ = next(terms)
+            on_a2, on_c2 = gradient[0, term + 1], gradient[2, term + 1]
             on_rate = rate * (on_c * (1.0 - f) + on_c2 * (1.0 + f))
-            on_f = 0.5 * variance / f**2 * (on_a2 - on_a) + rate * (on_c2 - on_c)
-            on_s = 0.5 * variance * (on_a * (1.0 + 1.0 / f) + on_a2 * (1.0 - 1.0 / f))
-            result += [on_rate, -on_rate - on_f * square / f, on_s]
+            on_f = 0.5 * variance / (f * f) * (on_a2 - on_a) + rate * (on_c2 - on_c)
+            result[k + 1] = -on_rate - on_f * square / f
+            result[k + 2] = 0.5 * variance * (on_a * (1.0 + 1.0 / f) + on_a2 * (1.0 - 1.0 / f))
         else:  # df / d log Q = 4Q² / f
-            on_rate, on_f = rate * (on_c + on_d * f), rate * on_d - variance / f**2 * on_b
-            on_s = variance * (on_a + on_b / f)
-            result += [on_rate, -on_rate + on_f * square / f, on_s]
-    return np.array(result)
+            on_b, on_d = gradient[1, term], gradient[3, term]
+            on_rate, on_f = rate * (on_c + on_d * f), rate * on_d - variance / (f * f) * on_b
+            result[k + 1] = -on_rate + on_f * square / f
+            result[k + 2] = variance * (on_a + on_b / f)
+        result[k] = on_rate
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,6 @@ sums at real modes, at a cost that does not depend on n:
     moments = SpectralMoments.of(theta, y, weights, trend, max_mode)
     moments(modes).gram, moments(modes).cross       # (p + 4K,) twice and (p + 4K, q)
     moments.residual_sums(grid, lines, trend_coefficients)  # Σ w r e^{-iπkθ} of what a fit leaves
-    moments.whitened(modes, 1 / psd)                # columns weighted by frequency, not by sample
 """
 
 from __future__ import annotations
@@ -232,31 +231,6 @@ class SpectralMoments:
         waves = [0.5 * (below + above), 0.5j * (above - below)]
         trend = self._trend_sums(self._grid, chosen)
         return np.hstack([trend, *waves]), self._value_sums(self._grid)
-
-    def whitened(
-        self, lines: FloatArray, weights: FloatArray, chosen: IndexArray | None = None
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return Gram matrix and cross products weighted by frequency: noise that is not white.
-
-        With Fourier sums F of the columns [P, C, S] and F_Y of the values on `grid`, these are
-        Re Fᴴ D F and Re Fᴴ D F_Y. With D = 1 / (power spectral density) they are the normal
-        equations of Whittle's likelihood: exact on even samples that leave their end out, and good
-        wherever the spectral window is narrow against what the spectrum does; long gaps leak.
-
-        Parameters
-        ----------
-        lines : ndarray of shape (K,)
-        weights : ndarray of shape (m,)
-            D at the modes of `grid`; zero leaves a mode out.
-
-        Returns
-        -------
-        gram : ndarray of shape (p + 2K, p + 2K)
-        cross : ndarray of shape (p + 2K, q)
-        """
-        columns, values = self.column_sums(lines, chosen)
-        weighted = (weights[:, None] * columns).conj().T
-        return np.real(weighted @ columns), np.real(weighted @ values)
 
     def sums_of(
         self, mode: float, chosen: IndexArray, change: FloatArray, modes: FloatArray

@@ -24,8 +24,9 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IntArray, IntVector, Matrix, Vector
 from robustfourier.compiling import compiled
-from robustfourier.periodic.kernels import Kernel, sho
+from robustfourier.periodic.kernels import Kernel, sho, sho_terms
 from robustfourier.periodic.nufft import weighted_sums
+from robustfourier.periodic.optimise import solve_free
 
 _GAP = 10.0  # typical steps; longer ones are gaps, and do not count for the typical step
 _EVEN = 0.9  # of the steps are within half of the typical one where samples are even
@@ -33,6 +34,11 @@ _LONG = 64  # samples of a stretch: with fewer, ordinates are too few
 _BLUR = 4.0  # over the length of a stretch: the width that Hann's taper gives each line
 _EXACT = 1e-6  # steps by which even samples may be off in all: angles are off by as many radians
 _STEP = 1e-4  # of parameters, for derivatives of the density
+_STEPS = 40  # of an optimisation, at most
+_LONGEST = 2.0  # a factor of seven in a rate or a variance: beyond, a gradient says nothing
+_FLOOR = 1e-2  # information on a parameter, below which the record says nothing of it
+_RISE = 1e-3  # of what the gradient promises: what a step must bring to be taken
+_DAMPING = 0.1  # of the information, after the first step that led down
 
 #: Gives the densities, shape (j, m), for parameters of shape (j, k).
 Densities = Callable[[FloatArray], FloatArray]
@@ -115,6 +121,30 @@ class TaperedSpectrum:
         _whittle(self.power, density, result)
         return result
 
+    def maximise(
+        self,
+        present: FloatArray,
+        start: FloatArray,
+        bounds: list[tuple[float, float]],
+        tolerance: float,
+    ) -> tuple[FloatArray, float]:
+        """Return where oscillators are likeliest near a start, and how likely.
+
+        Parameters
+        ----------
+        present : ndarray of shape (m,)
+            The density of what is there besides.
+        start : ndarray of shape (3k,)
+            Logarithms of frequency, quality and variance of each oscillator.
+        bounds : list of pairs
+        tolerance : float
+            It ends where so little is left to be gained.
+        """
+        low, high = np.array(bounds, dtype=np.float64).T.copy()
+        at = np.minimum(np.maximum(start, low), high)
+        given = self.power, present, self.step, self.blur, self.cosine, self.sine
+        return at, _maximise(*given, low, high, tolerance, at)
+
     def gradient(self, density: Densities, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Return the log-likelihood and its gradient along parameters of shape (k,)."""
         densities = _beside(density, parameters)
@@ -179,16 +209,143 @@ def _add_aliased(
     """
     for k in range(len(row)):
         a, b, c, d = terms[0, k], terms[1, k], terms[2, k], terms[3, k]
-        size, at = np.exp(-(c + blur) * step), row[k]
-        x, y = size * np.cos(d * step), size * np.sin(d * step)
-        for j in range(len(cosine)):
-            on, across = 1.0 - x * cosine[j], x * sine[j]
-            along, aside = y * sine[j], y * cosine[j]
-            real, imaginary = on - along, across - aside
-            first = (a * real - b * imaginary) / (real**2 + imaginary**2)
-            real, imaginary = on + along, across + aside
-            second = (a * real + b * imaginary) / (real**2 + imaginary**2)
-            result[at, j] += first + second - a
+        _add_term(a, b, c + blur, d, step, cosine, sine, result, row[k])
+
+
+@compiled
+def _add_term(
+    a: float,
+    b: float,
+    c: float,
+    d: float,
+    step: float,
+    cosine: Vector,
+    sine: Vector,
+    result: Matrix,
+    at: int,
+) -> None:
+    """Add the density of one term to one row."""
+    size = np.exp(-c * step)
+    x, y = size * np.cos(d * step), size * np.sin(d * step)
+    for j in range(len(cosine)):
+        on, across = 1.0 - x * cosine[j], x * sine[j]
+        along, aside = y * sine[j], y * cosine[j]
+        real, imaginary = on - along, across - aside
+        first = (a * real - b * imaginary) / (real**2 + imaginary**2)
+        real, imaginary = on + along, across + aside
+        second = (a * real + b * imaginary) / (real**2 + imaginary**2)
+        result[at, j] += first + second - a
+
+
+@compiled
+def _add_oscillator(
+    frequency: float,
+    quality: float,
+    variance: float,
+    blur: float,
+    step: float,
+    cosine: Vector,
+    sine: Vector,
+    result: Matrix,
+    at: int,
+) -> None:
+    """Add the density of a damped oscillator (`kernels.sho`), of which logarithms are given."""
+    terms = np.empty((4, 2))
+    many = sho_terms(np.exp(frequency), np.exp(quality), np.exp(variance), terms, 0)
+    for m in range(many):
+        a, b, c, d = terms[0, m], terms[1, m], terms[2, m], terms[3, m]
+        _add_term(a, b, c + blur, d, step, cosine, sine, result, at)
+
+
+@compiled
+def _add_oscillators(
+    logarithms: Vector,
+    present: Vector,
+    step: float,
+    blur: float,
+    cosine: Vector,
+    sine: Vector,
+    result: Matrix,
+) -> None:
+    """Write the density of oscillators, and in each row of the result after it a step beyond."""
+    count, size = len(cosine), len(logarithms)
+    own = np.zeros((size // 3, count))
+    for j in range(count):
+        result[0, j] = present[j]
+    for i in range(size // 3):
+        f, q, s = logarithms[3 * i], logarithms[3 * i + 1], logarithms[3 * i + 2]
+        _add_oscillator(f, q, s, blur, step, cosine, sine, own, i)
+        for j in range(count):
+            result[0, j] += own[i, j]
+    for k in range(min(size, len(result) - 1)):
+        first = k - k % 3
+        for j in range(count):
+            result[k + 1, j] = result[0, j] - own[k // 3, j]
+        f, q, s = logarithms[first], logarithms[first + 1], logarithms[first + 2]
+        if k % 3 == 0:
+            f += _STEP
+        if k % 3 == 1:
+            q += _STEP
+        if k % 3 == 2:
+            s += _STEP
+        _add_oscillator(f, q, s, blur, step, cosine, sine, result, k + 1)
+
+
+@compiled
+def _maximise(
+    power: Vector,
+    present: Vector,
+    step: float,
+    blur: float,
+    cosine: Vector,
+    sine: Vector,
+    low: Vector,
+    high: Vector,
+    tolerance: float,
+    at: Vector,
+) -> float:
+    """Move parameters to the maximum of Whittle's likelihood within bounds; return its height.
+
+    Fisher scoring, damped where a step leads down (Levenberg, Marquardt).
+    """
+    size, count = len(at), len(power)
+    densities, other = np.empty((size + 1, count)), np.empty((1, count))
+    gradient, move, trial = np.empty(size), np.empty(size), np.empty(size)
+    information, value = np.empty((size, size)), np.empty(size + 1)
+    held, damped = np.zeros(size, np.bool_), np.empty((size, size))
+    _add_oscillators(at, present, step, blur, cosine, sine, densities)
+    _whittle(power, densities, value)
+    _score(power, densities, gradient, information)
+    height, damping = value[0], 0.0
+    for _ in range(_STEPS):
+        for k in range(size):
+            below, above = at[k] <= low[k], at[k] >= high[k]
+            held[k] = (below and gradient[k] <= 0.0) or (above and gradient[k] >= 0.0)
+        for p in range(size):
+            for q in range(size):
+                damped[p, q] = information[p, q]
+            damped[p, p] = information[p, p] * (1.0 + damping) + _FLOOR
+        solve_free(damped, gradient, held, move)
+        longest, promised = _LONGEST, 0.0
+        for k in range(size):
+            longest = max(longest, abs(move[k]))
+        for k in range(size):
+            trial[k] = min(max(at[k] + move[k] * (_LONGEST / longest), low[k]), high[k])
+            promised += gradient[k] * (trial[k] - at[k])
+        if not promised >= 2.0 * tolerance:
+            break
+        _add_oscillators(trial, present, step, blur, cosine, sine, other)
+        _whittle(power, other, value)
+        if not value[0] > height + _RISE * promised:
+            damping = max(4.0 * damping, _DAMPING)
+            continue
+        damping *= 0.25
+        height = value[0]
+        for k in range(size):
+            at[k] = trial[k]
+        _add_oscillators(at, present, step, blur, cosine, sine, densities)
+        _score(power, densities, gradient, information)
+    return height
 
 
 @compiled
@@ -204,6 +361,26 @@ def _whittle(power: Vector, densities: Matrix, result: Vector) -> None:
                 logs, product = logs + np.log(product), 1.0
         mean = max(total / len(power), 1e-300)
         result[i] = -(len(power) * np.log(mean) + logs + np.log(product))
+
+
+@compiled
+def _score(power: Vector, densities: Matrix, gradient: Vector, information: Matrix) -> None:
+    """Write gradient and Fisher information at the first density; each other is a step beyond."""
+    count, size = len(power), len(gradient)
+    _gradient(power, densities, gradient)
+    mean = np.zeros(size)
+    for k in range(size):
+        for j in range(count):
+            over = 1.0 / ((1.0 + max(densities[0, j], 0.0)) * _STEP)
+            densities[k + 1, j] = (densities[k + 1, j] - max(densities[0, j], 0.0)) * over
+            mean[k] += densities[k + 1, j] / count
+    for p in range(size):
+        for q in range(p + 1):
+            both = 0.0
+            for j in range(count):
+                both += densities[p + 1, j] * densities[q + 1, j]
+            information[p, q] = both - count * mean[p] * mean[q]
+            information[q, p] = information[p, q]
 
 
 @compiled

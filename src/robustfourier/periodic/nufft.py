@@ -1,6 +1,6 @@
 """Nonuniform FFT: Fourier sums Σ u e^{-iπkθ} of samples at any positions θ, to about 1e-13 of Σ|u|.
 
-Least squares on sines and cosines needs nothing else of the data. Three forms, all additive over
+Least squares on sines and cosines needs nothing else of the data. Two forms, both additive over
 chunks of samples:
 
 - `weighted_sums`: on an even grid of modes (type 1). Samples are spread with a Kaiser-Bessel window
@@ -9,7 +9,6 @@ chunks of samples:
 - `RealModeSums`: at any real mode κ. S(κ) is band-limited in κ because θ lies in [-1, 1]; sampled
   every half mode and interpolated with the same window it is known everywhere, and so are its
   derivatives Σ u θ^j e^{-iπκθ} = (i/π)^j S^(j)(κ): one pass through the data, whatever is read.
-- `FourierSums`: sums of weights up to 2M and of values up to M, for the normal operator.
 
 `direct_sums` is the definition: slow, the reference in the tests, as is finufft where it is
 installed (ours takes a fifth to two thirds of its time, for the precision that fits need).
@@ -204,72 +203,6 @@ class NufftPlan:
         turn = -2j * np.pi / (2.0 * self._shape[0] * self._shape[1])
         coarse = np.arange(0, 2 * self._shape[0] * self._shape[1] + 1, _STEP)
         return np.exp(turn * np.arange(_STEP)), np.exp(turn * coarse)
-
-
-@dataclass(frozen=True)
-class FourierSums:
-    """Additive Fourier sums of weighted samples.
-
-    Parameters
-    ----------
-    weight : ndarray of complex, shape (2M + 1,)
-        Σ w e^{-iπkθ} for k = 0 … 2M; the first is the total weight.
-    value : ndarray of complex, shape (M + 1, q)
-        Σ w y e^{-iπkθ} for k = 0 … M.
-    squares : ndarray of shape (q,)
-        Σ w y².
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> theta, y = np.linspace(-1, 1, 9), np.arange(9.0)[:, None]
-    >>> whole = fourier_sums(theta, y, np.ones(9), max_mode=3)
-    >>> parts = [fourier_sums(theta[s], y[s], np.ones(9)[s], max_mode=3)
-    ...          for s in (slice(0, 4), slice(4, 9))]
-    >>> bool(np.allclose((parts[0] + parts[1]).value, whole.value))
-    True
-    """
-
-    weight: ComplexArray
-    value: ComplexArray
-    squares: FloatArray
-
-    @property
-    def max_mode(self) -> int:
-        """Highest mode M."""
-        return len(self.value) - 1
-
-    @property
-    def total(self) -> float:
-        """Total weight."""
-        return float(self.weight[0].real)
-
-    def __add__(self, other: FourierSums) -> FourierSums:
-        return self._combined(other, 1.0)
-
-    def __sub__(self, other: FourierSums) -> FourierSums:
-        return self._combined(other, -1.0)
-
-    def _combined(self, other: FourierSums, sign: float) -> FourierSums:
-        if self.value.shape != other.value.shape:
-            raise InputError(
-                f"sums of shape {self.value.shape} and {other.value.shape} do not add up; "
-                "compute both with the same max_mode and number of outputs"
-            )
-        return FourierSums(
-            self.weight + sign * other.weight,
-            self.value + sign * other.value,
-            self.squares + sign * other.squares,
-        )
-
-
-def fourier_sums(
-    theta: FloatArray, y: FloatArray, weights: FloatArray, max_mode: int
-) -> FourierSums:
-    """Return the sums of samples y, shape (n, q), with weights, shape (n,), up to `max_mode`."""
-    sums = NufftPlan(theta, 2 * max_mode + 1)  # one plan for both: making it costs as much as using
-    value = sums(weights[:, None] * y)[: max_mode + 1]
-    return FourierSums(sums(weights[:, None])[:, 0], value, weights @ y**2)
 
 
 # Real modes ---------------------------------------------------------------------------------------

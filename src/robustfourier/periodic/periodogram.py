@@ -18,11 +18,10 @@ from robustfourier.arrays import (
     ComplexMatrix,
     ComplexVector,
     FloatArray,
-    IndexArray,
     Matrix,
 )
 from robustfourier.compiling import compiled, inlined
-from robustfourier.periodic.nufft import RealModePlan, RealModeSums, direct_sums
+from robustfourier.periodic.nufft import RealModePlan, RealModeSums
 
 # Below this share of its largest value the Gram determinant of cosine and sine counts as zero:
 # near the Nyquist mode of an even grid, and near mode zero, the two columns are parallel.
@@ -113,29 +112,10 @@ class PeriodogramGrid:
 
     def power(self, data_sums: ComplexArray, every: int = 1) -> FloatArray:
         """Return half the decrease of the sum of squares at each or every so many modes, (J, q)."""
-        return self._power(data_sums[::every], self.weight_sums[:: 2 * every])
-
-    def _power(self, sums: ComplexArray, double: ComplexArray) -> FloatArray:
-        power = np.empty(sums.shape)
-        _grid_power(double, self.total, _PARALLEL, sums, power)
+        power = np.empty(data_sums[::every].shape)
+        double = self.weight_sums[:: 2 * every]
+        _grid_power(double, self.total, _PARALLEL, data_sums[::every], power)
         return power
-
-    def power_at(self, data_sums: ComplexArray, at: IndexArray) -> FloatArray:
-        """Return the power at some modes of the grid, shape (len(at), q)."""
-        return self._power(data_sums[at], self.weight_sums[2 * at])
-
-
-def direct_power(
-    theta: FloatArray, residuals: FloatArray, weights: FloatArray, modes: FloatArray
-) -> FloatArray:
-    """Return the same power by a least-squares fit at each mode; slow, the reference."""
-    root = np.sqrt(weights)[:, None]
-    power = np.empty((len(modes), residuals.shape[1]))
-    for j, sums in enumerate(direct_sums(theta, np.eye(len(theta)), modes)):
-        design = root * np.column_stack([sums.real, sums.imag])
-        fitted = design @ np.linalg.lstsq(design, root * residuals, rcond=None)[0]
-        power[j] = 0.5 * np.sum(fitted**2, axis=0)
-    return power
 
 
 @inlined

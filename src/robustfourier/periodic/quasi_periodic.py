@@ -59,9 +59,9 @@ ROWS = 4_000  # rows on which likelihoods are taken: there are more terms than i
 _HARMONICS = 8  # of a process, the strongest
 _REACH = 12.0  # modes; farther from a pattern's lines another line is not part of it
 _NEAR = 0.25  # of the distance of two harmonics: what is nearer to one belongs to it
-# Nats of power above noise that show a harmonic, or hint at a process, whose price is log n: white
-# noise has as much at one mode once in e⁷. In a band of m modes, whose deviation and that of the
-# floor taken off make √(2m), c deviations raise the log-likelihood by about c².
+# Nats of power above noise that show a harmonic: white noise has as much at one mode once in e⁷. In
+# a band of m modes, whose deviation and that of the floor taken off make √(2m), c deviations raise
+# the log-likelihood by about c².
 _SHOWN = 7.0
 # A line of coherence τ is 1/πτ wide: with less than two cycles a sixth of its frequency, which is
 # no pattern but a hump.
@@ -271,7 +271,8 @@ def _power_beside(
     """Return power in bands around harmonics, the noise at one mode, and whether bands show more.
 
     The noise is the median between the harmonics, and is taken off the bands. Bands of any width
-    up to the largest may show more, as that of a modulation is not known.
+    up to the largest may show more, as that of a modulation is not known. A process costs log n:
+    what raises the log-likelihood by less than half of that has odds below 1/√n.
     """
     reach = np.floor(min(_REACH, _NEAR * mode))
     inside = np.arange(-reach, reach + 1.0)
@@ -284,7 +285,7 @@ def _power_beside(
     within = [power[:, : len(inside)][:, np.abs(inside) <= w] for w in np.arange(1.0, reach + 1.0)]
     within = within or [power[:, : len(inside)]]
     excess = np.array([p.sum(axis=1) - p.shape[1] * floor for p in within])
-    size = np.array([np.sqrt(_SHOWN * 2.0 * p.shape[1]) * floor for p in within])
+    size = np.array([np.sqrt(np.log(len(theta)) * p.shape[1]) * floor for p in within])
     return np.maximum(excess[-1], 0.0), floor, np.any(excess > size, axis=0)
 
 

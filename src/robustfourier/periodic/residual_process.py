@@ -328,20 +328,13 @@ class OscillatorSearch:
         spectrum = self.spectrum
         present = spectrum.density(Kernel.sum([self.beside, sho_of_logarithms(found)]))
 
-        def density(parameters: FloatArray) -> FloatArray:
-            return present + spectrum.sho_densities(parameters)
-
-        def log_likelihood(parameters: FloatArray) -> tuple[float, FloatArray]:
-            return spectrum.gradient(density, parameters)
-
         starts = []
         for quality in _QUALITIES:
             grid = self._grid((quality,), _RATIOS)
             each = spectrum.sho_densities(grid)
             best = grid[int(np.argmax(spectrum.log_likelihoods(present + each)))]
-            information = spectrum.fisher_information(density, best)
             # A start needs not be better than half a unit.
-            near, _ = maximise(log_likelihood, best, self.bounds, information, 0.5)
+            near, _ = spectrum.maximise(present, best, self.bounds, 0.5)
             starts.append(np.concatenate([found, near]))
         return [(start, self.gain(start)) for start in starts]
 
@@ -350,10 +343,11 @@ class OscillatorSearch:
 
     def optimised(self, start: FloatArray, exact: bool = True) -> tuple[FloatArray, float]:
         """Return the likeliest parameters near a start, and their gain."""
-        beside = self.spectrum.density(self.beside)
+        beside, alone = self.spectrum.density(self.beside), not len(self.beside.a)
 
         def log_likelihood(parameters: FloatArray) -> tuple[float, FloatArray]:
-            kernel = Kernel.sum([self.beside, sho_of_logarithms(parameters)])
+            kernel = sho_of_logarithms(parameters)
+            kernel = kernel if alone else Kernel.sum([self.beside, kernel])
             value, gradient = self.exact.gradient(kernel)
             return value, sho_pullback(parameters, gradient)
 

@@ -36,7 +36,6 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +51,7 @@ from robustfourier.arrays import (
     Vector,
 )
 from robustfourier.compiling import compiled, inlined
-from robustfourier.periodic.kernels import Kernel
+from robustfourier.periodic.kernels import Kernel, add_pullback, column_rates, fill_generators
 
 BLOCK = 32  # rows between states that are kept: their S of 18 columns take 80 kB, which a cache has
 EVEN = 1e-9  # of a step, by which equal ones may differ
@@ -148,15 +147,16 @@ class MarginalLikelihood:
         )
         known = [self.values] if columns is None else [self.values, columns]
         self._known = np.column_stack(known)
-        self._steps = _steps(self.theta)
-        self._blocks = np.arange(-1, len(self.theta), BLOCK)
+        step, lengths = _steps(self.theta)
+        blocks = np.arange(-1, len(self.theta), BLOCK)
+        self._samples = self.theta, self.noise, self._known, step, lengths, blocks
 
     def value(self, kernel: Kernel) -> tuple[float, float]:
         """Return the log-likelihood, and σ²; −∞ and one if the covariance is not positive."""
-        factor = _Factor.of(kernel, self.theta, self.noise, self._known, steps=self._steps)
-        value, scale, _ = _marginalised(*factor.products(), len(self.theta))
-        if np.isfinite(value) or len(kernel.a):
-            return value, scale
+        value, no_gradient = np.empty(2), np.empty((4, 0))
+        _likelihood(kernel.coefficients, kernel.n_columns, *self._samples, no_gradient, value)
+        if np.isfinite(value[0]) or len(kernel.a):
+            return float(value[0]), float(value[1])
         logs = float(np.log(self.noise).sum())
         return -0.5 * (len(self.theta) * float(np.log(_SMALLEST)) + logs), _SMALLEST
 
@@ -170,17 +170,9 @@ class MarginalLikelihood:
         The kernel has at least one term; `sho_pullback` and its like take the gradient on to the
         parameters. It is zero if the covariance is not positive.
         """
-        samples = (self.theta, self.noise, self._known)
-        factor = _Factor.of(kernel, *samples, steps=self._steps, rows=self._blocks)
-        value, _, on = _marginalised(*factor.products(), len(self.theta))
-        if not np.isfinite(value):
-            return value, np.zeros((4, len(kernel.a)))
-        sums = np.zeros((4, kernel.n_columns))
-        diagonal = _factor_adjoint(
-            factor.step, factor.decay, self.theta, factor.u, factor.v, factor.d, factor.w,
-            factor.z, factor.states, on, sums,
-        )  # fmt: skip
-        return value, kernel.pullback(sums, diagonal)
+        value, gradient = np.empty(2), np.zeros((4, len(kernel.a)))
+        _likelihood(kernel.coefficients, kernel.n_columns, *self._samples, gradient, value)
+        return float(value[0]), gradient
 
 
 def normal_equations(
@@ -212,7 +204,9 @@ def marginal_log_likelihood(products: FloatArray, log_determinant: float, n: int
 
     The first column is the values, all others are marginalised over.
     """
-    return _marginalised(products, log_determinant, n)[0]
+    result = np.array([-np.inf, 1.0])
+    _marginalise(n, log_determinant, np.array(products), result)
+    return float(result[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -475,41 +469,101 @@ def _quarter_cycle(generator: FloatArray) -> FloatArray:
     return np.stack([pairs[..., 1], -pairs[..., 0]], axis=-1).reshape(generator.shape)
 
 
-def _inverse_root(gram: FloatArray) -> FloatArray:
-    """Return L⁻¹ of 1 + G = LLᵀ, G positive up to rounding, which collinear columns can exceed."""
-    try:
-        return np.linalg.inv(np.linalg.cholesky(gram + np.eye(len(gram))))
-    except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(gram)
-        roots = np.sqrt(1.0 + np.maximum(values, 0.0))
-        return np.linalg.inv(np.linalg.qr((vectors * roots).T).R.T)
+@compiled
+def _likelihood(
+    terms: Matrix, size: int, theta: Vector, noise: Vector, y: Matrix, step: IntVector,
+    lengths: Vector, blocks: IntVector, gradient: Matrix, result: Vector,
+) -> None:  # fmt: skip
+    """Write log-likelihood and σ² of samples, and the gradient along the terms, if it has columns.
+
+    The first column of y is the values, the others are marginalised over.
+    """
+    (n, count), variance = y.shape, 0.0
+    rates = np.zeros(size)
+    u, v, diagonal = np.empty((n, size)), np.empty((n, size)), np.empty(n)
+    fill_generators(theta, terms, u, v)
+    column_rates(terms, rates)
+    for m in range(terms.shape[1]):
+        variance += terms[0, m]
+    for i in range(n):
+        diagonal[i] = noise[i] + variance
+    decay = np.empty((len(lengths), size))
+    for k in range(len(lengths)):
+        for p in range(size):
+            decay[k, p] = np.exp(-rates[p] * lengths[k])
+    kept = len(blocks) if gradient.shape[1] else 0
+    rows, states = np.empty(kept, np.int64), np.empty((kept, size + count, size))
+    for k in range(kept):
+        rows[k] = blocks[k]
+    d, w, z = np.empty(n + 1), np.empty((n + 1, size)), np.empty((n + 1, count))
+    result[0], result[1] = -np.inf, 1.0
+    if not _factor(step, decay, u, v, diagonal, y, rows, d, w, z, states):
+        return
+    on, logs = np.zeros((count, count)), 0.0
+    product = 1.0
+    for i in range(1, n + 1):
+        over = 1.0 / d[i]
+        product *= d[i]  # a logarithm takes longer
+        if product > 1e100 or product < 1e-100:
+            logs, product = logs + np.log(product), 1.0
+        for r in range(count):
+            for q in range(r + 1):
+                on[r, q] += over * z[i, r] * z[i, q]
+    if not _marginalise(n, logs + np.log(product), on, result) or not kept:
+        return
+    sums = np.zeros((4, size))
+    whole = _factor_adjoint(step, decay, theta, u, v, d, w, z, states, on, sums)
+    add_pullback(terms, sums, whole, gradient)
 
 
-def _marginalised(
-    products: FloatArray, log_determinant: float, n: int
-) -> tuple[float, float, FloatArray]:
-    """Return the log-likelihood, its scale σ², and its gradient along the products.
+@compiled
+def _marginalise(n: int, logs: float, on: Matrix, result: Vector) -> bool:
+    """Write the log-likelihood and σ² of products, and put their gradient in their place.
 
     The first column is the values. With G = XᵀK⁻¹X and h = XᵀK⁻¹y of the others,
-    log det(K + XXᵀ) = log det K + log det(1 + G), and yᵀ(K + XXᵀ)⁻¹y = yᵀK⁻¹y − hᵀ(1 + G)⁻¹h.
+    log det(K + XXᵀ) = log det K + log det(1 + G), and yᵀ(K + XXᵀ)⁻¹y = yᵀK⁻¹y − hᵀ(1 + G)⁻¹h. Only
+    the lower half of the products is read. Return whether there is a likelihood.
     """
-    left, size = float(products[0, 0]), len(products)
-    if size == 1 and 0.0 < left < np.inf and np.isfinite(log_determinant):
-        scale = left / n
-        return -0.5 * (n * log(scale) + log_determinant), scale, np.array([[-0.5 / scale]])
-    inverse, mean = np.zeros((size, size)), np.zeros(size)
-    if size > 1 and np.isfinite(left):
-        half = _inverse_root(products[1:, 1:])
-        log_determinant -= 2.0 * float(np.log(np.abs(half.diagonal())).sum())
-        inverse[1:, 1:] = half.T @ half
-        mean[1:] = inverse[1:, 1:] @ products[1:, 0]
-        left -= float(mean[1:] @ products[1:, 0])
+    count = len(on)
+    root, inverse, mean = np.zeros((count, count)), np.zeros((count, count)), np.zeros(count)
+    left, log_determinant = on[0, 0], logs
+    for p in range(1, count):
+        for q in range(1, p + 1):
+            whole = on[p, q] + (1.0 if p == q else 0.0)
+            for r in range(1, q):
+                whole -= root[p, r] * root[q, r]
+            if p == q:
+                whole = whole if whole > 1.0 else 1.0  # exactly so, but for rounding: G ≥ 0
+                root[p, p] = np.sqrt(whole)
+                log_determinant += np.log(whole)
+            else:
+                root[p, q] = whole / root[q, q]
+    for q in range(1, count):
+        for p in range(q, count):
+            whole = 1.0 if p == q else 0.0
+            for r in range(q, p):
+                whole -= root[p, r] * inverse[r, q]
+            inverse[p, q] = whole / root[p, p]
+    for p in range(1, count):
+        for q in range(1, p + 1):
+            whole = 0.0
+            for r in range(p, count):
+                whole += inverse[r, p] * inverse[r, q]
+            root[p, q], root[q, p] = whole, whole
+    for p in range(1, count):
+        for q in range(1, count):
+            mean[p] += root[p, q] * on[q, 0]
+        left -= mean[p] * on[p, 0]
     scale = left / n
-    if not (0.0 < scale < np.inf and np.isfinite(log_determinant)):
-        return -np.inf, 1.0, inverse
+    if not (scale > 0.0 and scale < np.inf and abs(log_determinant) < np.inf):
+        return False
+    result[0], result[1] = -0.5 * (n * np.log(scale) + log_determinant), scale
     mean[0] = -1.0
-    gradient = -0.5 * (inverse + np.multiply.outer(mean, mean) / scale)
-    return -0.5 * (n * log(scale) + log_determinant), scale, gradient
+    for p in range(count):
+        for q in range(count):
+            own = root[p, q] if p > 0 and q > 0 else 0.0
+            on[p, q] = -0.5 * (own + mean[p] * mean[q] / scale)
+    return True
 
 
 @compiled

@@ -48,13 +48,8 @@ class Content(NamedTuple):
 def write_archive(path: str | os.PathLike[str], tree: Any, arrays: Sequence[Array]) -> None:
     """Write a file: JSON values that refer to arrays by their index, and the arrays.
 
-    Raises
-    ------
-    InputError
-        If an array holds anything but numbers, truth values, dates or texts, or the tree is too
-        large.
-    OutputError
-        If the file cannot be written.
+    `InputError` if an array holds anything but numbers, truth values, dates or texts, or the tree
+    is too large.
     """
     stored = [_little_endian(array) for array in arrays]
     content = {"format": FORMAT_VERSION, "tree": tree}
@@ -74,13 +69,7 @@ def write_archive(path: str | os.PathLike[str], tree: Any, arrays: Sequence[Arra
 
 
 def read_archive(path: str | os.PathLike[str]) -> Content:
-    """Read a file after checking all of it.
-
-    Raises
-    ------
-    ModelFormatError
-        If it is not a whole, undamaged file of a version we know.
-    """
+    """Read a file after checking all of it; `ModelFormatError` if it is not ours, or damaged."""
     name = str(path)
     try:
         with open_regular(path) as file:

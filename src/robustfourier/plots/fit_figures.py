@@ -27,8 +27,7 @@ from robustfourier.plots.style import (
     power_label,
 )
 from robustfourier.results import Pattern, Result, TimeAxis, result_of
-from robustfourier.results.calendar import spoken
-from robustfourier.results.calendar_cycle import cycle_of
+from robustfourier.results.calendar import cycle_of, spoken
 from robustfourier.results.drawing_grid import COLUMNS, curve_grid
 from robustfourier.results.record import WHISKERS, Curve
 from robustfourier.results.spectrum import peak_bins
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from robustfourier.estimators.base import Face
-    from robustfourier.results.outline import Source
+    from robustfourier.results.summary import Source
 
 PANELS = 6  # components drawn side by side
 _POINTS = 20_000  # of a line; more are drawn as their outline

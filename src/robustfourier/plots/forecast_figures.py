@@ -26,7 +26,7 @@ from robustfourier.results.views import MixtureView
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from robustfourier.results.outline import Source
+    from robustfourier.results.summary import Source
 
 #: Name of the axis of a phase over time.
 LATE = "delay (cycles)"

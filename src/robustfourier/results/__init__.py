@@ -5,10 +5,9 @@ line and the CSV files draw and print, and compute nothing.
 """
 
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.outline import Outline, outline, result_of
 from robustfourier.results.record import Pattern, Result
 from robustfourier.results.spectrum import Spectrum
-from robustfourier.results.summary import Brief, briefly, summarise
+from robustfourier.results.summary import Brief, Outline, briefly, outline, result_of, summarise
 
 __all__ = [
     "Brief",

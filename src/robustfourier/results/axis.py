@@ -22,20 +22,11 @@ class TimeAxis:
 
     For dates, positions are seconds since 1970 (local time where there is a zone); for numbers the
     numbers themselves.
-
-    Parameters
-    ----------
-    label : str
-        Name of the axis with its unit.
-    dates : bool
-        Whether positions are seconds since 1970.
-    unit : str
-        Unit of numbers.
     """
 
-    label: str
-    dates: bool
-    unit: str
+    label: str  # name of the axis with its unit
+    dates: bool  # whether positions are seconds since 1970
+    unit: str  # unit of numbers
 
     @classmethod
     def of(cls, domain: Domain, name: str) -> TimeAxis:
@@ -97,8 +88,6 @@ def robust_limits(values: FloatArray, *curves: FloatArray) -> tuple[float, float
     Samples farther from the inner nine tenths than twice the width of these are left outside (8
     standard deviations of Gaussian noise); curves are always inside.
 
-    Examples
-    --------
     >>> low, high = robust_limits(np.append(np.linspace(-1.0, 1.0, 99), 1e6))
     >>> round(low, 2), round(high, 2)
     (-1.08, 1.08)

@@ -21,15 +21,8 @@ def memory_of(
 ) -> Memory:
     """Curves over time and the forecast of a `PeriodicMixture` of one column and one output.
 
-    Parameters
-    ----------
-    model : PeriodicMixture
-    domain : Domain
-    axis : TimeAxis
-    level : float
-        At which amplitudes are given where logarithms were fitted.
-    asked : int, str or timedelta, optional
-        How far to look ahead, as of `PeriodicMixture.forecast`; what can be seen if not given.
+    Amplitudes are given at a `level` where logarithms were fitted; `asked` is how far to look
+    ahead, as of `PeriodicMixture.forecast`; None is what can be seen.
     """
     rest = None if model.remainder_ is None else remainder_curve(model, domain, axis)
     traces = [

@@ -1,6 +1,6 @@
 """The table of components in words, the same for terminal, page and app.
 
-It has the columns of `robustfourier.estimators.pattern_table`: a number and its standard error are
+It has the columns of `robustfourier.estimators.components`: a number and its standard error are
 one cell, and what nothing is known of is empty.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 from robustfourier.domain import Domain
 from robustfourier.formatting import (
     number,
+    order_ranges,
     percent,
     probability,
     readable_frequency,
@@ -30,14 +31,7 @@ HEADINGS = (
 def component_words(
     result: Result, patterns: Sequence[Pattern] | None = None
 ) -> list[dict[str, str]]:
-    """One row of words for each component.
-
-    Parameters
-    ----------
-    result : Result
-    patterns : sequence of Pattern, optional
-        Those to be told of; all if not given.
-    """
+    """One row of words for each component, or for some of them."""
     told = result.patterns if patterns is None else patterns
     return [_row(result, pattern) for pattern in told]
 
@@ -45,24 +39,6 @@ def component_words(
 def is_signal(domain: Domain, period: float) -> bool:
     """Whether people tell a pattern by its frequency: in seconds, they count cycles in each."""
     return not domain.dates and domain.unit == "second" and period < 1.0
-
-
-def orders(harmonics: Sequence[int]) -> str:
-    """Orders in short.
-
-    Examples
-    --------
-    >>> orders((1, 2, 3, 4, 6, 8, 9))
-    '1–4, 6, 8, 9'
-    """
-    parts: list[list[int]] = []
-    for n in harmonics:
-        if parts and n == parts[-1][1] + 1:
-            parts[-1][1] = n
-        else:
-            parts.append([n, n])
-    words = [str(a) if a == b else f"{a}–{b}" if b > a + 1 else f"{a}, {b}" for a, b in parts]
-    return ", ".join(words[:6]) + (", …" if len(words) > 6 else "")
 
 
 def _row(result: Result, p: Pattern) -> dict[str, str]:
@@ -73,7 +49,7 @@ def _row(result: Result, p: Pattern) -> dict[str, str]:
         readable_frequency(p.frequency, domain.unit, p.frequency_error),
         with_error(p.amplitude, p.amplitude_error),
         percent(p.share),
-        orders(p.harmonics),
+        order_ranges(p.harmonics, most=6),
         probability(p.false_alarm),
         number(p.snr, 3) if p.snr < 1e4 else "",
         _moment(result, p.epoch, p.epoch_error),

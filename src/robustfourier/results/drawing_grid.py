@@ -23,22 +23,12 @@ _WAVE = (200, 4000)  # points of one cycle of a component
 
 
 def curve_grid(top: float, share: float = 1.0) -> FloatArray:
-    """Places between 0 and 1 at which a curve is evaluated, ascending.
+    """Places between 0 and 1, ascending, at which a curve is evaluated whose fastest mode is `top`.
 
-    Parameters
-    ----------
-    top : float
-        The fastest mode: cycles over the whole record.
-    share : float
-        The part of the record that is drawn.
+    `share` is the part of the record that is drawn. Where even the largest number of points is too
+    few, each lies at random within its share of the axis: the outline of a column then has no beats
+    that the curve does not have.
 
-    Notes
-    -----
-    Where even the largest number of points is too few, each lies at random within its share of the
-    axis: the outline of a column then has no beats that the curve does not have.
-
-    Examples
-    --------
     >>> len(curve_grid(500.0)), len(curve_grid(2.0))
     (8001, 1501)
     """
@@ -51,8 +41,6 @@ def sample_grid(count: int) -> FloatArray:
 
     It follows the samples and bends at them; beyond 6000 places they lie at random, as above.
 
-    Examples
-    --------
     >>> len(sample_grid(100)), len(sample_grid(2500)), len(sample_grid(10**6))
     (1501, 5001, 6001)
     """
@@ -68,16 +56,10 @@ def _grid(wanted: int, ends: tuple[int, int]) -> FloatArray:
 
 
 def horizon(top: float, fastest: float, share: float = 0.1) -> float:
-    """Return how far a page looks ahead, as a part of the record.
+    """Return how far a page looks ahead, as a part of the record, at most `share` of it.
 
-    Parameters
-    ----------
-    top : float
-        The fastest mode, which 6000 points have to show.
-    fastest : float
-        The fastest of the strong modes, of which 40 cycles can be seen side by side.
-    share : float
-        At most.
+    6000 points have to show the mode `top`, and 40 cycles of the fastest of the strong modes can be
+    seen side by side.
     """
     return float(min(share, 40.0 / max(fastest, 1e-9), 6000.0 / (PER_CYCLE * max(top, 1e-9))))
 
@@ -85,8 +67,6 @@ def horizon(top: float, fastest: float, share: float = 0.1) -> float:
 def wave_grid(order: int) -> FloatArray:
     """Phases from 0 to 1 at which one cycle is evaluated, whose highest harmonic is `order`.
 
-    Examples
-    --------
     >>> len(wave_grid(1)), len(wave_grid(50))
     (201, 801)
     """

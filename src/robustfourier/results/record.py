@@ -24,11 +24,9 @@ WORTH_A_LINE = 0.01
 NOTHING = 0.0005
 #: Standard errors to each side of a 90 % band.
 BAND = 1.645
-#: Times as long as the forecast is what a figure shows before it.
-BEFORE = 3.0
-#: Samples seen at once whose measured errors are drawn; more would be a grey wall.
 #: Times as long as a forecast is what is shown before it.
 BEFORE = 3.0
+#: Samples seen at once whose measured errors are drawn; more would be a grey wall.
 WHISKERS = 400
 
 _CYCLES_SEEN = 60.0  # side by side; more are narrower than a person can tell apart
@@ -39,8 +37,6 @@ _MAGNITUDE = re.compile(r"(?<![a-z])[ubvrgzjhky]?mag(s|nitudes?)?(?![a-z])")
 def is_magnitude(name: str) -> bool:
     """Whether a column is named like magnitudes, which are drawn with the bright ones on top.
 
-    Examples
-    --------
     >>> is_magnitude("V_mag"), is_magnitude("image")
     (True, False)
     """
@@ -104,7 +100,7 @@ class Pattern:
         The maximum nearest to the middle of the record, where the phase is zero; `epoch_error` is
         its standard error, in the domain's unit.
     amplitude_error, snr, epoch_min, epoch_min_error, coherence : float
-        As in `robustfourier.estimators.pattern_table`.
+        As in `robustfourier.estimators.components`.
     calendar : str
         "day", "week", "month", "year", … if the period is one; else empty.
     name : str
@@ -155,21 +151,11 @@ def listed(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """A living pattern over time.
+    """A living pattern over time."""
 
-    Parameters
-    ----------
-    label : str
-        Of the pattern, such as "A".
-    words : str
-        How it wanders.
-    amplitude, late : Curve
-        Amplitude of its strongest harmonic, and the cycles by which that is late.
-    """
-
-    label: str
-    words: str
-    amplitude: Curve
+    label: str  # of the pattern, such as "A"
+    words: str  # how it wanders
+    amplitude: Curve  # amplitude of its strongest harmonic, and the cycles by which that is late
     late: Curve
 
 
@@ -186,16 +172,9 @@ class Ahead:
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """All that a fit remembers.
+    """All that a fit remembers."""
 
-    Parameters
-    ----------
-    remainder : Curve or None
-        What neighbours tell about the rest, less patterns and trend; None for white noise.
-    traces : tuple of Trace
-    ahead : Ahead
-    """
-
+    #: what neighbours tell about the rest, less patterns and trend; None for white noise
     remainder: Curve | None
     traces: tuple[Trace, ...]
     ahead: Ahead
@@ -203,38 +182,21 @@ class Memory:
 
 @dataclass(frozen=True)
 class Synthesis:
-    """The sinusoids of all patterns, so that a fit can be drawn at any resolution.
+    """The sinusoids of all patterns, so that a fit can be drawn at any resolution."""
 
-    Parameters
-    ----------
-    mode, cosine, sine : ndarray of shape (L,)
-        Line a cos(πkθ) + b sin(πkθ); of the logarithm if `multiplies`.
-    component : ndarray of int of shape (L,)
-        Index of its pattern.
-    multiplies : bool
-    """
-
-    mode: FloatArray
+    mode: FloatArray  # shape (L,); line a cos(πkθ) + b sin(πkθ); of the logarithm if `multiplies`
     cosine: FloatArray
     sine: FloatArray
-    component: IntArray
+    component: IntArray  # shape (L,); index of its pattern
     multiplies: bool
 
 
 @dataclass(frozen=True)
 class Diagonal:
-    """Weights of the diagonal layer against mode, as the paper draws them.
+    """Weights of the diagonal layer against mode, as the paper draws them."""
 
-    Parameters
-    ----------
-    mode : ndarray of shape (M,)
-    weight : ndarray of shape (M, s)
-        One column per series, named by `names`.
-    names : tuple of str
-    """
-
-    mode: FloatArray
-    weight: FloatArray
+    mode: FloatArray  # shape (M,)
+    weight: FloatArray  # shape (M, s); one column per series, named by `names`
     names: tuple[str, ...]
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.estimators.pattern_table import COLUMNS, acrophase
+from robustfourier.estimators.components import COLUMNS, acrophase
 from robustfourier.results.record import BAND, Pattern, Result
 from robustfourier.samples import Samples
 
@@ -29,8 +29,6 @@ _FINEST = 15  # decimals: a float64 has no more
 def neutral(text: str) -> str:
     """Text that no spreadsheet runs as a formula.
 
-    Examples
-    --------
     >>> neutral("=cmd()"), neutral("flux")
     ("'=cmd()", 'flux')
     """
@@ -41,8 +39,6 @@ def neutral(text: str) -> str:
 def csv_text(columns: Mapping[str, Any]) -> str:
     """Columns as CSV; names and text are neutralised, numbers keep all their digits.
 
-    Examples
-    --------
     >>> print(csv_text({"x": np.array([0.1, np.nan]), "name": ["a,b", "=c"]}), end="")
     x,name
     0.1,"a,b"
@@ -73,7 +69,7 @@ def modes_columns(result: Result) -> dict[str, Any]:
 
 
 def components_columns(result: Result) -> dict[str, list[Any]]:
-    """One row per repeating pattern; see `robustfourier.estimators.pattern_table`."""
+    """One row per repeating pattern; see `robustfourier.estimators.components`."""
     rows = [_row(pattern, result.domain) for pattern in result.patterns]
     return {name: [row[name] for row in rows] for name in COLUMNS}
 

@@ -83,20 +83,10 @@ def amplitude_spectrum(
     weights: FloatArray | None = None,
     evidence: Evidence | None = None,
 ) -> Spectrum:
-    """Compute the spectra of one record.
+    """Compute the spectra of one record: of values without their trend, and of the residual.
 
-    Parameters
-    ----------
-    theta, values, residual : ndarray of shape (n,)
-        Positions, data without their trend, and residual.
-    max_mode : float
-        Highest mode shown.
-    parts : ndarray of shape (C, n), optional
-        The patterns, which are taken away one after the other.
-    weights : ndarray of shape (n,), optional
-        Weights of the samples.
-    evidence : Evidence, optional
-        Floor and threshold of the fit, if it had any.
+    `parts` of shape (C, n) are the patterns, which are taken away one after the other; `evidence`
+    holds floor and threshold of the fit, if it had any.
     """
     n = len(theta)
     weights = np.ones(n) if weights is None else weights * (n / weights.sum())
@@ -127,8 +117,6 @@ def amplitude_spectrum(
 def peak_bins(x: FloatArray, y: FloatArray, count: int) -> IndexArray:
     """Indices of at most `count` points that keep every peak: the largest y of each bin of x.
 
-    Examples
-    --------
     >>> peak_bins(np.arange(6.0), np.array([0.0, 5.0, 1.0, 0.0, 0.0, 7.0]), 2)
     array([1, 5])
     """

@@ -10,8 +10,6 @@ from robustfourier.arrays import FloatArray
 def deviation(values: FloatArray) -> float:
     """Standard deviation, without overflow in the squares.
 
-    Examples
-    --------
     >>> deviation(np.array([1e300, -1e300]))
     1e+300
     """

@@ -13,8 +13,6 @@ _COLUMNS = 250  # each with its outermost two
 def evenly(n: int, count: int) -> IndexArray:
     """Indices of at most `count` of n points; a fixed shuffle, so that rhythms do not alias.
 
-    Examples
-    --------
     >>> evenly(5, 10)
     array([0, 1, 2, 3, 4])
     >>> len(evenly(100_000, 500))
@@ -29,8 +27,6 @@ def evenly(n: int, count: int) -> IndexArray:
 def dots(y: FloatArray, count: int = DOTS_DRAWN) -> IndexArray:
     """Indices of the dots that stand for all: some of each time, and the lowest and highest.
 
-    Examples
-    --------
     >>> y = np.zeros(100_000)
     >>> y[777] = 9.0  # an outlier is always drawn
     >>> chosen = dots(y)
@@ -57,8 +53,6 @@ def _outermost(y: FloatArray, columns: int) -> IndexArray:
 def envelope(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, FloatArray]:
     """A line that looks like y(x) on so many columns of pixels: each keeps its extremes.
 
-    Examples
-    --------
     >>> envelope(np.arange(6.0), np.array([0.0, 9.0, 1.0, 2.0, -5.0, 3.0]), 2)
     (array([0., 1., 4., 5.]), array([ 0.,  9., -5.,  3.]))
     """
@@ -76,8 +70,6 @@ def extremes(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Middle, lowest and highest y of so many columns: the outline of what is too dense to see.
 
-    Examples
-    --------
     >>> extremes(np.arange(6.0), np.array([0.0, 9.0, 1.0, 2.0, -5.0, 3.0]), 2)
     (array([1., 4.]), array([ 0., -5.]), array([9., 3.]))
     """

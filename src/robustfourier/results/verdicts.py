@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
+from robustfourier.fields.alias_odds import runner_up
 from robustfourier.formatting import (
     counted,
     listed,
@@ -27,10 +30,16 @@ from robustfourier.results.record import listed as listed_patterns
 from robustfourier.results.spread import deviation
 from robustfourier.sampling import Sampling
 
+if TYPE_CHECKING:
+    from robustfourier.results.summary import Brief
+
 _NAMED = 3  # periods named in the headline
 _SEEN_TWICE = 3.0  # cycles below which a period is called uncertain
 _FEW = 30
 _TAILS = 1.5  # how much larger than its core the whole noise is when that is worth a sentence
+_HIGH = 0.6  # of the spectral window: a lower peak makes no alias that could win
+_STATED = 2  # patterns, the strongest
+_LARGEST = 100.0  # power of ten that is printed
 
 
 def headline(
@@ -44,21 +53,11 @@ def headline(
 ) -> str:
     """One sentence that a manager understands.
 
-    Parameters
-    ----------
-    patterns : sequence of Pattern
-        The strongest first, combinations last.
-    explained : float
-        Share of the variation around the trend.
-    domain : Domain
-        For the unit of periods.
-    trend : {"level", "slope", "smooth"}
-    time_name : str
-        Name of the time column, which stands in for a unit that is not known.
-    frequencies : bool, optional
-        Whether patterns are told by frequency; by default those of less than a second are.
-    allowed : float
-        False-alarm probability up to which a pattern stands out; only given periods may have more.
+    `patterns` come with the strongest first, combinations last; `explained` is their share of the
+    variation around the trend ("level", "slope" or "smooth"). The name of the time column stands in
+    for a unit that is not known. Patterns of less than a second are told by frequency, or those
+    asked for by `frequencies`. A pattern stands out up to a false-alarm probability of `allowed`;
+    only given periods may have more.
     """
     if all(_doubtful(p, allowed) for p in patterns):
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
@@ -116,18 +115,8 @@ def plain_warnings(
 ) -> tuple[str, ...]:
     """What a careful colleague would add; not what the lines above say already.
 
-    Parameters
-    ----------
-    patterns : sequence of Pattern
-    sampling : Sampling
-        Of the record.
-    residual : ndarray of shape (n,)
-    explained : float
-        As in `Result`.
-    allowed : float
-        As in `headline`.
-    first : sequence of str
-        What comes before all else: jumps of the level, patterns that the calendar explains.
+    `first` comes before all else: jumps of the level, patterns that the calendar explains;
+    `allowed` is that of `headline`.
     """
     said = list(first)
     if sampling.n < _FEW:
@@ -187,17 +176,13 @@ def _gap_words(sampling: Sampling) -> list[str]:
 
 
 def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
-    """Patterns of even samples that could be another frequency; see `alias_words` for others."""
-    words = sampling.domain.period_words
-    if sampling.even:
-        top = 1.0 / sampling.shortest
-        near = [p for p in patterns if p.frequency > 0.8 * top]
-        return [
-            f"Pattern {p.label} ({words(p.period)}) is close to the shortest period that this "
-            "sampling can show; it could be an alias of a shorter one."
-            for p in near
-        ]
-    return []
+    """Patterns of even samples that could be another frequency; others: `alias_words`."""
+    near = [p for p in patterns if sampling.even and p.frequency > 0.8 / sampling.shortest]
+    return [
+        f"Pattern {p.label} ({sampling.domain.period_words(p.period)}) is close to the shortest "
+        "period that this sampling can show; it could be an alias of a shorter one."
+        for p in near
+    ]
 
 
 def _outlier_words(residual: FloatArray) -> list[str]:
@@ -217,3 +202,60 @@ def _outlier_words(residual: FloatArray) -> list[str]:
             f"Standard deviation around the fit: {core} for most samples, {every} with outliers."
         )
     return said
+
+
+class AliasWords(NamedTuple):
+    """Sentences on aliases: warnings on those that are possible, remarks on excluded ones."""
+
+    possible: list[str]
+    excluded: list[str]
+
+
+def alias_words(
+    brief: Brief, sampling: Sampling, weights: FloatArray | None, false_alarm: float
+) -> AliasWords:
+    """One sentence for each of the strongest patterns of a record that was sampled in a rhythm.
+
+    An alias is excluded where its odds against the pattern are below the false-alarm probability of
+    the fit: it is then no more likely than the pattern is to be noise.
+    """
+    window, words = sampling.window, AliasWords([], [])
+    rhythms = window.peak_mode[window.peak_height >= _HIGH]
+    if sampling.even or not len(rhythms):
+        return words
+    theta, flat = brief.theta, brief.flat
+    even = np.ones(len(theta)) if weights is None else weights / np.mean(weights)
+    in_words = sampling.domain.period_words
+    rhythm = in_words(float(sampling.domain.period(rhythms[0])))
+    for pattern, part in zip(brief.patterns[:_STATED], flat.parts, strict=False):
+        mode = sampling.domain.span * pattern.frequency
+        orders = np.asarray(pattern.harmonics)
+        found = runner_up(
+            *(theta, flat.residual + part, even, brief.noise, mode, orders), rhythms[:1]
+        )
+        if pattern.combination or found is None:
+            continue
+        sure = found.log_odds > -math.log(false_alarm)
+        (words.excluded if sure else words.possible).append(
+            f"The samples come in a rhythm of {rhythm}: pattern {pattern.label} "
+            f"({in_words(pattern.period)}) {_odds(found.log_odds, sure)} than its next likeliest "
+            f"alias, {in_words(float(sampling.domain.period(found.mode)))}."
+        )
+    return words
+
+
+def _odds(log_odds: float, sure: bool) -> str:
+    """How much likelier, in words.
+
+    >>> _odds(1.0, False), _odds(6.0, True), _odds(50.0, True)
+    ('is only 2.7 times likelier', 'is 403 times likelier', 'is 10^22 times likelier')
+    """
+    if log_odds < 0.0:
+        return "is no likelier"
+    power = log_odds / math.log(10.0)
+    if power < 4.0:
+        return (
+            f"is {'' if sure else 'only '}{math.exp(log_odds):.{3 if sure else 2}g} times likelier"
+        )
+    more = "more than " if power > _LARGEST else ""
+    return f"is {more}10^{min(power, _LARGEST):.0f} times likelier"

@@ -9,7 +9,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.estimators.pattern_table import extreme, row_of, typical_level
+from robustfourier.estimators.components import extreme, row_of, typical_level
 from robustfourier.formatting import number
 from robustfourier.mixture.model import ColumnModel, Evidence, letter
 from robustfourier.modes import ModeTable
@@ -24,6 +24,12 @@ _LEVELS = 201  # points of a link
 _FLOW_MODES = (200, 4000)  # modes of the diagonal's figure, at least and at most
 _TREND = 201  # points of a trend, whose variance is asked for
 _BLOCK = 20_000  # times predicted at once
+# Columns of the table of components that are fields of a pattern.
+_SAME = (
+    *("label", "combination", "frequency", "frequency_error", "period", "period_error", "share"),
+    *("amplitude", "amplitude_error", "false_alarm", "snr", "coherence"),
+    *("epoch_min", "epoch_min_error"),
+)
 
 
 class Flat(NamedTuple):
@@ -107,10 +113,8 @@ class MixtureView:
         """What comes before all other warnings."""
         used = self.evidence
         if used is not None and self.range is None and self.model.max_frequency is not None:
-            low, high = (
-                self.domain.period_words(self.domain.period(mode))
-                for mode in (used.highest, used.lowest)
-            )
+            ends = (self.domain.period(mode) for mode in (used.highest, used.lowest))
+            low, high = map(self.domain.period_words, ends)
             return (
                 f"No period was searched: the band is empty, since its shortest period, {low}, is "
                 f"not below its longest, {high}.",
@@ -140,34 +144,22 @@ class MixtureView:
             phases = wave_grid(int(np.max(component.harmonics)))
             own = (self.modes.component == i) & (np.asarray(self.modes.harmonic) > 0)
             mine = self.modes.select(np.flatnonzero(own))  # without side lines
-            row = row_of(component, float(np.asarray(mine.false_alarm).min()), self.down)
+            alarm = float(np.asarray(mine.false_alarm).min())
+            row = row_of(component, alarm, self.down, self.level)
             peak = extreme(component, self.down)[0]
             wave, std = (self.level * w for w in component.waveform(phases + peak, return_std=True))
             start = component.phase / (2.0 * np.pi) + peak
             cycle = 0.5 * component.mode * theta - start
             found.append(
                 Pattern(
-                    label=component.label,
-                    combination=component.combination,
-                    frequency=component.frequency,
-                    frequency_error=component.frequency_error,
-                    period=component.period,
-                    period_error=component.period_error,
-                    amplitude=self.level * row["amplitude"],
-                    share=float(component.share),
+                    **{name: row[name] for name in _SAME},
                     harmonics=tuple(int(n) for n in component.harmonics),
-                    false_alarm=row["false_alarm"],
                     waveform=Curve(phases, wave, std),
                     folded=Curve(cycle % 1.0, residual + parts[i]),
                     link=_link_curve(component.link, self.level),
                     beat=int(np.asarray(mine.harmonic)[np.argmax(mine.amplitude)]),
                     epoch=row["epoch_max"],
                     epoch_error=row["epoch_max_error"],
-                    amplitude_error=self.level * row["amplitude_error"],
-                    snr=row["snr"],
-                    epoch_min=row["epoch_min"],
-                    epoch_min_error=row["epoch_min_error"],
-                    coherence=row["coherence"],
                     spacing=0.5 * self.model.models_[0].spacing * self.domain.span,
                 )
             )

@@ -23,10 +23,8 @@ from robustfourier.errors import DataError, InputError
 from robustfourier.samples.epochs import Times
 from robustfourier.samples.samples import Counts, Samples
 from robustfourier.samples.text_streams import quoted
+from robustfourier.samples.text_tables import ReadOptions
 from robustfourier.weighted_rows import rounding_step
-
-MISSING_RULES = ("drop", "error")
-DUPLICATES = ("mean", "first", "last", "keep", "error")
 
 _MOST = 0.5  # of the values: what is there more often than not is the signal
 _LEVELS = 10  # different values of the rest: with fewer, values are states or small counts
@@ -47,11 +45,10 @@ def clean(
 ) -> Samples:
     """Turn columns as read, NaN where missing, into sorted samples without gaps in them.
 
-    `missing` and `duplicates` are rules of `MISSING_RULES` and `DUPLICATES`; `lines` holds the line
+    `missing` and `duplicates` are rules of `ReadOptions`; `lines` holds the line
     number of each row, for errors; `marks` says whether values that are marks of missing ones are
     looked for; `record` holds further fields of `Samples`.
     """
-    _check_rules(missing, duplicates)
     source = record.get("source", "") or "data"
     notes = [*record.get("notes", ()), *times.notes]
     if marks:
@@ -128,6 +125,7 @@ def from_arrays(
     **record
         Further fields of `Samples`, such as ``value_name``.
     """
+    ReadOptions(missing=missing, duplicates=duplicates)  # checks them
     stamps, zone = stamps_of(times)
     numbers = numbers_of(values, "values", stamps.shape)
     spread = None if errors is None else numbers_of(errors, "errors", stamps.shape)
@@ -156,8 +154,6 @@ def marks_of(values: FloatArray) -> FloatArray:
     with a probability of 1/L^(k-1) or so. This asks for at least two repetitions of numbers that
     are hardly rounded, and for more where they are rounded to few steps.
 
-    Examples
-    --------
     >>> magnitudes = np.r_[15.0 + np.random.default_rng(0).normal(0, 0.3, 50), 99.999, 99.999]
     >>> marks_of(magnitudes)
     array([99.999])
@@ -212,13 +208,6 @@ def numbers_of(column: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
     if numbers.shape != shape:
         raise InputError(f"{name} has shape {numbers.shape}; the times ask for {shape}")
     return np.where(np.isfinite(numbers), numbers, np.nan)
-
-
-def _check_rules(missing: str, duplicates: str) -> None:
-    rules = (("missing", missing, MISSING_RULES), ("duplicates", duplicates, DUPLICATES))
-    for name, given, known in rules:
-        if given not in known:
-            raise DataError(f"{name}={given!r} must be one of {', '.join(known)}")
 
 
 def _check_errors(errors: FloatArray, lines: NDArray[Any], source: str, name: str | None) -> None:

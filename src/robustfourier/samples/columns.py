@@ -109,8 +109,6 @@ def choose_columns(
 def unit_of_name(name: str) -> str:
     """Unit of time that a column's name speaks of; empty if none.
 
-    Examples
-    --------
     >>> unit_of_name("t [h]"), unit_of_name("elapsed_seconds"), unit_of_name("t")
     ('hour', 'second', '')
     """

@@ -54,8 +54,6 @@ _AFTER_DAY = re.compile(r"(?<!\d)(\d{1,2})(?:\.|º|er|st|nd|rd|th)?(?:\s+de)?\s+
 def is_time(cell: str) -> bool:
     """Whether a cell could be a date or a time of day.
 
-    Examples
-    --------
     >>> [is_time(text) for text in ("3. März 2020", "12 de enero de 2024", "13:45", "room 5")]
     [True, True, True, False]
     """
@@ -65,8 +63,6 @@ def is_time(cell: str) -> bool:
 def english_months(text: str) -> str:
     """Return a date with the month in English, as ``strptime`` reads it.
 
-    Examples
-    --------
     >>> english_months("3. März 2020"), english_months("12 de enero de 2024 13:45")
     ('3 Mar 2020', '12 Jan 2024 13:45')
     """
@@ -97,8 +93,6 @@ def _month(word: str) -> str:
 def calendar_text(parts: Sequence[str]) -> str:
     """Return a date of year, month, day, … in columns of their own as ISO text; empty if one lacks.
 
-    Examples
-    --------
     >>> calendar_text(["2024", "2"]), calendar_text(["2024", "Feb", "3", "14"])
     ('2024-02-01', '2024-02-03 14:00')
     """

@@ -269,8 +269,6 @@ def _decimal(cells: list[str], name: str, given: str | None, delimiter: str) -> 
     many_groups = any(t.count(",") > 1 for t in comma_groups)
     point_groups = any(_POINT_GROUPS.fullmatch(t) for t in texts)
     if given is not None:
-        if given not in (".", ","):
-            raise DataError(f"decimal={given!r} must be '.' or ','")
         other_groups = comma_groups if given == "." else point_groups
         return given, bool(both) or bool(other_groups)
     says_comma = comma or "," in both or point_groups

@@ -43,8 +43,6 @@ def interpret_numbers(
 ) -> Times:
     """Decide whether numbers, NaN where missing, are epoch times or Julian dates.
 
-    Examples
-    --------
     >>> interpret_numbers(np.array([1_600_000_000_000]), "t", "a.csv").values
     array(['2020-09-13T12:26:40.000000000'], dtype='datetime64[ns]')
     >>> interpret_numbers(np.array([2455197.5, 2455198.5]), "t", "a.csv").unit

@@ -48,8 +48,6 @@ def is_missing(cell: str, marks: frozenset[str] = MISSING) -> bool:
 def parse_number(cell: str, form: NumberFormat) -> float | None:
     """Read one cell; None if it is no number.
 
-    Examples
-    --------
     >>> parse_number("1.234,5", NumberFormat(decimal=",", grouped=True))
     1234.5
     >>> parse_number("1,5", NumberFormat()) is None

@@ -26,13 +26,7 @@ from robustfourier.samples.file_formats import format_of, read_frame
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series_labels import LABELLED, Labels, refuse_mixture, require_one
 from robustfourier.samples.text_streams import display_name, open_text, quoted
-from robustfourier.samples.text_tables import (
-    Block,
-    ReadOptions,
-    TextTable,
-    open_table,
-    sniffed,
-)
+from robustfourier.samples.text_tables import Block, ReadOptions, TextTable, open_table, sniffed
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from robustfourier.errors import DataError, InputError
+from robustfourier.errors import DataError, InputError, require_choice
 from robustfourier.samples.columns import Choice, choose_columns, parse_by, speaks_of_time
 from robustfourier.samples.date_text import calendar_text, is_time
 from robustfourier.samples.dialect import Dialect, row_blocks, sniff
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from robustfourier.samples.time_columns import TimeReader
     from robustfourier.samples.wide_tables import Wide
 
+#: What is done about rows that lack something, and about those of one time.
+MISSING_RULES = ("drop", "error")
+DUPLICATES = ("mean", "first", "last", "keep", "error")
 #: Rows that are held as text at once.
 BLOCK = 50_000
 
@@ -61,8 +64,8 @@ class ReadOptions:
     na : tuple of str
         Further marks of a missing value.
     missing, duplicates : str
-        What to do about rows that lack something or repeat a time, see `cleaning`. If
-        `duplicates` is not given, the mean is taken unless a column distinguishes several series.
+        What to do about rows that lack something or repeat a time: `MISSING_RULES`, `DUPLICATES`.
+        If `duplicates` is not given, the mean is taken unless a column tells several series apart.
     by : tuple of str
         "column=label": take only the rows with this label, one series of a long table.
     time_format : str
@@ -94,6 +97,10 @@ class ReadOptions:
     rate: float | None = None
 
     def __post_init__(self) -> None:
+        require_choice("--missing", self.missing, MISSING_RULES)
+        require_choice("--duplicates", self.duplicates or "mean", DUPLICATES)
+        if self.decimal not in (None, ".", ","):
+            raise InputError(f"--decimal {self.decimal!r} must be . or ,")
         if self.rate is not None and not 0.0 < self.rate < float("inf"):
             raise InputError(f"--rate {self.rate}: give samples per second, such as --rate 20000")
 

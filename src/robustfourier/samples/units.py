@@ -36,8 +36,6 @@ _WITH_UNIT = re.compile(
 def looks_like_unit(text: str) -> bool:
     """Whether a word names a unit of measurement, or how dates are written.
 
-    Examples
-    --------
     >>> [looks_like_unit(word) for word in ("°C", "[mag]", "m/s", "hours", "station")]
     [True, True, True, True, False]
     """
@@ -49,8 +47,6 @@ def looks_like_unit(text: str) -> bool:
 def split_unit(cell: str) -> tuple[str, str]:
     """Text of a number and of its unit; the cell itself and nothing if there is none.
 
-    Examples
-    --------
     >>> split_unit("15.8 %"), split_unit("-$19.2"), split_unit("20.1 °C"), split_unit("7")
     (('15.8', '%'), ('-19.2', '$'), ('20.1', '°C'), ('7', ''))
     """
@@ -70,8 +66,6 @@ def split_unit(cell: str) -> tuple[str, str]:
 def common_unit(cells: Sequence[str], missing: frozenset[str]) -> str:
     """The unit that stands beside most numbers of a column; empty if none does.
 
-    Examples
-    --------
     >>> common_unit(["1 %", "2 %", "", "3 mV"], frozenset([""]))
     '%'
     """

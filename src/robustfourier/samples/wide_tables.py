@@ -69,8 +69,6 @@ class Wide:
 def recognise_wide(first: Sequence[str], body: Rows) -> Wide | None:
     """How a table is read if its header and rows are those of a wide one; None if they are not.
 
-    Examples
-    --------
     >>> header = ["gene", "ZT00_1", "ZT00_2", "ZT04_1", "ZT04_2", "ZT08_1"]
     >>> recognise_wide(header, [(2, ["Arntl", "1", "2", "3", "4", "5"])]).times
     ('00', '00', '04', '04', '08')

@@ -47,19 +47,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Window:
-    """The spectral window |Σ e^{-iπkθ}| / n and its side peaks.
+    """The spectral window |Σ e^{-iπkθ}| / n and its side peaks."""
 
-    Parameters
-    ----------
-    mode, height : ndarray of shape (K,)
-        The window on a fine grid of modes, for a figure.
-    peak_mode, peak_height : ndarray of shape (P,)
-        Side peaks that make aliases, the highest first.
-    """
-
-    mode: FloatArray
+    mode: FloatArray  # shape (K,); the window on a fine grid of modes, for a figure
     height: FloatArray
-    peak_mode: FloatArray
+    peak_mode: FloatArray  # shape (P,); side peaks that make aliases, the highest first
     peak_height: FloatArray
 
 

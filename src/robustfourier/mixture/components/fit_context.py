@@ -72,7 +72,7 @@ class Ground:
         do: the coefficients of order n have the variance 6/(πn)² of the values. Phases of a cycle
         that no sample shows shrink to that.
         """
-        spread = np.maximum(self.spread, np.finfo(float).tiny)
+        spread = np.maximum(self.spread, np.finfo(float).eps ** 2)  # of a constant: rounding errors
         return (np.pi * np.maximum(order, 1)) ** 2 / 6.0 / spread[:, None]
 
     @property
