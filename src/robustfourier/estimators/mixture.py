@@ -505,13 +505,14 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
 
 
 def _break_words(change: Breakpoint, multiplies: bool) -> str:
-    """When and by how much the level jumped or the slope changed."""
-    times = multiplies and change.kind == "level"
-    factor = from_log(change.size) if times else np.ones(1)
-    sizes, sign = (factor, "") if times else (change.size, "+")
+    """When and by how much the level shifted or the slope changed."""
+    level, factor = change.kind == "level", np.ones(1)
+    if level and multiplies:
+        factor = from_log(change.size)
+    sizes, sign = (factor, "") if level and multiplies else (change.size, "+")
     pairs = zip(sizes, factor * change.error, strict=True)
     words = " and ".join(f"{size:{sign}.4g} ± {error:.2g}" for size, error in pairs)
-    if change.kind == "slope":
-        of = "slope of the logarithm" if multiplies else "slope"
-        return f"change of {of} by {words} per unit of time at {change.time}"
-    return f"level shift {'by a factor of' if times else 'of'} {words} at {change.time}"
+    if level:
+        return f"level shift {'by a factor of' if multiplies else 'of'} {words} at {change.time}"
+    of = "slope of the logarithm" if multiplies else "slope"
+    return f"change of {of} by {words} per unit of time at {change.time}"
