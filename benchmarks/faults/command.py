@@ -108,10 +108,11 @@ def _run_missing(options: argparse.Namespace) -> None:
     for name, index, size in pieces[: options.pieces]:
         command = [sys.executable, "-m", "benchmarks.faults", "--seed", str(options.seed)]
         command += ["--out", str(options.out), "--piece", name, str(index), str(size)]
-        ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         row = {"name": name, "seed": options.seed, "index": index}
         if ended.returncode:  # the process itself broke down: that is a find too
-            row |= {"target": name, "cases": size, "bad": 1, "found": [f"code {ended.returncode}"]}
+            why = f"code {ended.returncode}: {ended.stderr[-1500:]}"
+            row |= {"target": name, "cases": size, "bad": 1, "found": [why]}
         else:
             row |= json.loads(ended.stdout.splitlines()[-1])
         with (options.out / "rows.jsonl").open("a", encoding="utf-8") as file:

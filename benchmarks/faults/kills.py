@@ -13,11 +13,12 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -33,9 +34,9 @@ def run_kills(kind: str, seed: str, kills: int) -> dict[str, Any]:
         usual = _seconds(work)
         check()
         while sums["kills"] < kills:
-            killed, seconds = _killed(work, rng.uniform(0.0, 1.1 * usual))
+            killed, seconds, trace = _killed(work, rng.uniform(0.0, 1.1 * usual))
             usual = usual if killed else 0.7 * usual + 0.3 * seconds
-            outcome = check()
+            outcome = trace or check()
             if killed or outcome not in ("old", "new"):
                 sums["kills"] += 1
                 sums[outcome if outcome in ("old", "new") else "bad"] += 1
@@ -44,45 +45,53 @@ def run_kills(kind: str, seed: str, kills: int) -> dict[str, Any]:
     return sums
 
 
-def _forked(work: Callable[[], None]) -> int:
+def _forked(work: Callable[[], None], errors: BinaryIO) -> int:
     child = os.fork()
     if child:
         return child
+    code = 0
     try:
         os.setsid()  # so that its own workers can be killed with it
-        silent = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silent, 1)
-        os.dup2(silent, 2)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(errors.fileno(), 2)
         work()
-    except SystemExit:
-        os._exit(0)
+    except SystemExit as stop:
+        code = int(stop.code not in (None, 0))
     except BaseException:
-        os._exit(1)
-    os._exit(0)
+        os.write(2, traceback.format_exc().encode())
+        code = 1
+    os._exit(code)
+
+
+def _trace(status: int, errors: BinaryIO) -> str:
+    """What a child wrote that ended by itself with an error; "" if it ended well."""
+    errors.seek(0)
+    return f"it fails: {errors.read().decode(errors='replace')[-1500:]}" if status else ""
 
 
 def _seconds(work: Callable[[], None]) -> float:
-    start, child = time.perf_counter(), _forked(work)
-    status = os.waitpid(child, 0)[1]
-    if status:
-        sys.exit(f"the work itself fails (status {status})")
-    return time.perf_counter() - start
+    with tempfile.TemporaryFile() as errors:
+        start, child = time.perf_counter(), _forked(work, errors)
+        if trace := _trace(os.waitpid(child, 0)[1], errors):
+            sys.exit(f"without any kill {trace}")
+        return time.perf_counter() - start
 
 
-def _killed(work: Callable[[], None], after: float) -> tuple[bool, float]:
-    """Whether a child was killed before its end, and how long it took."""
-    start, child = time.perf_counter(), _forked(work)
-    while time.perf_counter() - start < after:
-        time.sleep(min(0.002, after))
-        done, _ = os.waitpid(child, os.WNOHANG)
-        if done:
-            return False, time.perf_counter() - start
+def _killed(work: Callable[[], None], after: float) -> tuple[bool, float, str]:
+    """Whether a child was killed before its end, how long it took, and its trace if it failed."""
+    with tempfile.TemporaryFile() as errors:
+        start, child = time.perf_counter(), _forked(work, errors)
+        while time.perf_counter() - start < after:
+            time.sleep(min(0.002, after))
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return False, time.perf_counter() - start, _trace(status, errors)
     try:
         os.killpg(child, signal.SIGKILL)
     except ProcessLookupError:  # before it had a group of its own
         os.kill(child, signal.SIGKILL)
     status = os.waitpid(child, 0)[1]
-    return os.WIFSIGNALED(status), time.perf_counter() - start
+    return os.WIFSIGNALED(status), time.perf_counter() - start, ""
 
 
 def _table(path: Path, period: float, name: str, rows: int = 60) -> Path:

@@ -89,6 +89,26 @@ def test_a_torn_file_is_told(monkeypatch):
     assert sums["found"] == ["the model file is torn"]
 
 
+def test_work_that_fails_by_itself_is_told_with_its_trace(monkeypatch):
+    from benchmarks.faults import kills
+
+    def failing(place, _):
+        tried = place / "tried"
+
+        def work():
+            if tried.exists():
+                raise ZeroDivisionError("at the second attempt")
+            tried.touch()
+
+        return work, lambda: "old"
+
+    monkeypatch.setitem(kills.KINDS, "failing", failing)
+    monkeypatch.setattr(kills.random.Random, "uniform", lambda *_: 60.0)  # no kill comes before
+    sums = kills.run_kills("failing", "slice", 1)
+    assert (sums["kills"], sums["bad"]) == (1, 1)
+    assert "ZeroDivisionError: at the second attempt" in sums["found"][0]
+
+
 def test_the_plan_has_all_cases_and_the_page_all_figures(tmp_path):
     pieces = command.plan(1_000_000, 500)
     assert sum(size for name, _, size in pieces if name in command.TARGETS) == 1_000_000
