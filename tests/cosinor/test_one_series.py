@@ -72,7 +72,9 @@ def test_a_given_period_in_noise_is_not_called_real():
     assert p == pytest.approx(model.test("24h", noise="white").table["p"][0], abs=0.1)
     assert p > 0.05
     assert result.headline.startswith("No repeating pattern stands out from the noise")
-    assert ": what was given explains 3.7 %, a day (p = 0.4)." in result.headline
+    assert re.search(
+        r": what was given explains [\d.]+ %, a day \(p = 0\.\d+\)\.$", result.headline
+    )
     words = " ".join(result.warnings)
     assert "was given and does not stand out" in words
     assert "real" not in words

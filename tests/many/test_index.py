@@ -127,6 +127,12 @@ def test_what_all_names_share_does_not_hide_what_differs(tmp_path):
     assert shown == ["…0000.csv", "…0001.csv", "…0002.csv"]
 
 
+def test_names_that_fit_are_shown_whole(tmp_path):
+    names = [f"gene_with_a_name_{i:02d}" for i in range(3)]
+    page = opened(few(tmp_path, names)).stdout
+    assert re.findall(r'<div class="id"[^>]*><span[^>]*>([^<]*)<', page) == names
+
+
 def test_axe_finds_no_fault(tmp_path):
     axe = pytest.importorskip("axe_core_python", reason="axe-core is not installed")
     source = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")

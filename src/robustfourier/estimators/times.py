@@ -82,6 +82,7 @@ def _is_text(X: Any) -> bool:
 
 def _dates_from_text(X: Any) -> Any:
     """Read dates as files are read; text of numbers stays what it is."""
+    from robustfourier.samples.daylight_saving import on_clock
     from robustfourier.samples.number_parsing import NumberFormat
     from robustfourier.samples.time_columns import TimeReader
 
@@ -91,7 +92,7 @@ def _dates_from_text(X: Any) -> Any:
         if reader.numeric:
             return X
         reader.add(cells, range(len(cells)))
-        times = reader.finish()
+        times = on_clock(reader.times(), None)
     except DataError as error:
         reason = str(error).split("; ")[0].removeprefix("times, column 'X': ")
         raise InputError(

@@ -17,7 +17,7 @@ from functools import cached_property
 from math import lgamma
 
 import numpy as np
-from scipy.special import chdtrc, fdtrc, gammaincc
+from scipy.special import chdtrc, gammaincc
 
 from robustfourier.arrays import FloatArray, Vector
 from robustfourier.compiling import compiled
@@ -188,26 +188,6 @@ def whitener(residuals: FloatArray, weights: FloatArray) -> FloatArray:
     keep = values > 1e-6 * values[-1]
     excess = kept * (int(keep.sum()) - 1) / rows
     return np.asarray(vectors[:, keep] * np.sqrt(max(1.0 - excess, 0.0) / values[keep]))
-
-
-def trend_p_value(gain: FloatArray, columns: int, noise: FloatArray, dof: float) -> float:
-    """Return how often slow noise would let a richer trend gain as much.
-
-    Parameters
-    ----------
-    gain : ndarray of shape (q,)
-        Decrease of the weighted sum of squares of each output.
-    columns : int
-        Columns that the richer trend has more.
-    noise : ndarray of shape (q,)
-        Power of the noise at the lowest modes.
-    dof : float
-        How many exponential ordinates that is worth.
-    """
-    extra = columns * len(gain)
-    if not extra:
-        return 1.0
-    return float(fdtrc(extra, 2.0 * dof, float(np.sum(gain / noise)) / extra))
 
 
 def wing_p_value(ratio: FloatArray | float, count: FloatArray | float) -> FloatArray:

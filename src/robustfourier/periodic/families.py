@@ -34,7 +34,16 @@ from math import gcd, log, pi
 import numpy as np
 from scipy.special import expit
 
-from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray
+from robustfourier.arrays import (
+    BoolArray,
+    BoolVector,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    IntVector,
+    Vector,
+)
+from robustfourier.compiling import compiled
 from robustfourier.periodic.aliases import folded_lines
 from robustfourier.periodic.priors import (
     COMBINATION,
@@ -56,6 +65,9 @@ _FOUNDERS = 8  # lowest and strongest lines that are tried as fundamentals
 _WITHIN = 4.0  # standard errors: farther from a multiple of a base no line is tried as a harmonic
 _CELL = 1.0 / 12.0  # variance of a place within one mode, the resolution (Rayleigh)
 _LOWEST = 1.5  # mode; what is slower is trend
+#: Priors of the lowest order 1 or 2, and of gaps between orders, at their index.
+_FIRST = np.array([0.0, lowest_order_share(1), lowest_order_share(2)])
+_SHARES = np.array([0.0, *map(harmonic_share, range(1, HIGHEST_ORDER + 1))])
 _MISSING = tuple(
     (p, q) for q in range(3, HIGHEST_MISSING + 1) for p in range(2, q) if gcd(p, q) == 1
 )
@@ -245,27 +257,51 @@ def harmonic_places(
     share, odds = np.zeros((2, len(mode)))
     variance = 6.0 / (2.0 * pi) ** 2 / np.maximum(gain, 1.0) + SMALLEST_MODE_ERROR**2
     room = mode * log(max(highest, 2.0 * _LOWEST) / _LOWEST)
-    taken = np.zeros(len(mode), bool)
-    for j in np.argsort(-gain, kind="stable")[:-1]:
+    strongest = np.argsort(-gain, kind="stable")[:-1]
+    _harmonic_places(mode, variance, room, strongest, free, _FIRST, _SHARES, share, odds)
+    return share, odds
+
+
+@compiled
+def _harmonic_places(
+    mode: Vector, variance: Vector, room: Vector, strongest: IntVector, free: BoolVector,
+    first: Vector, shares: Vector, share: Vector, odds: Vector,
+) -> None:  # fmt: skip
+    """Write priors and odds of the lines that are harmonics of one of the strongest.
+
+    `first` are the priors of the lowest order, and `shares` those of gaps between orders.
+    """
+    count, highest = len(mode), len(shares) - 1
+    taken, near = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    order, away, square = np.zeros(count, np.int64), np.zeros(count), np.zeros(count)
+    for k in range(len(strongest)):
+        j = strongest[k]
         if taken[j]:
             continue
         taken[j] = True
-        for missing in (1, 2):
-            base = mode[j] / missing
-            order = np.round(mode / base)
-            square = variance + (order / missing) ** 2 * variance[j] + _CELL
-            away = (mode - order * base) ** 2 / square
-            near = (away <= _WITHIN**2) & ~taken & free & (order >= 1) & (order <= HIGHEST_ORDER)
-            orders = np.unique(np.append(order[near], missing).astype(int))
-            gaps = dict(zip(orders.tolist(), np.diff(orders, prepend=0).tolist(), strict=True))
-            # Seldom the strongest line of a family is not its first.
-            first = lowest_order_share(missing)
-            mine = np.array([first * harmonic_share(gaps[int(n)]) for n in order[near]])
-            own = mine * room[near] * np.exp(-0.5 * away[near]) / np.sqrt(2.0 * pi * square[near])
-            better = np.flatnonzero(near)[own > odds[near]]
-            share[better], odds[better] = mine[own > odds[near]], own[own > odds[near]]
-        taken |= odds > 1.0
-    return share, odds
+        for missing in range(1, len(first)):
+            base, there = mode[j] / missing, np.zeros(highest + 1, np.bool_)
+            there[missing] = True
+            for i in range(count):
+                ratio = np.rint(mode[i] / base)
+                square[i] = variance[i] + (ratio / missing) ** 2 * variance[j] + _CELL
+                away[i] = (mode[i] - ratio * base) ** 2 / square[i]
+                near[i] = away[i] <= _WITHIN**2 and free[i] and not taken[i]
+                near[i] = near[i] and ratio >= 1.0 and ratio <= highest
+                order[i] = int(ratio) if near[i] else 0
+                if near[i]:
+                    there[order[i]] = True
+            for i in range(count):
+                if near[i]:
+                    gap = 1
+                    while order[i] > gap and not there[order[i] - gap]:
+                        gap += 1
+                    mine = first[missing] * shares[gap]
+                    own = mine * room[i] * np.exp(-0.5 * away[i]) / np.sqrt(2.0 * pi * square[i])
+                    if own > odds[i]:
+                        share[i], odds[i] = mine, own
+        for i in range(count):
+            taken[i] = taken[i] or odds[i] > 1.0
 
 
 @dataclass(frozen=True)

@@ -182,7 +182,7 @@ class _Beyond:
 
 @dataclass(frozen=True, eq=False)
 class Extrapolation:
-    """What lies beyond the ends of a record, strict lines and level shifts aside.
+    """What lies beyond the ends of a record, strict lines and breakpoints aside.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def extrapolated(
     theta : ndarray of shape (n,)
         Sorted.
     values : ndarray of shape (n, q)
-        Without strict lines and level shifts.
+        Without strict lines and breakpoints.
     known : list of Known
         One for each output.
     chosen : callable

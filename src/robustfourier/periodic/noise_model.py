@@ -26,7 +26,7 @@ from robustfourier.arrays import FloatArray, IntArray, IntVector, Matrix, Vector
 from robustfourier.compiling import compiled
 from robustfourier.periodic.kernels import Kernel, sho, sho_terms
 from robustfourier.periodic.nufft import weighted_sums
-from robustfourier.periodic.optimise import solve_free
+from robustfourier.periodic.optimise import bfgs, newton_step
 
 _GAP = 10.0  # typical steps; longer ones are gaps, and do not count for the typical step
 _EVEN = 0.9  # of the steps are within half of the typical one where samples are even
@@ -34,11 +34,8 @@ _LONG = 64  # samples of a stretch: with fewer, ordinates are too few
 _BLUR = 4.0  # over the length of a stretch: the width that Hann's taper gives each line
 _EXACT = 1e-6  # steps by which even samples may be off in all: angles are off by as many radians
 _STEP = 1e-4  # of parameters, for derivatives of the density
-_STEPS = 40  # of an optimisation, at most
-_LONGEST = 2.0  # a factor of seven in a rate or a variance: beyond, a gradient says nothing
-_FLOOR = 1e-2  # information on a parameter, below which the record says nothing of it
-_RISE = 1e-3  # of what the gradient promises: what a step must bring to be taken
-_DAMPING = 0.1  # of the information, after the first step that led down
+# As in `optimise`, whose numbers kernels of other modules cannot read.
+_STEPS, _SHORTER, _SHORTEST, _RISE, _LONGEST, _FLOOR = 40, 0.1, 1e-4, 1e-3, 2.0, 1e-2
 
 #: Gives the densities, shape (j, m), for parameters of shape (j, k).
 Densities = Callable[[FloatArray], FloatArray]
@@ -158,10 +155,9 @@ class TaperedSpectrum:
         It reads the times of the samples alone.
         """
         densities = _beside(density, parameters)
-        whole = 1.0 + np.maximum(densities[0], 0.0)
-        rises = (densities[1:] - whole + 1.0) / (whole * _STEP)
-        rises -= rises.mean(axis=1, keepdims=True)
-        return np.asarray(rises @ rises.T)
+        information = np.empty((len(parameters), len(parameters)))
+        _information(densities, information)
+        return information
 
 
 def _beside(density: Densities, parameters: FloatArray) -> FloatArray:
@@ -306,45 +302,44 @@ def _maximise(
 ) -> float:
     """Move parameters to the maximum of Whittle's likelihood within bounds; return its height.
 
-    Fisher scoring, damped where a step leads down (Levenberg, Marquardt).
+    The steps are those of `optimise.maximise`, in one compiled call.
     """
     size, count = len(at), len(power)
-    densities, other = np.empty((size + 1, count)), np.empty((1, count))
-    gradient, move, trial = np.empty(size), np.empty(size), np.empty(size)
-    information, value = np.empty((size, size)), np.empty(size + 1)
-    held, damped = np.zeros(size, np.bool_), np.empty((size, size))
+    densities, value = np.empty((size + 1, count)), np.empty(size + 1)
+    gradient, other = np.empty(size), np.empty(size)
+    move, trial, curvature = np.empty(size), np.empty(size), np.empty((size, size))
     _add_oscillators(at, present, step, blur, cosine, sine, densities)
     _whittle(power, densities, value)
-    _score(power, densities, gradient, information)
-    height, damping = value[0], 0.0
+    _gradient(power, densities, gradient)
+    _information(densities, curvature)
+    for k in range(size):
+        curvature[k, k] += _FLOOR
+    height, reach = value[0], _LONGEST
     for _ in range(_STEPS):
+        newton_step(at, gradient, curvature, low, high, move)
+        rise, longest = 0.0, 0.0
         for k in range(size):
-            below, above = at[k] <= low[k], at[k] >= high[k]
-            held[k] = (below and gradient[k] <= 0.0) or (above and gradient[k] >= 0.0)
-        for p in range(size):
-            for q in range(size):
-                damped[p, q] = information[p, q]
-            damped[p, p] = information[p, p] * (1.0 + damping) + _FLOOR
-        solve_free(damped, gradient, held, move)
-        longest, promised = _LONGEST, 0.0
-        for k in range(size):
+            rise += gradient[k] * move[k]
             longest = max(longest, abs(move[k]))
-        for k in range(size):
-            trial[k] = min(max(at[k] + move[k] * (_LONGEST / longest), low[k]), high[k])
-            promised += gradient[k] * (trial[k] - at[k])
-        if not promised >= 2.0 * tolerance:
+        if not rise >= 2.0 * tolerance:
             break
-        _add_oscillators(trial, present, step, blur, cosine, sine, other)
-        _whittle(power, other, value)
-        if not value[0] > height + _RISE * promised:
-            damping = max(4.0 * damping, _DAMPING)
-            continue
-        damping *= 0.25
-        height = value[0]
+        shorter = min(reach / longest, 1.0)
+        rise, longest = rise * shorter, longest * shorter
         for k in range(size):
-            at[k] = trial[k]
-        _add_oscillators(at, present, step, blur, cosine, sine, densities)
-        _score(power, densities, gradient, information)
+            move[k] *= shorter
+            trial[k] = at[k] + move[k]
+        _add_oscillators(trial, present, step, blur, cosine, sine, densities)
+        _whittle(power, densities, value)
+        _gradient(power, densities, other)
+        bfgs(curvature, move, gradient, other)
+        if value[0] > height + _RISE * rise:
+            height, reach = value[0], min(2.0 * reach, _LONGEST)
+            for k in range(size):
+                at[k], gradient[k] = trial[k], other[k]
+        else:
+            reach = max(rise / (2.0 * (rise - (value[0] - height))), _SHORTER) * longest
+        if reach < _SHORTEST:
+            break
     return height
 
 
@@ -364,21 +359,20 @@ def _whittle(power: Vector, densities: Matrix, result: Vector) -> None:
 
 
 @compiled
-def _score(power: Vector, densities: Matrix, gradient: Vector, information: Matrix) -> None:
-    """Write gradient and Fisher information at the first density; each other is a step beyond."""
-    count, size = len(power), len(gradient)
-    _gradient(power, densities, gradient)
-    mean = np.zeros(size)
+def _information(densities: Matrix, information: Matrix) -> None:
+    """Write the Fisher information at the first density; each other is a step beyond."""
+    size, count = len(information), densities.shape[1]
+    rises, mean = np.empty((size, count)), np.zeros(size)
     for k in range(size):
         for j in range(count):
-            over = 1.0 / ((1.0 + max(densities[0, j], 0.0)) * _STEP)
-            densities[k + 1, j] = (densities[k + 1, j] - max(densities[0, j], 0.0)) * over
-            mean[k] += densities[k + 1, j] / count
+            whole = 1.0 + max(densities[0, j], 0.0)
+            rises[k, j] = (densities[k + 1, j] - whole + 1.0) / (whole * _STEP)
+            mean[k] += rises[k, j] / count
     for p in range(size):
         for q in range(p + 1):
             both = 0.0
             for j in range(count):
-                both += densities[p + 1, j] * densities[q + 1, j]
+                both += rises[p, j] * rises[q, j]
             information[p, q] = both - count * mean[p] * mean[q]
             information[q, p] = information[p, q]
 

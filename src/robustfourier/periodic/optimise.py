@@ -60,7 +60,7 @@ def maximise(
     curvature, reach = information + _FLOOR * np.eye(len(at)), _LONGEST
     for _ in range(_STEPS if np.isfinite(value) else 0):
         step = np.empty(len(at))
-        _newton_step(at, gradient, curvature, low, high, step)
+        newton_step(at, gradient, curvature, low, high, step)
         rise, longest = float(gradient @ step), float(np.abs(step).max())
         if not rise >= 2.0 * tolerance:
             break
@@ -68,7 +68,7 @@ def maximise(
             step, rise, longest = step * (reach / longest), rise * (reach / longest), reach
         higher, other = function(at + step)
         if np.isfinite(higher):  # gradients beyond the top tell as much as those below it
-            _bfgs(curvature, step, gradient, other)
+            bfgs(curvature, step, gradient, other)
         if higher > value + _RISE * rise:
             at, value, gradient = at + step, higher, other
             reach = min(2.0 * reach, _LONGEST)
@@ -82,7 +82,7 @@ def maximise(
 
 
 @compiled
-def _newton_step(
+def newton_step(
     at: Vector, gradient: Vector, curvature: Matrix, low: Vector, high: Vector, step: Vector
 ) -> None:
     """Write Newton's step among the parameters that no bound holds."""
@@ -93,7 +93,7 @@ def _newton_step(
         held[k] = (below and gradient[k] <= 0.0) or (above and gradient[k] >= 0.0)
     while pushed:
         pushed = False
-        solve_free(curvature, gradient, held, step)
+        _solve_free(curvature, gradient, held, step)
         for k in range(size):
             below, above = at[k] <= low[k], at[k] >= high[k]
             if not held[k] and ((below and step[k] < 0.0) or (above and step[k] > 0.0)):
@@ -106,7 +106,7 @@ def _newton_step(
 
 
 @compiled
-def solve_free(matrix: Matrix, right: Vector, held: BoolVector, solution: Vector) -> None:
+def _solve_free(matrix: Matrix, right: Vector, held: BoolVector, solution: Vector) -> None:
     """Solve a positive system for the unknowns that are not held; those are zero."""
     size = len(right)
     root = np.zeros((size, size))
@@ -130,7 +130,7 @@ def solve_free(matrix: Matrix, right: Vector, held: BoolVector, solution: Vector
 
 
 @compiled
-def _bfgs(curvature: Matrix, step: Vector, before: Vector, after: Vector) -> None:
+def bfgs(curvature: Matrix, step: Vector, before: Vector, after: Vector) -> None:
     """Make the curvature explain how the gradient fell; it stays as it was if it rose."""
     size, new, old = len(step), 0.0, 0.0
     along, change = np.zeros(size), np.zeros(size)

@@ -74,9 +74,10 @@ class MixtureView:
     def trend_kind(self) -> str:
         """Level, slope or smooth; a trend that would be printed as < 0.1 % is a level."""
         column = self.model.models_[0]
-        trend = np.var(column.trend_at(np.linspace(-1.0, 1.0, _TREND)), axis=0).sum()
-        lines = 0.5 * np.sum(column.lines.amplitude**2)
-        return "level" if trend < 1e-3 * lines else str(column.trend_kind)
+        trend, lines = column.trend_at(np.linspace(-1.0, 1.0, _TREND)), column.lines.amplitude
+        size = max(np.abs(trend).max(), lines.max(initial=0.0)) or 1.0  # huge squares overflow
+        weak = np.var(trend / size, axis=0).sum() < 0.5e-3 * np.sum((lines / size) ** 2)
+        return "level" if weak else str(column.trend_kind)
 
     def fitted(self, times: Any) -> FloatArray:
         """The fitted function."""

@@ -17,7 +17,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.samples.cleaning import numbers_of, stamps_of
 from robustfourier.samples.columns import Choice, choose_columns, parse_by
 from robustfourier.samples.date_text import calendar_text
-from robustfourier.samples.daylight_saving import checked_zone, on_clock
 from robustfourier.samples.epochs import Times, interpret_numbers, kind_of_numbers
 from robustfourier.samples.number_parsing import NumberFormat
 from robustfourier.samples.text_streams import quoted
@@ -133,9 +132,9 @@ class TypedTable:
         cells = block.columns[column]
         return numbers_of(cells, f"{self.name}, column {quoted(self.names[column])}", cells.shape)
 
-    def time_reader(self, choice: Choice, time_format: str, timezone: str | None) -> TypedTimes:
+    def time_reader(self, choice: Choice, time_format: str) -> TypedTimes:
         """What reads the times, block by block."""
-        return TypedTimes(self, choice, time_format, checked_zone(timezone))
+        return TypedTimes(self, choice, time_format)
 
     def notes(self) -> list[str]:
         """What was taken."""
@@ -145,11 +144,8 @@ class TypedTable:
 class TypedTimes:
     """Reads a time column of any type, block by block."""
 
-    def __init__(
-        self, table: TypedTable, choice: Choice, time_format: str, timezone: str | None
-    ) -> None:
-        self.table, self.choice = table, choice
-        self.time_format, self.timezone = time_format, timezone
+    def __init__(self, table: TypedTable, choice: Choice, time_format: str) -> None:
+        self.table, self.choice, self.time_format = table, choice, time_format
         self.title = table.names[choice.time]
         self.columns: list[Any] = []
         self.text: TimeReader | None = None
@@ -188,10 +184,6 @@ class TypedTimes:
         if stamps.dtype.kind == "M":
             return Times(stamps, "day", zone, ())
         return interpret_numbers(stamps, title, name, self.time_format)
-
-    def finish(self) -> Times:
-        """All times, on the clock of the zone that was asked for."""
-        return on_clock(self.times(), self.timezone)
 
     def form(self) -> str:
         """How the times are written, or what numbers stand for."""

@@ -93,7 +93,7 @@ class Layout:
             tagged = [find_column(tag, names, part.name, "--by") for tag in tags]
             apart = [*([] if label is None else [label]), *tagged]
             choice, chosen = _choice(names, table.kinds, part.name, options, values, apart)
-            reader = table.time_reader(choice, options.time_format, None)
+            reader = table.time_reader(choice, options.time_format)
             for block in itertools.islice(table.blocks(choice.times), 2):
                 reader.add_block(block)
             times, form = reader.times(), reader.form()
@@ -146,7 +146,7 @@ class Part:
         clock = None if layout.clock is None else at[layout.clock]
         choice = Choice(at[layout.time], None, None, clock, tuple(at[n] for n in layout.parts))
         written = layout.form == "iso" or "%" in layout.form
-        reader = table.time_reader(choice, layout.form if written else "number", None)
+        reader = table.time_reader(choice, layout.form if written else "number")
         reader.time_format = layout.form
         reader.add_block(block)
         times = reader.times()

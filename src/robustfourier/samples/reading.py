@@ -22,6 +22,7 @@ from robustfourier.formatting import unit_called
 from robustfourier.samples.cleaning import clean
 from robustfourier.samples.columns import Choice
 from robustfourier.samples.data_frames import TypedTable
+from robustfourier.samples.daylight_saving import checked_zone, on_clock
 from robustfourier.samples.file_formats import format_of, read_frame
 from robustfourier.samples.samples import Samples
 from robustfourier.samples.series_labels import LABELLED, Labels, refuse_mixture, require_one
@@ -143,7 +144,8 @@ class _Columns:
 
     def read(self, options: ReadOptions) -> Any:
         """Read all rows; the first decide how times are written."""
-        reader = self.table.time_reader(self.choice, options.time_format, options.timezone)
+        zone = checked_zone(options.timezone)
+        reader = self.table.time_reader(self.choice, options.time_format)
         count = 0
         # What passes once is looked at whole; what can be read again, only where times repeat.
         wanted = self.wanted + (list(self.free) if self.table.streamed else [])
@@ -165,7 +167,7 @@ class _Columns:
         for j, label in self.by:
             found, name = sum(map(len, self.lines)), self.table.names[j]
             self.notes += require_one(self.chosen[j], label, found, name, self.table.name)
-        return reader.finish()
+        return on_clock(reader.times(), zone)
 
     def _of_series(self, block: Block) -> Block:
         """Rows of the series that the user chose."""

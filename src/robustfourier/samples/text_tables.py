@@ -198,7 +198,7 @@ class TextTable:
             )
         return numbers
 
-    def time_reader(self, choice: Choice, time_format: str, timezone: str | None) -> TimeReader:
+    def time_reader(self, choice: Choice, time_format: str) -> TimeReader:
         """What reads the times, block by block; the first rows decide how they are written."""
         from robustfourier.samples.time_columns import TimeReader
 
@@ -208,7 +208,6 @@ class TextTable:
             source=self.name,
             form=self.form,
             time_format=time_format,
-            timezone=timezone,
             choice=choice,
         )
 

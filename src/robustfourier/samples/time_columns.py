@@ -20,7 +20,6 @@ from robustfourier.arrays import BoolArray
 from robustfourier.errors import DataError, InputError
 from robustfourier.samples.columns import Choice
 from robustfourier.samples.date_text import english_months
-from robustfourier.samples.daylight_saving import checked_zone, on_clock
 from robustfourier.samples.epochs import EPOCHS, Times, interpret_numbers, kind_of_numbers
 from robustfourier.samples.number_parsing import NumberFormat, is_missing, is_number, to_numbers
 from robustfourier.samples.text_streams import quoted
@@ -60,13 +59,11 @@ class TimeReader:
         source: str,
         form: NumberFormat,
         time_format: str = "auto",
-        timezone: str | None = None,
         choice: Choice | None = None,
     ) -> None:
         self.choice = choice
         self.column, self.source, self.number_form = column, source, form
         self.time_format = _checked_format(time_format)
-        self.timezone = checked_zone(timezone)
         cells = [cell for cell in sample if not is_missing(cell, form.missing)]
         self.numeric = self._is_numeric(cells)
         self.formats = [] if self.numeric else self._candidates(cells)
@@ -188,10 +185,6 @@ class TimeReader:
         notes = [f"dates read as {_spoken(f)}" for f in self.formats[:1] if f != "ISO8601"]
         zone = "UTC" if self.aware else None
         return Times(candidates[0].to_numpy(), "day", zone, tuple(notes))
-
-    def finish(self) -> Times:
-        """All times, on the clock of the zone that was asked for."""
-        return on_clock(self.times(), self.timezone)
 
     def form(self) -> str:
         """How the times are written: what `time_format` may be, or what numbers stand for."""
