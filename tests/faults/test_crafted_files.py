@@ -12,7 +12,7 @@ import pytest
 from benchmarks.faults.containers import train_shortly
 
 from robustfourier.cli import main
-from robustfourier.errors import CheckpointError, ModelFormatError
+from robustfourier.errors import CheckpointError, InputError, ModelFormatError
 from robustfourier.persistence import load, save
 from robustfourier.persistence.archive import read_archive, write_archive
 from robustfourier.training import load_checkpoint, save_checkpoint
@@ -235,3 +235,10 @@ def test_a_checkpoint_without_its_state_is_not_resumed_from():
     checkpoint = replace(train_shortly(n_steps=3).checkpoint, state={})
     with pytest.raises(CheckpointError, match=re.escape("do not fit together ('observed')")):
         train_shortly(n_steps=6, resume=checkpoint)
+
+
+def test_half_of_a_surrogate_pair_is_no_json():
+    from robustfourier.untrusted_files import parse_json
+
+    with pytest.raises(InputError, match=re.escape("no JSON: 'utf-8' codec can't encode")):
+        parse_json(b'{"name": "\\ud800"}')
