@@ -295,7 +295,6 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         left = fit.values - sum(m.evaluate(theta[:, j]) for j, m in enumerate(models))
         scatter = self._every_output(weighted_deviation(left, weights))
         self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
-        self.breakpoints_ = tuple(one for model in models for one in model.breakpoints())
         breaks = tuple(_break_words(one, self._multiplies) for one in self.breakpoints_)
         searched = tuple(note for found in fit.found for note in found.notes)
         self.notes_ = constant.notes + given.notes + weighing + fit.notes + breaks + searched
@@ -490,6 +489,11 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     def _remainder(self, theta: FloatArray) -> FloatArray:
         """What the samples tell about the remainder, shape (n, q)."""
         return np.sum([m.remainder_at(theta[:, j]) for j, m in enumerate(self.models_)], axis=0)
+
+    @property
+    def breakpoints_(self) -> tuple[Breakpoint, ...]:
+        """Shifts of the level and changes of the slope, in order of the columns."""
+        return tuple(one for model in self.models_ for one in model.breakpoints())
 
     @property
     def _multiplies(self) -> bool:

@@ -17,7 +17,6 @@ MODELS = ("PeriodicMixture", "FourierNetworkRegressor")
 _PLACES = {
     "Architecture": "robustfourier.network.architecture:Architecture",
     "Checkpoint": "robustfourier.training.checkpoint:Checkpoint",
-    "Breakpoint": "robustfourier.periodic.basis:Breakpoint",
     "Breaks": "robustfourier.periodic.basis:Breaks",
     "ColumnModel": "robustfourier.mixture.model:ColumnModel",
     "Component": "robustfourier.mixture.model:Component",
