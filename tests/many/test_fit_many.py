@@ -167,7 +167,7 @@ def test_two_runs_on_one_folder_are_refused(tmp_path):
 def test_folders_of_others_and_other_parameters_are_refused(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("keep me")
-    with pytest.raises(OutputError, match=re.escape("holds no survey of ours")):
+    with pytest.raises(OutputError, match=re.escape("holds no survey of robustfourier")):
         rf.fit_many(series("x", 1), out=tmp_path / "mine", engine="serial", **QUICK)
     rf.fit_many(series("x", 1), out=tmp_path / "out", engine="serial", **QUICK)
     with pytest.raises(OutputError, match=re.escape("holds another survey")):

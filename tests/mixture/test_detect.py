@@ -148,7 +148,7 @@ def test_known_modes_are_kept_as_given_and_the_rest_is_searched():
     np.testing.assert_array_equal(given_mode.lines.mode[1:], [31.8, 55.0])
     np.testing.assert_array_equal(given_mode.known, [False, True, True])
     assert given_mode.mode_error[1] == 0
-    assert given_mode.false_alarm[2] > 0.5
+    assert given_mode.false_alarm[2] > 0.05  # that of one place
 
 
 def test_outputs_share_modes_and_have_their_own_amplitudes():

@@ -386,8 +386,10 @@ def _with_modulation_errors(
     """Return the same model; a process around strict lines is noise of their coefficients.
 
     Its mean over the record adds to the 2σ²/n of white noise. Modes are weighted means of what
-    their lines say, with weights n² A_n². A process that the evidence has not taken counts by its
-    probability, one over one plus e to its loss.
+    their lines say, with weights n² A_n²: coefficients of variance v give a base the variance
+    3 v / (π² Σ n² A_n²), and no more of its error grows with them; what is unknown of ties does
+    not. A process that the evidence has not taken counts by its probability, one over one plus e to
+    its loss.
     """
     bases, lines = np.ones(len(model.bases)), np.ones(len(model.lines))
     for part in parts:
@@ -397,12 +399,15 @@ def _with_modulation_errors(
         mean = doubt * white * mean_variance(kernel)
         powers = np.array([mean[orders == order].sum() for order in model.order[own]])
         variance = model.noise_at(model.lines.mode[own])[:, 0]
-        growth = 1.0 + powers / np.maximum(variance, np.finfo(float).tiny)
-        lines[own] = np.sqrt(growth)
-        weights = (model.order[own] * model.lines.amplitude[own, 0]) ** 2
+        growth = powers / np.maximum(variance, np.finfo(float).tiny)
+        lines[own] = np.sqrt(1.0 + growth)
         formal = model.mode_error(part.pattern.component)
-        shift = part.shift_error / formal if formal > 0.0 else 0.0  # a known period has no error
-        ratio = np.sqrt(np.average(growth, weights=weights) + doubt * shift**2)
+        if formal == 0.0:  # a known period has no error
+            continue
+        weights = (model.order[own] * model.lines.amplitude[own, 0]) ** 2
+        noise = 3.0 * np.average(variance, weights=weights) / (np.pi**2 * weights.sum())
+        grown = np.average(growth, weights=weights) * min(noise, formal**2)
+        ratio = np.sqrt(1.0 + (grown + doubt * part.shift_error**2) / formal**2)
         held = model.rows[part.pattern.component] != 0
         bases[held] = np.maximum(bases[held], ratio)
     return _widened(model, bases, lines)

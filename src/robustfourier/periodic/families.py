@@ -467,17 +467,23 @@ class _Ties:
     def doubt(self, family: _Family) -> float:
         """Return the deviation of a base in those readings in which a line is not tied to it.
 
-        A line that stays free has the odds of the evidence without it.
+        A line that stays free has the odds of the evidence without it. The pattern is that of the
+        strongest line.
         """
         if self.integer or family.calendar is not None:
             return 0.0
-        square = 0.0
-        for j in range(len(family.members) if len(family.members) > 1 else 0):
+        square, count = 0.0, len(family.members)
+        strongest = int(np.argmax(self.strength[list(family.members)]))
+        for j in range(count):
+            if count == 1 or (count == 2 and j == strongest):  # as without the other
+                continue
             less = family.orders[:j] + family.orders[j + 1 :]
             divisor = int(np.gcd.reduce(less))
             others = family.members[:j] + family.members[j + 1 :]
             rest = self.family(others, tuple(n // divisor for n in less))
             chance = expit(rest.evidence - family.evidence)
+            if j == strongest:
+                rest, divisor = self.single(family.members[j]), family.orders[j]
             off = rest.base / divisor - family.base
             square += chance * (off**2 + rest.variance / divisor**2)
         return float(np.sqrt(square))
