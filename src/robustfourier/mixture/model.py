@@ -572,7 +572,7 @@ class ColumnModel:
 
     def strict_at(self, theta: FloatArray) -> FloatArray:
         """Return strict lines and breaks at θ, which go on beyond the ends as they are, (n, q)."""
-        return self._trend.broken(theta) + self.lines.select(self._strict).evaluate(theta)
+        return self._trend.shifted(theta) + self.lines.select(self._strict).evaluate(theta)
 
     def _quasi_periodic_at(self, theta: FloatArray, c: int) -> FloatArray | float:
         """What the samples tell about the quasi-periodic part of a component."""
@@ -602,7 +602,7 @@ class ColumnModel:
         if self.remainder is not None:
             values = self.remainder.mean(theta)
         if self.onward is not None and (out := self.onward.beyond(theta)).any():
-            trend = self.trend_at(theta[out]) - self._trend.broken(theta[out])
+            trend = self.trend_at(theta[out]) - self._trend.shifted(theta[out])
             values[out] = self.onward.mean(theta[out]) - trend
         return values
 
@@ -645,7 +645,7 @@ class ColumnModel:
         columns, narrow, p = self._trend.columns(theta), self._narrow, len(self.trend)
         stands = process is not None and process is self.onward  # for the trend; breaks stay
         if stands:
-            narrow = narrow.without(self._trend.rung)
+            narrow = narrow.without(np.flatnonzero(~self._trend.shifts))
         if process is None or not whole:
             errors = narrow.errors(theta, columns)
         else:

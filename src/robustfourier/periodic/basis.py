@@ -229,8 +229,9 @@ class Trend:
 
     @property
     def kind(self) -> str:
-        """Return "level", "slope" or "smooth"."""
-        return ("level", "slope", "smooth")[min(self.rung, 3) - 1]
+        """Return "level", "slope" or "smooth"; a slope that changes is smooth."""
+        bends = bool(np.any(self.breaks.order))
+        return "smooth" if bends else ("level", "slope", "smooth")[min(self.rung, 3) - 1]
 
     def columns(self, theta: FloatArray) -> FloatArray:
         """Return the columns at `theta`, shape (n, p)."""
@@ -240,9 +241,14 @@ class Trend:
         """Return the trend at `theta`, also beyond [-1, 1], shape (n, q)."""
         return self.columns(theta) @ self.coefficients
 
-    def broken(self, theta: FloatArray) -> FloatArray:
-        """Return what the breaks add at `theta`, shape (n, q)."""
-        return self.columns(theta)[:, self.rung :] @ self.coefficients[self.rung :]
+    @property
+    def shifts(self) -> BoolArray:
+        """Which columns are shifts of the level, that stay as they are beyond the ends."""
+        return np.append(np.zeros(self.rung, bool), self.breaks.order == 0)
+
+    def shifted(self, theta: FloatArray) -> FloatArray:
+        """Return what the shifts of the level add at `theta`, shape (n, q)."""
+        return self.columns(theta)[:, self.shifts] @ self.coefficients[self.shifts]
 
     def wander(self, theta: FloatArray) -> FloatArray:
         """Return the deviation beyond the ends that a slope which goes on changing brings, (n, q).
@@ -251,9 +257,8 @@ class Trend:
         At a distance h beyond the end it has moved the trend by s² h³ in variance, and the mean
         slope of the recent record is off the last one by s² · 0.6.
         """
-        inside, sizes = np.linspace(-1.0, 1.0, 401), self.coefficients.copy()
-        sizes[self.rung :][self.breaks.order == 0] = 0.0  # a level that shifts has no slope
-        smooth = self.columns(inside) @ sizes
+        inside = np.linspace(-1.0, 1.0, 401)
+        smooth = self.evaluate(inside) - self.shifted(inside)  # a level that shifts has no slope
         slope = np.std(np.diff(smooth, axis=0) / np.diff(inside)[:, None], axis=0)
         beyond = np.maximum(np.abs(np.asarray(theta, np.float64)) - 1.0, 0.0)
         return np.sqrt(RECENT * beyond**2 + beyond**3)[:, None] * slope

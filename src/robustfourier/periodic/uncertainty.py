@@ -199,9 +199,9 @@ class LowRankErrors(NamedTuple):
             factor = np.stack([np.asarray(np.linalg.qr(part.T, mode="r")).T for part in factor])
         return cls(mode, sums, factor)
 
-    def without(self, count: int) -> LowRankErrors:
-        """Return the same without the errors of the first columns of the trend."""
-        counts = np.arange(self.factor.shape[1]) >= count
+    def without(self, columns: IntArray) -> LowRankErrors:
+        """Return the same without the errors of some columns of the trend."""
+        counts = ~np.isin(np.arange(self.factor.shape[1]), columns)
         return self._replace(factor=self.factor * counts[:, None])
 
     def columns(self, theta: FloatArray, trend: FloatArray) -> FloatArray:

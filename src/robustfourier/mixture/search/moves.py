@@ -113,6 +113,7 @@ class Search:
         self.assessment: Assessment | None = None
         self.noise: NoiseModel | None = None
         self._scores: dict[tuple[object, ...], tuple[Scored | None, set[int | None]]] = {}
+        self._broken: set[tuple[int, bytes, bytes, int]] = set()  # structures tried with breaks
         self._wings: dict[tuple[object, ...], Scored] = {}
         self._noises: list[NoiseModel] = []
         self._asked = np.zeros(0)  # modes that were proposed
@@ -346,8 +347,10 @@ class Search:
         So many breaks make as many half cycles: lines of as many are slow.
         """
         rungs, fit = self.series.settings.rungs, best.fit
-        if len(rungs) == 1:
+        key = (id(self.series.values), self.series.breaks.key, fit.modes.tobytes(), fit.rung)
+        if len(rungs) == 1 or key in self._broken:
             return best
+        self._broken.add(key)
         slow = ~fit.known & (fit.modes <= 0.5 * AT_MOST)
         start = best
         for keep in (~slow, np.ones(len(slow), bool)) if slow.any() else (~slow,):
