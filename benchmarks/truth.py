@@ -27,10 +27,9 @@ HEAD = """# The referee
 What is right and what is not, on records whose truth is known or published. Every table comes from
 one command, with rivals in the same run; `python -m benchmarks.truth` writes this page from rows
 in `benchmarks/results/truth`. Seeds below 1000 are for development; of those here only the dense
-tones' are, which are the draws that were first seen to fail. The tables of RobustPeriod's protocol,
-of ablation, and of stars with a range given, are of the search before the diagonal layer and the
-evidence decided; rivals' rows of forecasts were measured a little before ours. All others are of
-this state. Seconds were taken on a busy machine.
+tones' are, which are the draws that were first seen to fail, and both halves of the forecasts and
+the stars were seen while methods were made. Rivals' rows are of the same versions and draws,
+measured earlier than ours; all others are of this state. Seconds were taken on a busy machine.
 """
 
 
