@@ -7,7 +7,7 @@ import pytest
 
 from robustfourier import PeriodicMixture
 from robustfourier.mixture.model import label, shares
-from robustfourier.periodic.families import Families, tied
+from robustfourier.periodic.harmonic_families import Families, tied
 
 ERROR = 0.02
 

@@ -18,10 +18,10 @@ from robustfourier.mixture.model import ColumnModel, mode_table
 from robustfourier.mixture.search.noise_evidence import NoiseModel
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.basis import Lines, extended_columns
-from robustfourier.periodic.families import Families
 from robustfourier.periodic.frequency_limits import ModeLimit
+from robustfourier.periodic.gram_matrices import direct_moments
+from robustfourier.periodic.harmonic_families import Families
 from robustfourier.periodic.kernels import sho_of_logarithms
-from robustfourier.periodic.moments import direct_moments
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.nufft import direct_sums
 from robustfourier.periodic.uncertainty import amplitude_errors, lengths, prediction_errors

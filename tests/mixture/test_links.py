@@ -16,7 +16,7 @@ from robustfourier.mixture.components.harmonic_evidence import (
 from robustfourier.mixture.components.links import Link, _best_shift, phase_lock
 from robustfourier.mixture.components.waveform import InPhase, prior_precision, shrinkage
 from robustfourier.mixture.components.waveform_prior import prior_of
-from robustfourier.periodic.families import Families
+from robustfourier.periodic.harmonic_families import Families
 
 ORDER = np.arange(1, 31)
 

@@ -10,7 +10,7 @@ from robustfourier.mixture.search.detection import detect
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.basis import Lines
-from robustfourier.periodic.families import Families, tied
+from robustfourier.periodic.harmonic_families import Families, tied
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 
 TURN = 2.0 * np.pi

@@ -12,7 +12,7 @@ from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.noise_evidence import NoiseModel, assess
 from robustfourier.mixture.significance import Judge, false_alarm
 from robustfourier.mixture.timeseries import Series, Settings
-from robustfourier.periodic.families import Families
+from robustfourier.periodic.harmonic_families import Families
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 
 LEVEL, SEEDS = 0.05, 400

@@ -23,7 +23,7 @@ from robustfourier.mixture.significance import (
 )
 from robustfourier.periodic.aliases import alias_notes, sampling_aliases
 from robustfourier.periodic.basis import Lines, Trend, trend_columns
-from robustfourier.periodic.moments import direct_moments
+from robustfourier.periodic.gram_matrices import direct_moments
 from robustfourier.periodic.periodogram import PeriodogramGrid
 from robustfourier.weighted_rows import canonical_rows, weighted_median
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from robustfourier import PeriodicMixture
 from robustfourier.mixture.components.compose import _Draft
-from robustfourier.periodic.families import Families
+from robustfourier.periodic.harmonic_families import Families
 
 ROWS = np.array([[1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 2], [0, 0, 3]])
 FAMILIES = Families(np.array([5.0, 7.1, 20.0]), ROWS, np.array([True, False, False]))

@@ -10,7 +10,7 @@ from scipy.optimize import least_squares
 
 from robustfourier.periodic import variable_projection
 from robustfourier.periodic.basis import Lines
-from robustfourier.periodic.moments import SpectralMoments, direct_moments
+from robustfourier.periodic.gram_matrices import SpectralMoments, direct_moments
 from robustfourier.periodic.uncertainty import amplitude_errors, phase_errors
 from robustfourier.periodic.variable_projection import Problem, linear_fit, reduced_normal, refine
 

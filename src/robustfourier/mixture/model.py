@@ -32,8 +32,8 @@ from robustfourier.mixture.timeseries import Series
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.basis import Breakpoint, Breaks, Lines, Trend
 from robustfourier.periodic.exponential_smoothing import SmoothingMixture
-from robustfourier.periodic.families import Families, nested_orders
 from robustfourier.periodic.forecast import Extrapolation
+from robustfourier.periodic.harmonic_families import Families, nested_orders
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.residual_process import Remainder, joined_errors, robust_weights
 from robustfourier.periodic.uncertainty import (

@@ -19,8 +19,8 @@ from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines, line_columns
-from robustfourier.periodic.families import Families
 from robustfourier.periodic.forecast import Known, backtest_inflation, extrapolated
+from robustfourier.periodic.harmonic_families import Families
 from robustfourier.periodic.kernels import Kernel
 from robustfourier.periodic.quasi_periodic import (
     ROWS,

@@ -23,7 +23,7 @@ from robustfourier.periodic.basis import (
 )
 from robustfourier.periodic.config import Settings
 from robustfourier.periodic.frequency_limits import ModeLimit, highest_mode
-from robustfourier.periodic.moments import Moments, SpectralMoments, direct_moments
+from robustfourier.periodic.gram_matrices import Moments, SpectralMoments, direct_moments
 from robustfourier.periodic.nufft import FARTHER, WIDTH, RealModePlan, RealModeSums, direct_sums
 from robustfourier.periodic.periodogram import PeriodogramGrid
 from robustfourier.periodic.variable_projection import Refined

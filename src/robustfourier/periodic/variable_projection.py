@@ -37,7 +37,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IntArray, Matrix, Vector
 from robustfourier.compiling import compiled
 from robustfourier.periodic.basis import Lines
-from robustfourier.periodic.moments import Moments, direct_moments
+from robustfourier.periodic.gram_matrices import Moments, direct_moments
 from robustfourier.periodic.semidefinite import REGULAR, Positive
 from robustfourier.periodic.uncertainty import FitCovariance, mode_errors
 

@@ -1,8 +1,8 @@
 """From significant lines to components: tie, search within families, smooth.
 
 The upper half of the mixture model in one function. Each step is a module of its own:
-`periodic.families` ties the lines, `completing` fits them with exact ties and looks for weak
-harmonics, `prior` decides how to smooth, `joint` makes the last fit.
+`periodic.harmonic_families` ties the lines, `tied_fit` fits them with exact ties and looks for
+weak harmonics, `waveform_prior` decides how to smooth, `penalised_fit` makes the last fit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from robustfourier.mixture.components.weak_harmonics import waveform_rows
 from robustfourier.mixture.search.detection import Detection
 from robustfourier.observers import listening, tell
 from robustfourier.periodic.basis import Lines
-from robustfourier.periodic.families import Families, tied
+from robustfourier.periodic.harmonic_families import Families, tied
 from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.periodic.uncertainty import mode_errors
 from robustfourier.periodic.variable_projection import Refined

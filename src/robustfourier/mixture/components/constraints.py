@@ -1,8 +1,8 @@
 """Wishes: families that the user wants taken apart or joined, whatever the odds say.
 
 A pattern with harmonics may be several patterns whose periods happen to be in whole ratios, and two
-patterns may be one with a longer period. `periodic.families` weighs that by evidence; who knows
-more may decide.
+patterns may be one with a longer period. `periodic.harmonic_families` weighs that by evidence; who
+knows more may decide.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from robustfourier.errors import InputError
 from robustfourier.mixture.search.detection import SAME_LINE
 from robustfourier.mixture.timeseries import Settings
-from robustfourier.periodic.families import Families
+from robustfourier.periodic.harmonic_families import Families
 
 _LARGEST = 12  # whole number in the ratio of two families; beyond, every ratio is near to one
 

@@ -13,9 +13,9 @@ from robustfourier.mixture.search.noise_evidence import NoiseModel
 from robustfourier.mixture.significance import Judge
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import extended_columns
-from robustfourier.periodic.families import Families
+from robustfourier.periodic.gram_matrices import Moments
+from robustfourier.periodic.harmonic_families import Families
 from robustfourier.periodic.kernels import sho_of_logarithms
-from robustfourier.periodic.moments import Moments
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.semiseparable import ConditionedProcess
 from robustfourier.periodic.variable_projection import Refined, refine

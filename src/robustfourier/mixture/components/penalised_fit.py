@@ -3,7 +3,7 @@
 One Gauss-Newton iteration moves everything at once: trend, coefficients (with their prior
 precisions), the shifts of components that are in phase, and the bases. The posterior covariance of
 that linearised model gives the bands. All it needs of the data are the moments of
-E = [P, C, S, θC, θS]; see `robustfourier.periodic.moments`.
+E = [P, C, S, θC, θS]; see `robustfourier.periodic.gram_matrices`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.components.waveform_prior import Prior
-from robustfourier.periodic.moments import Moments
+from robustfourier.periodic.gram_matrices import Moments
 from robustfourier.periodic.semidefinite import root, solve_positive
 from robustfourier.periodic.uncertainty import mode_tangents
 from robustfourier.periodic.variable_projection import LARGEST_STEP

@@ -15,7 +15,7 @@ import numpy as np
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.periodic.aliases import is_folded
 from robustfourier.periodic.basis import Lines
-from robustfourier.periodic.families import Families
+from robustfourier.periodic.harmonic_families import Families
 
 CLOSE = 1.9  # modes; the tides K1 and P1, or S2 and K2, are 2.0 apart in a year and are told
 FEW = 2  # lines of a pattern that may be side lines of another one; more are a family

@@ -12,7 +12,7 @@ from robustfourier.mixture.components.fit_context import AT_THE_END, Ground
 from robustfourier.mixture.components.weak_harmonics import further_harmonics
 from robustfourier.mixture.line_wings import CLEAR
 from robustfourier.mixture.search.detection import SAME_LINE
-from robustfourier.periodic.families import Families, density
+from robustfourier.periodic.harmonic_families import Families, density
 from robustfourier.periodic.priors import FAMILY, SMALLEST_MODE_ERROR, harmonic_share
 from robustfourier.periodic.variable_projection import Refined
 
@@ -58,7 +58,7 @@ def _with_harmonics(ground: Ground, found: Found, refined: Refined) -> Found:
 
 
 def _tied_again(ground: Ground, found: Found, refined: Refined) -> tuple[Found, Refined]:
-    """Tie lines that stand alone to a multiple beside them, by the odds of `periodic.families`.
+    """Tie lines that stand alone to a multiple beside them, by the odds of `harmonic_families`.
 
     A weak harmonic that was missing biases its neighbours: once it is there, a line that stood
     alone may turn out to belong to a family.

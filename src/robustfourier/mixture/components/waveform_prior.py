@@ -14,7 +14,7 @@ from scipy.special import expit
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray, IntArray
 from robustfourier.mixture.components.links import phase_lock
 from robustfourier.mixture.components.waveform import prior_precision, shrinkage
-from robustfourier.periodic.families import Families
+from robustfourier.periodic.harmonic_families import Families
 
 
 @dataclass(frozen=True)

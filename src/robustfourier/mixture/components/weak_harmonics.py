@@ -18,7 +18,7 @@ from robustfourier.compiling import compiled
 from robustfourier.mixture.components.fit_context import Ground
 from robustfourier.mixture.line_wings import CLEAR, wing_ratio
 from robustfourier.mixture.significance import false_alarm
-from robustfourier.periodic.families import HIGHEST_ORDER, Families
+from robustfourier.periodic.harmonic_families import HIGHEST_ORDER, Families
 from robustfourier.periodic.priors import harmonic_share
 
 SumsAt = Callable[[FloatArray], ComplexArray]

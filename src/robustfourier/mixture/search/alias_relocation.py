@@ -85,8 +85,8 @@ def _log_prior(series: Series, fit: Fit, line: int) -> float:
     """Log odds that a line is a harmonic of a stronger one, against a line anywhere; at least 0.
 
     Half of the prior for harmonics, 1/(n(n − 1)) of it for order n ≥ 2; a free line is as likely in
-    every octave, as in `periodic.families`. Modes are known to √6/(2π√z), with z the power over the
-    noise (Cramér and Rao).
+    every octave, as in `periodic.harmonic_families`. Modes are known to √6/(2π√z), with z the power
+    over the noise (Cramér and Rao).
     """
     amplitude = np.sum(fit.refined.lines.amplitude**2 / fit.refined.noise_variance, axis=1)
     error = np.sqrt(6.0) / np.pi / np.sqrt(np.maximum(series.total * amplitude, 1.0))

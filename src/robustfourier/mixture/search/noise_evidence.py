@@ -19,7 +19,7 @@ from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.mixture.search.line_fit import Fit
 from robustfourier.mixture.significance import false_alarm
 from robustfourier.mixture.timeseries import Series
-from robustfourier.periodic.families import harmonic_places
+from robustfourier.periodic.harmonic_families import harmonic_places
 from robustfourier.periodic.kernels import sho_of_logarithms
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.priors import (

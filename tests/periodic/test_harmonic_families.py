@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robustfourier.periodic.families import harmonic_places, nested_orders, tied
+from robustfourier.periodic.harmonic_families import harmonic_places, nested_orders, tied
 
 
 def test_a_multiple_of_a_slow_line_is_no_sign_of_a_family():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robustfourier.periodic.basis import TREND_POLYNOMIALS, Breaks, Lines, trend_columns
-from robustfourier.periodic.moments import SpectralMoments, direct_moments
+from robustfourier.periodic.gram_matrices import SpectralMoments, direct_moments
 from robustfourier.periodic.nufft import FARTHER, RealModePlan, direct_sums
 
 
@@ -42,7 +42,7 @@ def test_the_moments_of_a_smooth_trend_follow_from_the_sums_of_the_weights(
     )
     modes = np.array([0.0, 0.3, 0.9 * top, top])
     slow = direct_moments(theta, y, weights, trend, modes)
-    monkeypatch.setattr("robustfourier.periodic.moments._CHUNK", 150)
+    monkeypatch.setattr("robustfourier.periodic.gram_matrices._CHUNK", 150)
     moments = SpectralMoments(plan, y, weights, trend.__getitem__, window, TREND_POLYNOMIALS)
     np.testing.assert_allclose(moments(modes).gram, slow.gram, atol=1e-9)
     np.testing.assert_allclose(moments(modes).cross, slow.cross, atol=1e-9)
