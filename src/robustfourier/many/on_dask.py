@@ -85,15 +85,13 @@ class Cluster:
                 list(self._running), timeout=_TICK, return_when="FIRST_COMPLETED"
             )
         ended: list[tuple[Batch, Done | Lost | Exception]] = []
-        for future in [f for f in self._running if f.status != "pending"]:
+        # What is lost with its worker is on its way to another one.
+        for future in [f for f in self._running if f.status not in ("pending", "lost")]:
             batch = self._running.pop(future)
-            if future.status in ("finished", "error"):
-                ended.append((batch, self._outcome(batch, future)))
-            else:
-                raise self._gone()
+            ended.append((batch, self._outcome(batch, future)))
         if ended:
             self._last = time.monotonic()
-        elif self._client.status not in ("running", "newer"):
+        elif not self._alive:
             raise self._gone()
         elif time.monotonic() - self._last > self._patience:
             raise WorkerError(
@@ -113,14 +111,22 @@ class Cluster:
             error = future.exception()
         else:
             try:
-                with self._listening():
-                    return cast(Done, future.result())
+                return cast(Done, future.result())
             except self._distributed.KilledWorker as died:
                 error = died
+            except (CancelledError, OSError) as lost:
+                if not self._alive:
+                    raise self._gone() from lost
+                return Lost("its result was lost with its worker", certain=False)
         if not isinstance(error, self._distributed.KilledWorker):
             return error
         # Workers die of other series too: one that is alone gets as many tries as on any engine.
         return Lost("it killed every worker that had it", certain=len(batch.items) > 1)
+
+    @property
+    def _alive(self) -> bool:
+        """Whether there is a scheduler."""
+        return self._client.status in ("running", "newer")
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
