@@ -150,6 +150,7 @@ SWITCHES: tuple[Switch, ...] = (
         lambda _, fit: np.zeros(len(fit.modes), bool)),
     off("breakpoints", "mixture.search.moves:Search._with_breaks", _second),
     valued("changes of slope", "periodic.priors:SLOPE_CHANGE_WIDTH", 1e-9),
+    off("values as given", "mixture.search.moves:Search._or_as_given", _second),
     off("outliers pulled in", "mixture.search.robust:huber_pays", _false),
     off("outliers that keep a phase", "mixture.search.robust:keeps_phase", _false),
     off("degenerate frequencies", "mixture.search.degenerate_frequencies:fringes_of", _none),
