@@ -1,4 +1,4 @@
-"""Every number of the mixture and of the spectra says where it comes from."""
+"""Every number of the mixture and of the periodic models says where it comes from."""
 
 import ast
 from pathlib import Path
@@ -8,7 +8,8 @@ import pytest
 import robustfourier
 
 ROOT = Path(robustfourier.__file__).parent
-FILES = sorted(path for room in ("mixture", "spectral") for path in (ROOT / room).rglob("*.py"))
+ROOMS = ("mixture", "periodic")
+FILES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 
 
 def numbers(tree):
@@ -43,6 +44,10 @@ def test_a_number_has_its_reason_beside_it(path):
         for name in names
     ]
     assert bare == []
+
+
+def test_no_room_was_renamed_away():
+    assert {path.relative_to(ROOT).parts[0] for path in FILES} == set(ROOMS)
 
 
 def test_a_bare_number_is_noticed():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import random
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -126,7 +127,8 @@ class CommandLines:
         if "\x1b" in out + err:
             raise Wrong("an escape sequence was printed")
         for path, before in inputs.items():
-            if not path.is_file() or path.read_bytes() != before:
+            whole = path.is_file() and path.read_bytes() == before
+            if not whole and path.name not in _outputs(line):
                 raise Wrong(f"{path.name} was changed by {line}")
         for path in set(place.iterdir()) - set(inputs) - {place / "folder"}:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -137,9 +139,17 @@ class CommandLines:
         (place / "folder").mkdir(exist_ok=True)
         contents = _inputs(self.model)
         for name, content in contents.items():
-            if not (place / name).exists():
-                (place / name).write_bytes(content)
+            path = place / name
+            if not path.is_file() or path.read_bytes() != content:
+                path.write_bytes(content)
         return {place / name: content for name, content in contents.items()}
+
+
+def _outputs(line: list[str]) -> set[str]:
+    """Files that a command line names to be written, and nowhere else."""
+    text = "\0".join(line)
+    named = re.findall(r"(?:^|\0)(?:--out[\0=]|-o\0?)([^\0]*)", text)
+    return {name for name in named if sum(name in word for word in line) == 1}
 
 
 @contextmanager

@@ -276,14 +276,3 @@ def week_summed_by_month(rng: Generator) -> Drawn:
     # Months of different lengths smear the image, and put further ones beside it.
     other = tuple(Period(value, 0.02 * value) for value in (image[0], 348.0, YEAR))
     return Drawn(times, y, Truth((told,), 3, other, must_say=(r"week|calendar|trading",)))
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        weekly_sales, temperature_clock_change, electricity_half_hourly, electricity_hourly,
-        web_daily, web_hourly, retail_week_and_year, long_tailed_week, counts, co2, passengers,
-        passengers_by_date, growing_seasons, cloudy_days, road_traffic, two_years_temperature,
-        week_summed_by_month,
-    )
-}  # fmt: skip

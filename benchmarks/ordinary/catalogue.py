@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import ModuleType
 from zlib import crc32
 
 import numpy as np
+from numpy.random import Generator
 
 from benchmarks.ordinary import (
     calendars,
@@ -21,23 +24,29 @@ from benchmarks.ordinary import (
     surveys,
     tones,
 )
-from benchmarks.ordinary.problem import Problem
+from benchmarks.ordinary.problem import Drawn, Problem
 
 # Kinds whose first seed is right and quick; they run with the tests.
 QUICK = (
     "white", "red", "constant", "ramp", "heavy_tails", "quiet_star", "rounded", "few_samples",
     "irregular_tones", "tone_in_red", "counts", "close_hums",
 )  # fmt: skip
-_OLD = stars.KINDS | calendars.KINDS | machines.KINDS | nature.KINDS | plain.KINDS
-_NEW = (
-    tones.KINDS
-    | surveys.KINDS
-    | few_cycles.KINDS
-    | partly_seen.KINDS
-    | changing.KINDS
-    | robust_period.KINDS
-    | forecastable.KINDS
-)
+Kind = Callable[[Generator], Drawn]
+
+
+def _kinds(*modules: ModuleType) -> dict[str, Kind]:
+    """Functions of a generator alone that return a `Drawn`, and `VARIANTS` of the others."""
+    found: dict[str, Kind] = {}
+    for module in modules:
+        for name, part in vars(module).items():
+            if getattr(part, "__annotations__", {}) == {"rng": "Generator", "return": "Drawn"}:
+                found[name] = part
+        found |= vars(module).get("VARIANTS", {})
+    return found
+
+
+_OLD = _kinds(stars, calendars, machines, nature, plain)
+_NEW = _kinds(tones, surveys, few_cycles, partly_seen, changing, robust_period, forecastable)
 _DRAWN = _OLD | _NEW
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.random import Generator
 
@@ -68,29 +70,18 @@ def fading(rng: Generator) -> Drawn:
     return Drawn(t, y, Truth((Period(period, resolution(period, t, 0.2), share),), 1))
 
 
-def _nothing(rng: Generator, kind: str, sampling: str, n: int) -> Drawn:
+def noise_alone(rng: Generator, kind: str, sampling: str, n: int) -> Drawn:
+    """One of `noises`, in which nothing repeats."""
     t = noises.SAMPLINGS[sampling](rng, n)
     return Drawn(t, noises.KINDS[kind](rng, t), nothing())
 
 
-def short_hump(rng: Generator) -> Drawn:
-    """Sixty samples of a resonance that rings for one cycle."""
-    return _nothing(rng, "hump", "even", 60)
-
-
-def short_red(rng: Generator) -> Drawn:
-    """Sixty samples that forget after thirty."""
-    return _nothing(rng, "ar_97", "even", 60)
-
-
-def red_nights(rng: Generator) -> Drawn:
-    """Noise with memory, five samples a night."""
-    return _nothing(rng, "ar_90", "nightly", 200)
-
-
-def flicker_nights(rng: Generator) -> Drawn:
-    """Flicker noise, five samples a night."""
-    return _nothing(rng, "pink", "nightly", 400)
+VARIANTS = {
+    "short_hump": partial(noise_alone, kind="hump", sampling="even", n=60),
+    "short_red": partial(noise_alone, kind="ar_97", sampling="even", n=60),
+    "red_nights": partial(noise_alone, kind="ar_90", sampling="nightly", n=200),
+    "flicker_nights": partial(noise_alone, kind="pink", sampling="nightly", n=400),
+}
 
 
 def seasonal_noise(rng: Generator) -> Drawn:
@@ -114,12 +105,3 @@ def week_with_steps_and_outliers(rng: Generator) -> Drawn:
     share = about(float(np.var(week) / np.var((y - level)[~wild])))
     told = strict(7.0, day, noise=0.25, amplitude=0.4, share=share, exact=True)
     return Drawn(day, y, Truth((told,), 1), wild=wild, ahead=28)
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        drifting_heart, ringing_modes, chirp, phase_jump, fading, short_hump, short_red, red_nights,
-        flicker_nights, seasonal_noise, week_with_steps_and_outliers,
-    )
-}  # fmt: skip

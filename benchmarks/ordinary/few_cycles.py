@@ -100,12 +100,3 @@ def six_weeks_daily(rng: Generator) -> Drawn:
     times = dates("2023-01-02", n, "1D")
     told = Period(7.0, resolution(7.0, times[:42], 0.1), part(1000.0 * week[:42], y[:42]))
     return Drawn(times, y, Truth((told,), 1), ahead=14)
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        circadian_gene, circadian_sparse, parabola_few_cycles, thirty_months, s_curve,
-        s_curve_with_season, one_event, cooling, six_weeks_daily,
-    )
-}  # fmt: skip

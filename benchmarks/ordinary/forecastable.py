@@ -134,12 +134,3 @@ def outage(rng: Generator) -> Drawn:
     share = part(signal[~wild], y[~wild])
     told = Period(1.0, resolution(1.0, times, 0.1), share, exact=True)
     return Drawn(times, y, Truth((told,), 1), wild=wild, ahead=48)
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        quarterly_trips, hourly_demand, sensor_drift, growing_sales, low_counts, missing_blocks,
-        jittered_clock, month_of_tide, two_machines, outage,
-    )
-}  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.random import Generator
 
@@ -72,7 +74,8 @@ def heart_beats(rng: Generator) -> Drawn:
     return Drawn(t, y, Truth((Period(period, 0.02 * period),), 1))
 
 
-def _waveform(rng: Generator, shape: str, noise: float = 0.1) -> Drawn:
+def waveform(rng: Generator, shape: str, noise: float = 0.1) -> Drawn:
+    """Half up and half down, a ramp that falls back, or whether a sine is positive."""
     t = np.arange(600) / 20.0
     period = rng.uniform(1.7, 3.3)
     phase = (t / period + rng.uniform()) % 1.0
@@ -86,19 +89,11 @@ def _waveform(rng: Generator, shape: str, noise: float = 0.1) -> Drawn:
     return Drawn(t, y, Truth((strict(period, t, noise=noise, amplitude=0.6, share=share),), 1))
 
 
-def square_wave(rng: Generator) -> Drawn:
-    """Half up, half down, with a tenth of noise."""
-    return _waveform(rng, "square")
-
-
-def sawtooth(rng: Generator) -> Drawn:
-    """A ramp that falls back, with a tenth of noise."""
-    return _waveform(rng, "sawtooth")
-
-
-def sine_positive(rng: Generator) -> Drawn:
-    """Whether a sine is positive, with hardly any noise."""
-    return _waveform(rng, "positive", noise=0.01)
+VARIANTS = {
+    "square_wave": partial(waveform, shape="square"),
+    "sawtooth": partial(waveform, shape="sawtooth"),
+    "sine_positive": partial(waveform, shape="positive", noise=0.01),
+}
 
 
 def rounded(rng: Generator) -> Drawn:
@@ -144,12 +139,3 @@ def few_samples(rng: Generator) -> Drawn:
     period = rng.uniform(1.5, 4.0)
     y = np.cos(2 * np.pi * (t / period + rng.uniform())) + 0.5 * rng.normal(size=80)
     return Drawn(t, y, Truth((strict(period, t, noise=0.5),), 1))
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        vibration, two_hums, close_hums, pulses, heart_beats, square_wave, sawtooth, sine_positive,
-        rounded, outliers, irregular_tones, few_samples,
-    )
-}  # fmt: skip

@@ -114,11 +114,3 @@ def respiration(rng: Generator) -> Drawn:
     y += 0.1 * rng.normal(size=900)
     mean = 90.0 / float(phase[-1] - phase[0])
     return Drawn(t, y, Truth((Period(mean, resolution(mean, t, 0.7)),), 1))
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        tide, sunspots, daily_temperature, river, resonance, lake_level, surge, respiration,
-    )
-}  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.random import Generator
 
@@ -76,19 +78,11 @@ def three_weeks(rng: Generator, per_day: int) -> Drawn:
     return Drawn(times, y, Truth((week,), 2, (day,)))
 
 
-def three_weeks_hourly(rng: Generator) -> Drawn:
-    """Three weeks, every hour."""
-    return three_weeks(rng, 24)
-
-
-def three_weeks_ten_minutes(rng: Generator) -> Drawn:
-    """Three weeks, every ten minutes."""
-    return three_weeks(rng, 144)
-
-
-def three_weeks_two_minutes(rng: Generator) -> Drawn:
-    """Three weeks, every two minutes."""
-    return three_weeks(rng, 720)
+VARIANTS = {
+    "three_weeks_hourly": partial(three_weeks, per_day=24),
+    "three_weeks_ten_minutes": partial(three_weeks, per_day=144),
+    "three_weeks_two_minutes": partial(three_weeks, per_day=720),
+}
 
 
 def rain(rng: Generator) -> Drawn:
@@ -149,13 +143,3 @@ def duty_cycle(rng: Generator) -> Drawn:
     y = np.where(on, 1.5 + 0.05 * rng.normal(size=n), 0.0)
     told = strict(period, t, noise=0.05, amplitude=0.6, share=(0.85, 1.0), exact=True)
     return Drawn(t, y, Truth((told,), 1), ahead=120)
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        daytime_temperatures, office_hours, without_weekends, three_weeks_hourly,
-        three_weeks_ten_minutes, three_weeks_two_minutes, rain, intermittent_demand, solar_power,
-        saturated, duty_cycle,
-    )
-}  # fmt: skip

@@ -109,12 +109,3 @@ def tone_in_red(rng: Generator) -> Drawn:
     y = 1.2 * np.cos(2 * np.pi * (t / period + rng.uniform())) + autoregressive(rng, 800, 4.0)
     # At most the power of AR(1) at mode zero: √8 times white noise.
     return Drawn(t, y, Truth((strict(period, t, noise=np.sqrt(8.0), amplitude=1.2),), 1))
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        white, white_irregular, red, random_walk, heavy_tails, constant, ramp, step, day_with_step,
-        day_with_steps, day_on_ramp, tone_in_red,
-    )
-}  # fmt: skip

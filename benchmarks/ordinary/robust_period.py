@@ -12,6 +12,7 @@ References
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -51,36 +52,23 @@ def protocol(
     return t, y + trend, trend, wild
 
 
-def _drawn(
+def protocol_problem(
     rng: Generator, periods: tuple[int, ...], shape: Shape, severity: tuple[float, float]
 ) -> Drawn:
+    """One cell of the protocol as a problem."""
     t, y, _, wild = protocol(rng, periods, shape, *severity)
     size = 1.0 if shape == "sine" else 0.8  # of the fundamental of a triangle
     told = tuple(strict(p, t, noise=np.sqrt(severity[0]), amplitude=size) for p in periods)
     return Drawn(t, y, Truth(told, len(periods)), wild=wild)
 
 
-def three_sines(rng: Generator) -> Drawn:
-    """Sines of 20, 50 and 100 on a triangle trend, mild noise."""
-    return _drawn(rng, TRIPLE, "sine", SEVERITY[0])
-
-
-def three_squares(rng: Generator) -> Drawn:
-    """Square waves of 20, 50 and 100 on a triangle trend, mild noise."""
-    return _drawn(rng, TRIPLE, "square", SEVERITY[0])
-
-
-def triangle_many_outliers(rng: Generator) -> Drawn:
-    """A triangle wave of 100 on a triangle trend, one value in five an outlier of ten times it."""
-    return _drawn(rng, SINGLE, "triangle", SEVERITY[2])
-
-
-def sine_some_outliers(rng: Generator) -> Drawn:
-    """A sine of 100 on a triangle trend, one value in ten an outlier of ten times it."""
-    return _drawn(rng, SINGLE, "sine", SEVERITY[1])
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (three_sines, three_squares, triangle_many_outliers, sine_some_outliers)
+_CELLS: dict[str, tuple[tuple[int, ...], Shape, tuple[float, float]]] = {
+    "three_sines": (TRIPLE, "sine", SEVERITY[0]),
+    "three_squares": (TRIPLE, "square", SEVERITY[0]),
+    "triangle_many_outliers": (SINGLE, "triangle", SEVERITY[2]),
+    "sine_some_outliers": (SINGLE, "sine", SEVERITY[1]),
+}
+VARIANTS = {
+    name: partial(protocol_problem, periods=periods, shape=shape, severity=severity)
+    for name, (periods, shape, severity) in _CELLS.items()
 }

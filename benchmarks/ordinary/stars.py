@@ -131,12 +131,3 @@ def quiet_star(rng: Generator) -> Drawn:
     t = nights(rng, 250, 2.5)
     errors = 0.02 * np.exp(0.4 * rng.normal(size=len(t)))
     return Drawn(t, 15.0 + errors * rng.normal(size=len(t)), nothing(), errors)
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        cepheid, cepheid_one_season, rr_lyrae, eclipsing_binary, delta_scuti, double_mode, mira,
-        drifting_star, quiet_star,
-    )
-}  # fmt: skip

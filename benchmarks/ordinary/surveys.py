@@ -130,12 +130,3 @@ def blazhko(rng: Generator) -> Drawn:
         for p in (1.0 / (order / period + sign / slow),)
     )
     return Drawn(t, y, Truth((told,), 5, (*sides, strict(slow, t))), np.full(len(t), 0.02))
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        sparse_rr_lyrae, sparse_cepheid, sparse_contact_binary, two_seasons_apart,
-        binary_without_harmonic, mira_few_cycles, transits, blazhko,
-    )
-}  # fmt: skip

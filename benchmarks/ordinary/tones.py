@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.random import Generator
 
@@ -37,7 +39,7 @@ def dense_mixture(count: int, random_state: RandomState) -> Mixed:
     )
 
 
-def dense(count: int, rng: Generator) -> Drawn:
+def dense(rng: Generator, count: int) -> Drawn:
     """The paper's own model, many tones: each lies in the noise floor of its neighbours."""
     drawn = dense_mixture(count, rng)
     t = np.array(drawn.theta)
@@ -46,14 +48,7 @@ def dense(count: int, rng: Generator) -> Drawn:
     return Drawn(t, np.array(drawn.y), Truth((), count, lines, lines=lines))
 
 
-def dense_tones_12(rng: Generator) -> Drawn:
-    """Twelve tones within sixty modes, 1500 samples with gaps, noise of 0.5."""
-    return dense(12, rng)
-
-
-def dense_tones_20(rng: Generator) -> Drawn:
-    """Twenty tones within a hundred modes, 1500 samples with gaps, noise of 0.5."""
-    return dense(20, rng)
+VARIANTS = {f"dense_tones_{count}": partial(dense, count=count) for count in (12, 20)}
 
 
 def near_multiple(rng: Generator) -> Drawn:
@@ -129,12 +124,3 @@ def weak_among_strong(rng: Generator) -> Drawn:
     y += 0.1 * np.cos(2 * np.pi * t / weak + 0.5) + 0.1 * rng.normal(size=1000)
     lines = (exact_line(strong, t), exact_line(weak, t))
     return Drawn(t, y, Truth(lines[:1], 2, lines, lines=lines))
-
-
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        dense_tones_12, dense_tones_20, near_multiple, close_pair, modulated_tone,
-        tone_among_harmonics, alternation, weak_among_strong,
-    )
-}  # fmt: skip

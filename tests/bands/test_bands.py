@@ -12,7 +12,7 @@ from scipy import stats
 from robustfourier import MultibandMixture
 from robustfourier.bands.band_rows import Rows
 from robustfourier.bands.search import joint_periodogram
-from robustfourier.bands.shape import BandMoments, own_shapes, shared_shape
+from robustfourier.bands.shape import BandMoments, fitted_shape
 from robustfourier.errors import InputError
 
 PERIOD = 0.613
@@ -102,7 +102,7 @@ def test_moments_give_the_least_squares_of_one_band():
     expected = np.linalg.lstsq(full, rows.values, rcond=None)[0][1:]
     found = np.linalg.solve(moments.gram[0, 0], moments.cross[0, 0])
     np.testing.assert_allclose(found, expected, rtol=1e-9)
-    for fitted in (shared_shape(moments), own_shapes(moments)):
+    for fitted in (fitted_shape(moments, True), fitted_shape(moments, False)):
         assert np.isfinite(fitted.evidence).all()
 
 

@@ -63,6 +63,21 @@ def test_foreign_errors_hangs_and_wrong_answers_are_counted_and_kept(tmp_path, m
     assert {case.content for _, case in kept} >= {b"foreign", b"hang", b"wrong"}
 
 
+def test_a_changed_input_is_told_unless_it_was_named_to_be_written(tmp_path, monkeypatch):
+    from benchmarks.faults import command_lines
+
+    def changing(_line, _given, place):
+        (place / "numbers.csv").write_text("gone")
+        return 0, "", ""
+
+    monkeypatch.setattr(command_lines, "_run", changing)
+    target, where = command_lines.CommandLines(), ["-o", "numbers.csv"]
+    assert target.run(Case(b"", {"arguments": ["predict", "model.rfm", *where]}), tmp_path)
+    for line in (["check"], ["predict", "--at", "numbers.csv", *where]):
+        with pytest.raises(fuzz.Wrong, match=r"numbers\.csv was changed by"):
+            target.run(Case(b"", {"arguments": line}), tmp_path)
+
+
 def test_kills_leave_an_old_or_a_new_model_file():
     from benchmarks.faults.kills import run_kills
 

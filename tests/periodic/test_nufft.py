@@ -96,15 +96,6 @@ def test_sums_at_fixed_places_are_the_same_bits_every_time(samples):
         assert at(columns).tobytes() == weighted_sums(theta, columns, 40, 0.5).tobytes()
 
 
-def test_sums_at_whole_distances_from_a_line_are_those_at_these_modes(samples):
-    theta, _, weights = samples
-    lines = np.array([0.3, 7.0, 41.77])
-    around = RealModeSums.of(theta, weights[:, None], 60.0).around(lines, 15)
-    for line, sums in zip(lines, around, strict=True):
-        direct = direct_sums(theta, weights, line + np.arange(-15.0, 16.0))
-        np.testing.assert_allclose(sums, direct, atol=1e-11 * weights.sum())
-
-
 def test_sums_are_those_of_finufft(samples):
     finufft = pytest.importorskip("finufft")
     theta, y, _ = samples

@@ -17,8 +17,7 @@ from robustfourier.training.calibration import (
     rate_for_passes,
     stable_rate,
 )
-from robustfourier.training.feature_rows import feature_rows
-from robustfourier.training.packed import fitted_values
+from robustfourier.training.engine_fused import feature_rows, fitted_values
 
 THETA = -1 + 2 * np.arange(400) / 400
 

@@ -13,12 +13,11 @@ from robustfourier.network.embedding import fourier_features
 from robustfourier.network.initial import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly, train_layerwise
-from robustfourier.training import feature_rows as features_module
+from robustfourier.training import engine_fused as features_module
 from robustfourier.training.batches import ReshuffledPasses
 from robustfourier.training.diagonal_kernels import embed_rows
 from robustfourier.training.engine import Phase, make_engine
-from robustfourier.training.feature_rows import feature_rows
-from robustfourier.training.packed import unit_places
+from robustfourier.training.engine_fused import feature_rows, unit_places
 
 M, N, BATCH = 4, 60, 13
 TOLERANCE = {"float64": 1e-10, "float32": 1e-4}

@@ -10,8 +10,8 @@ from robustfourier.errors import DivergenceError, InputError
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
 from robustfourier.training import InverseDecay, fixed_sample, train_jointly
-from robustfourier.training import feature_rows as features_module
-from robustfourier.training.feature_rows import feature_rows
+from robustfourier.training import engine_fused as features_module
+from robustfourier.training.engine_fused import feature_rows
 from robustfourier.training.many import train_many
 
 THETA = np.random.default_rng(0).uniform(-1, 1, 80)

@@ -13,7 +13,7 @@ from robustfourier.compiling.jit import announced, jitted
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial import draw_weights
 from robustfourier.training import train_jointly
-from robustfourier.training.progress import ProgressBar
+from robustfourier.training.callbacks import ProgressBar
 
 THETA = np.linspace(-1, 1, 40)
 LOGGER = "robustfourier.training"

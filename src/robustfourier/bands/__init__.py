@@ -1,7 +1,7 @@
 """Several bands, one period: rows (time, value, band[, error]) with times of their own.
 
-`rows` (checked and sorted), `search` (the joint periodogram and its false alarm), `shape` (shared
-or own, and the evidence of a frequency), `estimator` (`MultibandMixture`).
+`band_rows` (checked and sorted), `search` (the joint periodogram and its false alarm), `shape`
+(shared or own, and the evidence of a frequency), `estimator` (`MultibandMixture`).
 """
 
 from robustfourier.bands.estimator import MultibandMixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,38 +12,22 @@ from numpy.typing import NDArray
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.errors import InputError
 
-FEWEST = (
-    6  # rows from which on a band has a say in the search: level, cosine, sine and as many more
-)
+# Rows from which on a band has a say in the search: level, cosine, sine and as many more.
+FEWEST = 6
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows (time, value, band), sorted by band.
-
-    Parameters
-    ----------
-    times, values : ndarray of shape (n,)
-    band : ndarray of int, shape (n,)
-        Index of the band.
-    weights : ndarray of shape (n,)
-        One over the square of the error, with the mean one in each band; ones without errors.
-    names : tuple of str
-        Of the bands.
-    level, deviation : ndarray of shape (B,)
-        Weighted mean and standard deviation of each band.
-    constant : tuple of str
-        Bands that were left out because they never change.
-    """
+    """Rows (time, value, band), sorted by band."""
 
     times: FloatArray
     values: FloatArray
-    band: IndexArray
-    weights: FloatArray
-    names: tuple[str, ...]
-    level: FloatArray
-    deviation: FloatArray
-    constant: tuple[str, ...] = ()
+    band: IndexArray  # index of the band
+    weights: FloatArray  # 1 / error², with the mean one in each band; ones without errors
+    names: tuple[str, ...]  # of the bands
+    level: FloatArray  # weighted mean of each band
+    deviation: FloatArray  # weighted standard deviation of each band
+    constant: tuple[str, ...] = ()  # bands that were left out because they never change
 
     @classmethod
     def of(cls, times: FloatArray, values: Any, band: Any, errors: Any = None) -> Rows:
@@ -63,43 +47,19 @@ class Rows:
         codes = codes[order].astype(np.intp)
         t, y, weight = times[good][order], y[good][order], err[good][order] ** -2.0
         counts = np.bincount(codes, minlength=len(names))
+        flat = np.array([np.ptp(y[codes == b]) == 0.0 for b in range(len(names))], bool)
+        _require_variation(t, counts, flat)
+        # Bands of enough rows that never change say nothing of the period.
+        varied = ~flat | (counts < FEWEST)
+        kept, at = np.flatnonzero(varied), varied[codes]
+        codes, counts = np.searchsorted(kept, codes[at]).astype(np.intp), counts[kept]
+        t, y, weight = t[at], y[at], weight[at]
         weight = weight / (np.bincount(codes, weight) / counts)[codes]
         level = np.bincount(codes, weight * y) / counts
         square = np.bincount(codes, weight * (y - level[codes]) ** 2) / counts
-        flat = np.array([np.ptp(y[codes == b]) == 0.0 for b in range(len(names))], bool)
-        deviation = np.where(flat, 0.0, np.sqrt(square))
-        rows = cls(t, y, codes, weight, tuple(map(str, names)), level, deviation)
-        rows._require()
-        return rows._without_constants()
-
-    def _without_constants(self) -> Rows:
-        """Leave out bands of enough rows that never change: they say nothing of the period."""
-        out = (self.counts >= FEWEST) & (self.deviation == 0)
-        kept = np.flatnonzero(~out)
-        at = ~out[self.band]
-        return replace(
-            self,
-            times=self.times[at],
-            values=self.values[at],
-            band=np.searchsorted(kept, self.band[at]).astype(np.intp),
-            weights=self.weights[at],
-            names=tuple(self.names[b] for b in kept),
-            level=self.level[kept],
-            deviation=self.deviation[kept],
-            constant=tuple(self.names[b] for b in np.flatnonzero(out)),
-        )
-
-    def _require(self) -> None:
-        if not len(self.names):
-            raise InputError("no row has a time, a value and a band; nothing to fit")
-        if not len(self.searched):
-            most = int(self.counts.max())
-            raise InputError(
-                f"band: no band has {FEWEST} rows that differ (the largest has {most}); join "
-                "bands, or give more rows"
-            )
-        if not np.ptp(self.times) > 0:
-            raise InputError("times are all equal; at least two different times are needed")
+        deviation = np.where(flat[kept], 0.0, np.sqrt(square))
+        constant = tuple(str(name) for name in np.delete(names, kept))
+        return cls(t, y, codes, weight, tuple(map(str, names[kept])), level, deviation, constant)
 
     @property
     def counts(self) -> IndexArray:
@@ -114,3 +74,16 @@ class Rows:
     def of_band(self, b: int) -> NDArray[np.bool_]:
         """Which rows are those of a band."""
         return np.asarray(self.band == b)
+
+
+def _require_variation(times: FloatArray, counts: IndexArray, flat: NDArray[np.bool_]) -> None:
+    """Refuse rows in which no band varies."""
+    if not len(counts):
+        raise InputError("no row has a time, a value and a band; nothing to fit")
+    if not ((counts >= FEWEST) & ~flat).any():
+        raise InputError(
+            f"band: no band has {FEWEST} rows that differ (the largest has {counts.max()}); join "
+            "bands, or give more rows"
+        )
+    if not np.ptp(times) > 0:
+        raise InputError("times are all equal; at least two different times are needed")

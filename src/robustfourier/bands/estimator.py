@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from robustfourier.arrays import FloatArray
 from robustfourier.bands.band_rows import Rows
 from robustfourier.bands.search import joint_periodogram
-from robustfourier.bands.shape import HARMONICS, BandMoments, own_shapes, shared_shape
+from robustfourier.bands.shape import HARMONICS, BandMoments, fitted_shape
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
@@ -158,7 +158,7 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
         found = []
         for part in np.array_split(frequency, max(len(frequency) // _AT_ONCE, 1)):
             moments = BandMoments.of(self.rows_, part)
-            shared, own = shared_shape(moments).evidence, own_shapes(moments).evidence
+            shared, own = (fitted_shape(moments, how).evidence for how in (True, False))
             found.append(np.logaddexp(shared, own) - np.log(2.0))
         return np.concatenate(found)
 
@@ -168,18 +168,20 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
         self.period_ = 1.0 / self.frequency_ if self.frequency_ else float("nan")
         self.period_error_, self.shape_ = float("nan"), "none"
         self.fitted_: Any = None
+        self.coefficients_: Any = None  # of each band's columns in the unit of y, shape (B, 2H)
         level, noise, amplitude = rows.level, rows.deviation, np.zeros(len(rows.names))
         if self.frequency_:
             moments = BandMoments.of(rows, np.array([self.frequency_]))
-            shared, own = shared_shape(moments), own_shapes(moments)
+            shared, own = (fitted_shape(moments, how) for how in (True, False))
             self.shape_ = "shared" if shared.evidence[0] >= own.evidence[0] else "own"
             self.fitted_ = shared if self.shape_ == "shared" else own
-            level = rows.level - self._scaled(moments.means[0])
+            self.coefficients_ = self.fitted_.amplitude[0][:, None] * self.fitted_.shape[0]
+            means = zip(moments.means[0], self.coefficients_, strict=True)
+            level = rows.level - np.array([mean @ own for mean, own in means])
             noise = self.fitted_.noise[0]
             self.period_error_ = self._frequency_error() / self.frequency_**2
             waves = self._columns(np.arange(_PHASES) / _PHASES / self.frequency_)
-            height = [np.ptp(waves @ self._coefficients(b)) for b in range(len(rows.names))]
-            amplitude = 0.5 * np.array(height)
+            amplitude = 0.5 * np.array([np.ptp(waves @ own) for own in self.coefficients_])
         self.bands_ = pd.DataFrame(
             {"band": rows.names, "rows": rows.counts, "level": level}
             | {"amplitude": amplitude, "noise": noise}
@@ -191,14 +193,6 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
             )
         if rows.constant:
             self.notes_ += (f"{', '.join(rows.constant)}: left out, the value never changes",)
-
-    def _coefficients(self, b: int) -> FloatArray:
-        """Coefficients of a band in the unit of y, shape (2H,)."""
-        fitted = self.fitted_
-        return np.asarray(fitted.amplitude[0, b] * fitted.shape[0, b])
-
-    def _scaled(self, means: FloatArray) -> FloatArray:
-        return np.array([means[b] @ self._coefficients(b) for b in range(len(means))])
 
     def _columns(self, times: FloatArray) -> FloatArray:
         """Cosines and sines at times since the mean time, shape (n, 2H)."""
@@ -217,19 +211,15 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
         for b in range(len(rows.names)):
             at = rows.of_band(b)
             w = rows.weights[at] / self.fitted_.noise[0, b] ** 2
-            slope = (turned[at] * orders) @ self._coefficients(b) * 2.0 * np.pi * since[at]
+            slope = (turned[at] * orders) @ self.coefficients_[b] * 2.0 * np.pi * since[at]
             design = np.column_stack([np.ones(int(at.sum())), columns[at]])
             root = np.sqrt(w)[:, None]
-            prior = np.diag([0.0, *self._prior_precision(b)])
+            scale = float(self.fitted_.amplitude[0, b]) or 1.0
+            prior = np.diag([0.0, *(orders.astype(np.float64) ** 2 / scale**2)])
             inner = (root * design).T @ (root * design) + prior
             cross = (w[:, None] * design).T @ slope
             information += float(w @ slope**2 - cross @ np.linalg.solve(inner, cross))
         return information**-0.5 if information > 0 else float("inf")
-
-    def _prior_precision(self, b: int) -> FloatArray:
-        orders = np.arange(1, HARMONICS + 1, dtype=np.float64)
-        scale = float(self.fitted_.amplitude[0, b]) or 1.0
-        return np.concatenate([orders**2, orders**2]) / scale**2
 
     def predict(self, X: Any, band: Any) -> FloatArray:
         """Return the function at times of bands, shape (n,).
@@ -250,8 +240,7 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
         values = self.bands_["level"].to_numpy()[codes].astype(np.float64)
         if self.fitted_ is not None:
             waves = self._columns(times - self.rows_.times.mean())
-            every = np.stack([self._coefficients(b) for b in range(len(index))])
-            values = values + np.einsum("nc,nc->n", waves, every[codes])
+            values = values + np.einsum("nc,nc->n", waves, self.coefficients_[codes])
         return np.asarray(values)
 
     def waveform(self, phase: Any, band: str) -> FloatArray:
@@ -267,7 +256,7 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
         b = self.rows_.names.index(band)
         times = np.asarray(phase, np.float64) / self.frequency_
         waves = self._columns(times - self.rows_.times.mean())
-        return np.asarray(float(self.bands_["level"][b]) + waves @ self._coefficients(b))
+        return np.asarray(float(self.bands_["level"][b]) + waves @ self.coefficients_[b])
 
     def summary(self) -> str:
         """Return what was found, in words and a table."""

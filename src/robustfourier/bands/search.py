@@ -25,28 +25,14 @@ _LOWEST = 1.5  # cycles over the record
 
 @dataclass(frozen=True, eq=False)
 class JointPeriodogram:
-    """Both sums on a grid of frequencies.
+    """Both sums on a grid of F frequencies."""
 
-    Parameters
-    ----------
-    frequency : ndarray of shape (F,)
-        In cycles per unit of time.
-    own, shared : ndarray of shape (F,)
-        Sum over bands of z_b, and z of one cosine for all bands.
-    width : float
-        Range searched, in units of independence.
-    bands : int
-        That have a say in `own`.
-    rule : str
-        Why the search ended where it did.
-    """
-
-    frequency: FloatArray
-    own: FloatArray
-    shared: FloatArray
-    width: float
-    bands: int
-    rule: str
+    frequency: FloatArray  # in cycles per unit of time
+    own: FloatArray  # sum over bands of z_b
+    shared: FloatArray  # z of one cosine for all bands
+    width: float  # range searched, in units of independence
+    bands: int  # that have a say in `own`
+    rule: str  # why the search ended where it did
 
     @property
     def false_alarm(self) -> float:
@@ -72,11 +58,7 @@ class JointPeriodogram:
 def joint_periodogram(rows: Rows, max_frequency: float | None = None) -> JointPeriodogram:
     """Search all frequencies from one and a half cycles over the record on.
 
-    Parameters
-    ----------
-    rows : Rows
-    max_frequency : float, optional
-        Highest frequency; by the rule of `highest_mode` for all times together if not given.
+    They end at `max_frequency`, or by the rule of `highest_mode` for all times together.
     """
     first, span = float(rows.times.min()), float(np.ptp(rows.times))
     theta = 2.0 * (rows.times - first) / span - 1.0

@@ -24,25 +24,14 @@ _RATIO = 0.5  # by which amplitudes scatter around the deviations
 
 @dataclass(frozen=True, eq=False)
 class BandMoments:
-    """Moments around the level of each band at F frequencies.
+    """Moments around the level of each of B bands at F frequencies, with H harmonics."""
 
-    Parameters
-    ----------
-    gram : ndarray of shape (F, B, 2H, 2H)
-    cross : ndarray of shape (F, B, 2H)
-    square : ndarray of shape (B,)
-    means : ndarray of shape (F, B, 2H)
-        Means of the columns in each band.
-    counts, deviation, level, log_weights : ndarray of shape (B,)
-    """
-
-    gram: FloatArray
-    cross: FloatArray
-    square: FloatArray
-    means: FloatArray
-    counts: FloatArray
+    gram: FloatArray  # shape (F, B, 2H, 2H)
+    cross: FloatArray  # shape (F, B, 2H)
+    square: FloatArray  # shape (B,)
+    means: FloatArray  # of the columns in each band, shape (F, B, 2H)
+    counts: FloatArray  # shape (B,), and so below
     deviation: FloatArray
-    level: FloatArray
     log_weights: FloatArray
 
     @classmethod
@@ -53,27 +42,26 @@ class BandMoments:
         wave = np.exp(1j * angle)
         powers = np.stack([wave**n for n in orders], axis=-1)  # (F, n, H)
         columns = np.concatenate([powers.real, powers.imag], axis=-1)
-        parts = []
+        gram, cross, square, means, log_weights = [], [], [], [], []
         for b in range(len(rows.names)):
             at = rows.of_band(b)
             w, x = rows.weights[at], columns[:, at]
             y = rows.values[at] - rows.level[b]
             mean = np.einsum("n,fnc->fc", w, x) / w.sum()
             centred = x - mean[:, None, :]
-            weighted = w[:, None] * centred
-            gram = weighted.transpose(0, 2, 1) @ centred
-            parts.append((gram, weighted.transpose(0, 2, 1) @ y, float(w @ y**2), mean))
-        gram, cross, square, mean = (list(each) for each in zip(*parts, strict=True))
+            weighted = (w[:, None] * centred).transpose(0, 2, 1)
+            gram.append(weighted @ centred)
+            cross.append(weighted @ y)
+            square.append(w @ y**2)
+            means.append(mean)
+            log_weights.append(np.log(w).sum())
         return cls(
-            np.stack(gram, axis=1),
-            np.stack(cross, axis=1),
-            np.array(square),
-            np.stack(mean, axis=1),
+            *(np.stack(gram, axis=1), np.stack(cross, axis=1), np.array(square)),
+            np.stack(means, axis=1),
             rows.counts.astype(np.float64),
             # A band of equal values, of which there are few, is taken to vary as others do.
             np.where(rows.deviation > 0, rows.deviation, rows.deviation[rows.deviation > 0].mean()),
-            rows.level,
-            np.array([np.log(rows.weights[rows.of_band(b)]).sum() for b in range(len(rows.names))]),
+            np.array(log_weights),
         )
 
     @property
@@ -85,84 +73,64 @@ class BandMoments:
 
 @dataclass(frozen=True, eq=False)
 class BandShape:
-    """What was fitted at F frequencies.
+    """What was fitted at F frequencies."""
 
-    Parameters
-    ----------
-    evidence : ndarray of shape (F,)
-        Log evidence.
-    shape : ndarray of shape (F, B, 2H)
-        Coefficients of f in each band: cosines, then sines, at the mean time; equal in all bands
-        if they share their shape.
-    amplitude, noise : ndarray of shape (F, B)
-    covariance : ndarray of shape (F, B, 2H, 2H)
-        Of the coefficients.
-    """
-
-    evidence: FloatArray
+    evidence: FloatArray  # log evidence, shape (F,)
+    #: Coefficients of f in each band, shape (F, B, 2H): cosines, then sines, at the mean time.
     shape: FloatArray
-    amplitude: FloatArray
-    noise: FloatArray
-    covariance: FloatArray
+    amplitude: FloatArray  # shape (F, B)
+    noise: FloatArray  # shape (F, B)
 
 
-def shared_shape(moments: BandMoments) -> BandShape:
-    """Fit one shape for all bands, each with an amplitude of its own."""
-    f, bands = moments.cross.shape[:2]
-    deviation = moments.deviation
-    amplitude = np.broadcast_to(deviation, (f, bands)).copy()
-    variance = np.broadcast_to(0.5 * deviation**2, (f, bands)).copy()
-    prior = np.diag(moments.precision)
+def fitted_shape(moments: BandMoments, shared: bool) -> BandShape:
+    """Fit one shape for all bands, each with its amplitude, or a shape of its own for each.
+
+    Own shapes are in units of the band's deviation, which is their amplitude.
+    """
+    deviation, bands = moments.deviation, moments.cross.shape[:2]
+    amplitude = np.broadcast_to(deviation, bands).copy()
+    variance = np.broadcast_to(0.5 * deviation**2, bands).copy()
+    narrow = (_RATIO * deviation) ** -2.0
     for _ in range(_TURNS):
-        precise = amplitude**2 / variance
-        inverse = np.linalg.inv(np.einsum("fb,fbcd->fcd", precise, moments.gram) + prior)
-        right = np.einsum("fb,fbc->fc", amplitude / variance, moments.cross)
-        shape = np.einsum("fcd,fd->fc", inverse, right)
-        spent = precise * np.einsum("fcd,fbcd->fb", inverse, moments.gram)
-        power = np.einsum("fc,fbcd,fd->fb", shape, moments.gram, shape)
-        cross = np.einsum("fc,fbc->fb", shape, moments.cross)
-        narrow = (_RATIO * deviation) ** -2.0
-        amplitude = (cross / variance + deviation * narrow) / (power / variance + narrow)
+        normal, right = _normal_equations(moments, amplitude, variance, shared)
+        inverse = np.linalg.inv(normal)
+        shape = np.einsum("fbcd,fbd->fbc", inverse, right)
+        spent = amplitude**2 / variance * np.einsum("fbcd,fbcd->fb", inverse, moments.gram)
+        cross, power = _products(moments, shape)
+        if shared:
+            amplitude = (cross / variance + deviation * narrow) / (power / variance + narrow)
         rest = np.maximum(moments.square - 2 * amplitude * cross + amplitude**2 * power, 0.0)
         variance = _variance(rest, spent, moments)
-    normal = np.einsum("fb,fbcd->fcd", amplitude**2 / variance, moments.gram) + prior
-    right = np.einsum("fb,fbc->fc", amplitude / variance, moments.cross)
-    shape = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
-    gain = 0.5 * np.einsum("fc,fc->f", right, shape)
-    evidence = _likelihood(variance, moments) + gain - _volume(normal, moments)
-    evidence -= 0.5 * np.sum(((amplitude - deviation) / (_RATIO * deviation)) ** 2, axis=1)
-    # Width of each amplitude's likelihood over that of its prior (Laplace).
-    power = np.einsum("fc,fbcd,fd->fb", shape, moments.gram, shape)
-    evidence -= 0.5 * np.log1p(power / variance * (_RATIO * deviation) ** 2).sum(axis=1)
-    many = np.repeat(shape[:, None, :], bands, axis=1)
-    covariance = np.repeat(np.linalg.inv(normal)[:, None], bands, axis=1)
-    return BandShape(evidence, many, amplitude, np.sqrt(variance), covariance)
-
-
-def own_shapes(moments: BandMoments) -> BandShape:
-    """Fit each band alone, with coefficients in units of its deviation."""
-    f, bands = moments.cross.shape[:2]
-    deviation = moments.deviation
-    variance = np.broadcast_to(0.5 * deviation**2, (f, bands)).copy()
-    prior = np.diag(moments.precision)
-    for _ in range(_TURNS):
-        scale = (deviation**2 / variance)[:, :, None, None]
-        inverse = np.linalg.inv(scale * moments.gram + prior)
-        right = (deviation / variance)[:, :, None] * moments.cross
-        shape = np.einsum("fbcd,fbd->fbc", inverse, right)
-        spent = scale[:, :, 0, 0] * np.einsum("fbcd,fbcd->fb", inverse, moments.gram)
-        cross = np.einsum("fbc,fbc->fb", shape, moments.cross)
-        power = np.einsum("fbc,fbcd,fbd->fb", shape, moments.gram, shape)
-        rest = np.maximum(moments.square - 2 * deviation * cross + deviation**2 * power, 0.0)
-        variance = _variance(rest, spent, moments)
-    normal = (deviation**2 / variance)[:, :, None, None] * moments.gram + prior
-    right = (deviation / variance)[:, :, None] * moments.cross
-    shape = np.linalg.solve(normal, right[..., None])[..., 0]
+    normal, right = _normal_equations(moments, amplitude, variance, shared)
+    shape = np.asarray(np.linalg.solve(normal, right[..., None])[..., 0], np.float64)
     gain = 0.5 * np.einsum("fbc,fbc->f", right, shape)
     evidence = _likelihood(variance, moments) + gain - _volume(normal, moments).sum(axis=1)
-    amplitude = np.broadcast_to(deviation, (f, bands)).copy()
-    spread = np.asarray(np.linalg.inv(normal), np.float64)
-    return BandShape(evidence, np.asarray(shape, np.float64), amplitude, np.sqrt(variance), spread)
+    if shared:
+        evidence -= 0.5 * np.sum(((amplitude - deviation) / (_RATIO * deviation)) ** 2, axis=1)
+        # Width of each amplitude's likelihood over that of its prior (Laplace).
+        power = _products(moments, shape)[1]
+        evidence -= 0.5 * np.log1p(power / variance * (_RATIO * deviation) ** 2).sum(axis=1)
+    every = np.broadcast_to(shape, moments.cross.shape)
+    return BandShape(evidence, every, amplitude, np.sqrt(variance))
+
+
+def _normal_equations(
+    moments: BandMoments, amplitude: FloatArray, variance: FloatArray, shared: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Matrices (F, B, 2H, 2H) and right sides (F, B, 2H) of the shapes; B is 1 if it is shared."""
+    precise, scale, prior = amplitude**2 / variance, amplitude / variance, moments.precision
+    if shared:
+        gram = np.einsum("fb,fbcd->fcd", precise, moments.gram)[:, None]
+        right = np.einsum("fb,fbc->fc", scale, moments.cross)[:, None]
+        return gram + np.diag(prior), right
+    gram = precise[:, :, None, None] * moments.gram
+    return gram + np.diag(prior), scale[:, :, None] * moments.cross
+
+
+def _products(moments: BandMoments, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Of each band's function: sum of products with the values, and of squares, shape (F, B)."""
+    cross = np.einsum("fbc,fbc->fb", shape, moments.cross)
+    return cross, np.einsum("fbc,fbcd,fbd->fb", shape, moments.gram, shape)
 
 
 def _variance(rest: FloatArray, spent: FloatArray, moments: BandMoments) -> FloatArray:

@@ -23,27 +23,13 @@ _MONDAY = np.datetime64("1970-01-05", "s")
 
 @dataclass(frozen=True, eq=False)
 class Clock:
-    """Times, periods and what acrophases count from.
+    """Times, periods and what acrophases count from."""
 
-    Parameters
-    ----------
-    times : ndarray of shape (n,)
-        In `unit`; of dates, since the first instant of the earliest year.
-    periods : tuple of float
-        In `unit`.
-    unit : str
-        Of times and periods; empty if unknown.
-    dates : bool
-        Whether times are dates.
-    origins : tuple of float
-        Time at which each period's cycle begins.
-    """
-
-    times: FloatArray
-    periods: tuple[float, ...]
-    unit: str
-    dates: bool
-    origins: tuple[float, ...]
+    times: FloatArray  # in `unit`; of dates, since the first instant of the earliest year
+    periods: tuple[float, ...]  # in `unit`
+    unit: str  # empty if unknown
+    dates: bool  # whether times are dates
+    origins: tuple[float, ...]  # time at which each period's cycle begins
 
     @classmethod
     def of(cls, times: Any, periods: Any, unit: str | None) -> Clock:
@@ -59,22 +45,17 @@ class Clock:
             raise InputError(f"periods={periods!r} must all be positive finite numbers")
         known = tuple(float(length) for length in lengths)
         if not domain.dates:
-            start = float(domain.start)
-            return cls(
-                domain.offsets(column) + start, known, domain.unit, False, (0.0,) * len(known)
-            )
+            times = domain.offsets(column) + float(domain.start)
+            return cls(times, known, domain.unit, False, (0.0,) * len(known))
         wall = time_index(column)
         if timezone_of(column) is not None:
             wall = pd.DatetimeIndex(wall).tz_localize(None)
         instants = np.asarray(wall, "datetime64[us]")
         year = instants.min().astype("datetime64[Y]")
-        second = SECONDS[domain.unit]
+        second, week = SECONDS[domain.unit], SECONDS["week"]
         seconds = (instants - year.astype("datetime64[us]")) / np.timedelta64(1, "s")
-        monday = float((year.astype("datetime64[s]") - _MONDAY) / np.timedelta64(1, "s"))
-        origins = tuple(
-            -(monday % SECONDS["week"]) / second if np.isclose(p * second, SECONDS["week"]) else 0.0
-            for p in known
-        )
+        monday = -(float((year - _MONDAY) / np.timedelta64(1, "s")) % week) / second
+        origins = tuple(monday if np.isclose(p * second, week) else 0.0 for p in known)
         return cls(seconds / second, known, domain.unit, True, origins)
 
     def shown(self, index: int) -> tuple[float, str]:

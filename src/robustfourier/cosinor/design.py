@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.errors import InputError
@@ -20,21 +21,11 @@ _CONDITION = 1e8
 
 @dataclass(frozen=True)
 class Terms:
-    """What is fitted, on whatever times.
+    """What is fitted, on whatever times."""
 
-    Parameters
-    ----------
-    periods : tuple of float
-        Known periods, in the unit of the times.
-    harmonics : int
-        Orders of each period: 1 is a cosine, 2 adds half of the period.
-    trend : int
-        Degree of the polynomial beside the level; 0 is the level alone.
-    """
-
-    periods: tuple[float, ...]
-    harmonics: int = 1
-    trend: int = 0
+    periods: tuple[float, ...]  # in the unit of the times
+    harmonics: int = 1  # orders of each period: 1 is a cosine, 2 adds half of the period
+    trend: int = 0  # degree of the polynomial beside the level
 
     @property
     def count(self) -> int:
@@ -62,37 +53,26 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class TimeBase:
-    """Rows at which series are measured: each with a time and the chain that it belongs to.
+    """Rows at which series are measured: times in any order, equal ones are replicates.
 
-    Parameters
-    ----------
-    times : ndarray of shape (n,)
-        In any order; equal times are replicates.
-    chains : ndarray of int, shape (n,)
-        Rows of one chain follow each other in time and may be correlated: one animal, one sensor.
-        Rows of different chains are independent.
+    Rows of one chain follow each other in time and may be correlated: one animal, one sensor. Rows
+    of different chains are independent.
     """
 
     times: FloatArray
     chains: IndexArray
 
     @classmethod
-    def of(cls, times: FloatArray, subjects: IndexArray | None = None) -> TimeBase:
-        """Rows whose chain is the subject and the number of the replicate at the same time.
+    def of(cls, times: FloatArray) -> TimeBase:
+        """Rows whose chain is the number of the replicate at the same time.
 
         Examples
         --------
         >>> TimeBase.of(np.array([0.0, 4.0, 4.0, 8.0])).chains
         array([0, 0, 1, 0])
         """
-        subject = np.zeros(len(times), np.intp) if subjects is None else subjects
-        order = np.lexsort((times, subject))
-        new = np.ones(len(times), bool)
-        new[1:] = (np.diff(times[order]) != 0) | (np.diff(subject[order]) != 0)
-        starts = np.flatnonzero(new)
-        copy = np.empty(len(times), np.intp)
-        copy[order] = np.arange(len(times)) - np.repeat(starts, np.diff([*starts, len(times)]))
-        return cls(times, subject * (int(copy.max(initial=0)) + 1) + copy)
+        copy = pd.Series(times).groupby(times).cumcount()
+        return cls(times, np.asarray(copy, np.intp))
 
     def rows(self, kept: IndexArray) -> TimeBase:
         """Some of the rows."""
@@ -106,15 +86,13 @@ class TimeBase:
 
 def is_determined(columns: FloatArray) -> bool:
     """Whether the rows tell all columns apart, and leave something to tell the noise from."""
-    if columns.shape[0] <= columns.shape[1]:
-        return False
-    return bool(np.linalg.cond(columns) < _CONDITION)
+    rows, count = columns.shape
+    return rows > count and bool(np.linalg.cond(columns) < _CONDITION)
 
 
 def require_determined(terms: Terms, times: FloatArray) -> None:
     """Refuse times that cannot show the periods asked for."""
-    columns = terms.columns(times)
-    if is_determined(columns):
+    if is_determined(terms.columns(times)):
         return
     n, different = len(times), len(np.unique(times))
     if n <= terms.count or different < terms.count:

@@ -36,24 +36,12 @@ def first_prior() -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Precision:
-    """Precision matrices Q of noise of unit variance, one for each correlation.
+    """Precision matrices Q of noise of unit variance, one for each of R correlations."""
 
-    Parameters
-    ----------
-    order : ndarray of int, shape (n,)
-        Rows sorted by chain and time; `diagonal` and `beside` are in this order.
-    diagonal : ndarray of shape (R, n)
-        Q_ii.
-    beside : ndarray of shape (R, n - 1)
-        Q_i,i+1.
-    log_determinant : ndarray of shape (R,)
-        log |Q|.
-    """
-
-    order: IndexArray
-    diagonal: FloatArray
-    beside: FloatArray
-    log_determinant: FloatArray
+    order: IndexArray  # rows sorted by chain and time, in which all others are
+    diagonal: FloatArray  # Q_ii, shape (R, n)
+    beside: FloatArray  # Q_i,i+1, shape (R, n - 1)
+    log_determinant: FloatArray  # log |Q|, shape (R,)
 
     @classmethod
     def of(cls, base: TimeBase, correlations: FloatArray = CORRELATIONS) -> Precision:
@@ -64,9 +52,7 @@ class Precision:
         step = float(np.median(gaps[linked])) if linked.any() else 1.0
         with np.errstate(divide="ignore"):
             exponent = np.where(linked, gaps / step, np.inf)
-            phi = np.where(
-                correlations[:, None] > 0, correlations[:, None] ** exponent[None, :], 0.0
-            )
+            phi = np.where(correlations[:, None] > 0, correlations[:, None] ** exponent, 0.0)
         # y_i - φ_i y_(i-1) has variance 1 - φ_i², independently of all before.
         share = 1.0 / np.maximum(1.0 - phi**2, np.finfo(float).eps)
         diagonal = np.ones((len(correlations), len(order)))
@@ -76,18 +62,14 @@ class Precision:
 
     def times(self, columns: FloatArray) -> FloatArray:
         """Q X for each correlation: shape (R, n, p), rows in `order`."""
-        x = columns[self.order]
-        product = self.diagonal[:, :, None] * x
-        product[:, :-1] += self.beside[:, :, None] * x[1:]
-        product[:, 1:] += self.beside[:, :, None] * x[:-1]
+        product = self.diagonal[:, :, None] * columns
+        product[:, :-1] += self.beside[:, :, None] * columns[1:]
+        product[:, 1:] += self.beside[:, :, None] * columns[:-1]
         return product
 
     def forms(self, values: FloatArray) -> FloatArray:
         """Y' Q y for each correlation and series, shape (R, m); rows of `values` in `order`."""
-        found = self.diagonal @ values**2
-        if len(values) > 1:
-            found += 2.0 * (self.beside @ (values[1:] * values[:-1]))
-        return found
+        return self.diagonal @ values**2 + 2.0 * (self.beside @ (values[1:] * values[:-1]))
 
 
 def weights_of(evidence: FloatArray, prior: FloatArray) -> FloatArray:
@@ -100,18 +82,13 @@ def weights_of(evidence: FloatArray, prior: FloatArray) -> FloatArray:
 
 
 def learned_prior(evidence: FloatArray) -> FloatArray:
-    """Prior that makes the series of a survey most likely, shape (R,).
+    """Prior that makes the series of a survey most likely, from log evidences of shape (R, m).
 
     Expectation-maximisation, with the first prior counted as one series more: a single series
     learns little from itself, thousands learn all from each other.
-
-    Parameters
-    ----------
-    evidence : ndarray of shape (R, m)
-        Log evidence of each correlation, for each series.
     """
-    start = first_prior()
-    prior, m = start, evidence.shape[1]
+    prior = start = first_prior()
+    m = evidence.shape[1]
     if m < 2:
         return start
     likelihood = np.exp(evidence - evidence.max(axis=0))

@@ -14,17 +14,7 @@ from robustfourier.estimators.inputs import given_data
 
 
 def periods_of_model(model: Any, periods: Any, times: Any, values: Any, **asked: Any) -> Rhythms:
-    """Test periods; see `robustfourier.PeriodicMixture.test`.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted, unless times are given.
-    periods : float, str, timedelta, or list of them
-    times, values : array-like, optional
-    **asked
-        Of `rhythm`.
-    """
+    """Test periods as `rhythm` is asked to; see `robustfourier.PeriodicMixture.test`."""
     unit = model.unit or None
     if times is None:
         check_is_fitted(model)

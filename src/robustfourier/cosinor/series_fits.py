@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -25,10 +26,10 @@ class Estimates:
     beta : ndarray of shape (m, c)
         Coefficients of the columns of `Terms`.
     covariance : ndarray of shape (m, c, c)
-    freedom : ndarray of shape (m,)
-        Degrees of freedom of the errors.
     p : ndarray of shape (m, k)
         p-value of zero amplitude of each period, all its orders together.
+    freedom : ndarray of shape (m,)
+        Degrees of freedom of the errors.
     noise : ndarray of shape (m,)
         Standard deviation of the noise.
     correlation : ndarray of shape (m,)
@@ -43,8 +44,8 @@ class Estimates:
 
     beta: FloatArray
     covariance: FloatArray
-    freedom: FloatArray
     p: FloatArray
+    freedom: FloatArray
     noise: FloatArray
     correlation: FloatArray
     rows: FloatArray
@@ -55,14 +56,8 @@ class Estimates:
     def unknown(cls, m: int, terms: Terms) -> Estimates:
         """Nothing known of m series."""
         c, k = terms.count, len(terms.periods)
-        nan = np.full(m, np.nan)
-        return cls(
-            np.full((m, c), np.nan),
-            np.full((m, c, c), np.nan),
-            nan.copy(),
-            np.full((m, k), np.nan),
-            *(nan.copy(), nan.copy(), np.zeros(m), nan.copy(), nan.copy()),
-        )
+        shapes = [(m, c), (m, c, c), (m, k)] + [(m,)] * (len(fields(cls)) - 3)
+        return cls(*(np.full(shape, np.nan) for shape in shapes))
 
     def put(self, at: IndexArray, other: Estimates) -> None:
         """Write the answers for some series in their places."""
@@ -89,15 +84,14 @@ class Factorisation:
         self.columns = terms.columns(base.times)[order]
         self.n, self.c = self.columns.shape
         self.freedom = self.n - self.c
-        self.orthogonal, triangle = np.linalg.qr(self.columns)
-        self.solve = np.linalg.solve(triangle, self.orthogonal.T)  # (c, n): y to β by least squares
-        self.weighted = self.precision.times(terms.columns(base.times))  # (R, n, c)
+        orthogonal, triangle = np.linalg.qr(self.columns)
+        self.solve = np.linalg.solve(triangle, orthogonal.T)  # (c, n): y to β by least squares
+        self.weighted = self.precision.times(self.columns)  # (R, n, c)
         normal = np.einsum("nc,rnd->rcd", self.columns, self.weighted)
         self.inverse = np.linalg.inv(normal)
         self.constant = 0.5 * (self.precision.log_determinant - np.linalg.slogdet(normal)[1])
-        same = base.replicated[order]
-        self.same, self.different = same, int(same.max()) + 1
-        self.counts = np.bincount(same)
+        self.same = base.replicated[order]
+        self.counts = np.bincount(self.same)
 
     def residual(self, values: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Least-squares coefficients (c, m), residual (n, m), and which series are exact (m,)."""
@@ -128,46 +122,31 @@ class Factorisation:
         return np.asarray(np.where(np.isfinite(score), score, 0.0) + self.constant[:, None])
 
     def estimates(self, values: FloatArray, prior: FloatArray) -> Estimates:
-        """Fit all series.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n, m)
-            Complete; rows as in the time base.
-        prior : ndarray of shape (R,)
-            Of the correlations.
-        """
+        """Fit all series: complete values of shape (n, m), and the prior of the correlations."""
         beta, left, exact = self.residual(values)
         step, total = self.sums(left)
         total[:, exact], step[:, :, exact] = 0.0, 0.0
         weight = weights_of(self.evidence(total), prior[: len(total)] / prior[: len(total)].sum())
         lack, pure, pure_freedom = self._replicates(left, total[0])
-        freedom = float(self.freedom)
+        variance, freedom = total / self.freedom, float(self.freedom)
         if self.noise == "replicates":
             variance, freedom = (pure / max(pure_freedom, 1))[None, :], float(pure_freedom)
-        else:
-            variance = total / self.freedom
         found = beta + step  # (R, c, m)
         mean = np.einsum("rm,rcm->mc", weight, found)
         apart = found.transpose(0, 2, 1) - mean
         scale = weight * variance
         covariance = np.einsum("rm,rcd->mcd", scale, self.inverse)
         covariance += np.einsum("rm,rmc,rmd->mcd", weight, apart, apart)
-        m = values.shape[1]
-        p = np.stack(
-            [self._p(found, variance, weight, k, freedom) for k in range(len(self.terms.periods))],
-            axis=1,
-        )
+        periods = range(len(self.terms.periods))
+        p = np.stack([self._p(found, variance, weight, k, freedom) for k in periods], axis=1)
         return Estimates(
-            mean,
-            covariance,
-            np.full(m, freedom),
-            p,
-            np.sqrt(scale.sum(axis=0)),
-            weight.T @ CORRELATIONS[: len(weight)],
-            np.full(m, float(self.n)),
-            lack,
-            np.full(m, np.nan),
+            *(mean, covariance, p),
+            freedom=np.full(len(mean), freedom),
+            noise=np.sqrt(scale.sum(axis=0)),
+            correlation=weight.T @ CORRELATIONS[: len(weight)],
+            rows=np.full(len(mean), float(self.n)),
+            lack_of_fit=lack,
+            between=np.full(len(mean), np.nan),
         )
 
     def _p(
@@ -183,8 +162,7 @@ class Factorisation:
                 continue
             b, v = found[r, own][:, at], variance[r, at]
             gain = np.einsum("cm,cd,dm->m", b, np.linalg.inv(inverse[own, own]), b) / count
-            with np.errstate(divide="ignore", invalid="ignore"):
-                ratio = np.where(v > 0, gain / v, np.where(gain > 0, np.inf, 0.0))
+            ratio = np.divide(gain, v, out=np.where(gain > 0, np.inf, 0.0), where=v > 0)
             p[at] += weight[r, at] * fdtrc(count, freedom, ratio)
         return np.minimum(p / np.maximum(weight.sum(axis=0), np.finfo(float).tiny), 1.0)
 
@@ -192,15 +170,13 @@ class Factorisation:
         self, left: FloatArray, total: FloatArray
     ) -> tuple[FloatArray, FloatArray, int]:
         """Test of the shape against replicates; sum of squares of replicates, its freedom."""
-        m = left.shape[1]
-        freedom, misfit = self.n - self.different, self.different - self.c
-        nan = np.full(m, np.nan)
+        different = len(self.counts)
+        freedom, misfit = self.n - different, different - self.c
+        nan = np.full(left.shape[1], np.nan)
         if freedom < 1:
             return nan, nan, 0
-        indicator = (self.same[None, :] == np.arange(self.different)[:, None]) / self.counts[
-            :, None
-        ]
-        pure = np.sum((left - (indicator @ left)[self.same]) ** 2, axis=0)
+        average = (self.same == np.arange(different)[:, None]) / self.counts[:, None]
+        pure = np.sum((left - (average @ left)[self.same]) ** 2, axis=0)
         if misfit < 1:
             return nan, pure, freedom
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -211,6 +187,23 @@ class Factorisation:
 def _root_mean_square(values: FloatArray) -> FloatArray:
     """Root of the mean of the squares of each column."""
     return np.asarray(np.sqrt(np.einsum("nm,nm->m", values, values) / len(values)))
+
+
+def zero_test(
+    beta: FloatArray, covariance: FloatArray, freedom: FloatArray, whole: FloatArray | BoolArray
+) -> FloatArray:
+    """p-values of zero coefficients (m, d) by F; NaN where the covariance does not allow it.
+
+    Where the `whole` covariance matrix was estimated, not one variance, it is Hotelling's T².
+    """
+    d = beta.shape[1]
+    p, rest = np.full(len(beta), np.nan), np.where(whole, freedom - d + 1.0, freedom)
+    sound = np.flatnonzero(np.isfinite(beta).all(axis=1) & (rest > 0))
+    sound = sound[np.linalg.matrix_rank(covariance[sound], hermitian=True) == d]
+    b = beta[sound]
+    square = np.einsum("mc,mc->m", b, np.linalg.solve(covariance[sound], b[:, :, None])[:, :, 0])
+    p[sound] = fdtrc(d, rest[sound], square / d * (rest / freedom)[sound])
+    return p
 
 
 def by_missing(values: FloatArray) -> list[tuple[IndexArray, IndexArray]]:
@@ -252,27 +245,28 @@ class Factorisations:
             self.last = key, Factorisation(base, self.terms, self.noise) if enough else None
         return self.last[1]
 
+    def _determined(
+        self, values: FloatArray
+    ) -> Iterator[tuple[IndexArray, Factorisation, FloatArray]]:
+        """Series with one pattern of missing values, its factorisation, their complete values."""
+        for rows, series in by_missing(values):
+            made = self.of(rows)
+            if made is not None:
+                whole = len(rows) == values.shape[0] and len(series) == values.shape[1]
+                yield series, made, values if whole else values[np.ix_(rows, series)]
+
     def estimates(self, values: FloatArray, prior: FloatArray) -> Estimates:
         """Fit all series of a matrix, shape (n, m), with missing values where there are NaN."""
         found = Estimates.unknown(values.shape[1], self.terms)
-        for rows, series in by_missing(values):
-            found.rows[series] = len(rows)
-            made = self.of(rows)
-            if made is not None:
-                found.put(series, made.estimates(_taken(values, rows, series), prior))
+        found.rows[:] = np.isfinite(values).sum(axis=0)
+        for series, made, complete in self._determined(values):
+            found.put(series, made.estimates(complete, prior))
         return found
 
     def evidence(self, values: FloatArray) -> FloatArray:
         """Log evidence of each correlation for the series that determine it, shape (R, ≤ m)."""
-        parts = []
-        for rows, series in by_missing(values):
-            made = self.of(rows)
-            if made is not None:
-                _, left, exact = made.residual(_taken(values, rows, series))
-                parts.append(made.evidence(made.sums(left[:, ~exact])[1]))
-        return np.concatenate(parts, axis=1) if parts else np.zeros((len(CORRELATIONS), 0))
-
-
-def _taken(values: FloatArray, rows: IndexArray, series: IndexArray) -> FloatArray:
-    whole = len(rows) == values.shape[0] and len(series) == values.shape[1]
-    return values if whole else values[np.ix_(rows, series)]
+        parts = [np.zeros((len(CORRELATIONS), 0))]
+        for _, made, complete in self._determined(values):
+            _, left, exact = made.residual(complete)
+            parts.append(made.evidence(made.sums(left[:, ~exact])[1]))
+        return np.concatenate(parts, axis=1)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csc_array
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.errors import DataError
@@ -20,18 +21,9 @@ from robustfourier.samples import ReadOptions
 from robustfourier.samples.partitions import Layout, Piece, parts_of
 from robustfourier.samples.text_tables import wide_table
 
-_TAGS = ("group", "subject")
-
 
 class SparseMatrix:
     """Values by row of the time base and series; sliced by series it is dense, NaN where empty.
-
-    Parameters
-    ----------
-    row, series : ndarray of int, shape (N,)
-        Place of each value.
-    values : ndarray of shape (N,)
-    shape : (int, int)
 
     Examples
     --------
@@ -44,47 +36,27 @@ class SparseMatrix:
     def __init__(
         self, row: IndexArray, series: IndexArray, values: FloatArray, shape: tuple[int, int]
     ) -> None:
-        order = np.argsort(series, kind="stable")
-        self.row, self.values, self.shape = row[order], values[order], shape
-        self.starts = np.searchsorted(series[order], np.arange(shape[1] + 1))
+        self.shape, self.stored = shape, csc_array((values, (row, series)), shape)
 
     def __getitem__(self, at: tuple[slice, Any]) -> FloatArray:
-        series = at[1]
-        wanted = np.arange(self.shape[1])[series] if isinstance(series, slice) else series
-        found = np.full((self.shape[0], len(wanted)), np.nan)
-        for j, one in enumerate(wanted):
-            own = slice(self.starts[one], self.starts[one + 1])
-            found[self.row[own], j] = self.values[own]
+        held = self.stored[:, at[1]].tocoo()
+        found = np.full(held.shape, np.nan)
+        found[held.coords] = held.data
         return found[at[0]]
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Series on one time base.
+    """Series on one time base."""
 
-    Parameters
-    ----------
-    times : ndarray or DatetimeIndex, shape (n,)
-    matrix : SparseMatrix of shape (n, m)
-    names : list of str
-        Of the series, in the order of the file.
-    groups, subjects : ndarray of str, shape (n,), or None
-    unit : str
-        Of numeric times; empty if unknown.
-    source : str
-        For messages.
-    notes : tuple of str
-        How the table was read.
-    """
-
-    times: Any
-    matrix: SparseMatrix
-    names: list[str]
-    groups: Any
+    times: Any  # ndarray or DatetimeIndex of shape (n,)
+    matrix: SparseMatrix  # of shape (n, m)
+    names: list[str]  # of the series, in the order of the file
+    groups: Any  # str of each row, or None
     subjects: Any
-    unit: str
-    source: str
-    notes: tuple[str, ...]
+    unit: str  # of numeric times; empty if unknown
+    source: str  # for messages
+    notes: tuple[str, ...]  # how the table was read
 
 
 def read_table(
@@ -98,16 +70,10 @@ def read_table(
 ) -> Table:
     """Read the series of a file or of a table in memory.
 
-    Parameters
-    ----------
-    source : path or table
-        A wide table (rows are series, columns are times) is recognised by its header.
-    by, group, subject : str, optional
-        Columns of a long table: which series, group and subject a row belongs to.
-    value : sequence of str, "all" or None
-        Value columns; each is a series of its own.
-    reading : dict
-        Of `read_samples`.
+    A wide table (rows are series, columns are times) is recognised by its header. In a long table,
+    `by`, `group` and `subject` are the columns that say which series, group and subject a row
+    belongs to; each of the columns `value`, or "all", is a series of its own. `reading` is that of
+    `read_samples`.
     """
     asked = ReadOptions(**{k: v for k, v in (reading or {}).items() if k != "duplicates"})
     notes: tuple[str, ...] = ()
@@ -115,16 +81,16 @@ def read_table(
     if wide is not None and by is None:
         by, value, notes = wide.labels[0], ["value"], (wide.words,)
         group = group or ("group" if any(wide.groups) else None)
-    tags = [name for name in (group, subject) if name is not None]
+    tags = {tag: name for tag, name in (("group", group), ("subject", subject)) if name is not None}
     parts = parts_of(source)
-    layout = Layout.of(parts[0], asked, value, by, tags)
+    layout = Layout.of(parts[0], asked, value, by, list(tags.values()))
     pieces = [piece for part in parts for piece in part.pieces(layout)]
-    whole = _frame(pieces, layout, [t for t, n in zip(_TAGS, (group, subject), strict=True) if n])
+    whole = _frame(pieces, layout, list(tags))
     names = pd.unique(whole["id"])  # of series without a value, too
     frame = whole[np.isfinite(whole["value"]) & whole["time"].notna()]
     if not len(frame):
         raise DataError(f"{parts[0].name}: no row has a time and a value; nothing to test")
-    base, matrix = _indexed(frame, names)
+    base, matrix = _indexed(frame, names, list(tags))
     times: Any = base["time"].to_numpy()
     dates = times.dtype.kind == "M"
     if layout.zone is not None:
@@ -133,8 +99,8 @@ def read_table(
         times,
         matrix,
         [str(name) for name in names],
-        base["group"].to_numpy() if "group" in base else None,
-        base["subject"].to_numpy() if "subject" in base else None,
+        base["group"].to_numpy() if "group" in tags else None,
+        base["subject"].to_numpy() if "subject" in tags else None,
         asked.unit or ("" if dates else layout.unit),
         parts[0].name,
         notes,
@@ -150,16 +116,16 @@ def _frame(pieces: list[Piece], layout: Layout, tags: list[str]) -> pd.DataFrame
     marks = {t: np.concatenate([p.tags[i] for p in pieces]) for i, t in enumerate(tags)}
     parts = []
     for j, name in enumerate(layout.values):
-        alone = label if len(layout.values) == 1 else None
-        named = name if label is None else [f"{one}:{name}" for one in label]
-        id_ = named if alone is None else alone
-        parts.append(pd.DataFrame({"time": times, "id": id_, **marks, "value": values[:, j]}))
+        named: Any = label if label is not None else name
+        if label is not None and len(layout.values) > 1:
+            named = [f"{one}:{name}" for one in label]
+        parts.append(pd.DataFrame({"time": times, "id": named, **marks, "value": values[:, j]}))
     return pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
 
 
-def _indexed(frame: pd.DataFrame, names: Any) -> tuple[pd.DataFrame, SparseMatrix]:
+def _indexed(frame: pd.DataFrame, names: Any, tags: list[str]) -> tuple[pd.DataFrame, SparseMatrix]:
     """Rows of the time base, and values by row and series."""
-    keys = [name for name in ("time", *_TAGS) if name in frame]
+    keys = ["time", *tags]
     series = pd.Index(names).get_indexer(pd.Index(frame["id"]))
     copy = frame.assign(series=series).groupby(["series", *keys], sort=False).cumcount()
     grouped = frame.assign(copy=copy.to_numpy()).groupby([*keys, "copy"], sort=True)

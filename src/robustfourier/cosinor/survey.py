@@ -14,10 +14,9 @@ from scipy.stats import false_discovery_control
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.concurrency import one_blas_thread
-from robustfourier.cosinor import answers
+from robustfourier.cosinor.answers import Wave, difference_columns, mesor_columns, wave_columns
 from robustfourier.cosinor.clock import Clock
 from robustfourier.cosinor.design import Terms, TimeBase, require_determined
-from robustfourier.cosinor.groups import compare
 from robustfourier.cosinor.noise import first_prior, learned_prior
 from robustfourier.cosinor.population import population_mean
 from robustfourier.cosinor.series_fits import Estimates, Factorisations
@@ -146,41 +145,30 @@ def rhythm(
     terms = Terms(
         clock.periods, require_count("harmonics", harmonics), require_count("trend", trend, 0)
     )
-    survey = _Survey(clock, terms, noise, coverage, _Rows.of(clock.times, groups, subjects))
+    parts = _rows(len(clock.times), groups, subjects)
+    survey = _Survey(clock, terms, noise, coverage, parts, subjects is not None)
     with one_blas_thread():
         return survey.of(matrix, labels, observe)
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows of each group and of each subject in it.
+def _rows(n: int, groups: Any, subjects: Any) -> dict[str, list[IndexArray]]:
+    """Rows of each subject of each group; all are one where there are none."""
+    group, subject = _labels(groups, n, "groups"), _labels(subjects, n, "subjects")
+    found = {}
+    for name in np.unique(group):
+        own = np.flatnonzero(group == name)
+        parts = [own[subject[own] == who] for who in np.unique(subject[own])]
+        if subjects is not None and len(parts) < _FEWEST:
+            where = f" in group {name!r}" if groups is not None else ""
+            raise InputError(
+                f"subjects: {len(parts)}{where}; a population needs at least {_FEWEST}. Leave "
+                "subjects out to test these alone"
+            )
+        found[str(name)] = parts
+    return found
 
-    Parameters
-    ----------
-    groups : list of pairs of str and list of pairs
-        Name of a group; name and rows of its subjects, one without a name where there are none.
-    """
 
-    times: FloatArray
-    groups: list[tuple[str, list[IndexArray]]]
-    by_subject: bool
-
-    @classmethod
-    def of(cls, times: FloatArray, groups: Any, subjects: Any) -> _Rows:
-        group, subject = (_labels(given, len(times), name) for given, name in
-                          ((groups, "groups"), (subjects, "subjects")))  # fmt: skip
-        found = []
-        for name in np.unique(group):
-            own = np.flatnonzero(group == name)
-            parts = [own[subject[own] == who] for who in np.unique(subject[own])]
-            if subjects is not None and len(parts) < _FEWEST:
-                where = f" in group {name!r}" if groups is not None else ""
-                raise InputError(
-                    f"subjects: {len(parts)}{where}; a population needs at least {_FEWEST}. Leave "
-                    "subjects out to test these alone"
-                )
-            found.append((str(name), parts))
-        return cls(times, found, subjects is not None)
+_Parts = list[tuple[IndexArray, Factorisations]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,112 +179,93 @@ class _Survey:
     terms: Terms
     noise: str
     coverage: float
-    rows: _Rows
+    rows: dict[str, list[IndexArray]]  # of each subject of each group
+    by_subject: bool
 
     def of(
         self, matrix: Any, labels: Sequence[str], observe: Callable[[int, int], Any] | None
     ) -> Rhythms:
         """Fit all series, chunk by chunk."""
-        fits = self._factorisations()
+        fits = {name: self._factorisations(parts) for name, parts in self.rows.items()}
         m = matrix.shape[1]
         prior = self._prior(fits, matrix)
         tables, differences = [], []
-        for chunk in _chunks(m, len(self.rows.times)):
+        for chunk in self._chunks(m):
             values = _read(matrix, chunk)
             found = {name: self._estimates(parts, values, prior) for name, parts in fits.items()}
             tables += [self._table(each, name, chunk) for name, each in found.items()]
             differences += list(self._differences(found, chunk))
             if observe is not None:
                 observe(chunk.stop, m)
-        table = _in_order(tables, labels, [] if len(fits) == 1 else ["group"])
-        with_q(table, "p", "q", ["period"] + (["group"] if "group" in table else []))
-        compared = self._compared(differences, labels)
+        grouped = ["group"] if len(fits) > 1 else []
+        table = _in_order(tables, labels, grouped)
+        with_q(table, "p", "q", ["period", *grouped])
+        compared = None
+        if differences:
+            compared = _in_order(differences, labels, ["first", "second"])
+            for name in ("mesor", "amplitude", "acrophase", "rhythm"):
+                what = f"{name}_difference"
+                with_q(compared, f"p_{what}", f"q_{what}", ["first", "second", "period"])
         return Rhythms(table, compared, self.clock, self.coverage, assumed(self.noise, m))
 
-    def _factorisations(self) -> dict[str, list[tuple[IndexArray, Factorisations]]]:
-        """Those of each group, one for each of its subjects."""
-        found = {}
-        for name, parts in self.rows.groups:
-            for rows in parts:
-                require_determined(self.terms, self.rows.times[rows])
-            found[name] = [
-                (rows, Factorisations(TimeBase.of(self.rows.times[rows]), self.terms, self.noise))
-                for rows in parts
-            ]
-            base = found[name][0][1].base
-            if self.noise == "replicates" and not base.replicated.max() + 1 < len(base.times):
-                raise InputError(
-                    'noise="replicates" needs times that occur more than once; use "auto"'
-                )
-        return found
+    def _factorisations(self, parts: list[IndexArray]) -> _Parts:
+        """Those of a group, one for each of its subjects."""
+        bases = [TimeBase.of(self.clock.times[rows]) for rows in parts]
+        for base in bases:
+            require_determined(self.terms, base.times)
+        if self.noise == "replicates" and not bases[0].chains.any():
+            raise InputError('noise="replicates" needs times that occur more than once; use "auto"')
+        made = [Factorisations(base, self.terms, self.noise) for base in bases]
+        return list(zip(parts, made, strict=True))
 
-    def _prior(self, fits: dict[str, list[tuple[IndexArray, Factorisations]]], matrix: Any) -> Any:
+    def _prior(self, fits: dict[str, _Parts], matrix: Any) -> FloatArray:
         """Prior of the noise's correlation, learned from some of the series."""
         if self.noise != "auto":
             return first_prior()
         m = matrix.shape[1]
-        step = -(-m // _LEARNED)
         found = []
-        for chunk in _chunks(m, len(self.rows.times), step):
+        for chunk in self._chunks(m, -(-m // _LEARNED)):
             values = _read(matrix, chunk)
             found += [e.evidence(values[rows]) for parts in fits.values() for rows, e in parts]
         return learned_prior(np.concatenate(found, axis=1))
 
-    def _estimates(
-        self, parts: list[tuple[IndexArray, Factorisations]], values: FloatArray, prior: FloatArray
-    ) -> Estimates:
+    def _chunks(self, m: int, step: int = 1) -> Iterator[slice]:
+        """Slices of series whose values fit into memory; every `step`-th series only."""
+        size = max(_BYTES // (8 * len(self.clock.times)), 1) * step
+        for start in range(0, m, size):
+            yield slice(start, min(start + size, m), step)
+
+    def _estimates(self, parts: _Parts, values: FloatArray, prior: FloatArray) -> Estimates:
         found = [each.estimates(values[rows], prior) for rows, each in parts]
-        return population_mean(found, self.terms) if self.rows.by_subject else found[0]
+        return population_mean(found, self.terms) if self.by_subject else found[0]
 
     def _table(self, found: Estimates, group: str, chunk: slice) -> pd.DataFrame:
         """Rows of a chunk of series, one for each period."""
         parts = []
-        for k in range(len(self.terms.periods)):
+        for k, period in enumerate(self.terms.periods):
             columns: dict[str, Any] = {"at": np.arange(chunk.start, chunk.stop), "order": k}
-            columns |= {
-                "group": group,
-                "period": self.terms.periods[k],
-                "rows": found.rows.astype(np.int64),
-            }
-            columns |= answers.mesor(found, self.coverage).columns("mesor")
+            columns |= {"group": group, "period": period, "rows": found.rows.astype(np.int64)}
+            columns |= mesor_columns(found, self.coverage)
             for order in range(1, self.terms.harmonics + 1):
-                columns |= self._wave(found, k, order)
+                wave, tail = Wave.of(found, self.terms, k, order), f"_{order}" if order > 1 else ""
+                how = (self.coverage, *self.clock.cycle(k, order), tail)
+                columns |= wave_columns(wave, found.freedom, *how)
             columns |= {"p": found.p[:, k], "noise": found.noise}
             columns |= {"correlation": found.correlation, "lack_of_fit": found.lack_of_fit}
-            if self.rows.by_subject:
+            if self.by_subject:
                 columns["between"] = found.between
             parts.append(pd.DataFrame(columns))
         return pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
 
-    def _wave(self, found: Estimates, k: int, order: int) -> dict[str, FloatArray]:
-        wave = answers.Wave.of(found, self.terms, k, order)
-        cycle, origin = self.clock.cycle(k, order)
-        tail = "" if order == 1 else f"_{order}"
-        height = answers.amplitude(wave, found.freedom, self.coverage)
-        peak = answers.acrophase(wave, found.freedom, self.coverage, cycle, origin)
-        return height.columns(f"amplitude{tail}") | peak.columns(f"acrophase{tail}")
-
     def _differences(self, found: dict[str, Estimates], chunk: slice) -> Iterator[pd.DataFrame]:
         for first, second in combinations(found, 2):
-            for k in range(len(self.terms.periods)):
-                columns = compare(
-                    *(found[first], found[second], self.terms, k),
-                    self.clock.cycle(k)[0],
-                    self.coverage,
-                )
-                head = {"at": np.arange(chunk.start, chunk.stop), "order": k}
-                pair = {"first": first, "second": second, "period": self.terms.periods[k]}
-                yield pd.DataFrame(head | pair | columns)
-
-    @staticmethod
-    def _compared(parts: list[pd.DataFrame], labels: Sequence[str]) -> pd.DataFrame | None:
-        if not parts:
-            return None
-        table = _in_order(parts, labels, ["first", "second"])
-        for name in ("mesor", "amplitude", "acrophase", "rhythm"):
-            what = f"{name}_difference"
-            with_q(table, f"p_{what}", f"q_{what}", ["first", "second", "period"])
-        return table
+            pair = [found[first], found[second]]
+            for k, period in enumerate(self.terms.periods):
+                head: dict[str, Any] = {"at": np.arange(chunk.start, chunk.stop), "order": k}
+                head |= {"first": first, "second": second, "period": period}
+                cycle = self.clock.cycle(k)[0]
+                compared = difference_columns(pair, self.terms, k, cycle, self.coverage)
+                yield pd.DataFrame(head | compared)
 
 
 def assumed(noise: str, series: int) -> str:
@@ -329,19 +298,13 @@ def with_q(table: pd.DataFrame, p: str, q: str, within: list[str]) -> None:
 
 def _in_order(parts: list[pd.DataFrame], labels: Sequence[str], tags: list[str]) -> pd.DataFrame:
     """One table, sorted by series, group and period, with the names of the series."""
-    table = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
+    table = parts[0]
     if len(parts) > 1:
+        table = pd.concat(parts, ignore_index=True)
         table = table.sort_values(["at", *tags, "order"], kind="stable", ignore_index=True)
     table.insert(0, "id", np.asarray(labels, object)[table["at"].to_numpy()])
     unused = [] if tags or "group" not in table else ["group"]
     return table.drop(columns=["at", "order", *unused])
-
-
-def _chunks(m: int, n: int, step: int = 1) -> Iterator[slice]:
-    """Slices of series whose values fit into memory; every `step`-th series only."""
-    size = max(_BYTES // (8 * n), 1) * step
-    for start in range(0, m, size):
-        yield slice(start, min(start + size, m), step)
 
 
 def _read(matrix: Any, series: slice) -> FloatArray:

@@ -33,16 +33,19 @@ from robustfourier.estimators.validation import (
 )
 from robustfourier.network.architecture import Activation
 from robustfourier.network.embedding import EmbeddingKind
-from robustfourier.network.fourier_coefficients import mixed_modes
+from robustfourier.network.fourier_coefficients import (
+    active_by_level,
+    mixed_modes,
+    network_modes,
+)
 from robustfourier.network.initial import Init
 from robustfourier.network.link_networks import fundamentals
-from robustfourier.network.mode_table import active_by_level, network_modes
 from robustfourier.training import fixed_sample
 from robustfourier.training.callbacks import Progress
 from robustfourier.training.engine import EngineName
+from robustfourier.training.layerwise_training import Box
 from robustfourier.training.link_training import train_links_and_rest
 from robustfourier.training.losses import LossName
-from robustfourier.training.projection import Box
 from robustfourier.weighted_rows import canonical_rows
 
 

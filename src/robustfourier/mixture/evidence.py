@@ -66,11 +66,7 @@ class LogEvidence:
 def log_evidence(found: Detection, logarithms: FloatArray | None = None) -> LogEvidence:
     """Return the log evidence of what a search has found.
 
-    Parameters
-    ----------
-    found : Detection
-    logarithms : ndarray of shape (n, q), optional
-        log y, if that was searched: the density is then that of y.
+    `logarithms` (n, q): log y, if that was searched: the density is then that of y.
     """
     series, fit, start = found.series, found.fit, found.noise_model
     evidence, rows = NoiseEvidence(series, fit), chosen_rows(len(series.theta), ROWS)

@@ -38,16 +38,7 @@ ROBUST_ROUNDS = 3  # of pulling outliers in around the smoothed fit
 def fit_column(
     domain: Domain, theta: FloatArray, y: FloatArray, weights: FloatArray, settings: Settings
 ) -> tuple[ColumnModel, Detection]:
-    """Fit trend and components to samples of one column.
-
-    Parameters
-    ----------
-    domain : Domain
-    theta : ndarray of shape (n,)
-    y : ndarray of shape (n, q)
-    weights : ndarray of shape (n,)
-    settings : Settings
-    """
+    """Fit trend and components to samples of one column."""
     return _patterns(domain, _begun(domain, theta, y, weights, settings).whole)
 
 
@@ -116,16 +107,7 @@ def begin_columns(
     weights: FloatArray,
     settings: list[Settings],
 ) -> ColumnFits:
-    """Search for the lines of one column, or fit one model per column by backfitting.
-
-    Parameters
-    ----------
-    domains : list of Domain, one per column
-    theta : ndarray of shape (n, d)
-    y : ndarray of shape (n, q)
-    weights : ndarray of shape (n,)
-    settings : list of Settings, one per column
-    """
+    """Search for the lines of one column, or fit one model per column by backfitting."""
     if theta.shape[1] > 1:
         fitted = _backfitted(domains, theta, y, weights, settings)
         return ColumnFits(lambda: fitted[1], lambda: fitted[1], lambda: fitted)

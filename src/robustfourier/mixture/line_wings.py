@@ -34,17 +34,9 @@ def wing_ratio(
 ) -> FloatArray:
     """Return the noise power around each mode over the floor; 1 where there are no wings.
 
-    Parameters
-    ----------
-    sums_at : callable
-        ``modes -> Σ w r e^{-iπkθ}`` of the residual, shape (m, q).
-    total : float
-        Total weight.
-    modes : ndarray of shape (m,)
-        Where to look.
-    lines : ndarray of shape (K,)
-        Modes that were fitted; places next to them are left out.
-    floor : NoiseFloor
+    `sums_at`: ``modes -> Σ w r e^{-iπkθ}`` of the residual, shape (m, q). `total`: total weight.
+    `modes` (m,): where to look. `lines` (K,): modes that were fitted; places next to them are left
+    out.
     """
     if not len(modes):
         return np.ones(0)
@@ -73,16 +65,8 @@ def local_noise(
     logarithm is shrunk to zero by the James-Stein factor. A line that is not quite steady stands
     on wings of its own, which are its noise.
 
-    Parameters
-    ----------
-    series : Series
-    refined : Refined
-        A fit of the series, whose residual shows the wings.
-    modes : ndarray of shape (K,)
-        The lines.
-    floor : NoiseFloor
-    variance : ndarray of shape (q,)
-        Of the noise.
+    `refined`: a fit of the series, whose residual shows the wings. `modes` (K,): the lines.
+    `variance` (q,): of the noise.
     """
     left = partial(series.residual_sums, refined)
     wings = wing_ratio(left, series.total, modes, modes, floor)

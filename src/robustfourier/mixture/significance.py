@@ -31,39 +31,24 @@ _ROOT = 1e-10  # of its logarithm, at which a ratio is known
 
 @dataclass(frozen=True)
 class Judge:
-    """Says of lines how often noise alone would show as much anywhere in the range searched.
+    """Says of lines how often noise alone would show as much anywhere in the range searched."""
 
-    Parameters
-    ----------
-    theta, weights : ndarray of shape (n,)
-        Sorted positions and weights of the samples.
-    lowest, highest : float
-        Range of modes searched.
-    integer : bool
-        Whether only integer modes are searched.
-    """
-
+    #: (n,): sorted positions and weights of the samples
     theta: FloatArray
     weights: FloatArray
+    #: range of modes searched
     lowest: float
     highest: float
-    integer: bool = False
+    integer: bool = False  # whether only integer modes are searched
 
     def alarm(
         self, ratio: FloatArray, modes: FloatArray, dof: FloatArray, n_outputs: int
     ) -> FloatArray:
         """Return the false-alarm probability of power over floor, shape (K,).
 
-        Parameters
-        ----------
-        ratio : ndarray of shape (K,)
-            Power over floor, summed over independent outputs.
-        modes : ndarray of shape (K,)
-            Where.
-        dof : ndarray of shape (K,)
-            What the floor is worth there, in exponential ordinates.
-        n_outputs : int
-            Independent outputs.
+        `ratio` (K,): power over floor, summed over independent outputs. `modes` (K,): where. `dof`
+        (K,): what the floor is worth there, in exponential ordinates. `n_outputs`: independent
+        outputs.
         """
         return false_alarm(
             ratio,
@@ -235,19 +220,10 @@ def false_alarm(
 ) -> FloatArray:
     """Return the probability that noise alone shows a line of this strength anywhere.
 
-    Parameters
-    ----------
-    ratio : ndarray
-        Power over floor, summed over independent outputs.
-    width : ndarray or float
-        Range searched: W of `search_width` or `Judge.widths`, or the number of modes if not
-        `continuous`.
-    n_outputs : int
-        Independent outputs q.
-    dof : ndarray or float
-        What the floor is worth, in exponential ordinates.
-    continuous : bool
-        Whether modes are real numbers or the integers.
+    `ratio`: power over floor, summed over independent outputs. `width`: range searched: W of
+    `search_width` or `Judge.widths`, or the number of modes if not `continuous`. `n_outputs`:
+    independent outputs q. `dof`: what the floor is worth, in exponential ordinates. `continuous`:
+    whether modes are real numbers or the integers.
 
     Examples
     --------
@@ -311,14 +287,9 @@ def line_power(
 ) -> FloatArray:
     """Return half the increase of the sum of squares if a line were left out, shape (K, r).
 
-    Parameters
-    ----------
-    gram : ndarray of shape (p + 2K, p + 2K)
-        Weighted Gram matrix of (trend, cosines, sines); all others are refitted.
-    cosine, sine : ndarray of shape (K, q)
-        Fitted coefficients, in units of the noise if `whitener` is used.
-    whitener : ndarray of shape (q, r), optional
-        Turns the q outputs into r whose noises are uncorrelated.
+    `gram` (p + 2K, p + 2K): weighted Gram matrix of (trend, cosines, sines); all others are
+    refitted. `cosine`, `sine` (K, q): fitted coefficients, in units of the noise if `whitener` is
+    used. `whitener` (q, r): turns the q outputs into r whose noises are uncorrelated.
     """
     n_lines = len(cosine)
     first = len(gram) - 2 * n_lines

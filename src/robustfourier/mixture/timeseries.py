@@ -18,7 +18,6 @@ from robustfourier.periodic.basis import (
     TREND_POLYNOMIALS,
     Breaks,
     columns_of,
-    extended_columns,
     trend_columns,
 )
 from robustfourier.periodic.config import Settings
@@ -38,7 +37,6 @@ SLOWEST = 1.5  # cycles over the record; with fewer a period and a bend look ali
 # second number columns may be added up where sums are not exact enough.
 _SPECTRAL_FROM, _FEW = 300, 4000
 _BESIDE = 2.0  # modes beyond the highest that a refinement may step to
-_SLOW_MODES = 64.0  # modes of the grid on which a trend is weighed against slow noise
 _ENOUGH = 10_000  # rows that tell how values were rounded
 _ROWS_PER_LINE = 9  # three rows for each of a line's three numbers
 _LINES_AT_MOST = 500  # a Gram matrix of 2000 columns is solved in a second
@@ -46,36 +44,19 @@ _LINES_AT_MOST = 500  # a Gram matrix of 2000 columns is solved in a second
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """Samples of order one with their settings.
+    """Samples of order one with their settings."""
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n,)
-        Sorted positions in [-1, 1].
-    values : ndarray of shape (n, q)
-        What least squares is done on: (y − centre) / scale, outliers pulled in.
-    original : ndarray of shape (n, q)
-        The same as it was given.
-    weights : ndarray of shape (n,)
-        Weight 2 is the row twice.
-    centre, scale : ndarray of shape (q,)
-        Median of y, and a power of two near its typical deviation.
-    settings : Settings
-    limit : ModeLimit
-        Highest mode to search, and why.
-    breaks : Breaks
-        Breakpoints, part of every trend.
-    """
-
-    theta: FloatArray
+    theta: FloatArray  # (n,): sorted positions in [-1, 1]
+    #: (n, q): what least squares is done on: (y − centre) / scale, outliers pulled in
     values: FloatArray
-    original: FloatArray
-    weights: FloatArray
+    original: FloatArray  # (n, q): the same as it was given
+    weights: FloatArray  # (n,): weight 2 is the row twice
+    #: (q,): median of y, and a power of two near its typical deviation
     centre: FloatArray
     scale: FloatArray
     settings: Settings
-    limit: ModeLimit
-    breaks: Breaks = field(default_factory=Breaks)
+    limit: ModeLimit  # highest mode to search, and why
+    breaks: Breaks = field(default_factory=Breaks)  # breakpoints, part of every trend
 
     @classmethod
     def of(
@@ -241,13 +222,6 @@ class Series:
         return PeriodogramGrid.within(plan, self.weights, self._window, self.max_mode, spacing)
 
     @cached_property
-    def slow_grid(self) -> PeriodogramGrid:
-        """The lowest integer modes, on which a trend is weighed against slow noise."""
-        top = min(self.max_mode, _SLOW_MODES)
-        plan = RealModePlan(self.theta, top)
-        return PeriodogramGrid.within(plan, self.weights, self._window, top, 1.0)
-
-    @cached_property
     def judge(self) -> Judge:
         """The judge of lines in the range that is searched."""
         return Judge(self.theta, self.weights, self.lowest, self.max_mode, self.integer)
@@ -296,7 +270,7 @@ class Series:
             return trend_columns(theta[rows], richest, breaks)
 
         data, smooth = (self.values, self.weights, columns), TREND_POLYNOMIALS[: richest - 1]
-        return SpectralMoments(self._plan, *data, self._window, smooth, self.slow_grid.modes)
+        return SpectralMoments(self._plan, *data, self._window, smooth)
 
     def add_up_directly(self) -> bool:
         """Add moments up from the samples from now on, if these are few; False if nothing changes.
@@ -340,27 +314,6 @@ class Series:
             return grid.data_sums(refined.residuals)
         level = grid.weight_sums[: grid.size, None] * refined.trend[0]
         return every.values_on_grid(grid.spacing, grid.size) - level
-
-    def column_sums(self, lines: FloatArray, rung: int) -> tuple[ComplexArray, ComplexArray]:
-        """Return sums at slow modes of trend, cosines, sines, (m, p + 2K), and values, (m, q)."""
-        every = self._all_moments
-        if every is None:
-            extended = extended_columns(self.theta, self.trend(rung), lines)
-            columns = extended[:, : extended.shape[1] - 2 * len(lines)]
-            both = np.hstack([columns, self.values])
-            sums = direct_sums(self.theta, self.weights[:, None] * both, self.slow_grid.modes)
-            return sums[:, : columns.shape[1]], sums[:, columns.shape[1] :]
-        return every.column_sums(lines, self._trend_index(rung))
-
-    def sums_of(
-        self, mode: FloatArray, rung: int, change: FloatArray, modes: FloatArray
-    ) -> ComplexArray:
-        """Return Σ w f e^{-iπkθ} at `modes`, f being [P, C, S, θC, θS] at one mode @ `change`."""
-        every = self._all_moments
-        if every is None:
-            columns = extended_columns(self.theta, self.trend(rung), mode) @ change
-            return direct_sums(self.theta, self.weights[:, None] * columns, modes)
-        return every.sums_of(float(mode[0]), self._trend_index(rung), change, modes)
 
     def window_sums(self, modes: FloatArray) -> ComplexArray:
         """Return Σ w e^{-iπkθ} at modes up to twice the highest, shape (m,)."""

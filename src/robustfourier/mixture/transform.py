@@ -42,20 +42,13 @@ Fitted = tuple[list[ColumnModel], list[Detection]]
 
 @dataclass(frozen=True, eq=False)
 class ColumnFits:
-    """Fits of all columns on one scale, made as far as they are asked for.
+    """Fits of all columns on one scale, made as far as they are asked for."""
 
-    Parameters
-    ----------
-    begin, search : callable
-        Give what one round of the searches has found, and what all of them have; called once each,
-        if at all.
-    compose : callable
-        Makes models of all lines; called once, if at all.
-    """
-
+    #: give what one round of the searches has found, and what all of them have; called once each,
+    #: if at all
     begin: Callable[[], list[Detection]]
     search: Callable[[], list[Detection]]
-    compose: Callable[[], Fitted]
+    compose: Callable[[], Fitted]  # makes models of all lines; called once, if at all
 
     @cached_property
     def first(self) -> list[Detection]:
@@ -79,37 +72,21 @@ Start = Callable[[FloatArray], ColumnFits]
 
 @dataclass(frozen=True, eq=False)
 class ScaledFit:
-    """A fit and the scale it was made on.
+    """A fit and the scale it was made on."""
 
-    Parameters
-    ----------
-    scale : {"linear", "log"}
-    values : ndarray of shape (n, q)
-        What was fitted: y or log y.
-    models, found
-        One of each per column.
-    notes : tuple of str
-        Why the logarithm was taken; nothing on the linear scale.
-    """
-
-    scale: str
-    values: FloatArray
+    scale: str  # {"linear", "log"}
+    values: FloatArray  # (n, q): what was fitted: y or log y
+    #: one of each per column
     models: list[ColumnModel]
     found: list[Detection]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # why the logarithm was taken; nothing on the linear scale
 
 
 def fit_on_scale(scale: str, start: Start, theta: FloatArray, y: FloatArray) -> ScaledFit:
     """Fit on a given scale, or on the one that the data ask for.
 
-    Parameters
-    ----------
-    scale : {"auto", "linear", "log"}
-    start : callable
-        Begins to fit values of shape (n, q).
-    theta : ndarray of shape (n, d)
-        Canonical rows, sorted by the first column.
-    y : ndarray of shape (n, q)
+    `start`: begins to fit values of shape (n, q). `theta` (n, d): canonical rows, sorted by the
+    first column.
     """
     if scale not in SCALES:
         raise InputError(f"scale={scale!r} is not one of {', '.join(SCALES)}")
@@ -148,11 +125,8 @@ def _better(start: Start, linear: ColumnFits, theta: FloatArray, y: FloatArray) 
 def log_odds(linear: list[Detection], log: list[Detection], y: FloatArray) -> float:
     """Return by how much the log evidence of log y is above that of y.
 
-    Parameters
-    ----------
-    linear, log : list of Detection, one per column
-        Each column was fitted to what the others leave over; the last one sees what all leave.
-    y : ndarray of shape (n, q)
+    `linear`, `log`: each column was fitted to what the others leave over; the last one sees what
+    all leave.
     """
     logs = np.log(y)
     one, other = log_evidence(linear[-1]), log_evidence(log[-1], logs)

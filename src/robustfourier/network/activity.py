@@ -75,14 +75,11 @@ def mode_strengths(weights: Weights) -> FloatArray:
     """
     architecture, layout = weights.architecture, weights.architecture.layout()
     passed = weights.arrays[architecture.reader].astype(np.float64)
-    squares = np.zeros(architecture.n_features)
     if architecture.diagonal:
         units = (passed * weights.arrays[DIAGONAL]) ** 2
-        np.add.at(squares, layout.feature, units.sum(axis=0))
+        squares = layout.per_feature(units.sum(axis=0))
     else:
-        folded = np.zeros((architecture.n_features, len(passed)))
-        np.add.at(folded, layout.feature, (passed * layout.sign).T)
-        squares += (folded**2).sum(axis=1)
+        squares = (layout.per_feature(passed * layout.sign) ** 2).sum(axis=1)
     alone = squares[: architecture.n_axis_features]  # mixed modes belong to no column
     per_column = alone.reshape(architecture.n_columns, -1)
     return np.sqrt(per_column[:, 1::2] + per_column[:, 2::2])

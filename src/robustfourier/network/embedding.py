@@ -70,6 +70,12 @@ class EmbeddingLayout:
             dtype=np.intp,
         )
 
+    def per_feature(self, values: FloatArray) -> FloatArray:
+        """Return the sums over the entries of each feature, shape (F, …), of values (…, D)."""
+        total = np.zeros((self.feature.max() + 1, *values.shape[:-1]))
+        np.add.at(total, self.feature, values.T.astype(np.float64))
+        return total
+
 
 def fourier_features(theta: ArrayLike, n_modes: int) -> FloatArray:
     """Return φ(θ) = [1, sin πθ, cos πθ, …, sin mπθ, cos mπθ].

@@ -1,4 +1,4 @@
-"""The Fourier coefficients of the function that a network computes.
+"""The Fourier coefficients of the function that a network computes, and the table of its modes.
 
 A network without dense layers is a sum of c·σ(w x), and its series is known in closed form:
 c·σ(w x) = ½(c w x + c|w| |x|), the first part is mode k itself, and the second spreads over the
@@ -7,12 +7,15 @@ even harmonics of k. With dense layers the function is sampled and transformed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
+from robustfourier.domain import Domain
+from robustfourier.modes import ModeTable
+from robustfourier.network.activity import active_modes, mode_strengths
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
 from robustfourier.network.embedding import lattice_modes
 from robustfourier.network.link_networks import Links
@@ -73,9 +76,8 @@ def mixed_modes(weights: Weights, scale: FloatArray, level: float, y_ndim: int) 
     """
     shape, layout = weights.architecture, weights.architecture.layout()
     unit = weights.arrays[OUTPUT] * weights.arrays[DIAGONAL] * layout.sign
-    total = np.zeros((shape.n_features, shape.n_outputs))
-    np.add.at(total, layout.feature, unit.T.astype(np.float64))
-    total = total[shape.n_axis_features :] * (0.5 if shape.activation == "relu" else 1.0)
+    total = layout.per_feature(unit)[shape.n_axis_features :]
+    total = total * (0.5 if shape.activation == "relu" else 1.0)
     sine, cosine = total[::2], total[1::2]
     size, phase = np.hypot(sine, cosine), np.arctan2(sine, cosine)
     one = slice(0, None) if y_ndim == 2 else 0
@@ -87,21 +89,82 @@ def mixed_modes(weights: Weights, scale: FloatArray, level: float, y_ndim: int) 
     )
 
 
+def network_modes(
+    weights: Weights,
+    domains: Sequence[Domain],
+    scale: FloatArray,
+    threshold: float | None,
+    kept: BoolArray | None,
+    y_ndim: int,
+    level: float | None = None,
+    links: Links | None = None,
+) -> ModeTable:
+    """Return all modes of all columns, column after column.
+
+    `scale` (q,): what one unit of the network's values is in y. `threshold`: strength above which a
+    mode is active, instead of the rule of `activity`. `kept` (d, m): modes that a selection left
+    in; without a threshold, they are the active ones. `y_ndim`: 1 gives amplitudes of shape
+    (n_modes,), 2 of shape (n_modes, q). `level`: amplitude, in units of the network's values, above
+    which a mode is active where neither of the two says so; from a calibrated training.
+    """
+    series = network_series(weights, links)
+    cosine_weight, sine_weight = _feature_weights(weights)
+    if threshold is None and kept is not None:
+        active = kept
+    elif threshold is None and level is not None:
+        active = active_by_level(weights, level, links)
+    else:
+        active = active_modes(mode_strengths(weights), threshold)
+    tables = []
+    for j, domain in enumerate(domains):
+        cosine, sine = series.cosine[j] * scale, series.sine[j] * scale
+        one = slice(0, None) if y_ndim == 2 else 0
+        tables.append(
+            ModeTable.build(
+                mode=np.arange(1, len(cosine) + 1),
+                cosine=cosine[:, one],
+                sine=sine[:, one],
+                span=domain.span,
+                unit=domain.unit,
+                cosine_weight=cosine_weight[j],
+                sine_weight=sine_weight[j],
+                active=active[j],
+                column=np.full(len(cosine), j) if len(domains) > 1 else None,
+            )
+        )
+    return ModeTable.stack(tables)
+
+
+def active_by_level(weights: Weights, level: float | None, links: Links | None = None) -> BoolArray:
+    """Return which modes of each column have a larger amplitude than `level`, shape (d, m)."""
+    series = network_series(weights, links)
+    size = np.hypot(series.cosine, series.sine)
+    return np.asarray((size > (0.0 if level is None else level)).any(axis=2))
+
+
+def _feature_weights(weights: Weights) -> tuple[FloatArray, FloatArray]:
+    """Root mean square weight of each cosine and each sine over its two signs, shape (d, m)."""
+    shape = weights.architecture
+    if weights.diagonal is not None:
+        squares = weights.diagonal.astype(np.float64) ** 2
+    else:
+        squares = (weights.arrays[shape.reader].astype(np.float64) ** 2).mean(axis=0)
+    feature = shape.layout().feature
+    total = np.bincount(feature, squares) / np.bincount(feature)
+    rms = np.sqrt(total[: shape.n_axis_features]).reshape(shape.n_columns, -1)
+    return rms[:, 2::2], rms[:, 1::2]
+
+
 def _exact_series(weights: Weights) -> NetworkSeries:
     architecture, layout = weights.architecture, weights.architecture.layout()
     c = weights.arrays[OUTPUT].astype(np.float64)
-    w = (
-        weights.arrays[DIAGONAL].astype(np.float64)
-        if architecture.diagonal
-        else np.ones(c.shape[1])
-    )
+    diagonal = weights.diagonal
+    w = np.ones(c.shape[1]) if diagonal is None else diagonal.astype(np.float64)
     rectified = architecture.diagonal and architecture.activation == "relu"
-    shape = (architecture.n_columns, 2 * architecture.n_modes + 1, architecture.n_outputs)
 
     def per_feature(unit: FloatArray) -> FloatArray:
-        total = np.zeros((architecture.n_features, architecture.n_outputs))
-        np.add.at(total, layout.feature, unit.T)
-        return total[: architecture.n_axis_features].reshape(shape)
+        alone = layout.per_feature(unit)[: architecture.n_axis_features]
+        return alone.reshape(architecture.n_columns, -1, architecture.n_outputs)
 
     linear = per_feature(c * w * layout.sign) * (0.5 if rectified else 1.0)
     sine, cosine = linear[:, 1::2], linear[:, 2::2]

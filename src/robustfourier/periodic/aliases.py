@@ -77,27 +77,14 @@ def folded_lines(mode: FloatArray, power: FloatArray, nyquist: float) -> BoolArr
 
 @dataclass(frozen=True)
 class Alias:
-    """One line could be another.
+    """One line could be another."""
 
-    Parameters
-    ----------
-    line : int
-        Index of the line.
-    mode : float
-        The line's mode.
-    other : float
-        The mode it could be instead.
-    distance : float
-        The side peak of the spectral window that is between the two.
-    likeness : float
-        Height of the spectral window between the two, 0 to 1; 1 means that no sample tells them
-        apart.
-    """
-
-    line: int
-    mode: float
-    other: float
-    distance: float
+    line: int  # index of the line
+    mode: float  # the line's mode
+    other: float  # the mode it could be instead
+    distance: float  # the side peak of the spectral window that is between the two
+    #: height of the spectral window between the two, 0 to 1; 1 means that no sample tells them
+    #: apart
     likeness: float
 
     def __str__(self) -> str:
@@ -115,16 +102,8 @@ def sampling_aliases(
 ) -> tuple[Alias, ...]:
     """List what each line could be instead.
 
-    Parameters
-    ----------
-    modes : ndarray of shape (K,)
-        Lines.
-    power : ndarray of shape (K,)
-        Their strength; of two lines that are each other's alias only the weaker is doubtful.
-    nyquist : float or None
-        Nyquist mode of an even grid.
-    grid : PeriodogramGrid
-        Positions and weights.
+    `modes` (K,): lines. `power` (K,): their strength; of two lines that are each other's alias only
+    the weaker is doubtful. `nyquist`: Nyquist mode of an even grid. `grid`: positions and weights.
     """
     found: list[Alias] = []
     for i, mode in enumerate(modes):

@@ -43,13 +43,6 @@ _AT_ONCE = 1024  # rows whose cosines and sines stay in the cache
 class Lines:
     """A sum of K sinusoids for q outputs, which share the modes.
 
-    Parameters
-    ----------
-    mode : ndarray of shape (K,)
-        Cycles over the span θ ∈ [-1, 1]; any positive real number.
-    cosine, sine : ndarray of shape (K, q)
-        The coefficients of cos(πkθ) and sin(πkθ), one column per output.
-
     Examples
     --------
     >>> import numpy as np
@@ -60,7 +53,8 @@ class Lines:
     array([[3.]])
     """
 
-    mode: FloatArray
+    mode: FloatArray  # (K,): cycles over the span θ ∈ [-1, 1]; any positive real number
+    #: (K, q): the coefficients of cos(πkθ) and sin(πkθ), one column per output
     cosine: FloatArray
     sine: FloatArray
 
@@ -121,13 +115,6 @@ def extended_columns(theta: FloatArray, trend: FloatArray, modes: FloatArray) ->
 class Breaks:
     """Breakpoints of a trend, each of which adds a column (θ − τ)₊^d, zero before τ.
 
-    Parameters
-    ----------
-    place : ndarray of shape (m,)
-        τ, ascending.
-    order : ndarray of int of shape (m,)
-        d: 0 for a shift of the level, 1 for a change of the slope.
-
     Examples
     --------
     >>> Breaks(np.array([-0.5, 0.0]), np.array([0, 1])).columns(np.array([-1.0, 0.0, 1.0]))
@@ -136,7 +123,8 @@ class Breaks:
            [1., 1.]])
     """
 
-    place: FloatArray = field(default_factory=lambda: np.zeros(0))
+    place: FloatArray = field(default_factory=lambda: np.zeros(0))  # (m,): τ, ascending
+    #: (m,): d: 0 for a shift of the level, 1 for a change of the slope
     order: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def __len__(self) -> int:
@@ -165,12 +153,7 @@ def trend_columns(theta: FloatArray, n_columns: int, breaks: Breaks | None = Non
     The three are bumps that vanish at the ends. Beyond, they go on with their mean slopes over the
     last 30 % of [-1, 1], which are -1.4, -0.56 and 0.28 at the right end.
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n,)
-    n_columns : int
-        1 to 5, the breaks not counted: degree + 1.
-    breaks : Breaks, optional
+    `n_columns`: 1 to 5, the breaks not counted: degree + 1.
 
     Examples
     --------
@@ -209,16 +192,10 @@ def columns_of(n_columns: int, richest: int, others: int) -> IndexArray:
 
 @dataclass(frozen=True)
 class Trend:
-    """A slow function of θ.
+    """A slow function of θ."""
 
-    Parameters
-    ----------
-    coefficients : ndarray of shape (p, q)
-        Coefficients of the columns: 1 for a level, 2 with a slope, up to 5 with a smooth part, and
-        one for each breakpoint, its size.
-    breaks : Breaks
-    """
-
+    #: (p, q): coefficients of the columns: 1 for a level, 2 with a slope, up to 5 with a smooth
+    #: part, and one for each breakpoint, its size
     coefficients: FloatArray
     breaks: Breaks = field(default_factory=Breaks)
 

@@ -13,47 +13,31 @@ from robustfourier.periodic.basis import TREND_RUNGS
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user may set, in modes.
+    """What the user may set, in modes."""
 
-    Parameters
-    ----------
-    level : float
-        Largest false-alarm probability of a line.
-    frequencies : {"real", "integer"}
-        "integer" for data known to be periodic over the span.
-    loss : {"auto", "squared", "huber"}
-        "auto" pulls outliers in when that lowers the variance of the estimates.
-    trend : {"auto", "level", "slope", "smooth"}
-        The richest trend allowed; "auto" is "smooth", or "level" for integer modes.
-    modes : ndarray of shape (F,)
-        Modes known to be there: kept as given, whatever their strength.
-    max_mode : float, optional
-        Highest mode to search. Default: `highest_mode`.
-    min_mode : float, optional
-        Lowest mode to search. Default: 1.5, or 1 for integer modes.
-    without : ndarray of shape (G,)
-        Modes at which, and up to two modes beside which, no line is taken.
-    split : ndarray of shape (S,)
-        Fundamentals of families that are to be taken apart; see `components/constraints`.
-    merge : ndarray of shape (P, 2)
-        Pairs of fundamentals that are to be one family.
-    calendar : ndarray of shape (C,)
-        Modes of hour, day, week, month and year, for dated records: a line there needs no search.
-    max_lines : int, optional
-        Largest number of lines. Default: one per nine samples, at most 500.
-    """
-
-    level: float = 0.01
+    level: float = 0.01  # largest false-alarm probability of a line
+    #: {"real", "integer"}: "integer" for data known to be periodic over the span
     frequencies: str = "real"
+    #: {"auto", "squared", "huber"}: "auto" pulls outliers in when that lowers the variance of the
+    #: estimates
     loss: str = "auto"
+    #: {"auto", "level", "slope", "smooth"}: the richest trend allowed; "auto" is "smooth", or
+    #: "level" for integer modes
     trend: str = "auto"
+    #: (F,): modes known to be there: kept as given, whatever their strength
     modes: FloatArray = field(default_factory=lambda: np.zeros(0))
-    max_mode: float | None = None
-    min_mode: float | None = None
+    max_mode: float | None = None  # highest mode to search. Default: `highest_mode`.
+    min_mode: float | None = None  # lowest mode to search. Default: 1.5, or 1 for integer modes.
+    #: (G,): modes at which, and up to two modes beside which, no line is taken
     without: FloatArray = field(default_factory=lambda: np.zeros(0))
+    #: (S,): fundamentals of families that are to be taken apart; see `components/constraints`
     split: FloatArray = field(default_factory=lambda: np.zeros(0))
+    #: (P, 2): pairs of fundamentals that are to be one family
     merge: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
+    #: (C,): modes of hour, day, week, month and year, for dated records: a line there needs no
+    #: search
     calendar: FloatArray = field(default_factory=lambda: np.zeros(0))
+    #: largest number of lines. Default: one per nine samples, at most 500.
     max_lines: int | None = None
 
     def __post_init__(self) -> None:

@@ -54,34 +54,19 @@ _FRAMES = 8  # of the training that those who watch are shown
 
 @dataclass(frozen=True, eq=False)
 class DiagonalFlow:
-    """Where one training of the diagonal layer ended.
+    """Where one training of the diagonal layer ended."""
 
-    Parameters
-    ----------
-    modes : ndarray of shape (J,)
-        The grid.
-    weight : ndarray of shape (J,)
-        Diagonal weights |w| at the end, in units of the noise's root.
-    gradient : ndarray of shape (J,)
-        |β| at the start.
-    amplitude : ndarray of shape (J,)
-        |z| at the end over outputs, in units of the noise of a coefficient.
-    noise_gradient : float
-        x: what the largest coefficient of noise exceeds with the false-alarm probability.
-    time, duration : float
-        Time trained for, and the time T that the false-alarm probability gives.
-    steps : int
-        Steps taken by the modes that awoke.
-    """
-
-    modes: FloatArray
-    weight: FloatArray
-    gradient: FloatArray
+    modes: FloatArray  # (J,): the grid
+    weight: FloatArray  # (J,): diagonal weights |w| at the end, in units of the noise's root
+    gradient: FloatArray  # (J,): |β| at the start
+    #: (J,): |z| at the end over outputs, in units of the noise of a coefficient
     amplitude: FloatArray
+    #: x: what the largest coefficient of noise exceeds with the false-alarm probability
     noise_gradient: float
+    #: time trained for, and the time T that the false-alarm probability gives
     time: float
     duration: float
-    steps: int
+    steps: int  # steps taken by the modes that awoke
 
     @property
     def complete(self) -> bool:
@@ -136,16 +121,10 @@ def diagonal_flow(
 ) -> DiagonalFlow:
     """Train the diagonal layer on the whitened coefficients of a residual.
 
-    Parameters
-    ----------
-    modes : ndarray of shape (J,)
-        j·spacing for j = j₀, j₀ + 1, …
-    coefficients : ndarray of complex, shape (J, q)
-        β = Σ w r e^{-iπkθ} / √(S_k Σ w), of which noise of spectrum S has |β|² exponential.
-    window : ndarray of complex
-        Σ w e^{-iπkθ} / Σ w at k = 0, spacing, … up to twice the highest mode.
-    noise_gradient : float
-        x; see `significance.noise_gradient`.
+    `modes` (J,): j·spacing for j = j₀, j₀ + 1, …. `coefficients` (J, q): β = Σ w r e^{-iπkθ} /
+    √(S_k Σ w), of which noise of spectrum S has |β|² exponential. `window`: Σ w e^{-iπkθ} / Σ w at
+    k = 0, spacing, … up to twice the highest mode. `noise_gradient`: x; see
+    `significance.noise_gradient`.
 
     Notes
     -----

@@ -35,26 +35,14 @@ _CLOCK = 0.06  # days: an hour of summer time, and some
 
 @dataclass(frozen=True)
 class ModeLimit:
-    """The highest mode and the reason for it.
+    """The highest mode and the reason for it."""
 
-    Parameters
-    ----------
-    max_mode : float
-        Highest mode to search; 0 if the samples bear none.
-    nyquist : float or None
-        Nyquist mode if the samples lie on an even grid, else None.
-    rule : str
-        The rule that gave `max_mode`, in words for the user.
-    beyond : float or None
-        Where the search would end if the samples did not lie nearly on an even grid, if they do.
-    harmonics : float
-        Highest mode that a harmonic may have where the samples are irregular, else 0.
-    """
-
-    max_mode: float
-    nyquist: float | None
-    rule: str
+    max_mode: float  # highest mode to search; 0 if the samples bear none
+    nyquist: float | None  # Nyquist mode if the samples lie on an even grid, else None
+    rule: str  # the rule that gave `max_mode`, in words for the user
+    #: where the search would end if the samples did not lie nearly on an even grid, if they do
     beyond: float | None = None
+    #: highest mode that a harmonic may have where the samples are irregular, else 0
     harmonics: float = 0.0
 
 
@@ -117,14 +105,9 @@ def highest_mode(
 ) -> ModeLimit:
     """Return the highest mode to search for samples at `theta`.
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n,)
-        Positions in [-1, 1]; repeated positions count once.
-    limit : float, optional
-        An explicit highest mode; taken as it is.
-    window : callable, optional
-        ``mode -> RealModeSums`` of equal weights up to twice that mode, for who needs them later.
+    `theta` (n,): positions in [-1, 1]; repeated positions count once. `limit`: an explicit highest
+    mode; taken as it is. `window`: ``mode -> RealModeSums`` of equal weights up to twice that mode,
+    for who needs them later.
 
     Examples
     --------

@@ -44,36 +44,19 @@ _VANISHES = 1e-11
 
 @dataclass(frozen=True)
 class Moments:
-    """Weighted second moments of the extended columns E = [P, C, S, θC, θS].
+    """Weighted second moments of the extended columns E = [P, C, S, θC, θS]."""
 
-    Parameters
-    ----------
-    gram : ndarray of shape (p + 4K, p + 4K)
-        EᵀWE; its first p + 2K rows and columns are those of trend, cosines and sines.
-    cross : ndarray of shape (p + 4K, q)
-        EᵀWY.
-    second : ndarray of shape (2K, p + q)
-        [θ²C, θ²S]ᵀ W [P, Y], for second derivatives in the modes.
-    """
-
+    #: (p + 4K, p + 4K): EᵀWE; its first p + 2K rows and columns are those of trend, cosines and
+    #: sines
     gram: FloatArray
-    cross: FloatArray
-    second: FloatArray
+    cross: FloatArray  # (p + 4K, q): EᵀWY
+    second: FloatArray  # (2K, p + q): [θ²C, θ²S]ᵀ W [P, Y], for second derivatives in the modes
 
 
 def direct_moments(
     theta: FloatArray, y: FloatArray, weights: FloatArray, trend: FloatArray, modes: FloatArray
 ) -> Moments:
-    """Add up the moments over blocks of rows, in memory proportional to p + 4K alone.
-
-    Parameters
-    ----------
-    theta : ndarray of shape (n,)
-    y : ndarray of shape (n, q)
-    weights : ndarray of shape (n,)
-    trend : ndarray of shape (n, p)
-    modes : ndarray of shape (K,)
-    """
+    """Add up the moments over blocks of rows, in memory proportional to p + 4K alone."""
     p, size = trend.shape[1], trend.shape[1] + 4 * len(modes)
     gram, cross = np.zeros((size, size)), np.zeros((size, y.shape[1]))
     second = np.zeros((2 * len(modes), p + y.shape[1]))
@@ -91,23 +74,11 @@ def direct_moments(
 class SpectralMoments:
     """The same moments from Fourier sums at real modes: one pass, then independent of n.
 
-    Parameters
-    ----------
-    plan : RealModePlan
-        Of the positions, up to two modes beyond the largest that will be asked for.
-    y : ndarray of shape (n, q)
-    weights : ndarray of shape (n,)
-    trend : callable
-        ``rows -> columns``: those of some rows, shape (m, p), so that all of them never stand in
-        memory at once. The first column is a level: ones.
-    window : RealModeSums
-        Sums of the weights, up to twice as far.
-    polynomials : ndarray of shape (c, d + 1), optional
-        Coefficients in θ of the c trend columns after the first, whose sums follow from those of
-        the weights; see `RealModeSums.polynomials_at`.
-    grid : ndarray of shape (m,), optional
-        The modes 0, 1, …, m − 1 of `column_sums`. Sums of trend and values there are kept, and
-        given to whoever asks with this very array.
+    `plan`: of the positions, up to two modes beyond the largest that will be asked for. `trend`:
+    ``rows -> columns``: those of some rows, shape (m, p), so that all of them never stand in memory
+    at once. The first column is a level: ones. `window`: sums of the weights, up to twice as far.
+    `polynomials` (c, d + 1): coefficients in θ of the c trend columns after the first, whose sums
+    follow from those of the weights; see `RealModeSums.polynomials_at`.
 
     Examples
     --------
@@ -128,7 +99,6 @@ class SpectralMoments:
         trend: Callable[[slice], FloatArray],
         window: RealModeSums,
         polynomials: FloatArray | None = None,
-        grid: FloatArray | None = None,
     ) -> None:
         polynomials = np.zeros((0, 1)) if polynomials is None else polynomials
         if len(polynomials) and window.max_mode < plan.max_mode + FARTHER:
@@ -138,7 +108,7 @@ class SpectralMoments:
             )
         self._taps, self._odd = polynomial_taps(polynomials)
         self._plan, self._window, self._weights, self._trend = plan, window, weights, trend
-        self._grid, self._chosen = grid, dict[bytes, _TrendPart]()
+        self._chosen = dict[bytes, _TrendPart]()
         first, p = 1 + len(polynomials), trend(slice(0)).shape[1]
         others = trend(slice(None))[:, first:] if p > first else np.zeros((len(weights), 0))
         self._others = plan(weights[:, None] * others)
@@ -162,7 +132,6 @@ class SpectralMoments:
     def _set_values(self, y: FloatArray, gram: FloatArray | None = None) -> None:
         """Sum the values, alone and with the trend; add the Gram matrix of the trend to `gram`."""
         self._values = self._plan(self._weights[:, None] * y)
-        self._values_on_grid: ComplexArray | None = None
         self._trend_cross = np.zeros((len(self._trend_gram), y.shape[1]))
         for start in range(0, len(y), _CHUNK):
             rows = slice(start, start + _CHUNK)
@@ -212,50 +181,14 @@ class SpectralMoments:
         `trend` are the coefficients of all or the `chosen` trend columns, shape (p, q).
         """
         modes = np.ascontiguousarray(modes, dtype=np.float64)
-        sums = self._value_sums(modes) - self._trend_sums(modes, chosen) @ trend
+        columns = np.concatenate(self._part(chosen).sums(self._window, modes, 1), axis=2)[0]
+        sums = self._values.at(modes) - columns @ trend
         self._window.subtract_lines(modes, lines.mode, lines.cosine - 1j * lines.sine, sums)
         return sums
 
     def values_on_grid(self, spacing: float, count: int) -> ComplexArray:
         """Return the sums of the values at κ = 0, spacing, 2·spacing, …, shape (count, q)."""
         return self._values.on_grid(spacing, count)
-
-    def column_sums(
-        self, lines: FloatArray, chosen: IndexArray | None = None
-    ) -> tuple[ComplexArray, ComplexArray]:
-        """Return the sums on `grid` of trend, cosines, sines, (m, p + 2K), and values, (m, q)."""
-        assert self._grid is not None
-        last = len(self._grid) - 1
-        around = self._window.around(lines, last)
-        below, above = around[:, last::-1].conj().T, around[:, last:].T
-        waves = [0.5 * (below + above), 0.5j * (above - below)]
-        trend = self._trend_sums(self._grid, chosen)
-        return np.hstack([trend, *waves]), self._value_sums(self._grid)
-
-    def sums_of(
-        self, mode: float, chosen: IndexArray, change: FloatArray, modes: FloatArray
-    ) -> ComplexArray:
-        """Return Σ w f e^{-iπkθ} at `modes`, f being [P, C, S, θC, θS] at one mode @ `change`."""
-        trend, z = change[:-4], change[[-4, -2]] - 1j * change[[-3, -1]]
-        near, far = (self._window.powers_at(modes + side)[:2, :, 0] for side in (-mode, mode))
-        return self._trend_sums(modes, chosen) @ trend + 0.5 * (near.T @ z + far.T @ z.conj())
-
-    def _value_sums(self, modes: FloatArray) -> ComplexArray:
-        """Return the sums of the values at `modes`, shape (m, q)."""
-        if modes is not self._grid:
-            return self._values.at(modes)
-        if self._values_on_grid is None:
-            self._values_on_grid = self._values.at(modes)
-        return self._values_on_grid
-
-    def _trend_sums(self, modes: FloatArray, chosen: IndexArray | None) -> ComplexArray:
-        """Return the sums of the chosen trend columns at `modes`, shape (m, p)."""
-        part = self._part(chosen)
-        if modes is not self._grid:
-            return np.concatenate(part.sums(self._window, modes, 1), axis=2)[0]
-        if part.on_grid is None:
-            part.on_grid = np.concatenate(part.sums(self._window, modes, 1), axis=2)[0]
-        return part.on_grid
 
     def _part(self, chosen: IndexArray | None) -> _TrendPart:
         """Return what there is of some of the trend columns, made when first asked for."""
@@ -282,7 +215,6 @@ class _TrendPart:
     taps: FloatArray
     odd: BoolArray
     others: RealModeSums
-    on_grid: ComplexArray | None = None
 
     def sums(self, window: RealModeSums, modes: FloatArray, powers: int) -> list[ComplexArray]:
         """Return the sums of level, smooth columns and others, each of shape (powers, m, c)."""

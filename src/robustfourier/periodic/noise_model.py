@@ -44,10 +44,8 @@ Densities = Callable[[FloatArray], FloatArray]
 class TaperedSpectrum:
     """The tapered spectrum of samples, and Whittle's likelihood of processes.
 
-    Parameters
-    ----------
-    theta, values, weights : ndarray of shape (n,)
-        Sorted times, samples, and one over their white variances up to a factor.
+    `theta`, `values`, `weights` (n,): sorted times, samples, and one over their white variances up
+    to a factor.
 
     Examples
     --------
@@ -127,15 +125,9 @@ class TaperedSpectrum:
     ) -> tuple[FloatArray, float]:
         """Return where oscillators are likeliest near a start, and how likely.
 
-        Parameters
-        ----------
-        present : ndarray of shape (m,)
-            The density of what is there besides.
-        start : ndarray of shape (3k,)
-            Logarithms of frequency, quality and variance of each oscillator.
-        bounds : list of pairs
-        tolerance : float
-            It ends where so little is left to be gained.
+        `present` (m,): the density of what is there besides. `start` (3k,): logarithms of
+        frequency, quality and variance of each oscillator. `tolerance`: it ends where so little is
+        left to be gained.
         """
         low, high = np.array(bounds, dtype=np.float64).T.copy()
         at = np.minimum(np.maximum(start, low), high)

@@ -12,24 +12,14 @@ from robustfourier.compiling import compiled
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """Noise power per output as a function of the mode.
+    """Noise power per output as a function of the mode."""
 
-    Parameters
-    ----------
-    mode : ndarray of shape (C,)
-        Window centres, ascending.
-    level : ndarray of shape (C, q)
-        Noise power there: the variance of white noise that would have the same spectrum.
-    dof : ndarray of shape (C,)
-        How many exponential ordinates each level is worth.
-    distance, height : ndarray of shape (J,)
-        Side peaks of the spectral window: power at a mode k shows again at k ± distance, by the
-        square of the height. Slow drift seen once a night is seen at one cycle per day too.
-    """
-
-    mode: FloatArray
+    mode: FloatArray  # (C,): window centres, ascending
+    #: (C, q): noise power there: the variance of white noise that would have the same spectrum
     level: FloatArray
-    dof: FloatArray
+    dof: FloatArray  # (C,): how many exponential ordinates each level is worth
+    #: (J,): side peaks of the spectral window: power at a mode k shows again at k ± distance, by
+    #: the square of the height. Slow drift seen once a night is seen at one cycle per day too.
     distance: FloatArray = field(default_factory=lambda: np.zeros(0))
     height: FloatArray = field(default_factory=lambda: np.zeros(0))
 

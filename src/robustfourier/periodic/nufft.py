@@ -122,16 +122,9 @@ def weighted_sums(
 ) -> ComplexArray:
     """Return Σ u e^{-iπkθ} at k = 0, spacing, 2·spacing, … for each column u, shape (count, c).
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n,)
-        Positions; whole turns outside [-1, 1] are taken off.
-    columns : ndarray of shape (n, c)
-        Real weights u, one column per sum.
-    count : int
-        Number of modes.
-    spacing : float
-        Distance of the modes, at most 1.
+    `theta` (n,): positions; whole turns outside [-1, 1] are taken off. `columns` (n, c): real
+    weights u, one column per sum. `count`: number of modes. `spacing`: distance of the modes, at
+    most 1.
     """
     return NufftPlan(theta, count, spacing)(columns)
 
@@ -144,13 +137,8 @@ def direct_sums(theta: FloatArray, columns: FloatArray, modes: FloatArray) -> Co
 class NufftPlan:
     """`weighted_sums` for fixed positions and modes. Positions in ascending order are fastest.
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n,)
-    count : int
-    spacing : float
-    factor : ndarray of shape (d + 1,), optional
-        Polynomial in 2θ² − 1, highest power first, by which all columns are multiplied.
+    `factor` (d + 1,): polynomial in 2θ² − 1, highest power first, by which all columns are
+    multiplied.
     """
 
     def __init__(
@@ -211,11 +199,7 @@ class NufftPlan:
 class RealModePlan:
     """Makes `RealModeSums` for fixed positions; what does not depend on the columns is done once.
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n,)
-    max_mode : float
-        Largest mode that will be read.
+    `max_mode`: largest mode that will be read.
     """
 
     def __init__(self, theta: FloatArray, max_mode: float) -> None:
@@ -236,14 +220,6 @@ class RealModePlan:
 class RealModeSums:
     """Sums S(κ) = Σ u e^{-iπκθ} of c columns u, to be read at any real κ with |κ| ≤ max_mode.
 
-    Parameters
-    ----------
-    parts : ndarray of shape (2, c, HALF + J)
-        Real and imaginary parts of the sums of u over the window's transform at κ = 0, ½, 1, …,
-        from half a window below zero on.
-    max_mode : float
-        Largest |κ| that can be read.
-
     Examples
     --------
     >>> import numpy as np
@@ -254,8 +230,10 @@ class RealModeSums:
     True
     """
 
+    #: (2, c, HALF + J): real and imaginary parts of the sums of u over the window's transform at κ
+    #: = 0, ½, 1, …, from half a window below zero on
     parts: FloatArray
-    max_mode: float
+    max_mode: float  # largest |κ| that can be read
 
     @classmethod
     def of(cls, theta: FloatArray, columns: FloatArray, max_mode: float) -> RealModeSums:
@@ -304,30 +282,13 @@ class RealModeSums:
             _read_evenly(_grid_taps(spacing), real, imag, out)
         return sums.T
 
-    def around(self, lines: FloatArray, farthest: int) -> ComplexArray:
-        """Return the sums of the first column at κ − farthest, …, κ + farthest of each line κ.
-
-        Whole distances lie at the same places between samples, so that one window serves all of
-        them: shape (K, 2·farthest + 1), ten times as fast as `at`.
-        """
-        sums = np.empty((len(lines), 2 * farthest + 1), dtype=np.complex128)
-        _read_around(np.ascontiguousarray(lines, np.float64), *self.first, sums)
-        return sums
-
     def subtract_lines(
         self, modes: FloatArray, lines: FloatArray, z: ComplexArray, sums: ComplexArray
     ) -> None:
         """Subtract Σ u f e^{-iπkθ}, f = Re Σ z e^{iπκθ}, u the first column, from `sums` in place.
 
-        Parameters
-        ----------
-        modes : ndarray of shape (m,)
-            Where the sums are.
-        lines : ndarray of shape (K,)
-            Modes κ of the lines.
-        z : ndarray of complex, shape (K, q)
-            a − ib of a line a cos(πκθ) + b sin(πκθ).
-        sums : ndarray of complex, shape (m, q)
+        `modes` (m,): where the sums are. `lines` (K,): modes κ of the lines. `z` (K, q): a − ib of
+        a line a cos(πκθ) + b sin(πκθ).
         """
         _subtract_lines(modes, lines, z, *self.first, sums)
 
@@ -539,33 +500,6 @@ def _read_columns(modes: Vector, real: Matrix, imag: Matrix, sums: ComplexTensor
             sign = -1.0 if modes[m] < 0.0 else 1.0
             for power in range(powers):
                 sums[power, m, c] = complex(one[m, power], sign * one[m, 3 + power])
-
-
-@compiled
-def _read_around(lines: Vector, real: Vector, imag: Vector, sums: ComplexMatrix) -> None:
-    """Write the sums of one column at whole distances from each line, (K, 2m − 1).
-
-    From m − 1 modes below the line to m − 1 above. There are whole samples between them: all have
-    the window of the first at the same places.
-    """
-    farthest, taps = sums.shape[1] // 2, np.empty(2 * HALF)
-    per_mode = int(1.0 / SPACING)
-    for i in range(len(lines)):
-        position = lines[i] / SPACING
-        first = np.ceil(position - HALF)
-        x = 2.0 * (first - position) + (2.0 * HALF - 1.0)
-        for w in range(HALF):
-            even, odd = _EVENS[0, w], _ODDS[0, w]
-            for n in range(1, _TERMS):
-                even, odd = even * x * x + _EVENS[n, w], odd * x * x + _ODDS[n, w]
-            taps[w], taps[2 * HALF - 1 - w] = even + odd * x, even - odd * x
-        for j in range(-farthest, farthest + 1):
-            a = b = 0.0
-            for w in range(2 * HALF):
-                k = int(first) + per_mode * j + w  # below zero are conjugates of mirror images
-                a += taps[w] * real[HALF + abs(k)]
-                b += taps[w] * (imag[HALF + k] if k >= 0 else -imag[HALF - k])
-            sums[i, farthest + j] = complex(a, b)
 
 
 @compiled

@@ -34,16 +34,8 @@ def maximise(
 ) -> tuple[FloatArray, float]:
     """Return where a log-likelihood is highest near a start, and how high.
 
-    Parameters
-    ----------
-    function : callable
-        Gives the log-likelihood and its gradient; −∞ where there is none.
-    start : ndarray of shape (k,)
-    bounds : list of pairs
-    information : ndarray of shape (k, k)
-        Fisher's, about, near the start.
-    tolerance : float
-        It ends where so little is left to be gained.
+    `function`: gives the log-likelihood and its gradient; −∞ where there is none. `information` (k,
+    k): Fisher's, about, near the start. `tolerance`: it ends where so little is left to be gained.
 
     Examples
     --------

@@ -32,26 +32,13 @@ _CLOSE = 4.0  # modes
 
 @dataclass(frozen=True, eq=False)
 class PeriodogramGrid:
-    """Modes k = j·spacing, j = 0 … J − 1, for one set of positions and weights.
+    """Modes k = j·spacing, j = 0 … J − 1, for one set of positions and weights."""
 
-    Parameters
-    ----------
-    plan : RealModePlan
-        Of the positions, up to the highest mode.
-    weights : ndarray of shape (n,)
-    window : RealModeSums
-        Sums of the weights, up to twice the highest mode.
-    size : int
-        Number of modes J.
-    spacing : float
-        Distance of the modes; a quarter resolves every peak.
-    """
-
-    plan: RealModePlan
-    weights: FloatArray
-    window: RealModeSums
-    size: int
-    spacing: float
+    plan: RealModePlan  # of the positions, up to the highest mode
+    weights: FloatArray  # (n,)
+    window: RealModeSums  # sums of the weights, up to twice the highest mode
+    size: int  # number of modes J
+    spacing: float  # distance of the modes; a quarter resolves every peak
 
     @classmethod
     def of(

@@ -24,16 +24,6 @@ _NOTHING = 1e-13  # part of the largest scale below which a column is rounding
 class Positive:
     """A symmetric positive semidefinite matrix, ready to be solved with.
 
-    Parameters
-    ----------
-    scale : ndarray of shape (m,)
-        Root of the diagonal; infinite where a column vanishes (a sine at the Nyquist mode of an
-        even grid, and its like), which gets no coefficient.
-    factor : ndarray of shape (m, m) or None
-        Lower Cholesky factor of the matrix with unit diagonal, if that is safely regular.
-    pseudo : ndarray of shape (m, m) or None
-        Pseudo-inverse otherwise.
-
     Examples
     --------
     >>> import numpy as np
@@ -42,9 +32,12 @@ class Positive:
     array([0.5, 0. ])
     """
 
+    #: (m,): root of the diagonal; infinite where a column vanishes (a sine at the Nyquist mode of
+    #: an even grid, and its like), which gets no coefficient
     scale: FloatArray
+    #: (m, m): lower Cholesky factor of the matrix with unit diagonal, if that is safely regular
     factor: FloatArray | None
-    pseudo: FloatArray | None
+    pseudo: FloatArray | None  # (m, m): pseudo-inverse otherwise
 
     @classmethod
     def of(cls, matrix: FloatArray) -> Positive:

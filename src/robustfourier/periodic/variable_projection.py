@@ -58,57 +58,24 @@ _SEEN = 1e-11  # part of a sum of squares by which a step is surely seen to lowe
 
 @dataclass(frozen=True)
 class Refined:
-    """Lines at a minimum of the weighted sum of squares, with their covariance.
+    """Lines at a minimum of the weighted sum of squares, with their covariance."""
 
-    Parameters
-    ----------
-    bases : ndarray of shape (F,)
-        The frequencies that were searched, as modes.
-    harmonics : ndarray of shape (K, F)
-        Integer ties; ``lines.mode == harmonics @ bases``.
-    lines : Lines
-        The K lines.
-    trend : ndarray of shape (p, q)
-        Coefficients of the trend columns.
-    rss : ndarray of shape (q,)
-        Weighted residual sum of squares, the prior's part added.
-    noise_variance : ndarray of shape (q,)
-        That over (sum of weights − parameters).
-    moments : Moments
-        At the refined modes.
-    free : ndarray of bool of shape (F,)
-        Which bases were refined.
-    relative_psd : ndarray of shape (K,)
-        Noise power at each line over the mean noise variance.
-    precision : ndarray of shape (p + 2K,) or None
-        Prior precision of the coefficients, in units of 1/σ².
-    iterations : int
-        Newton steps tried.
-    converged : bool
-        Whether the steps became negligible.
-    exact : bool
-        Whether residuals are at the level of rounding, so that sums tell nothing of them.
-    residuals_of : callable
-        ``() -> residuals``: data minus trend minus lines, shape (n, q).
-    noise_gram : ndarray of shape (p + 4K, p + 4K) or None
-        See `FitCovariance`.
-    """
-
-    bases: FloatArray
-    harmonics: IntArray
-    lines: Lines
-    trend: FloatArray
-    rss: FloatArray
-    noise_variance: FloatArray
-    moments: Moments
-    free: BoolArray
-    relative_psd: FloatArray
-    precision: FloatArray | None
-    iterations: int
-    converged: bool
-    exact: bool
+    bases: FloatArray  # (F,): the frequencies that were searched, as modes
+    harmonics: IntArray  # (K, F): integer ties; ``lines.mode == harmonics @ bases``
+    lines: Lines  # the K lines
+    trend: FloatArray  # (p, q): coefficients of the trend columns
+    rss: FloatArray  # (q,): weighted residual sum of squares, the prior's part added
+    noise_variance: FloatArray  # (q,): that over (sum of weights − parameters)
+    moments: Moments  # at the refined modes
+    free: BoolArray  # (F,): which bases were refined
+    relative_psd: FloatArray  # (K,): noise power at each line over the mean noise variance
+    precision: FloatArray | None  # (p + 2K,): prior precision of the coefficients, in units of 1/σ²
+    iterations: int  # Newton steps tried
+    converged: bool  # whether the steps became negligible
+    exact: bool  # whether residuals are at the level of rounding, so that sums tell nothing of them
+    #: ``() -> residuals``: data minus trend minus lines, shape (n, q)
     residuals_of: Callable[[], FloatArray]
-    noise_gram: FloatArray | None = None
+    noise_gram: FloatArray | None = None  # (p + 4K, p + 4K): see `FitCovariance`
 
     @property
     def gram(self) -> FloatArray:
@@ -257,27 +224,14 @@ def at_rounding(rss: FloatArray, squares: FloatArray) -> BoolArray:
 
 @dataclass(frozen=True)
 class Problem:
-    """What does not change while bases are searched.
+    """What does not change while bases are searched."""
 
-    Parameters
-    ----------
-    moments_at : callable
-        ``modes -> Moments``.
-    harmonics : ndarray of int of shape (K, F)
-    free : ndarray of bool of shape (F,)
-    squares : ndarray of shape (q,)
-        Σ w y².
-    p : int
-        Trend columns.
-    precision : ndarray of shape (p + 2K,), optional
-    """
-
-    moments_at: MomentsAt
-    harmonics: IntArray
-    free: BoolArray
-    squares: FloatArray
-    p: int
-    precision: FloatArray | None = None
+    moments_at: MomentsAt  # ``modes -> Moments``
+    harmonics: IntArray  # (K, F)
+    free: BoolArray  # (F,)
+    squares: FloatArray  # (q,): Σ w y²
+    p: int  # trend columns
+    precision: FloatArray | None = None  # (p + 2K,)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The paper's theory as functions: series, assumptions, predictions and bounds.
 
-`series` has the coefficients of ReLU, of link functions and of f; `assumptions` says whether a
+`chebyshev` has the coefficients of ReLU, of link functions and of f; `assumptions` says whether a
 mixture meets Assumptions 1 and 2, and in words why not; `prediction` gives the diagonal weights
 that Theorem 1 predicts; `diagonal_growth` how a mode grows under gradient flow, and when to stop;
 `bounds` the right-hand sides of the theorems with constants explicit.

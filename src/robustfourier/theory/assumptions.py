@@ -41,14 +41,7 @@ class Finding:
 
 
 def check_assumption_1(components: Sequence[Component], n_modes: int) -> Finding:
-    """Check that links are Lipschitz, sine links odd, and that no harmonic is shared.
-
-    Parameters
-    ----------
-    components : sequence of Component
-        The summands of f.
-    n_modes : int
-        Harmonics are compared up to this mode.
+    """Check that links are Lipschitz, sine links odd, and that no harmonic is shared up to n_modes.
 
     Examples
     --------
@@ -74,14 +67,7 @@ def check_assumption_1(components: Sequence[Component], n_modes: int) -> Finding
 
 
 def check_assumption_2(f: Function, n_modes: int) -> Finding:
-    """Check that f has odd modes only, up to `n_modes`.
-
-    Parameters
-    ----------
-    f : callable
-        θ ↦ f(θ), vectorised.
-    n_modes : int
-        The embedding's highest mode.
+    """Check that f, θ ↦ f(θ), vectorised, has odd modes only, up to the embedding's highest mode.
 
     Examples
     --------

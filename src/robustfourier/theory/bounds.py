@@ -4,6 +4,13 @@ Where the paper writes O(·) or ≲ there is a `constant` (1 by default): those 
 order of the bound, not a number that must hold. `feature_learning_bound` (Theorem 1) is the
 exception: its only unspecified constant C can be computed from Hoeffding's inequality, so there
 the right-hand side is a number that w^T must respect.
+
+The arguments are the paper's symbols: `n_modes` m, `r_c`, `box` or `first_box` Q₁, `second_box` Q₂,
+`decay` λ, `step_size` η, `batch_size` B, `n_samples` L = TB, `f_max` ‖f‖_∞, `alpha_max` ‖α‖_∞,
+`noise_max` κ (the largest size of the bounded noise), `noise_variance` E[ε²],
+`sub_exponential_norm` ν, `smoothness` r (continuous derivatives), `variation` Σ C(g) + Σ C(h),
+`delta` δ. `n_steps` is T, or T′ ≥ 2 for the second layer, where `distance_squared` is ‖ĉ − c⁰‖₂²
+and `gradient_noise` M′ = 2(5m Q₁Q₂ + ‖f‖_∞ + κ)·√(5m) Q₁.
 """
 
 from __future__ import annotations
@@ -116,20 +123,8 @@ def feature_learning_bound(
 ) -> FeatureLearningBound:
     """Theorem 1: bound on ‖w^T − (1−(1−ηλ)^T)/λ · c⁰⊙α/2‖_∞, with probability ≥ 1 − Tδ.
 
-    Parameters
-    ----------
-    n_modes, r_c, box : int, float, float
-        m, r_c and Q₁.
-    decay, step_size, n_steps, batch_size : float, float, int, int
-        λ, η, T and B.
-    f_max, noise_max : float
-        ‖f‖_∞ and κ, the largest size of the (bounded) noise.
-    delta : float
-        δ; the bound may fail with probability Tδ.
-    start : float
-        ‖w¹ − η c⁰⊙α/2‖_∞ after the first step.
-    constant : float, optional
-        C of the noise terms; by default the one that Hoeffding's inequality gives.
+    `start` is ‖w¹ − η c⁰⊙α/2‖_∞ after the first step, `constant` the C of the noise terms; by
+    default the one that Hoeffding's inequality gives.
 
     Examples
     --------
@@ -169,11 +164,8 @@ def alignment_orders(
 ) -> tuple[float, float]:
     """First corollary of Theorem 1: orders of the error and of the learnt feature.
 
-    Returns
-    -------
-    error, signal : float
-        r_c²(‖α‖_∞ + ‖f‖_∞)/(λ√m), up to a constant, and r_c‖α‖_∞/(2λ√m): the signal wins as
-        r_c → 0.
+    These are r_c²(‖α‖_∞ + ‖f‖_∞)/(λ√m), up to a constant, and r_c‖α‖_∞/(2λ√m): the signal wins as
+    r_c → 0.
 
     Examples
     --------
@@ -246,16 +238,6 @@ def second_layer_bound(
 
     M′‖ĉ−c⁰‖²/T′ + √(M′ log(1/δ) ‖ĉ−c⁰‖² log T′)/√T′.
 
-    Parameters
-    ----------
-    n_steps : int
-        T′, at least 2.
-    distance_squared : float
-        ‖ĉ − c⁰‖₂².
-    gradient_noise : float
-        M′ = 2(5m Q₁Q₂ + ‖f‖_∞ + κ)·√(5m) Q₁.
-    delta, constant : float
-
     Examples
     --------
     >>> second_layer_bound(n_steps=10**4, distance_squared=1.0, gradient_noise=1.0, delta=0.1)
@@ -280,16 +262,7 @@ def second_phase_step_size(
 ) -> float:
     """Return η′_t = min(1/(10 Q₁²), η′/√T′), η′ = √(‖ĉ−c⁰‖² / (M′ log(1/δ) log T′)), as printed.
 
-    Parameters
-    ----------
-    n_steps : int
-        T′, at least 2.
-    distance_squared, gradient_noise, delta
-        As for `second_layer_bound`.
-    first_box : float
-        Q₁.
-    constant : float
-        In front of η′, which the paper gives up to Θ(·).
+    `constant` stands in front of η′, which the paper gives up to Θ(·).
 
     Examples
     --------
@@ -353,20 +326,8 @@ def main_bound(
 ) -> MainBound:
     """Main theorem: order of the population risk R(w^T, c^{T′}), with probability 1 − (T+1)δ.
 
-    Parameters
-    ----------
-    n_modes, n_samples : int
-        m and L = TB.
-    second_phase : float
-        The value of `second_layer_bound`.
-    variation, smoothness
-        Σ C(g) + Σ C(h), and r, the number of continuous derivatives.
-    noise_variance, sub_exponential_norm, noise_max : float
-        E[ε²], ν and κ.
-    alpha_max, f_max : float
-        ‖α‖_∞ and ‖f‖_∞.
-    constant : float
-        In front of the terms that the paper gives up to O(·).
+    `second_phase` is the value of `second_layer_bound`; `constant` stands in front of the terms
+    that the paper gives up to O(·).
 
     Examples
     --------

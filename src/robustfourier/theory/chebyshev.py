@@ -40,15 +40,7 @@ class FourierSeries:
 def relu_coefficients(n_coefficients: int) -> FloatArray:
     """Chebyshev coefficients p_i of ReLU: σ(cos t) = Σ p_i cos(it) (proof of Lemma 1).
 
-    Parameters
-    ----------
-    n_coefficients : int
-        How many, starting at i = 0.
-
-    Returns
-    -------
-    ndarray of shape (n_coefficients,)
-        1/π, 1/2, then (2/π) cos(iπ/2)/(1 − i²); exactly zero at the odd i ≥ 3.
+    They are 1/π, 1/2, then (2/π) cos(iπ/2)/(1 − i²); exactly zero at the odd i ≥ 3.
 
     Examples
     --------
@@ -68,18 +60,8 @@ def chebyshev_coefficients(
 ) -> FloatArray:
     """Chebyshev coefficients λ_n of a link: g(w) = Σ λ_n T_n(w), so g(cos t) = Σ λ_n cos(nt).
 
-    Parameters
-    ----------
-    link : callable
-        g on [-1, 1], vectorised.
-    n_coefficients : int
-        How many, starting at n = 0.
-    n_points : int
-        Points of the quadrature; must exceed twice the number of coefficients.
-
-    Returns
-    -------
-    ndarray of shape (n_coefficients,)
+    `link` is g on [-1, 1], vectorised; `n_points` of the quadrature must exceed twice the number of
+    coefficients, which start at n = 0.
 
     Examples
     --------
@@ -101,17 +83,6 @@ def sine_link_coefficients(
     b_{2n+1} = (−1)^n ζ_{2n+1} with ζ the Chebyshev coefficients of h, since
     T_{2n+1}(sin t) = (−1)^n sin((2n+1)t); the paper prints −sin for every n.
 
-    Parameters
-    ----------
-    link : callable
-        An odd function on [-1, 1], vectorised.
-    n_coefficients, n_points : int
-        As in `chebyshev_coefficients`.
-
-    Returns
-    -------
-    ndarray of shape (n_coefficients,)
-
     Examples
     --------
     >>> sine_link_coefficients(lambda x: x**3, 4) + 0.0
@@ -123,17 +94,10 @@ def sine_link_coefficients(
 
 
 def fourier_series(f: Function, n_modes: int, *, n_points: int | None = None) -> FourierSeries:
-    """Fourier coefficients of f on [-1, 1] up to mode m.
+    """Fourier coefficients of f, of period 2 and vectorised, up to mode m.
 
-    Parameters
-    ----------
-    f : callable
-        θ ↦ f(θ), vectorised, with period 2.
-    n_modes : int
-        The highest mode m.
-    n_points : int, optional
-        Points of the quadrature; by default 64 per mode and at least 2¹⁷, which
-        leaves an aliasing error of about 1e-7 for a link with a kink.
+    By default the quadrature has 64 points per mode and at least 2¹⁷, which leaves an aliasing
+    error of about 1e-7 for a link with a kink.
 
     Examples
     --------
@@ -143,10 +107,8 @@ def fourier_series(f: Function, n_modes: int, *, n_points: int | None = None) ->
     """
     n_points = max(2**17, 64 * n_modes) if n_points is None else n_points
     _check_points(n_modes + 1, n_points)
-    # Half-way points avoid the ends and kinks at 0, where rounding would decide the side.
-    theta = -1.0 + 2.0 * (np.arange(n_points) + 0.5) / n_points
-    values = np.asarray(f(theta), dtype=np.float64)
-    spectrum = np.fft.rfft(values)[: n_modes + 1] / n_points
+    theta = midpoints(n_points)
+    spectrum = np.fft.rfft(np.asarray(f(theta), dtype=np.float64))[: n_modes + 1] / n_points
     # The grid starts at θ₀ = −1 + 1/n, so the transform carries e^{−iπkθ₀}.
     spectrum *= np.exp(-1j * np.pi * np.arange(n_modes + 1) * theta[0])
     weight = np.where(np.arange(n_modes + 1) == 0, 1.0, 2.0)
@@ -181,8 +143,7 @@ def two_norm(f: Function, n_points: int = 2**17) -> float:
     >>> round(two_norm(lambda theta: np.cos(3 * np.pi * theta)), 6)
     0.707107
     """
-    theta = -1.0 + 2.0 * (np.arange(n_points) + 0.5) / n_points
-    return float(np.sqrt(np.mean(np.asarray(f(theta), dtype=np.float64) ** 2)))
+    return float(np.sqrt(np.mean(np.asarray(f(midpoints(n_points)), dtype=np.float64) ** 2)))
 
 
 def truncation_error(f: Function, n_modes: int, n_points: int = 2**16) -> float:
@@ -197,8 +158,7 @@ def truncation_error(f: Function, n_modes: int, n_points: int = 2**16) -> float:
     (1.0, 0.0)
     """
     _check_points(n_modes + 1, n_points)
-    values = np.asarray(f(-1.0 + 2.0 * (np.arange(n_points) + 0.5) / n_points), dtype=np.float64)
-    spectrum = np.fft.rfft(values)
+    spectrum = np.fft.rfft(np.asarray(f(midpoints(n_points)), dtype=np.float64))
     spectrum[: n_modes + 1] = 0.0
     return float(np.abs(np.fft.irfft(spectrum, n_points)).max())
 
@@ -206,10 +166,7 @@ def truncation_error(f: Function, n_modes: int, n_points: int = 2**16) -> float:
 def alpha(f: Function, n_modes: int) -> FloatArray:
     """Return α_j = E[f(θ) x_j] for the symmetrised embedding, j = −2m … 2m.
 
-    Returns
-    -------
-    ndarray of shape (4m+1,)
-        Half the series coefficient for j > 0, the mean of f at j = 0, and α_{−j} = −α_j.
+    That is half the series coefficient for j > 0, the mean of f at j = 0, and α_{−j} = −α_j.
 
     Examples
     --------
@@ -221,6 +178,11 @@ def alpha(f: Function, n_modes: int) -> FloatArray:
     positive[0::2] = series.cosine[1:] / 2.0  # x_{2r−1} = cos πrθ and E[cos²] = 1/2
     positive[1::2] = series.sine[1:] / 2.0  # x_{2r} = sin πrθ
     return np.concatenate([-positive[::-1], series.cosine[:1], positive])
+
+
+def midpoints(n_points: int) -> FloatArray:
+    """Return an even grid that avoids the ends and kinks at 0, where rounding would decide."""
+    return -1.0 + 2.0 * (np.arange(n_points) + 0.5) / n_points
 
 
 def _check_points(n_coefficients: int, n_points: int) -> None:

@@ -18,16 +18,10 @@ from robustfourier.arrays import FloatArray
 
 
 def grown_amplitude(gradient: ArrayLike, time: ArrayLike, start: float) -> FloatArray:
-    """Return the amplitude z of modes after a time of training.
+    """Return the amplitude z of modes after a time t of training, broadcast against the gradient.
 
-    Parameters
-    ----------
-    gradient : array_like
-        b = |Σ y e^{−iπkθ}|/n, half the amplitude of the mode in the data.
-    time : array_like
-        t; broadcast against `gradient`.
-    start : float
-        α², the square of the diagonal weights at the start.
+    The gradient b = |Σ y e^{−iπkθ}|/n is half the amplitude of the mode in the data, `start` is α²,
+    the square of the diagonal weights at the start.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from robustfourier.arrays import BoolArray, FloatArray
 from robustfourier.errors import InputError
 from robustfourier.network.embedding import embed
-from robustfourier.theory.chebyshev import Function
+from robustfourier.theory.chebyshev import Function, midpoints
 
 
 def theory_output_weights(
@@ -24,10 +24,7 @@ def theory_output_weights(
 ) -> FloatArray:
     """Draw c⁰: ±r_c/√m for j ≥ 0 and c⁰_{−j} = −c⁰_j (section 2.4).
 
-    Returns
-    -------
-    ndarray of shape (4m+1,)
-        Its 2-norm is r_c·√(4 + 1/m), not r_c as the paper says.
+    Its 2-norm is r_c·√(4 + 1/m), not r_c as the paper says.
 
     Examples
     --------
@@ -57,23 +54,15 @@ def predicted_diagonal(
 
     Parameters
     ----------
-    alpha : array_like of shape (4m+1,)
-        α_j = E[f x_j].
-    output_weights : array_like of shape (4m+1,)
-        c⁰, fixed during the first phase.
-    decay : float
-        λ, in (0, 1/η).
+    alpha, output_weights : array_like of shape (4m+1,)
+        α_j = E[f x_j], and c⁰, fixed during the first phase.
+    decay, n_steps : float, int
+        λ, in (0, 1/η), and T.
     step_size : float or array_like of shape (T,)
         η, or η_p of each step where it varies.
-    n_steps : int
-        T.
     leak, signs : array_like of shape (4m+1,), optional
         E[f |x_j|] (see `leakage`) and sign(w_j): then w^T without Assumption 2, provided that the
         signs stay.
-
-    Returns
-    -------
-    ndarray of shape (4m+1,)
 
     Examples
     --------
@@ -105,19 +94,14 @@ def leakage(f: Function, n_modes: int) -> FloatArray:
     |cos πkθ| is made of the modes 0, 2k, 4k, …, so an even mode in f leaks into the features at
     half its frequency: a false mode.
 
-    Returns
-    -------
-    ndarray of shape (4m+1,)
-
     Examples
     --------
     >>> leakage(lambda theta: np.cos(2 * np.pi * theta), 1).round(3) + 0.0  # 2/(3π) = 0.212
     array([-0.212,  0.212,  0.   ,  0.212, -0.212])
     """
     n_points = max(8192, 64 * n_modes)
-    theta = -1.0 + 2.0 * (np.arange(n_points) + 0.5) / n_points
     # Blocks keep the embedding of many points small.
-    blocks = np.array_split(theta, max(1, n_points * n_modes // 1_000_000))
+    blocks = np.array_split(midpoints(n_points), max(1, n_points * n_modes // 1_000_000))
     total = sum(
         np.asarray(f(block)) @ np.abs(embed(block[:, None], n_modes, "symmetrised"))
         for block in blocks
@@ -153,19 +137,8 @@ def existing_output_weights(alpha: ArrayLike, diagonal: ArrayLike) -> FloatArray
 
     x = σ(x) − σ(−x), a difference (the paper prints a sum), so the two units of a pair get
     opposite signs: c̃_j = 2α_j / w_j at ±j, where α_{−j} = −α_j and 2α_j is the series
-    coefficient. This needs w_j and w_{−j} of one sign.
-
-    Parameters
-    ----------
-    alpha : array_like of shape (4m+1,)
-        α_j = E[f x_j].
-    diagonal : array_like of shape (4m+1,)
-        Trained weights w, non-zero wherever α is, with equal signs at ±j.
-
-    Returns
-    -------
-    ndarray of shape (4m+1,)
-        Zero where α is zero.
+    coefficient. This needs w_j and w_{−j} of one sign, and w_j ≠ 0 wherever α_j ≠ 0; c̃ is zero
+    where α is.
     """
     alpha = np.asarray(alpha, dtype=np.float64)
     diagonal = np.asarray(diagonal, dtype=np.float64)
@@ -206,16 +179,7 @@ def largest_start(alpha: ArrayLike, f_max: float) -> float:
 def mirrored_signs_agree(diagonal: ArrayLike, *, where: ArrayLike | None = None) -> BoolArray:
     """Tell for j = 1 … 2m whether sign(w_j) = sign(w_{−j}) (second corollary of Theorem 1).
 
-    Parameters
-    ----------
-    diagonal : array_like of shape (4m+1,)
-        Trained weights w.
-    where : array_like of bool, shape (4m+1,), optional
-        Look only at these indices, for example where α is not zero.
-
-    Returns
-    -------
-    ndarray of bool, shape (2m,) or fewer with `where`
+    With `where`, bool of shape (4m+1,), only at those indices, for example where α is not zero.
 
     Examples
     --------

@@ -4,17 +4,20 @@
 is loaded only by the engine that needs it.
 """
 
-from robustfourier.training.batched import BatchedTraining, train_batched
 from robustfourier.training.batches import FixedSample, fixed_sample
-from robustfourier.training.callbacks import Progress, SaveCheckpoint, StopWhenStalled
+from robustfourier.training.callbacks import (
+    Progress,
+    ProgressBar,
+    SaveCheckpoint,
+    StopWhenStalled,
+)
 from robustfourier.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from robustfourier.training.history import History
 from robustfourier.training.joint_training import train_jointly
 from robustfourier.training.layerwise_training import train_layerwise
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
-from robustfourier.training.many import train_many
-from robustfourier.training.progress import ProgressBar
+from robustfourier.training.many import BatchedTraining, train_batched, train_many
 from robustfourier.training.schedule import InverseDecay
 
 __all__ = [

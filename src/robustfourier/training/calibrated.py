@@ -27,12 +27,11 @@ from robustfourier.training.calibration import (
     rate_for_passes,
     stable_rate,
 )
-from robustfourier.training.feature_rows import TABLE_BYTES, feature_rows
+from robustfourier.training.engine_fused import TABLE_BYTES, feature_rows, fitted_values
 from robustfourier.training.history import joined
 from robustfourier.training.joint_training import train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
-from robustfourier.training.packed import fitted_values
 from robustfourier.training.schedule import InverseDecay
 
 _FIRST_BAND = 100  # modes to begin with; the paper's number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,9 +23,8 @@ from robustfourier.training.callbacks import Observer
 from robustfourier.training.checkpoint import Checkpoint
 from robustfourier.training.engine import EngineName, Phase
 from robustfourier.training.history import Metric
-from robustfourier.training.loop import Training, Watch, as_weights, run_phases
-from robustfourier.training.losses import Loss, as_loss
-from robustfourier.training.projection import check_box
+from robustfourier.training.loop import Training, as_weights, run_phases
+from robustfourier.training.losses import Loss
 from robustfourier.training.schedule import InverseDecay
 
 if TYPE_CHECKING:
@@ -104,24 +103,31 @@ def train_jointly(
     True
     """
     weights = as_weights(network)
-    boxes = {
-        name: check_box(argument, box)
-        for name, argument, box in (
-            (DIAGONAL, "diagonal_box", diagonal_box),
-            (OUTPUT, "output_box", output_box),
-        )
-        if box is not None
-    }
+    given = ((DIAGONAL, "diagonal_box", diagonal_box), (OUTPUT, "output_box", output_box))
+    boxes = {name: check_box(word, box) for name, word, box in given if box is not None}
     phase = Phase("joint", n_steps, schedule or InverseDecay(), tuple(weights.arrays), ridge, boxes)
     return run_phases(
         network,
         as_source(data, batch_size, random_state, weights),
         [phase],
-        loss=as_loss(loss),
+        loss=loss,
         engine=engine,
-        watch=Watch(record_every, metrics or {}, observers, observe_every),
+        record_every=record_every,
+        metrics=metrics,
+        observers=observers,
+        observe_every=observe_every,
         resume=resume,
     )
+
+
+def check_box(name: str, box: Any) -> float:
+    """Return `box` if it is a positive half-width, else raise `InputError`."""
+    if isinstance(box, str) or not (np.isfinite(box) and box > 0):
+        raise InputError(
+            f"{name}={box!r} is not usable; give a positive half-width, 'theorem', or None for "
+            "no projection"
+        )
+    return float(box)
 
 
 def as_source(

@@ -1,34 +1,32 @@
-"""Algorithm 1 of the paper: first the diagonal with c fixed, then the output with w fixed."""
+"""Algorithm 1 of the paper: first the diagonal with c fixed, then the output with w fixed.
+
+After each step w is projected to the box [−Q_1, Q_1] and c to [−Q_2, Q_2]. Boxes are numbers, or
+follow from the theorem: Q_1 ≥ ‖c⁰⊙α‖_∞ / (2λ) (Theorem 1) and Q_2 = 8λ√m / r_c² (section 4), with
+r_c = √m·‖c⁰‖_∞.
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
 from robustfourier.network.weights import Weights
+from robustfourier.theory.prediction import first_layer_box, second_layer_box
 from robustfourier.training.batches import BatchSource, DrawnBlock
-from robustfourier.training.callbacks import Observer
-from robustfourier.training.checkpoint import Checkpoint
-from robustfourier.training.engine import EngineName, Phase
-from robustfourier.training.history import Metric
-from robustfourier.training.joint_training import Data, as_source
-from robustfourier.training.loop import Training, Watch, as_weights, run_phases
-from robustfourier.training.losses import Loss, as_loss
-from robustfourier.training.projection import (
-    Box,
-    check_box,
-    theorem_diagonal_box,
-    theorem_output_box,
-)
+from robustfourier.training.engine import Phase
+from robustfourier.training.joint_training import Data, as_source, check_box
+from robustfourier.training.loop import Training, as_weights, run_phases
+from robustfourier.training.losses import Loss
 from robustfourier.training.schedule import InverseDecay
 
 if TYPE_CHECKING:
     from robustfourier.network.modules import FourierNetwork
+
+Box: TypeAlias = float | Literal["theorem"] | None
 
 
 def train_layerwise(
@@ -44,13 +42,8 @@ def train_layerwise(
     ridge: float = 0.0,
     diagonal_box: Box = None,
     output_box: Box = None,
-    engine: EngineName = "auto",
     random_state: int | np.random.Generator | None = None,
-    record_every: int | Sequence[int] = 1000,
-    metrics: Mapping[str, Metric] | None = None,
-    observers: Sequence[Observer] = (),
-    observe_every: int = 1000,
-    resume: Checkpoint | None = None,
+    **options: Any,
 ) -> Training:
     """Train u0_diag layer by layer (Algorithm 1).
 
@@ -83,9 +76,11 @@ def train_layerwise(
     ridge : float, default 0.0
         λ.
     diagonal_box, output_box : float, "theorem" or None
-        Q_1 and Q_2; by the theorem's rule (see `projection`), which needs 0 < λ < 1; or no box.
-    engine, random_state, record_every, metrics, observers, observe_every, resume
-        As for `train_jointly`.
+        Q_1 and Q_2; by the theorem's rule, which needs 0 < λ < 1; or no box.
+    random_state : int, numpy Generator or None
+        For the batches.
+    **options
+        engine, record_every, metrics, observers, observe_every, resume: as for `train_jointly`.
 
     Returns
     -------
@@ -116,15 +111,33 @@ def train_layerwise(
         Phase("diagonal", n_steps, schedule, (DIAGONAL,), ridge, boxes),
         Phase("output", after, output_schedule or schedule, (OUTPUT,), boxes=boxes),
     ]
-    return run_phases(
-        network,
-        source,
-        phases,
-        loss=as_loss(loss),
-        engine=engine,
-        watch=Watch(record_every, metrics or {}, observers, observe_every),
-        resume=resume,
-    )
+    return run_phases(network, source, phases, loss=loss, **options)
+
+
+def theorem_diagonal_box(weights: Weights, mean_abs_y: float, ridge: float) -> float:
+    """Return Q_1 = ‖c⁰‖_∞·E|y| / (2λ), which Theorem 1 allows whatever the function is.
+
+    The theorem asks for Q_1 ≥ ‖c⁰⊙α‖_∞/(2λ) with α_j = E[y x_j]; α is not known before the
+    training, but |x_j| ≤ 1 bounds it by E|y|.
+    """
+    _check_theorem_ridge(ridge)
+    return first_layer_box(mean_abs_y, weights.arrays[OUTPUT], decay=ridge)
+
+
+def theorem_output_box(weights: Weights, ridge: float) -> float:
+    """Return Q_2 = 8λ√m / r_c² with r_c = √m·‖c⁰‖_∞, the constant of the O() taken as 1."""
+    _check_theorem_ridge(ridge)
+    m = weights.architecture.n_modes
+    r_c = np.sqrt(m) * float(np.abs(weights.arrays[OUTPUT]).max())
+    return second_layer_box(m, r_c, decay=ridge)
+
+
+def _check_theorem_ridge(ridge: float) -> None:
+    if not 0 < ridge < 1:
+        raise InputError(
+            f"ridge={ridge!r}: the theorem's boxes need 0 < λ < 1; give such a ridge, or numbers "
+            "for the boxes"
+        )
 
 
 def _mean_abs_y(source: BatchSource) -> float:

@@ -57,16 +57,10 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Watch:
-    """What to follow while training.
-
-    `record_every`: steps between two records of the history, or the steps to record at. `metrics`:
-    ``name → metric(weights)``, computed at each record. `observe_every`: steps between two calls of
-    the observers.
-    """
+class _Watch:
+    """When to record the history and when to call the observers."""
 
     record_every: int | Sequence[int]
-    metrics: Mapping[str, Metric]
     observers: Sequence[Observer]
     observe_every: int
 
@@ -92,6 +86,10 @@ class Watch:
         return min(stops, default=np.inf)
 
 
+def _next_multiple(step: int, every: int) -> int:
+    return step - step % every + every
+
+
 def as_weights(network: Weights | FourierNetwork) -> Weights:
     """Return the numbers of a network, whichever way it is held."""
     return network if isinstance(network, Weights) else network.to_weights()
@@ -102,19 +100,29 @@ def run_phases(
     source: BatchSource,
     phases: Sequence[Phase],
     *,
-    loss: Loss,
-    engine: EngineName,
-    watch: Watch,
-    resume: Checkpoint | None,
+    loss: Loss | str,
+    engine: EngineName = "auto",
+    record_every: int | Sequence[int] = 1000,
+    metrics: Mapping[str, Metric] | None = None,
+    observers: Sequence[Observer] = (),
+    observe_every: int = 1000,
+    resume: Checkpoint | None = None,
 ) -> Training:
-    """Train through all phases and return the outcome.
+    """Train through all phases and return the outcome; the options are those of `train_jointly`.
 
-    `network`: the start; a torch network also gets the trained weights. `resume`: go on from here
-    instead of from the start. Raises DivergenceError: if the loss is not finite or has grown a
-    thousandfold; it keeps the last good weights.
+    Raises DivergenceError if the loss is not finite or has grown a thousandfold; it keeps the last
+    good weights, which a torch network then gets.
     """
     weights = as_weights(network)
-    run = _Run(weights, source, phases, loss, choose_engine(engine), watch)
+    run = _Run(
+        weights,
+        source,
+        tuple(phases),
+        loss if isinstance(loss, Loss) else Loss(loss),  # type: ignore[arg-type]
+        choose_engine(engine),
+        _Watch(record_every, observers, observe_every),
+        metrics or {},
+    )
     if resume is not None:
         run.restore(resume)
     try:
@@ -128,10 +136,6 @@ def run_phases(
     return Training(run.weights(), weights, run.recorder.history(), run.checkpoint(), completed)
 
 
-def _next_multiple(step: int, every: int) -> int:
-    return step - step % every + every
-
-
 class _Run:
     """The moving parts of one training."""
 
@@ -139,16 +143,16 @@ class _Run:
         self,
         weights: Weights,
         source: BatchSource,
-        phases: Sequence[Phase],
+        phases: tuple[Phase, ...],
         loss: Loss,
         engine_name: str,
-        watch: Watch,
+        watch: _Watch,
+        metrics: Mapping[str, Metric],
     ) -> None:
-        self.architecture = weights.architecture
-        self.source, self.phases, self.loss, self.watch = source, tuple(phases), loss, watch
-        self.engine_name = engine_name
-        self.dtype = weights.dtype
-        self.recorder = Recorder(watch.metrics, engine_name)
+        self.architecture, self.dtype = weights.architecture, weights.dtype
+        self.source, self.phases, self.loss, self.watch = source, phases, loss, watch
+        self.engine_name, self.metrics = engine_name, metrics
+        self.recorder = Recorder(metrics, engine_name)
         self.n_steps = sum(phase.n_steps for phase in phases)
         self.step = 0
         self.observed = 0  # step of the last call of the observers
@@ -258,7 +262,7 @@ class _Run:
             "phases": [phase.describe() for phase in self.phases],
             "earlier_steps": [phase.n_steps for phase in self.phases[:-1]],
             "batches": self.source.describe(),
-            "metrics": list(self.watch.metrics),
+            "metrics": list(self.metrics),
         }
 
     def checkpoint(self) -> Checkpoint:

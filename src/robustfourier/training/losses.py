@@ -59,8 +59,3 @@ class Loss:
         if self.name == "half_squared":
             return residual
         return residual.clip(-self.delta, self.delta)
-
-
-def as_loss(loss: Loss | str) -> Loss:
-    """Return a `Loss` for a name, or the loss itself."""
-    return loss if isinstance(loss, Loss) else Loss(loss)  # type: ignore[arg-type]

@@ -24,14 +24,7 @@ AT_MOST = 12  # lines that are tried, the strongest: the others are mostly alias
 
 
 def relocate(series: Series, fit: Fit) -> Fit:
-    """Try the aliases of every line that was found, and keep what fits better.
-
-    Parameters
-    ----------
-    series : Series
-    fit : Fit
-        Lines refined together.
-    """
+    """Try the aliases of every line that was found, and keep what fits better."""
     peaks = [] if series.integer else series.grid.side_peaks
     if not peaks:
         return fit
@@ -110,13 +103,6 @@ def relocated_families(series: Series, fit: Fit, lines: IndexArray) -> list[Fit]
     the places at which a sinusoid explains at least half of what the best place does, those places
     as seen through the strongest side peak of the window, and half of each, as a base may be weaker
     than its second harmonic. The other lines stay unless they are aliases of the family.
-
-    Parameters
-    ----------
-    series : Series
-    fit : Fit
-    lines : ndarray of int
-        Which lines.
     """
     own = fit.refined.lines.select(lines).evaluate(series.theta)
     part = series.with_values(fit.refined.residuals + own)

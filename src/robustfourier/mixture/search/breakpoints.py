@@ -58,13 +58,8 @@ class _Groups(NamedTuple):
 def proposed_breaks(series: Series, y: FloatArray, rung: int) -> Iterator[Breaks]:
     """Yield one breakpoint, two, and so on, each set with those that lower the squares most.
 
-    Parameters
-    ----------
-    series : Series
-    y : ndarray of shape (n, q)
-        The values without what is to stay beside the trend.
-    rung : int
-        Columns of the trend, the breaks not counted.
+    `y` (n, q): the values without what is to stay beside the trend. `rung`: columns of the trend,
+    the breaks not counted.
     """
     breaks, price = Breaks(), breaks_price(1, series.distinct)
     rows = _Groups.of(series, y)

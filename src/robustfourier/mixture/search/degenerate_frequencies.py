@@ -28,24 +28,12 @@ _STRONGEST = 3  # lines for which the rest of the range is looked at
 
 @dataclass(frozen=True)
 class Fringes:
-    """The places at which a line fits as well as at its own, or nearly.
+    """The places at which a line fits as well as at its own, or nearly."""
 
-    Parameters
-    ----------
-    line : int
-        Index of the line.
-    mode : float
-        Its own place.
-    others : ndarray of shape (m,)
-        The other places.
-    error : float
-        Root mean square distance of all places from its own, each by its likelihood.
-    """
-
-    line: int
-    mode: float
-    others: FloatArray
-    error: float
+    line: int  # index of the line
+    mode: float  # its own place
+    others: FloatArray  # (m,): the other places
+    error: float  # root mean square distance of all places from its own, each by its likelihood
 
     def __str__(self) -> str:
         many = len(self.others) > 1

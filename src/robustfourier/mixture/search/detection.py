@@ -41,42 +41,19 @@ SAME_LINE = 0.5  # modes, half of what a record resolves: lines that are nearer 
 
 @dataclass(frozen=True, eq=False)
 class Detection:
-    """The lines that noise cannot explain, the trend and the noise.
+    """The lines that noise cannot explain, the trend and the noise."""
 
-    Parameters
-    ----------
-    series : Series
-        With the values that least squares was done on, outliers pulled in.
-    fit : Fit
-        Found and known lines, by ascending mode, in units of the series.
-    noise_model : NoiseModel or None
-        White or coloured; None if there was nothing to search.
-    assessment : Assessment or None
-        What the noise says of the lines; None likewise.
-    flow : DiagonalFlow or None
-        The diagonal flow that proposed first.
-    huber : bool
-        Whether outliers were pulled in.
-    rounds : int
-        Rounds of propose, refine, test.
-    aliases : tuple of Alias
-        What each line could be instead.
-    fringes : tuple of Fringes
-        Lines that fit as well at other places, because the samples have long gaps.
-    left_out : tuple of str
-        Which lines were found and left out, and why.
-    """
-
-    series: Series
-    fit: Fit
-    noise_model: NoiseModel | None
-    assessment: Assessment | None
-    flow: DiagonalFlow | None
-    huber: bool
-    rounds: int
-    aliases: tuple[Alias, ...] = ()
+    series: Series  # with the values that least squares was done on, outliers pulled in
+    fit: Fit  # found and known lines, by ascending mode, in units of the series
+    noise_model: NoiseModel | None  # white or coloured; None if there was nothing to search
+    assessment: Assessment | None  # what the noise says of the lines; None likewise
+    flow: DiagonalFlow | None  # the diagonal flow that proposed first
+    huber: bool  # whether outliers were pulled in
+    rounds: int  # rounds of propose, refine, test
+    aliases: tuple[Alias, ...] = ()  # what each line could be instead
+    #: lines that fit as well at other places, because the samples have long gaps
     fringes: tuple[Fringes, ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # which lines were found and left out, and why
 
     @property
     def lines(self) -> Lines:

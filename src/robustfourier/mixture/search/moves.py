@@ -75,19 +75,9 @@ _NOISE = "noise alone shows one as strong more often than"
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A structure with its noise and its evidence.
+    """A structure with its noise and its evidence."""
 
-    Parameters
-    ----------
-    series : Series
-        With the breakpoints of the structure.
-    fit : Fit
-    noise : NoiseModel
-    assessment : Assessment
-    score : float
-    """
-
-    series: Series
+    series: Series  # with the breakpoints of the structure
     fit: Fit
     noise: NoiseModel
     assessment: Assessment
@@ -95,12 +85,7 @@ class Scored:
 
 
 class Search:
-    """The moves; the state is the series with its present values and breakpoints, and the best.
-
-    Parameters
-    ----------
-    series : Series
-    """
+    """The moves; the state is the series with its present values and breakpoints, and the best."""
 
     def __init__(self, series: Series) -> None:
         settings = series.settings

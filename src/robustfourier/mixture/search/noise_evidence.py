@@ -42,21 +42,13 @@ _ROUNDING = 1e-10  # of the values' size: what a fit to noiseless data leaves ov
 
 @dataclass(frozen=True, eq=False)
 class NoiseModel:
-    """White noise, or white noise, damped oscillators and wings of lines.
+    """White noise, or white noise, damped oscillators and wings of lines."""
 
-    Parameters
-    ----------
-    white : ndarray of shape (q,)
-        Variance of the white part for a sample of weight one.
-    oscillators : tuple of ndarray of shape (3m,)
-        For each output, logarithms of frequency (radians per θ), quality, and variance over the
-        white one.
-    wings : ndarray of shape (3w,)
-        The same of narrow oscillators at lines that are not quite steady; of one output alone.
-    """
-
-    white: FloatArray
+    white: FloatArray  # (q,): variance of the white part for a sample of weight one
+    #: (3m,): for each output, logarithms of frequency (radians per θ), quality, and variance over
+    #: the white one
     oscillators: tuple[FloatArray, ...]
+    #: (3w,): the same of narrow oscillators at lines that are not quite steady; of one output alone
     wings: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
@@ -144,16 +136,10 @@ def _scatter(series: Series) -> float:
 
 @dataclass(frozen=True)
 class Assessment:
-    """What noise says about the lines of a fit.
-
-    Parameters
-    ----------
-    floor : NoiseFloor
-    ratio, false_alarm : ndarray of shape (K,)
-        Power of each line over the noise, and the probability of as much from noise alone.
-    """
+    """What noise says about the lines of a fit."""
 
     floor: NoiseFloor
+    #: (K,): power of each line over the noise, and the probability of as much from noise alone
     ratio: FloatArray
     false_alarm: FloatArray
 
@@ -205,13 +191,7 @@ def _known_places(series: Series, fit: Fit, ratio: FloatArray) -> FloatArray:
 
 
 class NoiseEvidence:
-    """The evidence of noise models beside a fit of a series.
-
-    Parameters
-    ----------
-    series : Series
-    fit : Fit
-    """
+    """The evidence of noise models beside a fit of a series."""
 
     def __init__(self, series: Series, fit: Fit) -> None:
         rows = chosen_rows(len(series.theta), ROWS)
@@ -227,12 +207,8 @@ class NoiseEvidence:
     def best(self, start: NoiseModel | None, fresh: bool) -> tuple[NoiseModel, float]:
         """Return the noise model of the highest evidence, and that evidence.
 
-        Parameters
-        ----------
-        start : NoiseModel, optional
-            Oscillators to begin from; its wings stay.
-        fresh : bool
-            Whether to search for oscillators as well.
+        `start`: oscillators to begin from; its wings stay. `fresh`: whether to search for
+        oscillators as well.
         """
         start = start or NoiseModel.white_noise(np.ones(self.values.shape[1]))
         outputs = [
@@ -276,12 +252,7 @@ class NoiseEvidence:
     ) -> tuple[NoiseModel, float]:
         """Return the likeliest noise near another, and how likely it is; of one output.
 
-        Parameters
-        ----------
-        start : NoiseModel
-        most : float
-            Largest quality of all oscillators, or of the one that `which` names.
-        which : int, optional
+        `most`: largest quality of all oscillators, or of the one that `which` names.
         """
         exact, _ = self._likelihood(0)
         search = _Capped(self.theta, self.values[:, 0], self.weights, likelihood=exact)

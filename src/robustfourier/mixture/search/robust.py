@@ -52,16 +52,10 @@ def pseudo_values(
 ) -> FloatArray:
     """Return y* = fit + ψ(r)/γ, shape (n, q).
 
-    Parameters
-    ----------
-    fitted, residuals : ndarray of shape (n, q)
-        A fit and the data minus it.
-    weights : ndarray of shape (n,)
-    clip : float
-        Residuals are clipped at this many deviations.
-    redescend : bool
-        Whether outliers have no pull at all (`Contaminated`). Those on one side then do not shift
-        the level. Use it near the end only: far from the answer a large residual may be signal.
+    `fitted`, `residuals` (n, q): a fit and the data minus it. `clip`: residuals are clipped at this
+    many deviations. `redescend`: whether outliers have no pull at all (`Contaminated`). Those on
+    one side then do not shift the level. Use it near the end only: far from the answer a large
+    residual may be signal.
 
     Notes
     -----
@@ -97,19 +91,13 @@ class Contaminated:
 
     Outliers are few, at most a quarter, and stand apart, τ ≥ 4σ: else they are the shape of the
     noise, or of a pattern that is not known yet.
-
-    Parameters
-    ----------
-    inside, wide, part : float
-        σ², τ² and p.
-    gain : float
-        Log-likelihood over that of one normal distribution.
     """
 
+    #: σ², τ² and p
     inside: float
     wide: float
     part: float
-    gain: float
+    gain: float  # log-likelihood over that of one normal distribution
 
     @classmethod
     def of(cls, size: FloatArray, weights: FloatArray) -> Contaminated:
@@ -165,11 +153,7 @@ def outlier_cost(residuals: FloatArray, pulled: FloatArray, weights: FloatArray)
 
     The first by the best mixture of two normal distributions, the second by one each.
 
-    Parameters
-    ----------
-    residuals, pulled : ndarray of shape (n, q)
-        Around one fit, as they are and with outliers pulled in.
-    weights : ndarray of shape (n,)
+    `residuals`, `pulled` (n, q): around one fit, as they are and with outliers pulled in.
     """
     squares, inside = weighted_squares(residuals, weights), weighted_squares(pulled, weights)
     sizes = np.abs(residuals) * whitening(weights)
