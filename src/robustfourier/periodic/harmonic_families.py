@@ -32,6 +32,7 @@ from itertools import chain, pairwise
 from math import gcd, log, pi
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.special import expit
 
 from robustfourier.arrays import (
@@ -362,18 +363,18 @@ class _Ties:
         index, n = list(members), np.array(orders, np.float64)
         k, covariance = self.mode[index], self.covariance[np.ix_(index, index)]
         try:
-            solved = np.linalg.solve(covariance, np.column_stack([k, n]))
+            root = np.linalg.cholesky(covariance)
         except np.linalg.LinAlgError:  # modes that are not known apart
-            covariance = np.diag(np.diag(covariance))
-            solved = np.linalg.solve(covariance, np.column_stack([k, n]))
-        variance = 1.0 / float(n @ solved[:, 1])
-        base = variance * float(n @ solved[:, 0])
-        square = max(float(k @ solved[:, 0]) - base**2 / variance, 0.0)
+            root = np.diag(np.sqrt(np.diag(covariance)))
+        white_k, white_n = solve_triangular(root, np.column_stack([k, n]), lower=True).T
+        variance = 1.0 / float(white_n @ white_n)
+        base = variance * float(white_n @ white_k)
+        square = max(float(white_k @ white_k) - base**2 / variance, 0.0)
         if self.integer:
             base, square = float(k[0] / n[0]), 0.0
         if base <= 0.0 or (self.integer and np.any(k * n[0] != n * k[0])):
             return _Family(members, orders, base, variance, -np.inf)
-        free = 0.5 * (len(k) * log(2.0 * pi) + float(np.linalg.slogdet(covariance)[1]))
+        free = 0.5 * len(k) * log(2.0 * pi) + float(np.sum(np.log(np.diag(root))))
         *lines, place = self.log_density(np.append(k, base), index)
         free += float(np.sum(lines))
         if calendar is None:

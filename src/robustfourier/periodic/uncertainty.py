@@ -95,7 +95,8 @@ class FitCovariance:
         # Only ratios count. The bound is far below rounding, and one over it far from overflow.
         scaled = projected / np.maximum(self.noise, 1e-200)[:, None, None]
         to_base = pseudo_inverse(np.sum(scaled @ gram @ projected.swapaxes(1, 2), axis=0)) @ scaled
-        from_each = to_base @ coloured @ to_base.swapaxes(1, 2) * self.noise[:, None, None]
+        half = to_base @ root(coloured)  # a square has no negative variances, however ill the fit
+        from_each = half @ half.swapaxes(1, 2) * self.noise[:, None, None]
         return inverse, shift, coloured, to_base, from_each
 
     @cached_property
