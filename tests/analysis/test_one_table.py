@@ -11,8 +11,7 @@ import pytest
 
 from robustfourier import load
 from robustfourier.estimators.components import COLUMNS
-from robustfourier.results.component_words import HEADINGS
-from robustfourier.results.result_tables import neutral
+from robustfourier.results.result_tables import HEADINGS, neutral
 
 
 @pytest.fixture

@@ -1,14 +1,13 @@
 import csv
 import re
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.altered import altered
 
 from robustfourier.analysis.csv_files import fit_table, write_csv, write_fit
 from robustfourier.analysis.predicting import grid_samples
@@ -18,7 +17,8 @@ from robustfourier.report import render
 from robustfourier.report.next_steps import Place
 from robustfourier.result_folders import RUN, claimed, exchanged
 from robustfourier.results import result_tables as tables
-from robustfourier.results.result_tables import components_columns, fit_file, modes_columns, neutral
+from robustfourier.results.patterns import pattern_columns
+from robustfourier.results.result_tables import fit_file, modes_columns, neutral
 
 
 @given(st.text())
@@ -55,7 +55,7 @@ def test_the_fit_is_rounded_to_a_hundredth_of_its_error_and_the_data_are_not(
 
 
 def test_what_the_table_alone_needs_is_not_computed_for_a_page(small_result):
-    fresh, model = replace(small_result), small_result.view.model
+    fresh, model = altered(small_result), small_result.model
     render(fresh, {})
     assert not {"std", "predicted"} & vars(fresh).keys()
     fit_table(fresh)
@@ -66,10 +66,7 @@ def test_what_the_table_alone_needs_is_not_computed_for_a_page(small_result):
 
 
 def test_without_errors_the_fit_keeps_all_its_digits(small_result):
-    sure = SimpleNamespace(
-        predict=lambda times: (None, np.zeros(len(times))), model=small_result.view.model
-    )
-    exact = replace(small_result, view=sure)
+    exact = altered(small_result, std=np.zeros(len(small_result.samples)))
     np.testing.assert_array_equal(fit_table(exact)["fitted"], small_result.fitted)
 
 
@@ -88,8 +85,8 @@ def test_many_rows_go_into_a_parquet_file(small_result, tmp_path, monkeypatch):
 
 def test_tables_have_a_row_for_each_mode_and_pattern(small_result, noise_result):
     assert len(modes_columns(small_result)["mode"]) == len(small_result.modes)
-    assert components_columns(small_result)["label"] == ["A", "B"]
-    for columns in (components_columns(noise_result), modes_columns(noise_result)):
+    assert pattern_columns(small_result.patterns)["label"] == ["A", "B"]
+    for columns in (pattern_columns(noise_result.patterns), modes_columns(noise_result)):
         assert len(columns["label"]) == 0
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.altered import altered
 from tests.cli.toys import HOSTILE
 from tests.program import PROGRAM
 
@@ -51,7 +52,7 @@ class TestFit:
     def test_weak_patterns_are_one_line_of_the_table(self, capsys, small_result):
         a, b = small_result.patterns
         weak = [replace(b, label=label, share=0.002) for label in "BC"]
-        analysis = Analysis(replace(small_result, patterns=(a, *weak)), None, None, {})
+        analysis = Analysis(altered(small_result, patterns=(a, *weak)), None, None, {})
         print_found(Console(), analysis)
         said = capsys.readouterr().out
         assert "\n… 2 weaker patterns, 0.4 % together\n" in said  # no folder, no file to see

@@ -166,7 +166,7 @@ def test_components_are_a_table(model):
     frame = model.components_.to_frame()
     assert frame.shape[0] == 1
     assert frame["period"][0] == week_of(model)
-    assert frame["epoch_max"][0] == model.result().patterns[0].epoch
+    assert frame["epoch_max"][0] == model.result().patterns[0].epoch_max
     assert "7.0" in model.components_._repr_html_()
     assert isinstance(model.components_, tuple)
 

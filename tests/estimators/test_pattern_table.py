@@ -9,7 +9,8 @@ import pytest
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.estimators.components import COLUMNS
-from robustfourier.results.result_tables import components_columns, csv_text
+from robustfourier.results.patterns import pattern_columns
+from robustfourier.results.result_tables import csv_text
 
 RNG = np.random.default_rng(4)
 DAYS = 60
@@ -73,7 +74,7 @@ def test_the_false_alarm_survives_a_file(model, row, tmp_path):
 
 def test_python_and_files_have_the_same_columns_and_numbers(model):
     frame = model.components_.to_frame()
-    columns = components_columns(model.result())
+    columns = pattern_columns(model.result().patterns)
     assert tuple(frame.columns) == tuple(columns) == COLUMNS
     for name in COLUMNS:
         ours, theirs = frame[name].tolist(), list(columns[name])

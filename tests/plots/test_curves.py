@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from robustfourier import PeriodicMixture, plots
 from robustfourier.results.axis import robust_limits
-from robustfourier.results.drawing_grid import PER_CYCLE, curve_grid, wave_grid
+from robustfourier.results.drawing_points import PER_CYCLE, curve_grid, wave_grid
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_the_fit_of_many_harmonics_follows_the_model(eclipses):
 def test_a_forecast_follows_the_model(eclipses):
     line = plots.plot_forecast(eclipses, 300, ax=axes()).lines[-1]
     assert deviation(*line.get_data(), lambda x: eclipses.forecast(times=x).mean) < 0.02
-    ahead = eclipses.result().memory.ahead
+    ahead = eclipses.result().forecast
     assert deviation(ahead.x, ahead.mean, lambda x: eclipses.forecast(times=x).mean) < 0.02
 
 

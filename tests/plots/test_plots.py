@@ -9,12 +9,13 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from tests.altered import altered
 from tests.looks import faults
 
 from robustfourier import plots
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
-from robustfourier.plots.figure_files import save_completeness, save_figures, save_window
+from robustfourier.plots.figure_files import save_as, save_figures
 from robustfourier.sampling import Completeness, check_sampling
 
 HOSTILE = r"cost $5 \frac{ 🌊 <b> %s"
@@ -43,7 +44,7 @@ def test_odd_names_are_drawn_as_they_are(small_result, ax, name):
     from dataclasses import replace
 
     samples = replace(small_result.samples, value_name=HOSTILE)
-    result = replace(small_result, samples=samples, axis=replace(small_result.axis, label=HOSTILE))
+    result = altered(small_result, samples=samples, axis=replace(small_result.axis, label=HOSTILE))
     getattr(plots, f"plot_{name}")(result, ax=ax)
     from robustfourier.plots.style import looks
 
@@ -118,7 +119,9 @@ def test_all_figures_are_saved_and_are_the_same_bytes_each_time(
 
 
 def test_the_surveys_are_saved(small_samples, tmp_path):
-    save_window(check_sampling(small_samples), tmp_path / "window.png")
+    found = check_sampling(small_samples)
+    path = tmp_path / "window.png"
+    save_as([path], (9.0, 2.8), lambda f: plots.plot_window(found, ax=f.add_subplot()))
     found = Completeness(
         np.array([3.0, 10.0]),
         np.array([10.0, 3.0]),
@@ -127,7 +130,8 @@ def test_the_surveys_are_saved(small_samples, tmp_path):
         4,
         0.0,
     )
-    save_completeness(found, tmp_path / "map.png", Domain(0.0, 30.0, "day"))
+    domain, path = Domain(0.0, 30.0, "day"), tmp_path / "map.png"
+    save_as([path], (7, 4), lambda f: plots.plot_completeness(found, domain, ax=f.add_subplot()))
     assert (tmp_path / "window.png").stat().st_size > 1000
     assert (tmp_path / "map.png").stat().st_size > 1000
 
@@ -148,7 +152,7 @@ def test_a_pattern_is_drawn_for_two_cycles_with_the_name_of_the_values(small_res
 
 @pytest.mark.parametrize("draw", [plots.plot_fit, plots.plot_residuals, plots.plot_component])
 def test_magnitudes_are_drawn_with_the_bright_ones_on_top(small_result, draw):
-    stars = replace(small_result, downwards=True)
+    stars = altered(small_result, downwards=True)
     left, right = Figure().subplots(1, 2)
     assert draw(stars, ax=left).yaxis_inverted()
     assert not draw(small_result, ax=right).yaxis_inverted()
@@ -156,7 +160,7 @@ def test_magnitudes_are_drawn_with_the_bright_ones_on_top(small_result, draw):
 
 def test_patterns_below_one_percent_have_no_panel(small_result):
     a, b = small_result.patterns
-    axes = plots.plot_components(replace(small_result, patterns=(a, replace(b, share=0.001))))
+    axes = plots.plot_components(altered(small_result, patterns=(a, replace(b, share=0.001))))
     assert axes.size == 1
     assert axes[0, 0].get_title(loc="left").startswith("A: ")
     pyplot.close(axes[0, 0].figure)

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.altered import altered
 
 from robustfourier.report import render
 from robustfourier.report.next_steps import Place
@@ -57,7 +58,7 @@ def folder(tmp_path_factory):
 def small_page(small_result, folder):
     """A page of two patterns, and what the browser asked for while it opened."""
     errors = np.full(len(small_result.samples), 0.2)
-    measured = replace(small_result, samples=replace(small_result.samples, errors=errors))
+    measured = altered(small_result, samples=replace(small_result.samples, errors=errors))
     return written(folder / "small.html", render(measured, {"Seed": "0"}, Place("tank.csv", "out")))
 
 
@@ -172,7 +173,7 @@ def test_hover_tells_the_moment_and_digits_that_follow_the_noise(browser, small_
 
 def test_julian_dates_are_told_in_full(browser, noise_result, folder):
     start = 2_450_000.0
-    late = replace(
+    late = altered(
         noise_result,
         position=noise_result.position + start,
         curve=replace(noise_result.curve, x=noise_result.curve.x + start),
@@ -294,7 +295,7 @@ def test_on_a_phone_nothing_is_cut_off_and_fingers_hit(browser, small_result, fo
     long = replace(small_result.samples, value_name="a name of a column " * 6, source="f" * 150)
     many = tuple(replace(small_result.patterns[i % 2], label=f"P{i}") for i in range(20))
     names = {"Estimator": "PeriodicMixture(" + 90 * "x" + ")"}
-    busy = replace(small_result, samples=long, patterns=many)
+    busy = altered(small_result, samples=long, patterns=many)
     fresh(browser, written(folder / "busy.html", render(busy, names)), phone=True)
     assert browser.execute_script("return innerWidth") == 390
     assert browser.execute_script(CUT) == 0

@@ -5,13 +5,14 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from tests.altered import altered
 
 from robustfourier.plots.figure_files import save_figures
 from robustfourier.report import render
-from robustfourier.report.figures import fit_figure
+from robustfourier.report.figures import static_figures
 from robustfourier.report.payload import payload
 from robustfourier.results import summarise
-from robustfourier.results.record import is_magnitude
+from robustfourier.results.patterns import is_magnitude
 
 RUN = {"Estimator": "PeriodicMixture", "Seed": "0"}
 HOSTILE = (
@@ -89,7 +90,7 @@ def test_warnings_modes_and_run_are_told(page, small_result):
 def test_weak_patterns_are_folded_away(small_result):
     a, b = small_result.patterns
     weak = replace(b, share=0.003)
-    page = render(replace(small_result, patterns=(a, weak)), RUN)
+    page = render(altered(small_result, patterns=(a, weak)), RUN)
     shown, folded = page.split("<summary>1 weaker pattern, 0.3 %</summary>")
     assert "Waveform of pattern A" in shown
     assert "Waveform of pattern B" not in shown
@@ -106,7 +107,7 @@ def test_user_text_is_escaped_wherever_it_is_shown(small_result):
         small_result.samples, value_name=HOSTILE, time_name=HOSTILE, source=HOSTILE + ".csv"
     )
     axis = replace(small_result.axis, label=HOSTILE)
-    page = render(replace(small_result, samples=samples, axis=axis), {HOSTILE: HOSTILE})
+    page = render(altered(small_result, samples=samples, axis=axis), {HOSTILE: HOSTILE})
     outline = Outline(page)
     assert [tag for tag, _ in outline.tags].count("script") == 3
     assert not [tag for tag, _ in outline.tags if tag == "img"]
@@ -117,7 +118,7 @@ def test_user_text_is_escaped_wherever_it_is_shown(small_result):
 
 def test_the_payload_is_json_that_cannot_leave_its_element(small_result):
     samples = replace(small_result.samples, value_name=HOSTILE)
-    text = payload(replace(small_result, samples=samples))
+    text = payload(altered(small_result, samples=samples))
     assert "<" not in text
     assert ">" not in text
     assert json.loads(text)["value"] == HOSTILE
@@ -134,7 +135,7 @@ def test_ten_thousand_samples_stay_below_a_megabyte(small_result):
     n = 10_000
     position = np.sort(rng.uniform(small_result.position[0], small_result.position[-1], n))
     values = rng.normal(size=n)
-    many = replace(
+    many = altered(
         small_result,
         samples=replace(small_result.samples, values=values, times=np.zeros(n, "M8[us]")),
         position=position,
@@ -172,13 +173,13 @@ def test_waveforms_are_two_cycles_with_a_name_and_a_stated_phase(page, small_res
     )
     assert len(epochs) == len(small_result.patterns)
     for pattern, epoch in zip(small_result.patterns, epochs, strict=True):
-        at = np.datetime64(epoch) - np.datetime64(pattern.epoch, "s")
+        at = np.datetime64(epoch) - np.datetime64(pattern.epoch_max, "s")
         assert abs(at) <= np.timedelta64(60, "s")
 
 
 def test_at_the_epoch_a_pattern_has_its_phase_zero(small_result, small_model):
     for i, pattern in enumerate(small_result.patterns):
-        now = small_model.decompose(np.array([pattern.epoch])).components[0, i]
+        now = small_model.decompose(np.array([pattern.epoch_max])).components[0, i]
         assert now == pytest.approx(pattern.waveform.y[0], abs=1e-4)
 
 
@@ -213,9 +214,11 @@ def test_magnitudes_are_known_by_their_name(name, turned):
 
 @pytest.mark.parametrize("turned", [True, False])
 def test_magnitudes_grow_downwards(small_result, turned):
-    result = replace(small_result, downwards=turned)
+    result = altered(small_result, downwards=turned)
     assert json.loads(payload(result))["down"] is turned
-    ticks = re.findall(r'anchor: end[^>]* y="([\d.]+)"[^>]*>([−\d.]+)<', fit_figure(result))
+    ticks = re.findall(
+        r'anchor: end[^>]* y="([\d.]+)"[^>]*>([−\d.]+)<', static_figures(result)["fit"]
+    )
     value = lambda tick: float(tick[1].replace("−", "-"))  # noqa: E731
     heights = [float(y) for y, _ in sorted(ticks, key=value)]
     assert len(heights) > 2
@@ -228,13 +231,13 @@ def test_the_epoch_is_the_maximum_or_the_brightest_moment(small_samples, small_m
             wave = pattern.waveform.y
             best = wave.min() if down else wave.max()
             assert wave[0] == pytest.approx(best, abs=1e-3 * np.ptp(wave))
-            assert 0 < pattern.epoch_error < 0.3 * pattern.period
+            assert 0 < pattern.epoch_max_error < 0.3 * pattern.period
 
 
 def test_a_line_that_nothing_could_reach_is_left_out_where_it_is_so(small_result, tmp_path):
     spectrum = small_result.spectrum
     line = np.where(spectrum.mode < 4.0, np.nan, spectrum.line)
-    result = replace(small_result, spectrum=replace(spectrum, line=line))
+    result = altered(small_result, spectrum=replace(spectrum, line=line))
     assert "nan" not in render(result, RUN).split('<script type="application/json"')[0].lower()
     assert 0.0 < result.spectrum.line_top <= spectrum.line_top
     assert save_figures(result, tmp_path)
@@ -244,30 +247,30 @@ def test_side_lines_are_called_so_and_come_last(small_result):
     harmonic = small_result.modes.harmonic.copy()
     harmonic[0] = 0
     modes = replace(small_result.modes, harmonic=harmonic)
-    text = " ".join(Outline(render(replace(small_result, modes=modes), RUN)).text)
+    text = " ".join(Outline(render(altered(small_result, modes=modes), RUN)).text)
     letters = re.findall(r"\b([AB]) +(side line|\d*f\d)", text)
     assert letters.count(("A", "side line")) == 1
     assert letters.index(("A", "side line")) == sum(owner == "A" for owner, _ in letters) - 1
 
 
 def test_measured_errors_are_drawn(small_result):
-    few = len(fit_figure(small_result))
+    few = len(static_figures(small_result)["fit"])
     errors = np.full(len(small_result.samples), 0.2)
-    measured = replace(small_result, samples=replace(small_result.samples, errors=errors))
-    assert len(fit_figure(measured)) > few + 20 * len(errors)
+    measured = altered(small_result, samples=replace(small_result.samples, errors=errors))
+    assert len(static_figures(measured)["fit"]) > few + 20 * len(errors)
     assert "Dots are samples with their measured errors" in render(measured, RUN)
 
 
 def test_the_page_says_whether_peaks_are_left_above_the_line(page, small_result):
     assert "No peak of their spectrum rises above the false-alarm line." in page
     low = replace(small_result.spectrum, line=small_result.spectrum.line * 0.2)
-    left = render(replace(small_result, spectrum=low), RUN)
+    left = render(altered(small_result, spectrum=low), RUN)
     assert re.search(r"\d+ peaks rise above the false-alarm line", left)
 
 
 def test_a_component_that_explains_nothing_is_not_listed(small_result):
     a, b = small_result.patterns
-    phantom = replace(small_result, patterns=(a, replace(b, share=0.0)))
+    phantom = altered(small_result, patterns=(a, replace(b, share=0.0)))
     assert phantom.weak == ()
     page = render(phantom, RUN)
     assert "Waveform of pattern B" not in page

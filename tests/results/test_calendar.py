@@ -5,8 +5,8 @@ import pytest
 
 from robustfourier.domain import Domain
 from robustfourier.results.calendar import alias_notes, calendar_word, named
-from robustfourier.results.record import Curve, Pattern
-from robustfourier.results.verdicts import headline
+from robustfourier.results.patterns import Curve, Pattern
+from robustfourier.results.sentences import headline
 from robustfourier.samples import from_arrays
 
 NOTHING = Curve(np.zeros(1), np.zeros(1))
@@ -32,8 +32,7 @@ def pattern(period, share=0.5, *, error=1e-4, label="A", beat=1, combination=Fal
 
 
 def said(*patterns, domain=YEAR, trend="level", time_name=""):
-    explained = sum(p.share for p in patterns)
-    return headline(named(patterns, domain), explained, domain, trend, time_name)
+    return headline(named(patterns, domain), domain, trend, time_name)
 
 
 @pytest.mark.parametrize(

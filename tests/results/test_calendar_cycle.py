@@ -38,7 +38,7 @@ def test_a_day_peaks_at_its_local_hour():
     wave = np.cos(2 * np.pi * (hours.hour - 15) / 24)
     said, result = peaks(hours, wave + 0.1 * RNG.normal(size=len(hours)))
     assert abs((pd.Timestamp(said["day"].split()[1]) - pd.Timestamp("15:00")).total_seconds()) < 900
-    ax = result.view.model.plot_components().ravel()[0]
+    ax = result.model.plot_components().ravel()[0]
     assert [tick.get_text() for tick in ax.get_xticklabels()][::4] == ["00:00", "12:00", "24:00"]
     assert ax.get_lines()[-1].get_xdata()[np.argmax(ax.get_lines()[-1].get_ydata())] == (
         pytest.approx(15 / 24, abs=0.02)

@@ -39,7 +39,7 @@ def test_heights_and_noise_are_told_at_the_typical_level(result):
 
 
 def test_the_amplitude_over_time_is_that_of_the_typical_level(result):
-    line = plots.plot_life(result.view.model, ax=Figure().add_subplot()).lines[0]
+    line = plots.plot_life(result.model, ax=Figure().add_subplot()).lines[0]
     np.testing.assert_allclose(line.get_ydata(), HEIGHT * LEVEL, rtol=0.1)
 
 

@@ -17,10 +17,10 @@ from robustfourier.mixture.timeseries import Settings
 from robustfourier.modes import ModeTable
 from robustfourier.results import summarise
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.result_tables import components_columns
+from robustfourier.results.drawing_points import envelope
+from robustfourier.results.patterns import pattern_columns
+from robustfourier.results.result import outline
 from robustfourier.results.spectrum import amplitude_spectrum, peak_bins
-from robustfourier.results.summary import outline
-from robustfourier.results.thinning import envelope
 from robustfourier.samples import from_arrays
 
 
@@ -36,7 +36,7 @@ def test_there_is_one_share_and_it_is_the_models(small_result, small_model):
     shares = [component.share for component in small_model.components_]
     assert [pattern.share for pattern in small_result.patterns] == shares
     assert small_result.explained == pytest.approx(sum(shares))
-    assert list(components_columns(small_result)["share"]) == shares
+    assert list(pattern_columns(small_result.patterns)["share"]) == shares
     for share in shares:
         assert percent(share) in small_result.headline
 

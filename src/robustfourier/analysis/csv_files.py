@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.atomic_files import replacing, write_text
-from robustfourier.results.record import BAND, Result
+from robustfourier.results import Result
+from robustfourier.results.patterns import BAND, pattern_columns
 from robustfourier.results.result_tables import (
-    components_columns,
     csv_text,
     fit_file,
     fit_table,
@@ -31,7 +31,7 @@ def write_csv(table: Mapping[str, Any] | pd.DataFrame, path: Path) -> None:
 
 def write_components(result: Result, folder: Path) -> None:
     """Write the table of components as CSV and, if pyarrow is there, as Parquet."""
-    columns = components_columns(result)
+    columns = pattern_columns(result.patterns)
     write_csv(columns, folder / "components.csv")
     if find_spec("pyarrow") is not None:
         write_parquet(pd.DataFrame(columns), folder / "components.parquet")

@@ -10,7 +10,7 @@ import pandas as pd
 from robustfourier.errors import DataError, require_choice
 from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.observers import tell
-from robustfourier.results.views import as_column
+from robustfourier.results.result import as_column
 from robustfourier.samples import Samples
 
 METHODS = ("mixture", "network")

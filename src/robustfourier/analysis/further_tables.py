@@ -14,7 +14,7 @@ from robustfourier.fields.tides import harmonic_constants, is_tide
 from robustfourier.fields.timing import o_minus_c
 from robustfourier.formatting import number, with_error
 from robustfourier.results import Result
-from robustfourier.results.component_words import HEADINGS, component_words
+from robustfourier.results.result_tables import HEADINGS, component_words
 
 #: Shares of AR(1) spectra that stay below the curves people draw.
 SHARES = (0.90, 0.95, 0.99)

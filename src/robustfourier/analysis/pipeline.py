@@ -20,8 +20,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from robustfourier.analysis.csv_files import forecast_table, write_components, write_csv, write_fit
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.further_tables import (
@@ -35,7 +33,6 @@ from robustfourier.atomic_files import plain, write_text
 from robustfourier.fields.red_noise import NoiseColour
 from robustfourier.fields.vibration import Machine, band_of, envelope_signal
 from robustfourier.fit_config import reading_words
-from robustfourier.formatting import SECONDS
 from robustfourier.observers import STAGES, tell
 from robustfourier.persistence import save
 from robustfourier.result_folders import RUN, claimed, exchanged
@@ -151,8 +148,8 @@ def analyse(
                 model = fit_model(samples, method, regressors=table, **parameters)
         with clock("summing up"):
             samples = without_effects(samples, model, table)
-            shown = summarise(samples, model.without_regressors(), magnitudes, horizon=horizon)
-            result = _machine_named(shown, machine)
+            plain_model = model.without_regressors()
+            result = summarise(samples, plain_model, magnitudes, horizon, machine)
         if ready is not None:
             ready(Analysis(result, model, out, dict(clock.seconds)))
         if out is not None:
@@ -170,16 +167,6 @@ def _held(
     if out is None:
         return nullcontext()
     return claimed(RUN, out, identity, [Path(path)], overwrite=overwrite)
-
-
-def _machine_named(result: Result, machine: Machine | None) -> Result:
-    """The result with its components named by what turns."""
-    if machine is None:
-        return result
-    unit = SECONDS.get(result.domain.unit, 1.0)
-    names = machine.names(np.array([p.frequency / unit for p in result.patterns]))
-    patterns = (replace(p, name=name) for p, name in zip(result.patterns, names, strict=True))
-    return replace(result, patterns=tuple(patterns))
 
 
 def _fit_chunks(

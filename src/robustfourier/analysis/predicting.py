@@ -12,7 +12,7 @@ from robustfourier.domain import DATE_UNITS, Domain
 from robustfourier.errors import InputError
 from robustfourier.estimators.calendar_steps import CalendarStep
 from robustfourier.estimators.forecasting import calendar_step_of
-from robustfourier.results.views import as_column
+from robustfourier.results.result import as_column
 from robustfourier.samples import Samples, from_arrays
 
 

@@ -13,10 +13,8 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.observers import Event
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.drawing_grid import wave_grid
-from robustfourier.results.record import is_magnitude
-from robustfourier.results.spectrum import peak_bins
-from robustfourier.results.thinning import evenly
+from robustfourier.results.drawing_points import evenly, peak_bins, wave_grid
+from robustfourier.results.patterns import is_magnitude
 from robustfourier.samples import Samples
 
 Send = Callable[[dict[str, Any]], None]

@@ -10,9 +10,8 @@ from robustfourier.app.frames import numbers
 from robustfourier.atomic_files import plain
 from robustfourier.fit_config import FitConfig
 from robustfourier.formatting import number, percent, probability
-from robustfourier.results.drawing_grid import curve_grid
+from robustfourier.results.drawing_points import curve_grid, extreme_points
 from robustfourier.results.result_tables import fit_file
-from robustfourier.results.thinning import extreme_points
 from robustfourier.samples import from_arrays
 
 _POINTS = 2000  # columns of a forecast in its figure, each with its extremes

@@ -261,15 +261,13 @@ def _headline(result: Result, show: str) -> str:
     """The sentence of the result, with periods or frequencies as asked."""
     if show == "auto" or not result.patterns:
         return result.headline
-    from robustfourier.results.verdicts import headline
-
-    told = (result.patterns, result.explained, result.domain, result.trend_kind)
-    return headline(*told, result.samples.time_name, show == "frequency")
+    return result.headline_by(show == "frequency")
 
 
 def _print_components(console: Console, result: Result, show: str, written: bool) -> None:
     """The table of components in two parts, each as wide as a terminal; empty columns are none."""
-    from robustfourier.results.component_words import component_words, is_signal
+    from robustfourier.results.result_tables import component_words
+    from robustfourier.results.sentences import is_signal
 
     if not result.patterns:
         return
@@ -291,9 +289,9 @@ def _print_components(console: Console, result: Result, show: str, written: bool
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:
     """The rows of components.csv; orders of harmonics as a list, times as text."""
-    from robustfourier.results.result_tables import components_columns
+    from robustfourier.results.patterns import pattern_columns
 
-    columns = components_columns(result)
+    columns = pattern_columns(result.patterns)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     for row, pattern in zip(rows, result.patterns, strict=True):
         times = {name: row[name] for name in ("epoch_max", "epoch_min")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +40,10 @@ def check(
 
     quality = check_sampling(samples)
     if out is not None:
-        from robustfourier.plots.figure_files import save_window
+        from robustfourier.plots import plot_window
+        from robustfourier.plots.figure_files import save_as
 
-        save_window(quality, out)
+        save_as([out], (9.0, 2.8), lambda f: plot_window(quality, ax=f.add_subplot()))
     if console.as_json:
         console.json(_sampling_answer(quality))
         return
@@ -98,11 +100,14 @@ def inject(
             observe=observe,
         )
     if out is not None:
-        from robustfourier.plots.figure_files import save_completeness
+        from robustfourier.plots import plot_completeness
+        from robustfourier.plots.figure_files import save_as
 
         out.mkdir(parents=True, exist_ok=True)
         write_csv(completeness_table(found), out / "completeness.csv")
-        save_completeness(found, out / "completeness.png", domain)
+        drawing = partial(plot_completeness, found, domain)
+        paths = [out / "completeness.png"]
+        save_as(paths, (7.0, 4.0), lambda f: drawing(ax=f.add_subplot()))
     if console.as_json:
         console.json(_completeness_answer(found, domain.unit))
         return

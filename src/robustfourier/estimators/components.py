@@ -30,9 +30,8 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.arrays import FloatArray
-from robustfourier.domain import Domain
 from robustfourier.errors import MissingDependencyError, require_count
-from robustfourier.formatting import SECONDS, percent
+from robustfourier.formatting import percent
 from robustfourier.mixture.model import ColumnModel, Component
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.uncertainty import lengths
@@ -64,7 +63,7 @@ class Components(tuple[Component, ...]):
 
     #: Modes of the model, which know the false-alarm probabilities.
     modes: ModeTable | None = None
-    #: Typical level of the record where logarithms were fitted: amplitudes are told for it.
+    #: Typical level of the record where logarithms were fitted: amplitudes are given for it.
     level: float = 1.0
     #: Ordinary time between samples.
     spacing: float = 0.0
@@ -91,20 +90,13 @@ class Components(tuple[Component, ...]):
             One row per pattern, with the columns of ``components.csv``. With several outputs,
             amplitudes and epochs are those of the first, and the share of each is a column.
         """
-        from robustfourier.results.calendar import calendar_word, constituents_of
+        from robustfourier.results.calendar import named
+        from robustfourier.results.patterns import mixture_patterns, pattern_columns
 
         down = self._downwards(magnitudes)
-        rows = [row_of(c, self._false_alarm(i), down, self.level) for i, c in enumerate(self)]
-        given: set[str] = set()
-        tide = constituents_of(self, self[0].domain) if self else []
-        for row, component, name in zip(rows, self, tide, strict=True):
-            row["name"] = name
-            word = calendar_word(component.period, component.period_error, component.domain)
-            row["calendar"] = "" if word in given else word
-            given.add(word)
-            row["acrophase"] = acrophase(row["epoch_max"], row["calendar"], component.domain)
-            row["peak"] = _peak(component, row, down, self.spacing)
-        frame = pd.DataFrame({name: [row[name] for row in rows] for name in COLUMNS})
+        domains = [component.domain for component in self]
+        patterns = named(mixture_patterns(self, down), domains, down)
+        frame = pd.DataFrame(pattern_columns(patterns))
         shares = np.array([np.atleast_1d(c.share) for c in self] or np.zeros((0, 1)))
         if shares.shape[1] > 1:
             columns = {f"share_{i}": shares[:, i] for i in range(shares.shape[1])}
@@ -133,9 +125,10 @@ class Components(tuple[Component, ...]):
         tables = [pd.DataFrame({name: [] for name in names})] if not self else []
         for component in self:
             peak = extreme(component, self._downwards(magnitudes))[0]
-            value, error = component.waveform(phases + peak, return_std=True)
-            value, error = self.level * value, self.level * error
-            wave = (value, error) if value.ndim == 1 else (value[:, 0], error[:, 0])
+            wave = (
+                self.level * first_output(part)
+                for part in component.waveform(phases + peak, return_std=True)
+            )
             cells = (component.label, phases, phases * component.period, *wave)
             tables.append(pd.DataFrame(dict(zip(names, cells, strict=True))))
         return pd.concat(tables, ignore_index=True)
@@ -169,18 +162,9 @@ class Components(tuple[Component, ...]):
         return data
 
     def _downwards(self, magnitudes: bool | None) -> bool:
-        from robustfourier.results.record import is_magnitude
+        from robustfourier.results.patterns import is_magnitude
 
         return is_magnitude(self.value_name) if magnitudes is None else magnitudes
-
-    def _false_alarm(self, index: int) -> float:
-        """The smallest among the modes of a component; NaN where they are not known."""
-        if self.modes is None or self.modes.component is None or self.modes.false_alarm is None:
-            return np.nan
-        own = np.asarray(self.modes.component) == index
-        if self.modes.harmonic is not None:
-            own &= np.asarray(self.modes.harmonic) > 0  # without side lines
-        return float(np.min(np.asarray(self.modes.false_alarm)[own], initial=np.inf))
 
     def _repr_html_(self) -> str:
         rows: list[dict[str, Any]] = [
@@ -197,19 +181,9 @@ class Components(tuple[Component, ...]):
         return pd.DataFrame(rows).to_html(index=False, escape=True)
 
 
-def _peak(component: Component, row: dict[str, Any], down: bool, spacing: float) -> str:
-    """When a component is highest on the calendar; empty if it is none of the calendar's."""
-    from robustfourier.results.calendar import calendar_cycle
-    from robustfourier.results.drawing_grid import wave_grid
-    from robustfourier.results.record import Curve
-
-    phases = wave_grid(int(np.max(component.harmonics)))
-    wave = component.waveform(phases + extreme(component, down)[0])
-    curve = Curve(phases, wave if wave.ndim == 1 else wave[:, 0])
-    epoch, error = row["epoch_max"], row["epoch_max_error"]
-    domain = component.domain
-    cycle = calendar_cycle(row["calendar"], epoch, error, curve, domain, down, spacing)
-    return "" if cycle is None else cycle.peak
+def first_output(values: FloatArray) -> FloatArray:
+    """Values of the first output, shape (n,), of (n,) or (n, q)."""
+    return values if values.ndim == 1 else values[:, 0]
 
 
 def extreme(component: Component, down: bool) -> tuple[float, float]:
@@ -223,8 +197,7 @@ def extreme(component: Component, down: bool) -> tuple[float, float]:
     size = float(np.abs(values).max(initial=0.0)) or 1.0  # squares of huge values overflow
     values = values / size
     phases = np.linspace(0.0, 1.0, _PHASES)
-    wave = component.waveform(phases)
-    wave = wave if wave.ndim == 1 else wave[:, 0]
+    wave = first_output(component.waveform(phases))
     peak = float(phases[np.argmin(wave) if down else np.argmax(wave)])
     rate = 2.0 * np.pi * order
     for _ in range(_NEWTON):
@@ -265,53 +238,6 @@ def typical_level(model: ColumnModel) -> float:
     """The geometric mean over the record of what a trend of logarithms stands for."""
     trend = np.reshape(model.trend_at(np.linspace(-1.0, 1.0, _LEVELS)), (_LEVELS, -1))
     return float(np.exp(np.minimum(np.mean(trend[:, 0]), _LARGEST)))
-
-
-def acrophase(epoch: Any, calendar: str, domain: Domain) -> float:
-    """Hours after midnight of a maximum, for a period of a day; NaN for any other.
-
-    Of numbers, hours since zero modulo 24.
-    """
-    if calendar != "day" or epoch is None:
-        return np.nan
-    if not domain.dates:
-        return float(epoch * SECONDS[domain.unit] / 3600.0 % 24.0)
-    stamp = pd.Timestamp(epoch)
-    return float((stamp - stamp.normalize()) / pd.Timedelta(hours=1))
-
-
-def row_of(
-    component: Component, false_alarm: float, down: bool, level: float = 1.0
-) -> dict[str, Any]:
-    """The row of a component with one output, without its calendar.
-
-    `down` says that values are magnitudes, of which the smallest is the maximum; `level` multiplies
-    amplitudes: the typical level where logarithms were fitted.
-    """
-    (high, high_error), (low, low_error) = extreme(component, down), extreme(component, not down)
-    wave = component.waveform(np.array([high, low]))
-    heights = wave if wave.ndim == 1 else wave[:, 0]
-    return {
-        "label": component.label,
-        "combination": component.combination,
-        "period": component.period,
-        "period_error": component.period_error,
-        "unit": component.domain.unit,
-        "frequency": component.frequency,
-        "frequency_error": component.frequency_error,
-        "amplitude": level * 0.5 * abs(float(heights[0] - heights[1])),
-        "amplitude_error": level * amplitude_error(component, high, low),
-        "share": float(np.mean(component.share)),
-        "harmonics": " ".join(map(str, component.harmonics)),
-        "false_alarm": false_alarm,
-        "snr": signal_to_noise(component),
-        "epoch_max": epoch_of(component, high),
-        "epoch_max_error": high_error * component.period,
-        "epoch_min": epoch_of(component, low),
-        "epoch_min_error": low_error * component.period,
-        "coherence": component.coherence,
-        "in_phase": component.link is not None,
-    }
 
 
 def _columns(component: Component, phase: float) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.estimators.forecasting import Forecast
-from robustfourier.plots.figure_files import save_small
+from robustfourier.plots.figure_files import save_as
 
 COLUMNS = ("id", "time", "mean", "low", "high")
 _SIZE = (7.0, 3.0)  # inches of a picture
@@ -39,7 +39,7 @@ def draw_forecast(model: Any, horizon: Any, path: Path) -> None:
     """Draw the last part of the record and what comes next into a PNG."""
     from robustfourier.plots.forecast_figures import plot_forecast
 
-    save_small(path, _SIZE, lambda figure: plot_forecast(model, horizon, ax=figure.add_subplot()))
+    save_as([path], _SIZE, lambda figure: plot_forecast(model, horizon, ax=figure.add_subplot()))
 
 
 def forecast_table(rows: list[dict[str, Any]]) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from robustfourier.formatting import counted
 from robustfourier.many.forecasts import draw_forecast, forecast_rows
 from robustfourier.many.item import Item, Task, file_stem
 from robustfourier.mixture.model import Component
-from robustfourier.results import Brief, Pattern, briefly, summarise
+from robustfourier.results import Pattern, Result, summarise
 from robustfourier.samples import Samples
 
 SPARK = 48  # points of the small picture of a series
@@ -41,9 +41,9 @@ def rows_of(item: Item, task: Task, samples: list[Samples]) -> list[dict[str, An
         rows = _together(item, samples, parameters)
     else:
         model = fit_model(samples[0], **parameters)
-        brief = briefly(samples[0], model)
-        rows = [{"id": item.id, **_told(samples[0], model, brief)}]
-        rows[0].update(_files(item, task, samples[0], model, brief))
+        result = summarise(samples[0], model)
+        rows = [{"id": item.id, **_told(result)}]
+        rows[0].update(_files(item, task, result))
         rows[0].update(_forecast(item, task, model))
     seconds = (time.thread_time() - start) / len(rows)
     key = task.key(item)
@@ -65,16 +65,17 @@ def failed_row(item: Item, task: Task, error: BaseException, seconds: float) -> 
     }
 
 
-def _told(samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
+def _told(result: Result) -> dict[str, Any]:
+    samples, model = result.samples, result.model
     return {
-        **_record(samples, brief.domain.span, brief.domain.unit),
-        "headline": brief.headline,
-        "noise": brief.noise,
-        "trend": brief.view.trend_kind,
+        **_record(samples, result.domain.span, result.domain.unit),
+        "headline": result.headline,
+        "noise": result.noise,
+        "trend": result.trend_kind,
         "scale": model.scale_,
-        "explained": brief.explained,
+        "explained": result.explained,
         "notes": [*samples.notes, *model.notes_],
-        "patterns": [_pattern(pattern) for pattern in brief.patterns],
+        "patterns": [_pattern(pattern) for pattern in result.patterns],
     }
 
 
@@ -127,9 +128,10 @@ def _named(one: Pattern | Component, wave: FloatArray) -> dict[str, Any]:
     }
 
 
-def _files(item: Item, task: Task, samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
+def _files(item: Item, task: Task, result: Result) -> dict[str, Any]:
     """Write the model and the page of a series; other data, other names of files."""
     written: dict[str, Any] = {}
+    model = result.model
     name, folder = file_stem(item.id, task.key(item)), Path(task.folder)
     if task.models:
         model.save(folder / "models" / f"{name}.rfm")
@@ -142,7 +144,7 @@ def _files(item: Item, task: Task, samples: Samples, model: Any, brief: Brief) -
             "Input": Path(item.path).name if item.label is None else f"label {item.label}",
             "Search": "; ".join(model.notes_) or "–",
         }
-        page = render(summarise(samples, model, brief=brief), shown)
+        page = render(result, shown)
         write_text(folder / "reports" / f"{name}.html", page)
         written["report"] = f"reports/{name}.html"
     return written

@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robustfourier.atomic_files import replacing
-from robustfourier.domain import Domain
 from robustfourier.plots import fit_figures as draw
 from robustfourier.plots.forecast_figures import plot_forecast
-from robustfourier.plots.sampling_figures import plot_completeness, plot_window
 from robustfourier.plots.style import looks
 from robustfourier.results import Result
-from robustfourier.sampling import Completeness, Sampling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,19 +31,7 @@ _SVG_METADATA = ("Creator", "Date", "Format", "Type")
 def save_figure(path: Path, size: tuple[float, float], drawing: Callable[[Any], Any]) -> Path:
     """Draw one figure of a page and write it as PNG, and beside it as PDF for print.
 
-    Parameters
-    ----------
-    path : Path
-        Of the PNG.
-    size : (float, float)
-        In inches.
-    drawing : callable
-        Draws on the figure it is given.
-
-    Returns
-    -------
-    Path
-        Of the PNG.
+    Of a size in inches; `drawing` draws on the figure it is given. Returns the path of the PNG.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -80,53 +65,30 @@ def few_colours(image: Any, count: int = 256) -> Any:
 
 
 def save_figures(result: Result, folder: Path, formats: tuple[str, ...] = ("png",)) -> list[Path]:
-    """Draw every figure of a fit into a folder and return the files.
-
-    Parameters
-    ----------
-    result : Result
-    folder : Path
-        Exists.
-    formats : tuple of str
-        Endings that matplotlib knows, such as png, svg, pdf.
-    """
+    """Draw every figure of a fit into a folder, in formats matplotlib knows; return the paths."""
     figures: dict[str, tuple[tuple[float, float], Callable[[Any], Any]]] = {
-        "fit": ((9.0, 3.4), lambda f: draw.plot_fit(result, ax=f.add_subplot())),
-        "spectrum": ((9.0, 3.6), lambda f: draw.plot_spectrum(result, ax=f.add_subplot())),
-        "residuals": ((9.0, 2.4), lambda f: draw.plot_residuals(result, ax=f.add_subplot())),
-    }
-    if result.diagonal is not None:
-        figures["diagonal"] = (
-            (9.0, 2.6),
-            lambda f: draw.plot_diagonal(result, ax=f.add_subplot()),
+        name: (size, lambda f, plot=plot: plot(result, ax=f.add_subplot()))  # type: ignore[misc]
+        for name, size, plot, is_there in (
+            ("fit", (9.0, 3.4), draw.plot_fit, True),
+            ("spectrum", (9.0, 3.6), draw.plot_spectrum, True),
+            ("residuals", (9.0, 2.4), draw.plot_residuals, True),
+            ("diagonal", (9.0, 2.6), draw.plot_diagonal, result.diagonal is not None),
+            ("forecast", (9.0, 3.2), plot_forecast, result.forecast is not None),
         )
-    if result.memory is not None:
-        figures["forecast"] = ((9.0, 3.2), lambda f: plot_forecast(result, ax=f.add_subplot()))
-    count = min(len(result.main), draw.PANELS)
-    if count:
-        rows = (count + 1) // 2
+        if is_there
+    }
+    if count := min(len(result.main), draw.PANELS):
+        rows, columns = (count + 1) // 2, min(count, 2)
         figures["components"] = (
             (9.0, 2.9 * rows),
-            lambda f: draw.plot_components(
-                result, axes=f.subplots(rows, min(count, 2), squeeze=False)
-            ),
+            lambda f: draw.plot_components(result, axes=f.subplots(rows, columns, squeeze=False)),
         )
     written = []
     for name, (size, drawing) in figures.items():
         paths = [folder / f"{name}.{ending}" for ending in formats]
-        _save(paths, size, drawing)
+        save_as(paths, size, drawing)
         written += paths
     return written
-
-
-def save_window(sampling: Sampling, path: Path) -> None:
-    """Draw the spectral window into a file."""
-    _save([path], (9.0, 2.8), lambda f: plot_window(sampling, ax=f.add_subplot()))
-
-
-def save_completeness(completeness: Completeness, path: Path, domain: Domain) -> None:
-    """Draw a completeness map into a file."""
-    _save([path], (7.0, 4.0), lambda f: plot_completeness(completeness, domain, ax=f.add_subplot()))
 
 
 def svg_text(
@@ -134,16 +96,8 @@ def svg_text(
 ) -> str:
     """Draw one figure and return it as SVG without any address, for a page that holds it.
 
-    Parameters
-    ----------
-    size : (float, float)
-        In units of the page.
-    drawing : callable
-        Draws on the axes that it is given.
-    key : str
-        Makes the ids of this figure its own.
-    bare : bool
-        Without axes and margins.
+    Of a size in units of the page; `drawing` draws on the axes that it is given, `key` makes the
+    ids of this figure its own, and a `bare` figure has neither axes nor margins.
     """
     import matplotlib
     from matplotlib.figure import Figure
@@ -220,12 +174,8 @@ def _margins(figure: Any, size: tuple[float, float]) -> None:
     )
 
 
-def save_small(path: Path, size: tuple[float, float], drawing: Callable[[Any], Any]) -> None:
-    """Draw one figure into a file, without a twin for print."""
-    _save([path], size, drawing)
-
-
-def _save(paths: list[Path], size: tuple[float, float], drawing: Callable[[Any], Any]) -> None:
+def save_as(paths: list[Path], size: tuple[float, float], drawing: Callable[[Any], Any]) -> None:
+    """Draw one figure into files of several formats; by margins of our own, twice as fast."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -28,18 +28,25 @@ from robustfourier.plots.style import (
 )
 from robustfourier.results import Pattern, Result, TimeAxis, result_of
 from robustfourier.results.calendar import cycle_of, spoken
-from robustfourier.results.drawing_grid import COLUMNS, curve_grid
-from robustfourier.results.record import WHISKERS, Curve
-from robustfourier.results.spectrum import peak_bins
+from robustfourier.results.drawing_points import (
+    COLUMNS,
+    DOTS_DRAWN,
+    WHISKERS,
+    curve_grid,
+    dots,
+    evenly,
+    extremes,
+    peak_bins,
+)
+from robustfourier.results.patterns import Curve
+from robustfourier.results.result import as_column
 from robustfourier.results.spread import deviation
-from robustfourier.results.thinning import DOTS_DRAWN, dots, evenly, extremes
-from robustfourier.results.views import as_column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from robustfourier.estimators.base import Face
-    from robustfourier.results.summary import Source
+    from robustfourier.results.result import Source
 
 PANELS = 6  # components drawn side by side
 _POINTS = 20_000  # of a line; more are drawn as their outline
@@ -150,8 +157,8 @@ def plot_fit(
         if not dense and len(curve.x) <= _POINTS:
             if curve.std is not None and np.any(curve.std > 0):
                 draw_band(ax, axis, curve.x, *curve.band())
-            if result.memory is not None and result.memory.remainder is not None:
-                left = result.memory.remainder
+            left = result.correlated_noise
+            if left is not None:
                 known = curve.y + np.interp(curve.x, left.x, left.y)
                 draw_curve(ax, axis, curve.x, known, color=ink.soft, lw=0.8)
         at, y = placed(axis, x[here]), samples.values[here]

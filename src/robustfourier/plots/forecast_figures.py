@@ -18,15 +18,14 @@ from robustfourier.plots.style import (
     placed,
 )
 from robustfourier.results import Result, TimeAxis
-from robustfourier.results.coherence import life_curves, remainder_curve
-from robustfourier.results.drawing_grid import curve_grid
-from robustfourier.results.record import BEFORE, Ahead, Curve
-from robustfourier.results.views import MixtureView
+from robustfourier.results.curves_over_time import BEFORE, Ahead, life_curves, remainder_curve
+from robustfourier.results.drawing_points import curve_grid
+from robustfourier.results.patterns import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from robustfourier.results.summary import Source
+    from robustfourier.results.result import Source
 
 #: Name of the axis of a phase over time.
 LATE = "delay (cycles)"
@@ -57,7 +56,7 @@ def plot_life(
     require_choice("what", what, ("amplitude", "phase"))
     one = _mixture(model).components_[component]
     axis = TimeAxis.of(model.domains_[0], "time")
-    amplitude, late = life_curves(one, model.domains_[0], axis, MixtureView(model).level)
+    amplitude, late = life_curves(one, model.domains_[0], axis, model.components_.level)
     title = f"{one.label} {one.wandering or 'is strictly periodic'}"
     curve, name = (amplitude, "amplitude") if what == "amplitude" else (late, LATE)
     return draw_over_time(curve, axis, name, ax=new_axes(ax), title=title, **line)
@@ -110,9 +109,9 @@ def plot_forecast(
 
 
 def _draw_page_forecast(result: Result, ax: Axes, line: dict[str, Any]) -> Axes:
-    if result.memory is None:
+    if result.forecast is None:
         raise InputError("this result has no forecast; fit a PeriodicMixture")
-    ahead = result.memory.ahead
+    ahead = result.forecast
     low = float(ahead.x[0] - BEFORE * (ahead.x[-1] - ahead.x[0]))
     here = np.flatnonzero(result.position >= low)
     with looks():

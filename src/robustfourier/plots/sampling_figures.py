@@ -9,7 +9,7 @@ import numpy as np
 from robustfourier.domain import Domain
 from robustfourier.formatting import number
 from robustfourier.plots.style import line_style, looks, name_axes, new_axes, palette
-from robustfourier.results.spectrum import peak_bins
+from robustfourier.results.drawing_points import peak_bins
 from robustfourier.sampling import Completeness, Sampling
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from robustfourier import plots
 from robustfourier.arrays import FloatArray
@@ -20,9 +21,8 @@ from robustfourier.plots.figure_files import svg_text
 from robustfourier.plots.fit_figures import draw_curve
 from robustfourier.plots.forecast_figures import LATE, draw_over_time
 from robustfourier.plots.style import LIGHT_INK, limit_values, palette, placed
-from robustfourier.results import Pattern, Result
-from robustfourier.results.record import Curve
-from robustfourier.results.thinning import evenly
+from robustfourier.results import Curve, Result
+from robustfourier.results.drawing_points import evenly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,43 +30,57 @@ if TYPE_CHECKING:
 WIDE, NARROW = 960, 400
 #: Samples that a static figure shows at most.
 DOTS = 2500
-_FOLDED = 300  # samples behind one cycle of a component
+_FOLDED = 600  # samples behind two cycles of a component
 _STEPS = 4  # spectra of what is left that stand beside each other
+_SPECTRUM = "Amplitude spectrum with the modes found, the noise floor and the false-alarm line"
 
 _COLOUR = re.compile("|".join(LIGHT_INK))
 
 
 def _figure(
     width: int, height: int, title: str, drawing: Callable[..., Any], *, bare: bool = False
-) -> str:
+) -> Markup:
     """SVG of a figure; `drawing` takes the axes as `ax`."""
     svg = svg_text((width, height), lambda ax: drawing(ax=ax), key=title, bare=bare)
     body = _COLOUR.sub(lambda found: f"var({LIGHT_INK[found[0]]})", svg[svg.index(">") + 1 :])
     role = 'aria-hidden="true" preserveAspectRatio="none"' if bare else 'role="img"'
     name = f'aria-label="{escape(title, quote=True)}"' if not bare else ""
-    return f'<svg class="figure" viewBox="0 0 {width} {height}" {role} {name}>{body}'
+    return Markup(f'<svg class="figure" viewBox="0 0 {width} {height}" {role} {name}>{body}')
 
 
-def fit_figure(result: Result, window: tuple[float, float] | None = None) -> str:
-    """Data with fit and band, all of it or in a window of the axis."""
-    title = "Data and fit" if window is None else "Data and fit, close up"
-    times = None if window is None else tuple(placed(result.axis, np.array(window)))
-    drawing = partial(plots.plot_fit, result, window=times, max_dots=DOTS)
-    return _figure(WIDE, 300 if window else 330, title, drawing)
+def static_figures(result: Result) -> dict[str, Markup | None]:
+    """Figures of the page by the name that its template gives them; None where one is needless."""
+    fit, some = partial(plots.plot_fit, result, max_dots=DOTS), partial(_figure, NARROW, 230)
+    residuals = partial(plots.plot_residuals, result, max_dots=DOTS)
+    figures: dict[str, Markup | None] = {
+        "overview": _figure(WIDE, 52, "", partial(_draw_overview, result), bare=True),
+        "fit": _figure(WIDE, 330, "Data and fit", fit),
+        "closeup": None,
+        "spectrum": _figure(WIDE, 330, _SPECTRUM, partial(plots.plot_spectrum, result)),
+        "diagonal": None,
+        "residual": _figure(WIDE, 200, "Residuals against time", residuals),
+        "histogram": some("Histogram of the residuals", partial(plots.plot_histogram, result)),
+        "residual_spectrum": some(
+            "Spectrum of the residuals", partial(plots.plot_residual_spectrum, result)
+        ),
+    }
+    if (window := closeup_range(result)) is not None:
+        closeup = partial(fit, window=tuple(placed(result.axis, np.array(window))))
+        figures["closeup"] = _figure(WIDE, 300, "Data and fit, close up", closeup)
+    if result.diagonal is not None and len(result.diagonal.mode):
+        weights = partial(plots.plot_diagonal, result)
+        figures["diagonal"] = _figure(NARROW, 200, "Weights of the diagonal layer", weights)
+    return figures
 
 
-def overview_figure(result: Result) -> str:
+def _draw_overview(result: Result, ax: Axes) -> None:
     """The whole record as a strip, on which the part that is seen large can be chosen."""
     x, y, curve = result.position, result.samples.values, result.curve
     some = evenly(len(x), WIDE // 2)
-
-    def drawing(ax: Axes) -> None:
-        draw_curve(ax, result.axis, curve.x, curve.y, dense=True)
-        ax.plot(placed(result.axis, x[some]), y[some], ".", color=palette(ax).dots, alpha=0.6)
-        limit_values(ax, placed(result.axis, x[some]), y[some], curve.y, down=result.downwards)
-        ax.margins(x=0.01)
-
-    return _figure(WIDE, 52, "", drawing, bare=True)
+    draw_curve(ax, result.axis, curve.x, curve.y, dense=True)
+    ax.plot(placed(result.axis, x[some]), y[some], ".", color=palette(ax).dots, alpha=0.6)
+    limit_values(ax, placed(result.axis, x[some]), y[some], curve.y, down=result.downwards)
+    ax.margins(x=0.01)
 
 
 def closeup_range(result: Result) -> tuple[float, float] | None:
@@ -89,13 +103,7 @@ def closeup_range(result: Result) -> tuple[float, float] | None:
     return start, start + width
 
 
-def spectrum_figure(result: Result) -> str:
-    """Amplitude spectrum with modes, noise floor and false-alarm line."""
-    title = "Amplitude spectrum with the modes found, the noise floor and the false-alarm line"
-    return _figure(WIDE, 330, title, partial(plots.plot_spectrum, result))
-
-
-def step_figures(result: Result) -> list[tuple[str, str]]:
+def step_figures(result: Result) -> list[tuple[str, Markup]]:
     """What is left after one component, after two, …: words and a small spectrum each."""
     figures = []
     for i in range(1, min(len(result.spectrum.steps), _STEPS) + 1):
@@ -105,78 +113,36 @@ def step_figures(result: Result) -> list[tuple[str, str]]:
     return figures
 
 
-def diagonal_figure(result: Result) -> str | None:
-    """Weights of the diagonal layer against mode."""
-    if result.diagonal is None or not len(result.diagonal.mode):
-        return None
-    title = "Weights of the diagonal layer"
-    return _figure(NARROW, 200, title, partial(plots.plot_diagonal, result))
-
-
-def waveform_figure(result: Result, pattern: Pattern, index: int) -> str:
-    """Two cycles of a component, or a turn of its calendar, the folded data behind it."""
-    drawing = partial(plots.plot_component, result, index, max_dots=2 * _FOLDED)
-    return _figure(NARROW, 220, f"Waveform of pattern {pattern.label}", drawing)
-
-
-def link_figure(result: Result, pattern: Pattern, index: int) -> str | None:
-    """The link g of g(cos), where the component has one that is not a straight line."""
+def pattern_figures(result: Result, index: int) -> tuple[Markup, Markup | None]:
+    """Waveform of a pattern, and its link g of g(cos), where it is no straight line."""
+    pattern = result.patterns[index]
+    of = f"of pattern {pattern.label}"
+    drawing = partial(plots.plot_component, result, index, max_dots=_FOLDED)
+    wave = _figure(NARROW, 220, f"Waveform {of}", drawing)
     if pattern.link is None or len(pattern.harmonics) < 2:
-        return None
-    drawing = partial(plots.plot_link, result, index)
-    return _figure(NARROW, 200, f"Link function of pattern {pattern.label}", drawing)
-
-
-def residual_figure(result: Result) -> str:
-    """What the fit leaves over, against time."""
-    drawing = partial(plots.plot_residuals, result, max_dots=DOTS)
-    return _figure(WIDE, 200, "Residuals against time", drawing)
-
-
-def histogram_figure(result: Result) -> str:
-    """Histogram of the residuals with the normal curve of the same noise."""
-    drawing = partial(plots.plot_histogram, result)
-    return _figure(NARROW, 230, "Histogram of the residuals", drawing)
-
-
-def residual_spectrum_figure(result: Result) -> str:
-    """Spectrum of the residual: nothing should rise above the false-alarm line."""
-    drawing = partial(plots.plot_residual_spectrum, result)
-    return _figure(NARROW, 230, "Spectrum of the residuals", drawing)
+        return wave, None
+    link = partial(plots.plot_link, result, index)
+    return wave, _figure(NARROW, 200, f"Link function {of}", link)
 
 
 class TimeChart(NamedTuple):
-    """A curve with its interval over time, static here and interactive where JavaScript runs.
+    """A curve with its interval over time, static here and interactive where JavaScript runs."""
 
-    Parameters
-    ----------
-    key : str
-        Of the element on the page.
-    words : str
-        What is said above it.
-    name : str
-        Of the value axis; empty for the values themselves.
-    x, y, low, high : ndarray of shape (m,)
-        On the time axis.
-    figure : str
-        SVG.
-    """
-
-    key: str
-    words: str
-    name: str
+    key: str  # of the element on the page
+    words: str  # above it
+    name: str  # of the value axis; empty for the values themselves
     x: FloatArray
     y: FloatArray
     low: FloatArray
     high: FloatArray
-    figure: str
+    figure: Markup
 
 
 def forecast_chart(result: Result) -> TimeChart | None:
     """The end of the record, and what comes next with the interval of new measurements."""
-    if result.memory is None:
+    ahead = result.forecast
+    if ahead is None:
         return None
-    ahead = result.memory.ahead
     figure = _figure(WIDE, 220, "Forecast", partial(plots.plot_forecast, result))
     words = f"The shaded part holds {100 * ahead.coverage:.0f} % of new measurements."
     return TimeChart("forecast", words, "", ahead.x, ahead.mean, ahead.lower, ahead.upper, figure)
@@ -186,30 +152,29 @@ def life_charts(result: Result) -> list[TimeChart]:
     """Amplitude and delay of each quasi-periodic component that is listed."""
     listed = {pattern.label for pattern in (*result.main, *result.weak)}
     charts = []
-    for trace in () if result.memory is None else result.memory.traces:
+    for trace in result.traces:
         if trace.label in listed:
             key, of = trace.label.lower(), f"of pattern {trace.label}"
             words = f"Pattern {trace.label} {trace.words}."
-            curve = trace.amplitude
+            size = ("amplitude", f"Amplitude {of}", f"amplitude-{key}", words)
+            late = (LATE, f"Delay {of}", f"delay-{key}", "")
             charts += [
-                _over_time(
-                    result, curve, "amplitude", f"Amplitude {of}", f"amplitude-{key}", words
-                ),
-                _over_time(result, trace.late, LATE, f"Delay {of}", f"delay-{key}", ""),
+                _over_time(result, trace.amplitude, *size),
+                _over_time(result, trace.late, *late),
             ]
     return charts
 
 
-def remainder_chart(result: Result) -> TimeChart | None:
+def noise_chart(result: Result) -> TimeChart | None:
     """The correlated noise with its 90 % band."""
-    if result.memory is None or result.memory.remainder is None:
+    if result.correlated_noise is None:
         return None
     words = (
         "Neighbouring residuals are alike (correlated noise). The line is the part that they "
         "share, with its 90 % band; it comes on top of trend and patterns."
     )
-    left, title = result.memory.remainder, "Correlated noise"
-    return _over_time(result, left, "correlated noise", title, "remainder", words)
+    names = ("correlated noise", "Correlated noise", "remainder", words)
+    return _over_time(result, result.correlated_noise, *names)
 
 
 def _over_time(

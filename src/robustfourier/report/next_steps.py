@@ -10,7 +10,7 @@ import pandas as pd
 
 from robustfourier.formatting import SECONDS, number, unit_name
 from robustfourier.results import Result
-from robustfourier.results.drawing_grid import PER_CYCLE
+from robustfourier.results.drawing_points import PER_CYCLE
 
 _AHEAD = 0.1  # of the record: how far the example forecast goes, …
 _CYCLES = 3.0  # … but at least so many cycles of the strongest pattern
@@ -19,16 +19,9 @@ _LONG = 0.5  # of the record: no example goes farther
 
 
 class Place(NamedTuple):
-    """Where a run found its data and put its results.
+    """Where a run found its data and put its results."""
 
-    Parameters
-    ----------
-    file : str
-        The file with its options for reading, as words of a command.
-    folder : str
-    """
-
-    file: str
+    file: str  # with its options for reading, as words of a command
     folder: str
 
 
@@ -40,14 +33,7 @@ class Step(NamedTuple):
 
 
 def next_steps(result: Result, place: Place | None) -> list[Step]:
-    """Commands that follow from what was found.
-
-    Parameters
-    ----------
-    result : Result
-    place : Place, optional
-        None for a model that lives in memory: then the lines are Python.
-    """
+    """Commands that follow from what was found; Python without a `place`, of a model in memory."""
     if place is None:
         return [Step("Keep the model:", 'model.save("model.rfm")')]
     file, folder = place.file, shlex.quote(place.folder)

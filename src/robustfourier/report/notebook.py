@@ -8,8 +8,8 @@ import numpy as np
 
 from robustfourier.formatting import number, percent, probability
 from robustfourier.results import Outline, Pattern
-from robustfourier.results.record import listed
-from robustfourier.results.thinning import envelope
+from robustfourier.results.drawing_points import extreme_points
+from robustfourier.results.patterns import listed
 
 _ROWS = 12  # patterns shown
 _WIDTH, _HEIGHT = 110, 30
@@ -19,14 +19,7 @@ _CELL = 'style="text-align:left;padding:2px 12px 2px 0;white-space:nowrap"'
 
 
 def notebook(shown: Outline, made_by: str) -> str:
-    """Return HTML without any style sheet or script.
-
-    Parameters
-    ----------
-    shown : Outline
-    made_by : str
-        The estimator with its parameters, in small print.
-    """
+    """Return HTML without any style sheet or script; `made_by` is the estimator, in small print."""
     named = listed(shown.patterns)
     rows = "".join(_row(shown, pattern, i) for i, pattern in enumerate(named[:_ROWS]))
     heads = ("", "Period", "Amplitude", "Share", "False alarm", "Two cycles")
@@ -57,7 +50,8 @@ def _row(shown: Outline, pattern: Pattern, index: int) -> str:
 def _wave(pattern: Pattern, index: int) -> str:
     wave = pattern.waveform.twice()
     low, high = float(wave.y.min()), float(wave.y.max())
-    x, y = envelope(wave.x, wave.y, _WIDTH)
+    at = extreme_points(wave.y, _WIDTH)
+    x, y = wave.x[at], wave.y[at]
     x = 1.0 + (_WIDTH - 2) * x / 2.0
     y = 1.0 + (_HEIGHT - 2) * (high - y) / ((high - low) or 1.0)
     path = "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -24,37 +23,14 @@ from robustfourier.modes import ModeTable
 from robustfourier.report import figures
 from robustfourier.report.next_steps import Place, next_steps
 from robustfourier.report.payload import SAMPLES_SENT, payload
-from robustfourier.results import Pattern, Result
+from robustfourier.results import Result
 from robustfourier.results.axis import instant
 from robustfourier.results.calendar import shape_words, spoken
 from robustfourier.results.result_tables import fit_file
 
 _ROWS = 12  # modes shown at once; the rest behind a click
+_OTHERS = ("model.rfm", "run.json")  # files of a result folder
 _PANELS = 12  # patterns with a figure, of the main ones and of the weak ones each
-
-
-@dataclass(frozen=True)
-class _Card:
-    """One pattern as the page shows it; `wave` and `link` are figures."""
-
-    index: int
-    pattern: Pattern
-    period: str
-    exact: str
-    frequency: str
-    amplitude: str
-    share: str
-    harmonics: str
-    alarm: str
-    shape: str
-    epoch: str
-    wave: Markup
-    link: Markup | None
-
-
-def _beside(result: Result) -> tuple[str, ...]:
-    """What stands beside the page in a result folder."""
-    return ("modes.csv", "components.csv", fit_file(result), "model.rfm", "run.json")
 
 
 def render(
@@ -81,15 +57,17 @@ def render(
     str
         HTML without any outside address.
     """
-    window = figures.closeup_range(result)
     order = {pattern.label: i for i, pattern in enumerate(result.patterns)}
     main, weak = (
-        [_card(result, pattern, order[pattern.label]) for pattern in part[:_PANELS]]
+        [_card(result, order[pattern.label]) for pattern in part[:_PANELS]]
         for part in (result.main, result.weak)
     )
     lives, ahead = figures.life_charts(result), figures.forecast_chart(result)
-    remainder = figures.remainder_chart(result)
-    return template("page.html.j2").render(
+    noise = figures.noise_chart(result)
+    charts = [chart for chart in (*lives, ahead, noise) if chart is not None]
+    unit = result.domain.unit
+    page: str = template("page.html.j2").render(
+        **figures.static_figures(result),
         result=result,
         run=run,
         main=main,
@@ -99,31 +77,22 @@ def render(
         rows=_rows(result),
         tables=tables,
         shown_rows=_ROWS,
-        chips=[(card.index, card.pattern.label, card.period) for card in main],
-        steps=[(words, Markup(figure)) for words, figure in figures.step_figures(result)],
+        steps=figures.step_figures(result),
         next=next_steps(result, place),
-        files=() if place is None else _beside(result),
-        overview=Markup(figures.overview_figure(result)),
-        fit=Markup(figures.fit_figure(result)),
-        closeup=None if window is None else Markup(figures.fit_figure(result, window)),
-        spectrum=Markup(figures.spectrum_figure(result)),
-        diagonal=_markup(figures.diagonal_figure(result)),
-        evidence=[(words, f"{value:,.1f}") for words, value in result.view.evidence_terms],
-        residual=Markup(figures.residual_figure(result)),
+        files=() if place is None else ("modes.csv", "components.csv", fit_file(result), *_OTHERS),
+        evidence=[(words, f"{value:,.1f}") for words, value in _evidence(result)],
         lives=lives,
-        remainder=remainder,
+        remainder=noise,
         ahead=ahead,
-        histogram=Markup(figures.histogram_figure(result)),
-        residual_spectrum=Markup(figures.residual_spectrum_figure(result)),
-        payload=Markup(payload(result, [c for c in (*lives, ahead, remainder) if c is not None])),
+        payload=Markup(payload(result, charts)),
         style=Markup(asset("vendor/uPlot.min.css") + asset("style.css")),
-        uplot=Markup(scripts()[0]),
-        script=Markup(scripts()[1]),
+        scripts=[Markup(text) for text in scripts()],
         drawn={"js": SAMPLES_SENT, "nojs": figures.DOTS},
         above=_above(result),
         false_alarm=percent(result.spectrum.false_alarm),
-        per=f" (per {unit_name(result.domain.unit, plural=False)})" if result.domain.unit else "",
+        per=f" (per {unit_name(unit, plural=False)})" if unit else "",
     )
+    return page
 
 
 def scripts() -> tuple[str, ...]:
@@ -148,37 +117,28 @@ def asset(name: str) -> str:
     return (files("robustfourier.report") / name).read_text(encoding="utf-8")
 
 
-def _markup(text: str | None) -> Markup | None:
-    return None if text is None else Markup(text)
-
-
-def _card(result: Result, pattern: Pattern, index: int) -> _Card:
+def _card(result: Result, index: int) -> dict[str, Any]:
+    """One pattern as the page shows it."""
+    pattern, domain = result.patterns[index], result.domain
     orders = order_ranges(pattern.harmonics, 6)
     if orders.endswith("…"):
         orders += f" ({len(pattern.harmonics)} in all)"
-    return _Card(
-        index=index,
-        pattern=pattern,
-        period=spoken(pattern, result.domain).capitalize(),
-        exact=result.domain.period_words(pattern.period, pattern.period_error, spread=True),
-        frequency=_frequency(result, pattern.frequency, pattern.frequency_error),
-        amplitude=number(pattern.amplitude),
-        share=percent(pattern.share),
-        harmonics=orders,
-        alarm=probability(pattern.false_alarm),
-        shape=shape_words(pattern, result.domain),
-        epoch=""
-        if pattern.epoch is None
-        else result.axis.moment(pattern.epoch, pattern.epoch_error),
-        wave=Markup(figures.waveform_figure(result, pattern, index)),
-        link=_markup(figures.link_figure(result, pattern, index)),
-    )
-
-
-def _frequency(result: Result, frequency: float, error: float) -> str:
-    unit = result.domain.unit
-    per = f"per {unit_name(unit, plural=False)}" if unit else ""
-    return with_error(frequency, error if np.isfinite(error) else None, per)
+    epoch = pattern.epoch_max
+    wave, link = figures.pattern_figures(result, index)
+    return {
+        "index": index,
+        "pattern": pattern,
+        "period": spoken(pattern, domain).capitalize(),
+        "exact": domain.period_words(pattern.period, pattern.period_error, spread=True),
+        "amplitude": number(pattern.amplitude),
+        "share": percent(pattern.share),
+        "harmonics": orders,
+        "alarm": probability(pattern.false_alarm),
+        "shape": shape_words(pattern, domain),
+        "epoch": "" if epoch is None else result.axis.moment(epoch, pattern.epoch_max_error),
+        "wave": wave,
+        "link": link,
+    }
 
 
 def _facts(result: Result) -> list[tuple[str, str]]:
@@ -193,6 +153,12 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     if result.trend_kind != "level":
         facts.insert(1, (percent(result.trend_share), "of the variance is a slow trend"))
     return facts
+
+
+def _evidence(result: Result) -> tuple[tuple[str, float], ...]:
+    """What the log evidence of the lines, trend and noise is the sum of; empty if unknown."""
+    known = None if result.evidence is None else result.evidence.log_evidence
+    return () if known is None else known.terms
 
 
 def _above(result: Result) -> str:

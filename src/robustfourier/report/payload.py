@@ -19,12 +19,11 @@ from robustfourier.periodic.basis import Lines
 from robustfourier.report.figures import TimeChart, closeup_range
 from robustfourier.results import Result
 from robustfourier.results.axis import robust_limits
-from robustfourier.results.drawing_grid import PER_CYCLE, curve_grid
-from robustfourier.results.record import BEFORE, WHISKERS
-from robustfourier.results.result_tables import components_columns, csv_text, modes_columns
-from robustfourier.results.spectrum import peak_bins
+from robustfourier.results.curves_over_time import BEFORE
+from robustfourier.results.drawing_points import PER_CYCLE, WHISKERS, curve_grid, evenly, peak_bins
+from robustfourier.results.patterns import pattern_columns
+from robustfourier.results.result_tables import csv_text, modes_columns
 from robustfourier.results.spread import deviation
-from robustfourier.results.thinning import evenly
 
 #: Samples that the interactive figures show at most.
 SAMPLES_SENT = 20_000
@@ -50,7 +49,7 @@ def payload(result: Result, charts: Sequence[TimeChart] = ()) -> str:
         "file": _stem(result),
         "tables": {
             "modes": csv_text(modes_columns(result)),
-            "components": csv_text(components_columns(result)),
+            "components": csv_text(pattern_columns(result.patterns)),
         },
         "view": closeup_range(result),
         "before": BEFORE,
@@ -107,7 +106,7 @@ def _curve(result: Result) -> dict[str, Any]:
     grid = curve_grid(top)
     grid = grid if len(grid) == len(curve.x) else np.linspace(0.0, 1.0, len(curve.x))
     # The rest of a strict component is smooth; that of one which wanders has its cycles.
-    wanders = lines is None or (result.memory is not None and len(result.memory.traces) > 0)
+    wanders = lines is None or bool(result.traces)
     count = min(len(grid), _WANDERING if wanders else _SMOOTH_CURVE)
     few = np.rint(np.linspace(0, len(grid) - 1, count)).astype(np.intp)
     rest, std = curve.y[few], None if curve.std is None else curve.std[few]

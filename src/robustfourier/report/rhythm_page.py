@@ -25,20 +25,7 @@ def render_rhythm(
     notes: Sequence[str],
     files: Sequence[str],
 ) -> str:
-    """Render the page.
-
-    Parameters
-    ----------
-    found : Rhythms
-    figures : mapping of str to Path
-        Caption to PNG, which becomes part of the page.
-    source : str
-        Name of the file that was read.
-    notes : sequence of str
-        How it was read.
-    files : sequence of str
-        Tables that stand beside the page.
-    """
+    """Render the page; `figures` go by their caption, `files` are tables that stand beside it."""
     return str(
         template("rhythm.html.j2").render(
             headline=headline(found),

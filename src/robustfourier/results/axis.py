@@ -106,8 +106,5 @@ def robust_limits(values: FloatArray, *curves: FloatArray) -> tuple[float, float
 
 
 def _clock(seconds: float, unit: str) -> str:
-    return str(np.datetime64(_stamp(seconds)).astype(f"datetime64[{unit}]")).replace("T", " ")
-
-
-def _stamp(seconds: float) -> Any:
-    return np.datetime64(round(seconds * 1e6), "us").astype(object)
+    stamp = np.datetime64(round(seconds * 1e6), "us").astype(f"datetime64[{unit}]")
+    return str(stamp).replace("T", " ")

@@ -6,7 +6,7 @@ December needs dates. Also which period is a week seen through months.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.fields.tides import constituents_of
 from robustfourier.formatting import SECONDS, display_unit, unit_name
-from robustfourier.results.record import Curve, Pattern
+from robustfourier.results.patterns import Curve, Pattern
 from robustfourier.samples import Samples
 
 _ERRORS = 2.5  # standard errors within which a period agrees with the calendar …
@@ -59,19 +59,38 @@ def calendar_word(period: float, error: float, domain: Domain) -> str:
     return ""
 
 
-def named(patterns: Iterable[Pattern], domain: Domain, down: bool = False) -> tuple[Pattern, ...]:
-    """The patterns with their calendar words; each word is given once, to the strongest."""
+def named(
+    patterns: Sequence[Pattern], domain: Domain | Sequence[Domain], down: bool = False
+) -> tuple[Pattern, ...]:
+    """The patterns with their calendar words; each word is given once, to the strongest.
+
+    Patterns of several columns of times have a domain each; `down` says that values are magnitudes.
+    """
+    domains = [domain] * len(patterns) if isinstance(domain, Domain) else domain
+    tides = constituents_of(patterns, domains[0]) if patterns else []
     given: set[str] = set()
-    out, patterns = [], tuple(patterns)
-    for pattern, tide in zip(patterns, constituents_of(patterns, domain), strict=True):
-        word = calendar_word(pattern.period, pattern.period_error, domain)
+    out = []
+    for pattern, own, tide in zip(patterns, domains, tides, strict=True):
+        word = calendar_word(pattern.period, pattern.period_error, own)
         word = "" if word in given else word
         given.add(word)
-        shape = _shape(pattern, domain)
-        pattern = replace(pattern, calendar=word, name=tide, shape=shape)
-        cycle = cycle_of(pattern, domain, down)
-        out.append(replace(pattern, peak="" if cycle is None else cycle.peak))
+        shape = _shape(pattern, own)
+        pattern = replace(pattern, unit=own.unit, calendar=word, name=tide, shape=shape)
+        cycle = cycle_of(pattern, own, down)
+        peak, hour = "" if cycle is None else cycle.peak, _acrophase(pattern, own)
+        out.append(replace(pattern, peak=peak, acrophase=hour))
     return tuple(out)
+
+
+def _acrophase(pattern: Pattern, domain: Domain) -> float:
+    """Hours after midnight (of numbers, after zero) of the maximum of a day; NaN for any other."""
+    epoch = pattern.epoch_max
+    if pattern.calendar != "day" or epoch is None:
+        return np.nan
+    if not domain.dates:
+        return float(epoch * SECONDS[domain.unit] / 3600.0 % 24.0)
+    stamp = pd.Timestamp(epoch)
+    return float((stamp - stamp.normalize()) / pd.Timedelta(hours=1))
 
 
 def spoken(pattern: Pattern, domain: Domain) -> str:
@@ -137,7 +156,7 @@ def _aliases(base: float, rate: float, scale: float) -> FloatArray:
 
 
 def _reach(pattern: Pattern, domain: Domain) -> float:
-    """How far from its frequency a pattern may truly be, or cannot be told from."""
+    """How far from its frequency a pattern may truly be, or cannot be distinguished from."""
     error = pattern.frequency_error if np.isfinite(pattern.frequency_error) else 0.0
     return max(_ERRORS * error, _UNRESOLVED / domain.span)
 
@@ -169,43 +188,27 @@ class CalendarCycle:
 
 
 def cycle_of(pattern: Pattern, domain: Domain, down: bool = False) -> CalendarCycle | None:
-    """The turn of the calendar that a pattern is drawn on; None if it is none of the calendar's."""
-    epoch, error = pattern.epoch, pattern.epoch_error
-    wave, spacing = pattern.waveform, pattern.spacing
-    return calendar_cycle(pattern.calendar, epoch, error, wave, domain, down, spacing)
+    """The turn of the calendar that a pattern is drawn on: day, week or year; else None.
 
-
-def calendar_cycle(
-    word: str,
-    epoch: Any,
-    error: float,
-    wave: Curve,
-    domain: Domain,
-    down: bool = False,
-    spacing: float = 0.0,
-) -> CalendarCycle | None:
-    """The turn of the calendar that a pattern repeats with: day, week or year; else None.
-
-    `epoch` is a time of the maximum, `error` its standard error in the domain's unit, `wave` one
-    cycle from the maximum on, x from 0 to 1; `down` says that values are magnitudes. Of daily
-    samples (by their `spacing`) each stands for the whole of its day in a week, of monthly ones for
-    its month in a year.
+    Of daily samples (by their spacing) each stands for the whole of its day in a week, of monthly
+    ones for its month in a year.
     """
+    word, epoch = pattern.calendar, pattern.epoch_max
     if word not in ("day", "week", "year") or epoch is None:
         return None
     if not (domain.dates or (word == "day" and domain.unit in SECONDS)):
         return None
     start = _place(word, epoch, domain)
     if word == "day":
-        hours = error * SECONDS[domain.unit] / 3600.0
+        hours = pattern.epoch_max_error * SECONDS[domain.unit] / 3600.0
         labels = tuple(f"{hour:02d}:00" if domain.dates else f"{hour} h" for hour in _HOURS)
         peak = _clock(24.0 * start, hours, domain.dates)
         return CalendarCycle(start, _HOURS / 24.0, labels, "hour of the day", peak)
     names, part = (_WEEKDAYS, "day") if word == "week" else (_MONTHS, "month")
-    if spacing * SECONDS[domain.unit] > _ALMOST * SECONDS[part]:
+    if pattern.spacing * SECONDS[domain.unit] > _ALMOST * SECONDS[part]:
         within = _place(part, domain.from_theta(np.array([-1.0]))[0], domain)
         start = (start + (0.5 - within) / len(names)) % 1.0
-    highest = names[_highest(wave, start, len(names), down)]
+    highest = names[_highest(pattern.waveform, start, len(names), down)]
     ticks = (np.arange(len(names)) + 0.5) / len(names)
     label, peak = ("day of the week", f"on {highest}s")
     if word == "year":

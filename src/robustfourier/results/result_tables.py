@@ -1,4 +1,4 @@
-"""Results as tables: modes, patterns, the fit at each sample.
+"""Results as tables: modes, patterns, the fit at each sample, and patterns in words.
 
 Text in a CSV file that a spreadsheet would take for a formula is given a leading apostrophe.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,9 +16,16 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.arrays import FloatArray
-from robustfourier.domain import Domain
-from robustfourier.estimators.components import COLUMNS, acrophase
-from robustfourier.results.record import BAND, Pattern, Result
+from robustfourier.formatting import (
+    number,
+    order_ranges,
+    percent,
+    probability,
+    readable_frequency,
+    with_error,
+)
+from robustfourier.results.patterns import BAND, Pattern
+from robustfourier.results.result import Result
 from robustfourier.samples import Samples
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -68,28 +75,41 @@ def modes_columns(result: Result) -> dict[str, Any]:
     return {**result.modes.columns(), "component": names}
 
 
-def components_columns(result: Result) -> dict[str, list[Any]]:
-    """One row per repeating pattern; see `robustfourier.estimators.components`."""
-    rows = [_row(pattern, result.domain) for pattern in result.patterns]
-    return {name: [row[name] for row in rows] for name in COLUMNS}
+#: Headings of the table of components in words.
+HEADINGS = (
+    *("Component", "Period", "Frequency", "Amplitude", "Share", "Harmonics", "False alarm", "SNR"),
+    *("Maximum", "Minimum", "Highest", "Coherence", "Name"),
+)
 
 
-def _row(p: Pattern, domain: Domain) -> dict[str, Any]:
-    own = ("label", "combination", "period", "period_error", "frequency", "frequency_error")
-    more = ("amplitude", "amplitude_error", "share", "false_alarm", "snr", "coherence", "calendar")
-    return {
-        **{name: getattr(p, name) for name in (*own, *more)},
-        "name": p.name,
-        "peak": p.peak,
-        "unit": domain.unit,
-        "harmonics": " ".join(map(str, p.harmonics)),
-        "epoch_max": p.epoch,
-        "epoch_max_error": p.epoch_error,
-        "epoch_min": p.epoch_min,
-        "epoch_min_error": p.epoch_min_error,
-        "acrophase": acrophase(p.epoch, p.calendar, domain),
-        "in_phase": p.link is not None,
-    }
+def component_words(
+    result: Result, patterns: Sequence[Pattern] | None = None
+) -> list[dict[str, str]]:
+    """One row of words for each component, or for some, the same for terminal, page and app.
+
+    A number and its standard error are one cell, and what nothing is known of is empty.
+    """
+    return [_words(result, one) for one in (result.patterns if patterns is None else patterns)]
+
+
+def _words(result: Result, p: Pattern) -> dict[str, str]:
+    domain, moment = result.domain, result.axis.moment
+    cells = (
+        p.label,
+        domain.period_words(p.period, p.period_error, spread=True),
+        readable_frequency(p.frequency, domain.unit, p.frequency_error),
+        with_error(p.amplitude, p.amplitude_error),
+        percent(p.share),
+        order_ranges(p.harmonics, most=6),
+        probability(p.false_alarm),
+        number(p.snr, 3) if p.snr < 1e4 else "",
+        "" if p.epoch_max is None else moment(p.epoch_max, p.epoch_max_error),
+        "" if p.epoch_min is None else moment(p.epoch_min, p.epoch_min_error),
+        p.peak,
+        domain.period_words(p.coherence) if math.isfinite(p.coherence) else "",
+        p.name or p.calendar,
+    )
+    return dict(zip(HEADINGS, cells, strict=True))
 
 
 def fit_file(result: Result) -> str:
@@ -101,7 +121,7 @@ def fit_file(result: Result) -> str:
 def fit_table(result: Result) -> pd.DataFrame:
     """The fit at each sample: value, fitted, 90 % band of the function, residual and all parts.
 
-    `predicted` counts what neighbouring samples tell besides trend and patterns. Times and values
+    `predicted` counts what neighbouring samples share besides trend and patterns. Times and values
     are as they were given; all else is rounded to a hundredth of its standard error, or finer.
     """
     samples = result.samples
@@ -112,14 +132,14 @@ def fit_table(result: Result) -> pd.DataFrame:
         "residual": result.residual,
         "trend": result.trend,
     }
-    if result.memory is not None:
+    if result.method == "mixture":
         table["predicted"] = result.predicted
     error = float(np.min(result.std)) if len(samples) else 0.0
-    around = None if result.memory is None else result.memory.remainder
+    around = result.correlated_noise
     if around is not None and around.std is not None:  # beside a sample more is known
         error = min(error, float(np.min(around.std)))
     table = {name: _rounded(column, error) for name, column in table.items()}
-    if result.lines is not None and result.lines.multiplies:  # patterns are factors, about 1
+    if result.multiplies:  # patterns are factors, about 1
         error /= max(float(np.max(np.abs(samples.values))), 1e-300)
     for pattern, part in zip(result.patterns, result.parts, strict=True):
         table[f"component_{pattern.label}"] = _rounded(part, error)

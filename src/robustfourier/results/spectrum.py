@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.arrays import FloatArray
 from robustfourier.mixture.model import Evidence
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.periodic.periodogram import PeriodogramGrid
@@ -112,18 +112,3 @@ def amplitude_spectrum(
     floor, line = evidence.floor_amplitude(modes)[:, 0], evidence.threshold_amplitude(modes)[:, 0]
     line = np.where(np.isfinite(line), line, np.nan)
     return Spectrum(modes, data, left, floor, line, evidence.level, steps)
-
-
-def peak_bins(x: FloatArray, y: FloatArray, count: int) -> IndexArray:
-    """Indices of at most `count` points that keep every peak: the largest y of each bin of x.
-
-    >>> peak_bins(np.arange(6.0), np.array([0.0, 5.0, 1.0, 0.0, 0.0, 7.0]), 2)
-    array([1, 5])
-    """
-    if len(x) <= count:
-        return np.arange(len(x))
-    first = np.linspace(0, len(x), count + 1).astype(np.intp)
-    size = np.diff(first)
-    # Bins differ by one point at most: the last point of a shorter one counts twice.
-    inside = first[:-1, None] + np.minimum(np.arange(size.max()), size[:, None] - 1)
-    return np.asarray(first[:-1] + np.argmax(y[inside], axis=1))

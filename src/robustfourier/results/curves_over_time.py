@@ -1,45 +1,70 @@
-"""Curves of quasi-periodic components, of correlated noise and of the forecast."""
+"""Curves over time: quasi-periodic patterns, correlated noise and the forecast."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.estimators.forecasting import times_ahead
 from robustfourier.mixture.model import Component
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.drawing_grid import curve_grid, horizon, sample_grid
-from robustfourier.results.record import Ahead, Curve, Memory, Trace
+from robustfourier.results.drawing_points import curve_grid, horizon, sample_grid
+from robustfourier.results.patterns import Curve
+
+#: Times as long as a forecast is what is shown before it.
+BEFORE = 3.0
 
 _STRONG = 0.02  # of the variation: components whose cycles are to be seen
 
 
-def memory_of(
-    model: Any, domain: Domain, axis: TimeAxis, level: float = 1.0, asked: Any = None
-) -> Memory:
-    """Curves over time and the forecast of a `PeriodicMixture` of one column and one output.
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A quasi-periodic pattern over time."""
 
-    Amplitudes are given at a `level` where logarithms were fitted; `asked` is how far to look
-    ahead, as of `PeriodicMixture.forecast`; None is what can be seen.
-    """
-    rest = None if model.remainder_ is None else remainder_curve(model, domain, axis)
-    traces = [
+    label: str  # of the pattern, such as "A"
+    words: str  # how it wanders
+    amplitude: Curve  # amplitude of its strongest harmonic, and the cycles by which that is late
+    late: Curve
+
+
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """The forecast on the axis, and the share of new measurements between `lower` and `upper`."""
+
+    x: FloatArray
+    mean: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    coverage: float
+
+
+def traces_of(model: Any, domain: Domain, axis: TimeAxis) -> tuple[Trace, ...]:
+    """Curves of the quasi-periodic patterns of a `PeriodicMixture`."""
+    level = model.components_.level
+    return tuple(
         Trace(one.label, one.wandering, *life_curves(one, domain, axis, level))
         for one in model.components_
         if one.wandering
-    ]
-    last = model.models_[0].last
-    top, fastest = float(model.modes_.mode.max(initial=1.0)), _fastest(model)
-    share = horizon(top, fastest)
+    )
+
+
+def forecast_curve(model: Any, domain: Domain, axis: TimeAxis, asked: Any = None) -> Ahead:
+    """The forecast of a `PeriodicMixture` of one column and one output.
+
+    `asked` is how far to look ahead, as of `PeriodicMixture.forecast`; None is what can be seen.
+    """
+    last, top = model.models_[0].last, float(model.modes_.mode.max(initial=1.0))
+    share = horizon(top, _fastest(model))
     if asked is not None:
         end = float(domain.to_theta(times_ahead(asked, model)[-1:])[0])
         share = 0.5 * (end - last)
     future = domain.from_theta(last + 2.0 * share * curve_grid(top, share)[1:])
     made = model.forecast(times=future)
-    ahead = Ahead(axis.positions(future), made.mean, made.lower, made.upper, made.coverage)
-    return Memory(rest, tuple(traces), ahead)
+    return Ahead(axis.positions(future), made.mean, made.lower, made.upper, made.coverage)
 
 
 def _fastest(model: Any) -> float:

@@ -23,15 +23,14 @@ from robustfourier.formatting import (
 )
 from robustfourier.periodic.basis import Breakpoint
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.calendar import shape_words, spoken
-from robustfourier.results.component_words import is_signal
-from robustfourier.results.record import WORTH_A_LINE, Pattern
-from robustfourier.results.record import listed as listed_patterns
+from robustfourier.results.calendar import alias_notes, shape_words, spoken
+from robustfourier.results.patterns import WORTH_A_LINE, Pattern, explained_by
+from robustfourier.results.patterns import listed as listed_patterns
 from robustfourier.results.spread import deviation
 from robustfourier.sampling import Sampling
 
 if TYPE_CHECKING:
-    from robustfourier.results.summary import Brief
+    from robustfourier.results.result import Result
 
 _NAMED = 3  # periods named in the headline
 _SEEN_TWICE = 3.0  # cycles below which a period is called uncertain
@@ -44,7 +43,6 @@ _LARGEST = 100.0  # power of ten that is printed
 
 def headline(
     patterns: Sequence[Pattern],
-    explained: float,
     domain: Domain,
     trend: str,
     time_name: str = "",
@@ -53,12 +51,12 @@ def headline(
 ) -> str:
     """One sentence that a manager understands.
 
-    `patterns` come with the strongest first, combinations last; `explained` is their share of the
-    variation around the trend ("level", "slope" or "smooth"). The name of the time column stands in
-    for a unit that is not known. Patterns of less than a second are told by frequency, or those
-    asked for by `frequencies`. A pattern stands out up to a false-alarm probability of `allowed`;
-    only given periods may have more.
+    `patterns` come with the strongest first, combinations last; the `trend` is "level", "slope" or
+    "smooth". The name of the time column stands in for a unit that is not known. Patterns of less
+    than a second are given by frequency, or all if `frequencies`. A pattern stands out up to a
+    false-alarm probability of `allowed`; only given periods may have more.
     """
+    explained = explained_by(patterns)
     if all(_doubtful(p, allowed) for p in patterns):
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
         told = [f"{spoken(p, domain)} (p = {probability(p.false_alarm)})" for p in patterns]
@@ -71,7 +69,7 @@ def headline(
     if all(p.share < WORTH_A_LINE for p in tones):
         tones = []  # not worth a word of their own
     named = [*shown, *tones]
-    said = [_told(p, domain, len(patterns) == 1, frequencies) for p in shown]
+    said = [_in_list(p, domain, len(patterns) == 1, frequencies) for p in shown]
     who = counted(len(own), "repeating pattern")
     if rest := len(patterns) - len(named):
         left = percent(sum(p.share for p in patterns) - sum(p.share for p in named))
@@ -87,7 +85,12 @@ def headline(
     return f"{who} {verb} {percent(explained)} of the variation{apart}: {periods}."
 
 
-def _told(pattern: Pattern, domain: Domain, alone: bool, frequency: bool | None) -> str:
+def is_signal(domain: Domain, period: float) -> bool:
+    """Whether people give a pattern by its frequency: in seconds, they count cycles in each."""
+    return not domain.dates and domain.unit == "second" and period < 1.0
+
+
+def _in_list(pattern: Pattern, domain: Domain, alone: bool, frequency: bool | None) -> str:
     """A pattern in a list: its period, its share where there are others, and its shape."""
     shape, words = shape_words(pattern, domain), spoken(pattern, domain)
     if is_signal(domain, pattern.period) if frequency is None else frequency:
@@ -104,38 +107,28 @@ def _doubtful(pattern: Pattern, allowed: float) -> bool:
     return pattern.period_error == 0.0 and pattern.false_alarm > allowed
 
 
-def plain_warnings(
-    patterns: Sequence[Pattern],
-    sampling: Sampling,
-    residual: FloatArray,
-    *,
-    explained: float,
-    allowed: float = 1.0,
-    first: Sequence[str] = (),
-) -> tuple[str, ...]:
-    """What a careful colleague would add; not what the lines above say already.
-
-    `first` comes before all else: jumps of the level, patterns that the calendar explains;
-    `allowed` is that of `headline`.
-    """
-    said = list(first)
+def warnings_of(result: Result, aliases: Sequence[str]) -> tuple[str, ...]:
+    """What a careful colleague would add; not what the headline says already."""
+    sampling, patterns = result.sampling, listed_patterns(result.patterns)
+    said = [*result.first_warnings, *break_words(result.breaks, result.axis)]
+    said += [*alias_notes(patterns, result.samples, result.domain), *aliases]
     if sampling.n < _FEW:
         said.append(
             f"Only {plural(sampling.n, 'sample')}: weak patterns cannot be seen in so short a "
             "record."
         )
     said += [*_too_short(patterns, sampling), *_gap_words(sampling)]
-    said += [*_alias_words(patterns, sampling), *_outlier_words(residual)]
-    doubtful = [p for p in patterns if _doubtful(p, allowed)]
+    said += [*_near_nyquist(patterns, sampling), *_outlier_words(result.flat.residual)]
+    doubtful = [p for p in patterns if _doubtful(p, result.false_alarm)]
     said += [
         f"Pattern {p.label} was given and does not stand out: noise alone shows as much with "
         f"probability {probability(p.false_alarm)}."
         for p in doubtful
     ]
-    if len(patterns) > len(doubtful) and explained < 0.2:
+    if len(patterns) > len(doubtful) and result.explained < 0.2:
         said.append(
-            f"The patterns explain only {percent(explained)} of the variation: they are real, but "
-            "most of what you see is noise or does not repeat."
+            f"The patterns explain only {percent(result.explained)} of the variation: they are "
+            "real, but most of what you see is noise or does not repeat."
         )
     return tuple(dict.fromkeys(said))
 
@@ -175,8 +168,8 @@ def _gap_words(sampling: Sampling) -> list[str]:
     ]
 
 
-def _alias_words(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
-    """Patterns of even samples that could be another frequency; others: `alias_words`."""
+def _near_nyquist(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
+    """Patterns of even samples that could be another frequency; of others, see `alias_words`."""
     near = [p for p in patterns if sampling.even and p.frequency > 0.8 / sampling.shortest]
     return [
         f"Pattern {p.label} ({sampling.domain.period_words(p.period)}) is close to the shortest "
@@ -211,31 +204,28 @@ class AliasWords(NamedTuple):
     excluded: list[str]
 
 
-def alias_words(
-    brief: Brief, sampling: Sampling, weights: FloatArray | None, false_alarm: float
-) -> AliasWords:
+def alias_words(result: Result) -> AliasWords:
     """One sentence for each of the strongest patterns of a record that was sampled in a rhythm.
 
     An alias is excluded where its odds against the pattern are below the false-alarm probability of
     the fit: it is then no more likely than the pattern is to be noise.
     """
-    window, words = sampling.window, AliasWords([], [])
-    rhythms = window.peak_mode[window.peak_height >= _HIGH]
+    sampling, words = result.sampling, AliasWords([], [])
+    rhythms = sampling.window.peak_mode[sampling.window.peak_height >= _HIGH]
     if sampling.even or not len(rhythms):
         return words
-    theta, flat = brief.theta, brief.flat
+    theta, flat, weights = result.theta, result.flat, result.weights
     even = np.ones(len(theta)) if weights is None else weights / np.mean(weights)
     in_words = sampling.domain.period_words
     rhythm = in_words(float(sampling.domain.period(rhythms[0])))
-    for pattern, part in zip(brief.patterns[:_STATED], flat.parts, strict=False):
+    for pattern, part in zip(result.patterns[:_STATED], flat.parts, strict=False):
         mode = sampling.domain.span * pattern.frequency
         orders = np.asarray(pattern.harmonics)
-        found = runner_up(
-            *(theta, flat.residual + part, even, brief.noise, mode, orders), rhythms[:1]
-        )
+        data = flat.residual + part
+        found = runner_up(theta, data, even, result.noise, mode, orders, rhythms[:1])
         if pattern.combination or found is None:
             continue
-        sure = found.log_odds > -math.log(false_alarm)
+        sure = found.log_odds > -math.log(result.false_alarm)
         (words.excluded if sure else words.possible).append(
             f"The samples come in a rhythm of {rhythm}: pattern {pattern.label} "
             f"({in_words(pattern.period)}) {_odds(found.log_odds, sure)} than its next likeliest "
