@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass, fields
+from dataclasses import InitVar, dataclass, field, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -28,32 +28,18 @@ _MANY = 50  # entries of one list of a request
 _CHOICES = {"loss": ("auto", "squared", "huber"), "scale": ("auto", "linear", "log")}
 
 
+def _option(default: Any, metavar: str, words: str, group: str, page: str = "") -> Any:
+    """A field with its option in ``--help``, and what the app calls it."""
+    shown = {"metavar": metavar, "words": words, "group": group, "page": page}
+    return field(default=default, metadata=shown)
+
+
 @dataclass(frozen=True)
 class FitConfig:
     """Options of a fit of the mixture; lengths of time are texts such as "12h" or "0.5".
 
-    Parameters
-    ----------
-    false_alarm : float
-        False-alarm probability of a mode.
-    loss : {"auto", "squared", "huber"}
-    scale : {"auto", "linear", "log"}
-    shortest_period : str, optional
-        Shortest period to search.
-    longest_period : str, optional
-        Longest period to search.
-    period : tuple of str
-        Periods that are known to be there.
-    without : tuple of str
-        Periods at which no line is taken.
-    split : tuple of str
-        Periods of patterns to be taken apart.
-    merge : tuple of str
-        Pairs of periods of patterns that are to be one, such as "24h+12h".
-    seed : int
-        Seed of all random choices.
-    options : bool
-        Whether errors name options of the command line, or arguments of Python.
+    Each field holds what the command line and the app say of it. With `options`, errors name
+    options of the command line; else arguments of Python.
 
     Examples
     --------
@@ -61,24 +47,42 @@ class FitConfig:
     ['--false-alarm', '0.001', '--period', '12h']
     """
 
-    false_alarm: float = 0.01
-    loss: str = "auto"
-    scale: str = "auto"
-    shortest_period: str | None = None
-    longest_period: str | None = None
-    period: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    split: tuple[str, ...] = ()
-    merge: tuple[str, ...] = ()
-    seed: int = 0
+    false_alarm: float = _option(
+        0.01, "P", "False-alarm probability of noise alone (0.01).", "Search", "False alarms"
+    )
+    loss: str = _option(
+        "auto", "WORD", "huber (robust to outliers), squared or auto.", "Model", "Outliers"
+    )
+    scale: str = _option(
+        "auto", "WORD", "linear (parts add), log (they multiply) or auto.", "Model", "Scale"
+    )
+    shortest_period: str | None = _option(
+        None, "PERIOD", "Shortest period to search, as 30min.", "Search", "Shortest"
+    )
+    longest_period: str | None = _option(
+        None, "PERIOD", "Longest period to search, as 1year.", "Search", "Longest"
+    )
+    period: tuple[str, ...] = _option(
+        (), "PERIOD", "A known period; may be repeated.", "Search", "Known periods"
+    )
+    without: tuple[str, ...] = _option(
+        (), "PERIOD", "A period that is not searched.", "Search", "Off"
+    )
+    split: tuple[str, ...] = _option(
+        (), "PERIOD", "Split a pattern into its lines.", "Model", "Split"
+    )
+    merge: tuple[str, ...] = _option(
+        (), "A+B", "Two patterns made one, as 24h+12h.", "Model", "Merge"
+    )
+    seed: int = _option(0, "NUMBER", "Seed of all random choices (0).", "Model")
 
     options: InitVar[bool] = True
 
     def __post_init__(self, options: bool) -> None:
         for name, choices in _CHOICES.items():
-            require_choice(_option(name) if options else name, getattr(self, name), choices)
+            require_choice(_flag(name) if options else name, getattr(self, name), choices)
         if not (is_positive(self.false_alarm) and self.false_alarm < 1):
-            called = named(_option("false_alarm") if options else "false_alarm", self.false_alarm)
+            called = named(_flag("false_alarm") if options else "false_alarm", self.false_alarm)
             raise InputError(f"{called} must lie between 0 and 1; the default is 0.01")
 
     @classmethod
@@ -104,12 +108,15 @@ class FitConfig:
         return cls(**made, options=False)
 
     @property
-    def names_periods(self) -> bool:
-        """Whether lengths of time are asked for, which only a record's unit gives a meaning."""
-        usual = FitConfig(
-            false_alarm=self.false_alarm, loss=self.loss, scale=self.scale, seed=self.seed
-        )
-        return self != usual
+    def lengths(self) -> list[tuple[str, str]]:
+        """Lengths of time that are asked for, whose unit the record knows, after their options."""
+        found = []
+        for one in fields(self):
+            value = getattr(self, one.name)
+            texts = (value,) if isinstance(value, str) else value
+            if one.default in (None, ()) and texts:
+                found += [(_flag(one.name), part) for text in texts for part in text.split("+")]
+        return found
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -120,7 +127,7 @@ class FitConfig:
     def parameters(self, samples: Samples) -> dict[str, Any]:
         """Return the parameters of `PeriodicMixture`, with lengths in the record's own unit."""
         asked = dict(self.choices)
-        if not self.names_periods:
+        if not self.lengths:
             return asked
         length = _lengths(samples)
         if self.shortest_period is not None:
@@ -139,11 +146,11 @@ class FitConfig:
     def words(self) -> list[str]:
         """Return the options of ``robustfourier fit`` that say the same; defaults are left out."""
         words: list[str] = []
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value != field.default:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if value != one.default:
                 several = value if isinstance(value, tuple) else (value,)
-                words += [word for one in several for word in (_option(field.name), str(one))]
+                words += [word for text in several for word in (_flag(one.name), str(text))]
         return words
 
     def command(self, file: str, reading: dict[str, Any]) -> str:
@@ -220,7 +227,7 @@ def _lengths(samples: Samples) -> Callable[[str, str], float]:
     return length
 
 
-def _option(name: str) -> str:
+def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 

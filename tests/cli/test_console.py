@@ -38,7 +38,7 @@ def answer(console):
         if isinstance(bar, stages.StageBar.func):
             bar._timer.join()
         bar(Event("lines", "began"))
-        console.say("One repeating pattern")
+        console.print("One repeating pattern")
         console.table(*TABLE)
         bar(Event("drawing", "began"))
 

@@ -17,23 +17,12 @@ from robustfourier.persistence import load
 
 
 def comparison(first: Path, second: Path) -> dict[str, Any]:
-    """Compare the models of two result folders.
-
-    Parameters
-    ----------
-    first, second : Path
-        Result folders.
-
-    Returns
-    -------
-    dict
-        ``sentence``, and ``patterns``: verdict, period in words and exactly, shares in both.
-    """
+    """Compare the models of two result folders, in a sentence and pattern by pattern."""
     matches = compare(load(first / "model.rfm"), load(second / "model.rfm"))
-    return {"sentence": in_a_sentence(matches), "patterns": [_told(match) for match in matches]}
+    return {"sentence": in_a_sentence(matches), "patterns": [_pattern(match) for match in matches]}
 
 
-def _told(match: Match) -> dict[str, Any]:
+def _pattern(match: Match) -> dict[str, Any]:
     one = match.second if match.first is None else match.first
     assert one is not None
     shares = [0.0 if side is None else float(side.share) for side in (match.first, match.second)]

@@ -7,30 +7,20 @@ command line would call ``--by`` is called by the name of its control.
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from typing import NamedTuple
+
+from robustfourier.fit_config import FitConfig
 
 
 class Control(NamedTuple):
-    """One control.
+    """One control."""
 
-    Parameters
-    ----------
-    option : str
-        Name of the option of `read_samples`.
-    words : str
-        What stands beside it.
-    kind : {"column", "text", "list", "count", "number", "choice", "switch"}
-    hint : str
-        An example, shown while it is empty.
-    choices : tuple of pairs of str
-        Of a choice: value and words; the first is the default.
-    """
-
-    option: str
-    words: str
-    kind: str
-    hint: str = ""
-    choices: tuple[tuple[str, str], ...] = ()
+    option: str  # of `read_samples`
+    words: str  # what stands beside it
+    kind: str  # column, text, list, count, number, choice or switch
+    hint: str = ""  # an example, shown while it is empty
+    choices: tuple[tuple[str, str], ...] = ()  # values with their words; the first is the default
 
 
 CONTROLS = (
@@ -65,17 +55,11 @@ CONTROLS = (
     Control("rate", "Samples per second", "number", "20000"),
     Control("magnitudes", "Magnitudes: small is bright", "switch"),
 )  # fmt: skip
-#: What the command line calls by an option and the page by a field of the fit itself.
+#: What the page calls fields of the fit itself.
 _OTHERS = {
-    "period": "Known periods",
-    "shortest-period": "Shortest",
-    "longest-period": "Longest",
-    "false-alarm": "False alarms",
-    "scale": "Scale",
-    "loss": "Outliers",
-    "without": "Off",
-    "split": "Split",
-    "merge": "Merge",
+    field.name.replace("_", "-"): field.metadata["page"]
+    for field in fields(FitConfig)
+    if field.metadata["page"]
 }
 _WORDS = {control.option.replace("_", "-"): control.words for control in CONTROLS} | _OTHERS
 _FIELD = re.compile(rf"\b({'|'.join(_OTHERS).replace('-', '_')})=('[^']*'|[\d.e+-]+)")

@@ -31,13 +31,7 @@ def numbers(values: Any) -> list[float]:
 
 
 class Frames:
-    """An observer that sends frames; modes become periods of the user's unit.
-
-    Parameters
-    ----------
-    send : callable
-        Takes one frame.
-    """
+    """An observer that sends frames; modes become periods of the user's unit."""
 
     def __init__(self, send: Send) -> None:
         self.send = send

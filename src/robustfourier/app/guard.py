@@ -34,13 +34,8 @@ POLICY = (
 class Guard:
     """Middleware that refuses what does not come from our own page.
 
-    Parameters
-    ----------
-    app : ASGI application
-    hosts : frozenset of str
-        Names with port under which this server may be asked for.
-    announce : callable
-        Told each token, the first one at once and a new one when a session has taken the last.
+    `hosts` are names with port under which this server may be asked for; `announce` is given each
+    token, the first one at once and a new one when a session has taken the last.
     """
 
     def __init__(self, app: Any, hosts: frozenset[str], announce: Callable[[str], None]) -> None:

@@ -1,6 +1,6 @@
 """Jobs: one process each, so many at a time, a bounded queue, and a story that can be read again.
 
-A job goes on whether or not anybody looks. What it tells is kept in order; a page that comes back
+A job goes on whether or not anybody looks. Its frames are kept in order; a page that comes back
 reads from the frame it saw last. A worker that dies, takes too long or too much memory ends its
 own job and nothing else.
 """
@@ -18,7 +18,7 @@ from typing import Any
 
 from robustfourier.app.workers import Workers, kill
 
-_FRAMES = 20_000  # of one job; a fit tells some hundreds
+_FRAMES = 20_000  # of one job; a fit has some hundreds
 _TURN = 20.0  # seconds of one answer; browsers allow six at a time, and other tabs want theirs
 
 
@@ -28,46 +28,23 @@ class QueueFullError(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """What jobs may take.
+    """What jobs may take."""
 
-    Parameters
-    ----------
-    at_once : int
-        Jobs that run side by side.
-    waiting : int
-        Jobs in the queue.
-    seconds : float
-        Time of one job.
-    memory : int
-        Bytes of one job.
-    upload, rows : int
-        Bytes and rows of one file.
-    """
-
-    at_once: int = 2
-    waiting: int = 40
-    seconds: float = 1800.0
-    memory: int = 4 << 30
-    upload: int = 200_000_000
-    rows: int = 2_000_000
+    at_once: int = 2  # jobs that run side by side …
+    waiting: int = 40  # … and in the queue
+    seconds: float = 1800.0  # of one job
+    memory: int = 4 << 30  # bytes of one job
+    upload: int = 200_000_000  # bytes of one file
+    rows: int = 2_000_000  # of one file
 
 
 @dataclass(eq=False)
 class Job:
-    """One order and its story.
-
-    Parameters
-    ----------
-    id : str
-    order : dict
-        What the worker is told.
-    finish : callable
-        Told the state and the words at the end, and when it begins ("running").
-    """
+    """One order and its story."""
 
     id: str
-    order: dict[str, Any]
-    finish: Callable[[Job], None]
+    order: dict[str, Any]  # what the worker is given
+    finish: Callable[[Job], None]  # called when the job begins and when it ends
     state: str = "queued"
     words: str = ""
     story: list[str] = field(default_factory=list)
@@ -76,7 +53,7 @@ class Job:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     ended: bool = False
 
-    def tell(self, line: str | None = None) -> None:
+    def emit(self, line: str | None = None) -> None:
         """Add a frame and wake all who wait for one."""
         if line is not None and len(self.story) < _FRAMES:
             self.story.append(line)
@@ -88,7 +65,7 @@ class Job:
         self.state, self.words = state, words
         self.ended = state not in ("queued", "running")
         self.finish(self)
-        self.tell(json.dumps({"t": "state", "state": state, "words": words}))
+        self.emit(json.dumps({"t": "state", "state": state, "words": words}))
 
     async def follow(self, start: int) -> AsyncIterator[tuple[int, str]]:
         """Yield frames from `start` on, with their numbers, for as long as a turn lasts."""
@@ -178,14 +155,14 @@ class Jobs:
 
 
 async def _read(job: Job) -> None:
-    """Give the order and keep what the worker tells until it ends."""
+    """Give the order and keep what the worker reports until it ends."""
     process = job.process
     assert process is not None
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(f"{json.dumps(job.order)}\n".encode() + b"".join(job.commands))
     while line := await process.stdout.readline():
-        job.tell(line.decode("utf-8").strip())
+        job.emit(line.decode("utf-8").strip())
     await process.wait()
 
 

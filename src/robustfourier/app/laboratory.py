@@ -53,13 +53,8 @@ def run_laboratory(
 ) -> None:
     """Train two networks and send what they look like on the way.
 
-    Parameters
-    ----------
-    settings : dict
-        As `robustfourier.app.requests.checked_laboratory` returns it.
-    commands : queue of dict
-        pause, go, step, speed.
-    send : callable
+    `settings` are those of `robustfourier.app.requests.checked_laboratory`; `commands` are pause,
+    go, step and speed.
     """
     data = _data(settings)
     inside = np.abs(data.theta) <= _WINDOW
@@ -74,28 +69,28 @@ def run_laboratory(
     send(_growth(data, settings["networks"][0]["modes"]))
     gate = _Gate(commands, 2)
     every = max(10, settings["steps"] // _FRAMES)
-    pupils = [
-        _Pupil(i, one, settings, data, keep, every) for i, one in enumerate(settings["networks"])
+    trainings = [
+        _Training(i, one, settings, data, keep, every) for i, one in enumerate(settings["networks"])
     ]
     errors: list[Exception] = []
 
-    def train(pupil: _Pupil) -> None:
+    def train(training: _Training) -> None:
         try:
-            pupil.train(gate, send)
+            training.train(gate, send)
         except Exception as error:  # told by the main thread
             errors.append(error)
         finally:
             gate.leave()
 
     with one_blas_thread():
-        threads = [threading.Thread(target=train, args=(pupil,)) for pupil in pupils]
+        threads = [threading.Thread(target=train, args=(training,)) for training in trainings]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
     for error in errors:
         raise error
-    send({"t": "result", "errors": [pupil.error for pupil in pupils]})
+    send({"t": "result", "errors": [training.error for training in trainings]})
 
 
 class _Data(NamedTuple):
@@ -155,7 +150,7 @@ def _growth(data: _Data, n_modes: int) -> dict[str, Any]:
     }
 
 
-class _Pupil:
+class _Training:
     """One network and its pictures."""
 
     def __init__(
@@ -257,32 +252,20 @@ class _Gate:
     """Where the networks wait for each other, and for the user."""
 
     def __init__(self, commands: queue.SimpleQueue[dict[str, Any]], count: int) -> None:
-        self.commands, self.count = commands, count
+        self.commands = commands
         self.paused, self.steps, self.gap = False, 0, _GAP
-        self.arrived, self.opened = 0, 0
-        self.condition = threading.Condition()
+        self.barrier = threading.Barrier(count, action=self._hold)
 
     def wait(self) -> None:
         """Wait until all have come and the user lets them go on."""
-        with self.condition:
-            self.arrived += 1
-            turn = self.opened
-            if self.arrived < self.count:
-                self.condition.wait_for(lambda: self.opened > turn)
-                return
+        try:
+            self.barrier.wait()
+        except threading.BrokenBarrierError:  # one has left
             self._hold()
-            self._open()
 
     def leave(self) -> None:
-        """Go for good; the others wait no longer for this one."""
-        with self.condition:
-            self.count -= 1
-            if self.count and self.arrived >= self.count:
-                self._open()
-
-    def _open(self) -> None:
-        self.arrived, self.opened = 0, self.opened + 1
-        self.condition.notify_all()
+        """Go for good; the other waits no longer for this one."""
+        self.barrier.abort()
 
     def _hold(self) -> None:
         """Let time pass by the speed, and for as long as there is a pause."""

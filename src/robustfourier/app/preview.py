@@ -25,11 +25,7 @@ _CELL = 60  # characters
 def preview(path: Path, reading: dict[str, Any]) -> dict[str, Any]:
     """Return the names of columns and the first rows; plain lines where no table is seen.
 
-    Parameters
-    ----------
-    path : Path
-    reading : dict
-        Options of `read_samples`; those that choose columns do not matter here.
+    `reading` are options of `read_samples`; those that choose columns do not matter here.
     """
     how = ("delimiter", "decimal", "skip", "sheet", "na", "rate")
     asked = ReadOptions(**{name: reading[name] for name in how if name in reading})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from robustfourier.app.controls import CONTROLS, Control
@@ -16,12 +17,9 @@ _MANY = 50  # entries of one list
 def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a fit, of known names and kinds, without what is left at its default.
 
-    Parameters
-    ----------
-    body : dict
-        ``reading``: options of `read_samples`; ``asked``: fields of `FitConfig`; ``forecast``:
-        how far to look ahead, such as "30d"; ``magnitudes``: whether values are magnitudes;
-        ``rhythm``: known periods to be tested in every series of the file, instead of a fit.
+    ``reading`` are options of `read_samples`, ``asked`` are fields of `FitConfig`, ``forecast`` is
+    how far to look ahead, such as "30d", ``magnitudes`` says that values are magnitudes, and
+    ``rhythm`` are known periods to be tested in every series of the file, instead of a fit.
     """
     reading, config = _part(body, "reading"), _part(body, "asked")
     taken: dict[str, Any] = {}
@@ -83,38 +81,47 @@ def checked_laboratory(body: dict[str, Any]) -> dict[str, Any]:
     own = body.get("components", []) if example == "own" else []
     if not isinstance(own, list) or len(own) > 8 or (example == "own" and not own):
         raise InputError("components must be a list of one to eight")
-    components = [
-        {
-            "mode": _number("mode", _part_of(one).get("mode"), 1, 90),
-            "link": _one_of("link", one.get("link", "identity"), tuple(LINKS)),
-            "kind": _one_of("kind", one.get("kind", "cos"), ("cos", "sin")),
-            "amplitude": _number("amplitude", one.get("amplitude", 1), -10, 10),
-        }
-        for one in own
-    ]
     return {
         "example": example,
-        "components": components,
-        "noise": _number("noise", body.get("noise", 0.4), 0, 5),
-        "seed": int(_number("seed", body.get("seed", 0), 0, 2**31)),
-        "steps": int(_number("steps", body.get("steps", 40_000), 100, 400_000)),
-        "networks": [_network(_part_of(one)) for one in networks],
+        "components": [_checked(_COMPONENT | {"link": tuple(LINKS)}, _object(one)) for one in own],
+        **_checked(_TRAINING, body),
+        "networks": [
+            {**_checked(_NETWORK, _object(one)), "diagonal": bool(one.get("diagonal", True))}
+            for one in networks
+        ],
     }
 
 
-def _network(one: dict[str, Any]) -> dict[str, Any]:
-    inits = ("glorot", "symmetric", "antisymmetric", "theory")
-    return {
-        "layers": int(_number("layers", one.get("layers", 0), 0, 3)),
-        "diagonal": bool(one.get("diagonal", True)),
-        "training": _one_of("training", one.get("training", "joint"), ("joint", "layerwise")),
-        "init": _one_of("init", one.get("init", "symmetric"), inits),
-        "modes": int(_number("modes", one.get("modes", 100), 1, 200)),
-        "width": int(_number("width", one.get("width", 100), 1, 300)),
-        "rate": _number("rate", one.get("rate", 2e-3), 1e-6, 10),
-        "ridge": _number("ridge", one.get("ridge", 0), 0, 10),
-        "batch": int(_number("batch", one.get("batch", 201), 1, 5000)),
-    }
+# Settings of the laboratory: default, least and most of a number, or the words to choose from.
+_COMPONENT: dict[str, tuple[Any, ...]] = {
+    "mode": (None, 1.0, 90.0),
+    "link": (),
+    "kind": ("cos", "sin"),
+    "amplitude": (1.0, -10.0, 10.0),
+}
+_TRAINING = {"noise": (0.4, 0.0, 5.0), "seed": (0, 0, 2**31), "steps": (40_000, 100, 400_000)}
+_NETWORK = {
+    "layers": (0, 0, 3),
+    "training": ("joint", "layerwise"),
+    "init": ("symmetric", "glorot", "antisymmetric", "theory"),
+    "modes": (100, 1, 200),
+    "width": (100, 1, 300),
+    "rate": (2e-3, 1e-6, 10.0),
+    "ridge": (0.0, 0.0, 10.0),
+    "batch": (201, 1, 5000),
+}
+
+
+def _checked(settings: Mapping[str, tuple[Any, ...]], given: dict[str, Any]) -> dict[str, Any]:
+    """What was given of some settings, or their defaults; the first word is one."""
+    found: dict[str, Any] = {}
+    for name, known in settings.items():
+        value = given.get(name, known[0])
+        if isinstance(known[0], str):
+            found[name] = _one_of(name, value, known)
+        else:
+            found[name] = type(known[1])(_number(name, value, *known[1:]))
+    return found
 
 
 def _part(body: dict[str, Any], name: str) -> dict[str, Any]:
@@ -124,7 +131,7 @@ def _part(body: dict[str, Any], name: str) -> dict[str, Any]:
     return value
 
 
-def _part_of(value: Any) -> dict[str, Any]:
+def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{value!r} must be an object")
     return value

@@ -17,25 +17,16 @@ from robustfourier.samples import from_arrays
 _POINTS = 2000  # columns of a forecast in its figure, each with its extremes
 
 
-def told(
+def result_frame(
     analysis: Analysis,
     config: FitConfig,
     name: str,
     reading: dict[str, Any],
     ahead: str | None = None,
 ) -> dict[str, Any]:
-    """Return the last frame of a fit.
+    """Return the last frame of a fit of a file that its user calls `name`.
 
-    Parameters
-    ----------
-    analysis : Analysis
-    config : FitConfig
-    name : str
-        What the user calls the file.
-    reading : dict
-        Options of `read_samples`.
-    ahead : str, optional
-        How far to forecast.
+    `reading` are options of `read_samples`; `ahead` is how far to forecast.
     """
     result = analysis.result
     return {

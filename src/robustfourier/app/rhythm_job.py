@@ -18,16 +18,7 @@ from robustfourier.report.rhythm_page import headline
 
 
 def run_rhythm(order: dict[str, Any], send: Callable[[dict[str, Any]], Any]) -> None:
-    """Test, and write the result folder.
-
-    Parameters
-    ----------
-    order : dict
-        ``path``, ``name`` of the file; ``out``, the folder; ``reading`` and ``rhythm`` as
-        `checked_fit` returns them.
-    send : callable
-        Takes frames: columns of the file, progress, the result.
-    """
+    """Test, and write the result folder; an order has the settings of `checked_fit`."""
     path, name, asked = Path(order["path"]), order["name"], dict(order["rhythm"])
     periods, reading = asked.pop("periods"), dict(order["reading"])
     send({"t": "columns", **preview(path, reading)})
@@ -49,10 +40,10 @@ def run_rhythm(order: dict[str, Any], send: Callable[[dict[str, Any]], Any]) -> 
     except DataError as error:
         raise DataError(str(error).replace(path.name, name)) from None
     write_text(Path(order["out"]).with_name("policy.txt"), report_policy())
-    send(_told(found, order))
+    send(_result_frame(found, order))
 
 
-def _told(found: RhythmAnalysis, order: dict[str, Any]) -> dict[str, Any]:
+def _result_frame(found: RhythmAnalysis, order: dict[str, Any]) -> dict[str, Any]:
     """The last frame: what was found, the tables, and the command that gives the same."""
     asked = dict(order["rhythm"])
     words = [word for period in asked.pop("periods") for word in ("--period", period)]

@@ -111,7 +111,7 @@ class Site:
             {
                 **{"id": file.id, "name": file.name, "size": file.size, "at": file.at},
                 "current": file.current,
-                "fits": [_told(fit) for fit in self.folder.fits_of(file.id)],
+                "fits": [_entry(fit) for fit in self.folder.fits_of(file.id)],
             }
             for file in self.folder.files.values()
         ]
@@ -123,8 +123,8 @@ class Site:
     async def upload(self, request: Request) -> Response:
         """Keep a file; its bytes are the body, its name is in the address."""
         name = tidy_name(request.query_params.get("name", ""))
-        told = request.headers.get("content-length", "0")
-        if _whole(told, 0) is None or int(told) > self.limits.upload:
+        length = request.headers.get("content-length", "0")
+        if _whole(length, 0) is None or int(length) > self.limits.upload:
             raise self._too_large()
         file = self.folder.add_file(name)
         try:
@@ -219,10 +219,10 @@ class Site:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
         )
-        told, _ = await process.communicate()
+        answer, _ = await process.communicate()
         if process.returncode:
             raise HTTPException(500, "these two cannot be compared")
-        return Response(told, media_type="application/json")
+        return Response(answer, media_type="application/json")
 
     async def result(self, request: Request) -> Response:
         """One file of a result, by its name in the list that the run has written."""
@@ -296,8 +296,8 @@ class Site:
         path = self.folder.place(fit) / "story.jsonl"
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         record = self.folder.fits[fit]
-        told = {"t": "state", "state": record.state, "words": record.words}
-        return [*lines, json.dumps(told)]
+        state = {"t": "state", "state": record.state, "words": record.words}
+        return [*lines, json.dumps(state)]
 
     async def cancel(self, request: Request) -> Response:
         """End a job."""
@@ -332,7 +332,7 @@ def _found(known: dict[str, Found], request: Request, what: str) -> Found:
         raise HTTPException(404, f"no such {what}") from None
 
 
-def _told(fit: Fit) -> dict[str, Any]:
+def _entry(fit: Fit) -> dict[str, Any]:
     return {"id": fit.id, "state": fit.state, "words": fit.words, "at": fit.at, **fit.settings}
 
 

@@ -21,17 +21,10 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 def application(
     folder: Path, limits: Limits, hosts: frozenset[str], announce: Callable[[str], None]
 ) -> Any:
-    """Return the guarded ASGI application.
+    """Return the guarded ASGI application, which keeps files and results in a folder.
 
-    Parameters
-    ----------
-    folder : Path
-        Where files and results are kept.
-    limits : Limits
-    hosts : frozenset of str
-        Names with port under which it may be asked for.
-    announce : callable
-        Told each token that opens a session.
+    `hosts` are names with port under which it may be asked for; `announce` is given each token that
+    opens a session.
     """
     try:
         from robustfourier.app.guard import Guard
@@ -61,7 +54,7 @@ def serve(
     port : int
         0: any that is free.
     ready : callable, optional
-        Told the address once it answers, and a new one whenever a browser has taken the last: each
+        Given the address once it answers, and a new one whenever a browser has taken the last: each
         opens one session.
     """
     try:

@@ -73,55 +73,27 @@ def way_in(folder: Path, address: str) -> Path:
 
 @dataclass(frozen=True)
 class File:
-    """A file that was dropped, or a series that comes with the package.
-
-    Parameters
-    ----------
-    id, name : str
-        Ours, and the user's.
-    size : int
-        Bytes.
-    path : Path
-        Where it lies.
-    at : float
-        Seconds since 1970.
-    current : str, optional
-        The fit that is shown; undo goes back to an earlier one.
-    """
+    """A file that was dropped, or a series that comes with the package."""
 
     id: str
-    name: str
-    size: int
+    name: str  # the user's
+    size: int  # bytes
     path: Path
-    at: float
-    current: str | None = None
+    at: float  # seconds since 1970
+    current: str | None = None  # the fit that is shown; undo goes back to an earlier one
 
 
 @dataclass(frozen=True)
 class Fit:
-    """One entry of a file's history.
-
-    Parameters
-    ----------
-    id, file : str
-    settings : dict
-        ``reading``: options of `read_samples`; ``asked``: fields of `FitConfig`.
-    at : float
-        Seconds since 1970.
-    state : {"queued", "running", "done", "failed", "cancelled"}
-    words : str
-        Why it failed.
-    starts : int
-        How often it was begun.
-    """
+    """One entry of a file's history."""
 
     id: str
     file: str
-    settings: dict[str, Any]
-    at: float
-    state: str = "queued"
-    words: str = ""
-    starts: int = 0
+    settings: dict[str, Any]  # as `checked_fit` returns them
+    at: float  # seconds since 1970
+    state: str = "queued"  # one of `_STATES`
+    words: str = ""  # why it failed
+    starts: int = 0  # how often it was begun
 
 
 @dataclass
@@ -171,7 +143,7 @@ class Folder:
             ending = ".parquet" if opened.read(4) == b"PAR1" else ".csv"
         path = file.path.with_suffix(ending)
         file.path.rename(path)
-        self._tell("file", id=file.id, name=file.name, size=path.stat().st_size, ending=ending)
+        self._append("file", id=file.id, name=file.name, size=path.stat().st_size, ending=ending)
         return self.files[file.id]
 
     def discard(self, file: File) -> None:
@@ -179,24 +151,24 @@ class Folder:
         if file.id in self.files:
             for fit in self.fits_of(file.id):
                 shutil.rmtree(self.path / "fits" / fit.id, ignore_errors=True)
-            self._tell("forgotten", id=file.id)
+            self._append("forgotten", id=file.id)
         shutil.rmtree(self.path / "files" / file.id, ignore_errors=True)
 
     def add_fit(self, file: File, settings: dict[str, Any]) -> Fit:
         """Record a new entry of a file's history."""
         one = secrets.token_urlsafe(12)
         (self.path / "fits" / one).mkdir()
-        self._tell("fit", id=one, file=file.id, settings=settings)
+        self._append("fit", id=one, file=file.id, settings=settings)
         return self.fits[one]
 
     def set_state(self, fit: str, state: str, words: str = "") -> None:
         """Record that a fit moved on."""
         if fit in self.fits:  # else its file was forgotten meanwhile
-            self._tell("state", id=fit, state=state, words=words)
+            self._append("state", id=fit, state=state, words=words)
 
     def show(self, file: str, fit: str) -> None:
         """Record which fit of a file is shown."""
-        self._tell("current", id=file, fit=fit)
+        self._append("current", id=file, fit=fit)
 
     def fits_of(self, file: str) -> list[Fit]:
         """Return the history of a file, the oldest first."""
@@ -210,7 +182,7 @@ class Folder:
     def _records(self) -> Path:
         return self.path / "records.jsonl"
 
-    def _tell(self, kind: str, **content: Any) -> None:
+    def _append(self, kind: str, **content: Any) -> None:
         record = {"record": kind, "at": time.time(), **content}
         self._apply(record)
         append_line(self._records, json.dumps(record, ensure_ascii=False))

@@ -120,7 +120,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
     from robustfourier.app.frames import Frames
     from robustfourier.app.pages import report_policy
     from robustfourier.app.preview import preview
-    from robustfourier.app.result_frame import told
+    from robustfourier.app.result_frame import result_frame
     from robustfourier.atomic_files import write_text
     from robustfourier.errors import DataError
     from robustfourier.fit_config import FitConfig
@@ -155,7 +155,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
         raise DataError(str(error).replace(path.name, name)) from None
     # Kept with the result: a later version of the report has other scripts.
     write_text(Path(order["out"]).with_name("policy.txt"), report_policy())
-    send(told(analysis, config, name, reading, order.get("forecast")))
+    send(result_frame(analysis, config, name, reading, order.get("forecast")))
 
 
 if __name__ == "__main__":

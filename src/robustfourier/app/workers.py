@@ -11,16 +11,10 @@ _IDLE = 600.0  # seconds after which a worker that nobody needed is let go
 
 
 class Workers:
-    """Starts workers, and keeps one ready for as long as somebody looks at the page.
-
-    Parameters
-    ----------
-    memory : int
-        Bytes that each may take.
-    """
+    """Starts workers, and keeps one ready for as long as somebody looks at the page."""
 
     def __init__(self, memory: int) -> None:
-        self.memory = memory
+        self.memory = memory  # bytes that each may take
         self._spare: asyncio.Task[asyncio.subprocess.Process] | None = None
         self._kind = ""
         self._timer: asyncio.TimerHandle | None = None

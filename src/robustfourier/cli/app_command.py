@@ -44,10 +44,10 @@ def app(
     def ready(address: str) -> None:
         if opened:
             opened[0].unlink(missing_ok=True)  # its token is used up
-            console.say(f"For another browser: {address}")
+            console.print(f"For another browser: {address}")
             return
-        console.say(f"The app is at {address}")
-        console.say(f"Results are kept in {str(folder)!r}. Ctrl-C ends it.")
+        console.print(f"The app is at {address}")
+        console.print(f"Results are kept in {str(folder)!r}. Ctrl-C ends it.")
         opened.append(way_in(folder, address))
         if browser:
             import webbrowser

@@ -44,9 +44,9 @@ def fit_bands(
     if console.as_json:
         console.json(_answer(model))
         return
-    console.say(model.summary())
+    console.print(model.summary())
     if out is not None:
-        console.say(f"Tables and figure: {out}")
+        console.print(f"Tables and figure: {out}")
 
 
 def _answer(model: MultibandMixture) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def compare(first: Model, second: Model, *, console: Console) -> None:
     models = load(model_file(first)), load(model_file(second))
     matches = matched(*models)
     if console.as_json:
-        console.json([_told(match) for match in matches])
+        console.json([_record(match) for match in matches])
         return
     verdicts = [match.verdict for match in matches]
     counts = [
@@ -27,14 +27,14 @@ def compare(first: Model, second: Model, *, console: Console) -> None:
         for verdict in ("agrees", "drifted", "gone", "new")
         if (count := verdicts.count(verdict))
     ]
-    said = f"{listed(counts)}.".capitalize() if counts else "No pattern in either."
-    console.say(said, style="bold")
+    sentence = f"{listed(counts)}.".capitalize() if counts else "No pattern in either."
+    console.print(sentence, style="bold")
 
     def words(component: Any) -> tuple[str, str]:
         if component is None:
             return "–", "–"
-        told = component.domain.period_words(component.period, component.period_error, spread=True)
-        return told, percent(float(component.share))
+        shown = component.domain.period_words(component.period, component.period_error, spread=True)
+        return shown, percent(float(component.share))
 
     rows = []
     for match in matches:
@@ -47,11 +47,11 @@ def compare(first: Model, second: Model, *, console: Console) -> None:
         console.table([(head, "left" if not head else "right") for head in heads], rows)
 
 
-def _told(match: Any) -> dict[str, Any]:
+def _record(match: Any) -> dict[str, Any]:
     names = ("label", "period", "period_error", "share")
     changes = ("verdict", "period", "period_error", "amplitude", "amplitude_error")
-    told: dict[str, Any] = {name: getattr(match, name) for name in changes}
+    shown: dict[str, Any] = {name: getattr(match, name) for name in changes}
     for side in ("first", "second"):
         one = getattr(match, side)
-        told[side] = None if one is None else {name: getattr(one, name) for name in names}
-    return told
+        shown[side] = None if one is None else {name: getattr(one, name) for name in names}
+    return shown

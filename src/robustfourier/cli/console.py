@@ -44,23 +44,23 @@ class Console:
         self.as_json = as_json
         self._bar: Any = None  # that is on the screen meanwhile
 
-    def say(self, text: str = "", style: str | None = None) -> None:
+    def print(self, text: str = "", style: str | None = None) -> None:
         """A line of the answer."""
         if self.level >= 0:
-            self._print(sys.stdout, text, style)
+            self._print_to(sys.stdout, text, style)
 
     def detail(self, text: str) -> None:
         """A line for those who asked for more."""
         if self.level >= 1:
-            self._print(sys.stdout, text, "dim")
+            self._print_to(sys.stdout, text, "dim")
 
     def warn(self, text: str) -> None:
         """A warning in plain words."""
-        self.say(f"! {text}", style="yellow")
+        self.print(f"! {text}", style="yellow")
 
     def error(self, text: str) -> None:
         """What went wrong; also printed when quiet."""
-        self._print(sys.stderr, f"robustfourier: {text}", "bold red")
+        self._print_to(sys.stderr, f"robustfourier: {text}", "bold red")
 
     def table(self, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
         """A table; columns are pairs of heading and "left" or "right"."""
@@ -86,7 +86,7 @@ class Console:
             console.print(table)
         self._write(sys.stdout, shown.get())
         if left := list(filter(None, heads[fitting:])):
-            self.say(f"(a wider terminal also shows: {', '.join(left)})")
+            self.print(f"(a wider terminal also shows: {', '.join(left)})")
 
     def json(self, content: Any) -> None:
         """The answer for scripts: one JSON document, NaN and infinity as null.
@@ -113,7 +113,7 @@ class Console:
 
     @contextmanager
     def progress(self, words: str) -> Iterator[Any]:
-        """A bar that is told (done, total, words); silent when not on a terminal."""
+        """A bar that is given (done, total, words); silent when not on a terminal."""
         if self.level < 0 or not sys.stderr.isatty():
             yield lambda *_: None
             return
@@ -128,7 +128,7 @@ class Console:
 
             yield move
 
-    def _print(self, stream: Any, text: str, style: str | None) -> None:
+    def _print_to(self, stream: Any, text: str, style: str | None) -> None:
         if not (stream.isatty() or os.environ.get("FORCE_COLOR")):  # rich need not load
             self._write(stream, f"{_visible(text)}\n")
             return

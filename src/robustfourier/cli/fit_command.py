@@ -29,7 +29,7 @@ _ENDINGS = (
     *(".gz", ".bz2", ".xz", ".zip", ".csv", ".tsv", ".txt", ".dat", ".asc", ".json", ".jsonl"),
     *(".parquet", ".pq", ".feather", ".xlsx", ".fits", ".vot", ".nc", ".mat", ".wav"),
 )
-SCHEMA = 4  # of the answer for scripts: 4 names a line of any field in `name`, and tells `tide`
+SCHEMA = 4  # of the answer for scripts: 4 names a line of any field in `name`, and has `tide`
 _LEFT = ("Component", "Harmonics", "Name", "Maximum", "Minimum", "Highest")
 _HEADS = {"Component": "", "Name": ""}
 
@@ -40,7 +40,7 @@ def fit(
     *,
     reading: dict[str, Any],
     out: Path | None = groups.output(None, "FOLDER", "Result folder (FILE-results).", *OUT),
-    overwrite: bool = flag(OUTPUT, "Replace another run in the folder.", "--overwrite"),
+    overwrite: bool = options.OVERWRITE,
     dry: bool = flag(OUTPUT, "Print only, write nothing.", "--no-files"),
     method: str = groups.model("mixture", "WORD", "mixture (usual), or the paper's network."),
     config: FitConfig,
@@ -53,7 +53,7 @@ def fit(
         None, "LOW-HIGH", "Fit the envelope of a band in Hz, or auto."
     ),
     machine: Any,
-    ahead: options.Ahead,
+    ahead: options.ForecastOptions,
     together: bool = many.TOGETHER,
     parts: bool = flag(MANY, "The files of a folder are parts of one record.", "--parts"),
     band: options.Text = groups.reading(None, "COLUMN", "Column of bands that share one period."),
@@ -72,7 +72,10 @@ def fit(
     if band is not None:
         fit_bands(files, band, reading, config, None if dry else out, overwrite, console)
         return
-    _check_parts(files, parts)
+    if parts and (len(files) > 1 or not Path(files[0]).is_dir()):
+        raise InputError(
+            f"--parts {files[0]!r} takes one folder, whose files are parts of a record"
+        )
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
         ahead.refused_if(True)
@@ -84,13 +87,16 @@ def fit(
     chunks = method == "mixture" and _in_chunks(file)
     _check_columns(files[0], reading, config, chunks)
     ahead.refused_if(chunks or method == "network")
-    parameters = _parameters(method, config, chunks, reading, n_modes=modes, n_steps=steps)
+    network = {"n_modes": modes, "n_steps": steps, "random_state": config.seed}
+    usual = network if method == "network" else config.choices
+    in_memory = method == "mixture" and not chunks
+    with_units = partial(_with_units, config, ahead, reading.get("unit"))
     analysis = _analysed(
         *(file, console, show, ahead),
         out=None if dry else (out or default_folder(file)),
         method=method,
         reading=reading,
-        parameters=ahead.with_holidays(parameters),
+        parameters=with_units if in_memory else usual,
         chunks=chunks,
         overwrite=overwrite,
         formats=formats,
@@ -102,23 +108,21 @@ def fit(
     print_end(console, analysis)
 
 
-def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[str, Any]:
+def _with_units(
+    config: FitConfig, ahead: options.ForecastOptions, unit: str | None, samples: Samples
+) -> dict[str, Any]:
     """The parameters; of dates, a length without a unit may mean hours or days: it is refused."""
-    ends = {"--shortest-period": config.shortest_period, "--longest-period": config.longest_period}
-    several = {"--period": config.period, "--without": config.without, "--split": config.split}
-    lengths = [(option, text) for option, text in ends.items() if text]
-    lengths += [(option, text) for option, texts in several.items() for text in texts]
-    lengths += [("--merge", text) for pair in config.merge for text in pair.split("+")]
-    for option, text in lengths if samples.dates and unit is None else ():
+    for option, text in config.lengths if samples.dates and unit is None else ():
         if text.strip().replace(".", "", 1).isdigit():
             raise InputError(
                 f"{option} {text!r}: the times are dates; give a unit, such as {text}h or {text}d"
             )
-    return config.parameters(samples)
+    holidays = {} if ahead.holidays is None else {"holidays": ahead.holidays}
+    return {**config.parameters(samples), **holidays}
 
 
 def _analysed(
-    file: Any, console: Console, show: str, ahead: options.Ahead, **asked: Any
+    file: Any, console: Console, show: str, ahead: options.ForecastOptions, **asked: Any
 ) -> Analysis:
     """Analyse a file, its stages on a bar; what was found is printed before files are written."""
     from robustfourier.analysis import analyse
@@ -133,22 +137,6 @@ def _analysed(
         )
 
 
-def _parameters(
-    method: str, config: FitConfig, chunks: bool, reading: dict[str, Any], **network: int
-) -> Any:
-    """Parameters of the estimator, or the function of the samples that makes them."""
-    if method == "network":
-        return {**network, "random_state": config.seed}
-    return config.choices if chunks else partial(_with_units, config, reading.get("unit"))
-
-
-def _check_parts(files: list[str], parts: bool) -> None:
-    if parts and (len(files) > 1 or not Path(files[0]).is_dir()):
-        raise InputError(
-            f"--parts {files[0]!r} takes one folder, whose files are parts of a record"
-        )
-
-
 def _survey_folder(
     files: list[str], out: Path | None, config: FitConfig, only_series: bool, wide: bool
 ) -> Path:
@@ -157,7 +145,7 @@ def _survey_folder(
         out = Path(f"{Path(files[0]).resolve().name or 'survey'}-results")
     if out is None and wide:
         out = default_folder(files[0])
-    if only_series or replace(config, period=()).names_periods or out is None:
+    if only_series or replace(config, period=()).lengths or out is None:
         raise InputError(
             "many series need --out FOLDER, and go without --method network, --no-files, "
             "and all that names periods but --period"
@@ -171,7 +159,7 @@ def _check_columns(called: str, reading: dict[str, Any], config: FitConfig, chun
         from robustfourier.samples import check_columns
 
         check_columns(options.located(called), **reading)
-    elif config.names_periods:
+    elif config.lengths:
         raise InputError(
             f"{called!r} is read in chunks, without options that name periods; "
             "use fit_large with max_frequency and periods in Python"
@@ -181,9 +169,7 @@ def _check_columns(called: str, reading: dict[str, Any], config: FitConfig, chun
 def _in_chunks(file: str) -> bool:
     """Whether a record is a folder of parts, or too long to be fitted in memory."""
     path = Path(file)
-    if path.is_dir():
-        return True
-    return path.is_file() and path.stat().st_size > _LONG_FILE
+    return path.is_dir() or (path.is_file() and path.stat().st_size > _LONG_FILE)
 
 
 def default_folder(file: str) -> Path:
@@ -208,26 +194,26 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
 
     result = analysis.result
     print_taken(console, result.samples)
-    console.say()
-    console.say(_headline(result, show), style="bold")
+    console.print()
+    console.print(_headline(result, show), style="bold")
     _print_components(console, result, show, written=analysis.folder is not None)
     if len(constants := tide(result, analysis.model)):
         heads, rows = tide_words(constants)
         console.table([(head, "right" if i else "left") for i, head in enumerate(heads)], rows)
     drift = {"slope": "level and slope", "smooth": "slow drift"}.get(result.trend_kind, "level")
-    console.say(
+    console.print(
         f"Noise {number(result.noise, 3)} ({result.noise_kind}); trend: {drift}"
         + (f", {percent(result.trend_share)} of the variance" if drift != "level" else "")
     )
     if analysis.colour is not None:
-        console.say(f"What is left over: {colour_words(analysis.colour, result)}")
+        console.print(f"What is left over: {colour_words(analysis.colour, result)}")
     effects = getattr(analysis.model, "regressors_", None)
     for words in () if effects is None else effects.sentences():
-        console.say(words.capitalize())
+        console.print(words.capitalize())
     if result.searched_words:
-        console.say(result.searched_words)
+        console.print(result.searched_words)
     for remark in result.remarks:
-        console.say(remark)
+        console.print(remark)
     for warning in result.warnings:
         console.warn(warning)
     for note in getattr(analysis.model, "notes_", ()):
@@ -241,8 +227,8 @@ def print_end(console: Console, analysis: Analysis) -> None:
         return
     console.detail("seconds: " + ", ".join(f"{k} {v:.2f}" for k, v in analysis.seconds.items()))
     if analysis.folder is not None:
-        console.say()
-        console.say(f"Report: {analysis.folder / 'report.html'}")
+        console.print()
+        console.print(f"Report: {analysis.folder / 'report.html'}")
 
 
 def print_taken(console: Console, samples: Samples) -> None:
@@ -252,9 +238,9 @@ def print_taken(console: Console, samples: Samples) -> None:
     taken = f"time {samples.time_name!r}, value {samples.value_name!r}"
     if samples.error_name is not None:
         taken += f", error {samples.error_name!r}"
-    console.say(f"{samples.source}: {plural(len(samples), 'sample')} ({taken})")
+    console.print(f"{samples.source}: {plural(len(samples), 'sample')} ({taken})")
     for words in (*samples.counts.words(), *samples.notes):
-        console.say(f"  {words}")
+        console.print(f"  {words}")
 
 
 def _headline(result: Result, show: str) -> str:
@@ -280,11 +266,11 @@ def _print_components(console: Console, result: Result, show: str, written: bool
         ("Component", first, "Amplitude", "Share", "Harmonics", "False alarm", "SNR", "Name"),
         ("Component", second, "Maximum", "Minimum", "Highest", "Coherence"),
     ):
-        told = [head for head in heads if any(row[head] for row in rows)]
-        sides = [(_HEADS.get(head, head), "left" if head in _LEFT else "right") for head in told]
-        console.table(sides, [[row[head] for head in told] for row in rows])
+        shown = [head for head in heads if any(row[head] for row in rows)]
+        sides = [(_HEADS.get(head, head), "left" if head in _LEFT else "right") for head in shown]
+        console.table(sides, [[row[head] for head in shown] for row in rows])
     if result.weak:
-        console.say(f"… {result.weak_words}{': see components.csv' if written else ''}")
+        console.print(f"… {result.weak_words}{': see components.csv' if written else ''}")
 
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:
@@ -295,8 +281,8 @@ def _table_rows(result: Result) -> list[dict[str, Any]]:
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     for row, pattern in zip(rows, result.patterns, strict=True):
         times = {name: row[name] for name in ("epoch_max", "epoch_min")}
-        told = {k: v if isinstance(v, float | None) else str(v) for k, v in times.items()}
-        row |= {**told, "harmonics": pattern.harmonics}
+        row |= {k: v if isinstance(v, float | None) else str(v) for k, v in times.items()}
+        row["harmonics"] = pattern.harmonics
     return rows
 
 

@@ -12,7 +12,6 @@ from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.cli.help_groups import OUT, OUTPUT
-from robustfourier.errors import InputError
 from robustfourier.fit_config import FitConfig
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def fit_many(
     *,
     reading: dict[str, Any],
     out: Path = groups.output(..., "FOLDER", "Folder of results.", *OUT),
-    overwrite: bool = groups.flag(OUTPUT, "Replace another survey in the folder.", "--overwrite"),
+    overwrite: bool = options.OVERWRITE,
     together: bool = TOGETHER,
     engine: str = groups.many("processes", "WORD", "processes (usual), serial or dask."),
     jobs: int | None = JOBS,
@@ -69,13 +68,7 @@ def fit_many(
     forecast: options.Text = groups.many(
         None, "LENGTH", "Forecast each series so far, such as 30d or 12 steps."
     ),
-    period: options.Texts = groups.search(
-        None, "LENGTH", "A period known to be there; may be repeated."
-    ),
-    false_alarm: float = options.FALSE_ALARM,
-    loss: str = options.LOSS,
-    scale: str = options.SCALE,
-    seed: int = options.SEED,
+    survey_config: FitConfig,
     console: Console,
 ) -> None:
     """Find the repeating patterns of many series.
@@ -98,7 +91,7 @@ def fit_many(
         models=models,
         reports=reports,
         forecast=int(forecast) if forecast and forecast.strip().isdigit() else forecast,
-        config=FitConfig(*(false_alarm, loss, scale), period=tuple(period or ()), seed=seed),
+        config=survey_config,
     )
 
 
@@ -113,22 +106,13 @@ def fit_survey(
 ) -> None:
     """Fit many series and print what came out; ends with exit code 1 if some could not be."""
     if wide:
-        console.say(f"{files[0]}: a wide table: each row is a series, each column a time")
+        console.print(f"{files[0]}: a wide table: each row is a series, each column a time")
     from robustfourier.many import fit_many as fit_all
 
-    reading = dict(reading)
-    by, value = reading.pop("by", ()), reading.pop("value", None)
-    if len(by) > 1 or any("=" in text for text in by):
-        raise InputError(
-            "--by: give one column for a survey, as --by sensor; one series alone is --by sensor=A"
-        )
-    values = None if value is None else [part.strip() for part in value.split(",") if part.strip()]
     with console.progress("series") as bar:
         survey = fit_all(
             [options.located(file) for file in files],
-            by=by[0] if by else None,
-            value="all" if value == "all" else values,
-            reading=reading,
+            **options.series_options(reading),
             observe=lambda progress: bar(progress.done, progress.total, words(progress)),
             false_alarm=config.false_alarm,
             loss=config.loss,
@@ -167,7 +151,7 @@ def _print(console: Console, survey: Survey) -> None:
     series = survey.series
     found = int((series["patterns"] > 0).sum())
     sure = int((series["q_value"] <= 0.05).sum())
-    console.say(
+    console.print(
         f"{len(series):,} series: {found:,} with a pattern, {sure:,} of them at q ≤ 0.05",
         style="bold",
     )
@@ -179,8 +163,8 @@ def _print(console: Console, survey: Survey) -> None:
         if len(failed) > _SHOWN:
             console.warn(f"  … and {len(failed) - _SHOWN:,} more, see series.csv")
     ahead = ", forecasts.csv" if len(survey.forecasts) else ""
-    console.say(f"Tables: {survey.folder / 'series.csv'}, patterns.csv{ahead}, and as Parquet")
-    console.say(f"Index: {survey.folder / 'index.html'}")
+    console.print(f"Tables: {survey.folder / 'series.csv'}, patterns.csv{ahead}, and as Parquet")
+    console.print(f"Index: {survey.folder / 'index.html'}")
 
 
 def answer(survey: Survey) -> dict[str, Any]:

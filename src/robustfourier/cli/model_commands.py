@@ -63,7 +63,7 @@ def predict(
         from robustfourier.analysis.csv_files import write_csv
 
         write_csv(table, out)
-        console.say(f"{len(table):,} predictions: {out}")
+        console.print(f"{len(table):,} predictions: {out}")
     else:
         table.to_csv(sys.stdout, index=False, lineterminator="\n")
 
@@ -171,12 +171,12 @@ def info(model: Model, *, console: Console) -> None:
 
     from robustfourier.formatting import percent
 
-    console.say(
+    console.print(
         f"{about['model']}, saved by robustfourier {about['package']} "
         f"(format {about['format']}, {about['bytes']:,} bytes of arrays)",
         style="bold",
     )
-    console.say(
+    console.print(
         f"Record of {domain.period_words(domain.span)}; {plural(len(fitted.modes_), 'mode')}"
     )
     rows = [

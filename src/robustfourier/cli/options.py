@@ -7,7 +7,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 import typer
@@ -46,10 +46,7 @@ TIME_FORMAT = groups.reading(
     "auto", "FORMAT", "number, julian, iso, epoch-s, '%d.%m.%Y', … or auto."
 )
 TIMEZONE = groups.reading(None, "ZONE", "Zone of dates that name none: Europe/Berlin.")
-SEED = groups.model(0, "NUMBER", "Seed of all random choices (0).")
-FALSE_ALARM = groups.search(0.01, "P", "False-alarm probability of noise alone (0.01).")
-LOSS = groups.model("auto", "WORD", "huber (robust to outliers), squared or auto.")
-SCALE = groups.model("auto", "WORD", "linear (parts add), log (they multiply) or auto.")
+OVERWRITE = groups.flag(groups.OUTPUT, "Replace another result in the folder.", "--overwrite")
 
 _DELIMITERS = {
     **{"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|"},
@@ -119,6 +116,20 @@ def reading_options(
     return made
 
 
+def series_options(reading: dict[str, Any]) -> dict[str, Any]:
+    """`by`, `value` (one, "all" or several) and `reading` of what takes many series of a table."""
+    rest = {name: given for name, given in reading.items() if name not in ("by", "value")}
+    by, value = reading.get("by", ()), reading.get("value")
+    if len(by) > 1 or any("=" in text for text in by):
+        raise InputError(
+            "--by: give the one column that tells series apart, as --by sensor; one series alone "
+            "is for fit, as --by sensor=A"
+        )
+    values = [part.strip() for part in (value or "").split(",") if part.strip()] or None
+    every = {"by": by[0] if by else None, "value": "all" if value == "all" else values}
+    return {**every, "reading": rest}
+
+
 def _delimiter_called(word: str | None) -> str | None:
     """The delimiter that a word or the mark itself means."""
     if word is None:
@@ -129,31 +140,38 @@ def _delimiter_called(word: str | None) -> str | None:
     return mark
 
 
-def config_of(
-    false_alarm: float = FALSE_ALARM,
-    loss: str = LOSS,
-    scale: str = SCALE,
-    shortest_period: Text = groups.search(None, "PERIOD", "Shortest period to search, as 30min."),
-    longest_period: Text = groups.search(None, "PERIOD", "Longest period to search, as 1year."),
-    period: Texts = groups.search(None, "PERIOD", "A known period; may be repeated."),
-    without: Texts = groups.search(None, "PERIOD", "A period that is not searched."),
-    split: Texts = groups.model(None, "PERIOD", "Split a pattern into its lines."),
-    merge: Texts = groups.model(None, "A+B", "Two patterns made one, as 24h+12h."),
-    seed: int = SEED,
-) -> FitConfig:
-    """What the options ask of a fit of the mixture."""
-    return FitConfig(
-        *(false_alarm, loss, scale, shortest_period, longest_period),
-        period=tuple(period or ()),
-        without=tuple(without or ()),
-        split=tuple(split or ()),
-        merge=tuple(merge or ()),
-        seed=seed,
+def config_options(*names: str) -> Callable[..., FitConfig]:
+    """What makes a `FitConfig` of its options, or of some of them."""
+    shown = [field for field in fields(FitConfig) if not names or field.name in names]
+    several = {field.name for field in shown if field.default == ()}
+
+    def made(**given: Any) -> FitConfig:
+        return FitConfig(**{k: tuple(v or ()) if k in several else v for k, v in given.items()})
+
+    made.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=groups.option(
+                    None if field.name in several else field.default,
+                    *(field.metadata["metavar"], field.metadata["words"]),
+                    group=field.metadata["group"],
+                ),
+                annotation=Texts
+                if field.name in several
+                else Text
+                if field.default is None
+                else type(field.default),
+            )
+            for field in shown
+        ]
     )
+    return made
 
 
 @dataclass(frozen=True)
-class Ahead:
+class ForecastOptions:
     """What is asked of a forecast: other columns, holidays, and how far it goes."""
 
     columns: tuple[str, ...] = ()
@@ -162,19 +180,11 @@ class Ahead:
 
     def refused_if(self, other: bool) -> None:
         """Refuse it for many series, for those larger than memory, and for networks."""
-        if other and self != Ahead():
+        if other and self != ForecastOptions():
             raise InputError(
                 "--with, --holidays and --horizon go with one series that fits into memory, and "
                 "with --method mixture"
             )
-
-    def with_holidays(self, parameters: Any) -> Any:
-        """Return parameters of the mixture, or the function of the samples that makes them."""
-        if self.holidays is None:
-            return parameters
-        if callable(parameters):
-            return lambda samples: {**parameters(samples), "holidays": self.holidays}
-        return {**parameters, "holidays": self.holidays}
 
 
 def ahead_of(
@@ -183,7 +193,7 @@ def ahead_of(
     ),
     holidays: Text = groups.model(None, "COUNTRY", "Public holidays in the fit, such as DE."),
     horizon: Text = groups.output(None, "LENGTH", "How far to forecast: 48 (steps) or 2weeks."),
-) -> Ahead:
+) -> ForecastOptions:
     """Options of a forecast."""
     names = tuple(part.strip() for part in (columns or "").split(",") if part.strip())
     if horizon is not None and names:
@@ -192,7 +202,7 @@ def ahead_of(
             "robustfourier predict FOLDER --at FILE with these columns"
         )
     steps = None if horizon is None else horizon.strip()
-    return Ahead(names, holidays, int(steps) if steps and steps.isdigit() else steps)
+    return ForecastOptions(names, holidays, int(steps) if steps and steps.isdigit() else steps)
 
 
 def machine_of(
@@ -208,15 +218,24 @@ def machine_of(
     return Machine.of(shaft, bearing, teeth)
 
 
+_MAKERS: dict[str, Callable[..., Any]] = {
+    "reading": reading_options,
+    "config": config_options(),
+    "survey_config": config_options("false_alarm", "loss", "scale", "period", "seed"),
+    "search_config": config_options("false_alarm", "seed"),
+    "machine": machine_of,
+    "ahead": ahead_of,
+    "console": console_of,
+}
+
+
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn `reading`, `config`, `machine`, `ahead` and `console` of a command into options."""
-    makers: dict[str, Callable[..., Any]] = {"reading": reading_options, "config": config_of}
-    makers |= {"machine": machine_of, "ahead": ahead_of, "console": console_of}
+    """Turn those parameters of a command that `_MAKERS` knows into the options they are made of."""
     parameters: list[inspect.Parameter] = []
     options: dict[str, list[str]] = {}
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
-        if name in makers:
-            made_from = inspect.signature(makers[name], eval_str=True).parameters
+        if name in _MAKERS:
+            made_from = inspect.signature(_MAKERS[name], eval_str=True).parameters
             options[name] = list(made_from)
             parameters += made_from.values()
         else:
@@ -226,7 +245,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(**given: Any) -> None:
         made = {
-            name: makers[name](**{option: given.pop(option) for option in names})
+            name: _MAKERS[name](**{option: given.pop(option) for option in names})
             for name, names in options.items()
         }
         command(**given, **made)

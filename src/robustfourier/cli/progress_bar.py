@@ -9,7 +9,7 @@ from typing import Any
 
 from robustfourier.observers import STAGES, Event
 
-_PATIENCE = 2.0  # seconds; a bar that flashes by tells nothing
+_PATIENCE = 2.0  # seconds; a bar that flashes by is of no use
 _WORDS = {
     "reading": "reading the file",
     "sums": "Fourier sums",

@@ -37,9 +37,7 @@ def rhythm(
     table: options.Texts = groups.output(
         None, "WORD", "csv (usual), excel or parquet; may be repeated."
     ),
-    overwrite: bool = groups.flag(
-        groups.OUTPUT, "Replace another result in the folder.", "--overwrite"
-    ),
+    overwrite: bool = options.OVERWRITE,
     console: Console,
 ) -> None:
     """Test known periods in many series (cosinor)."""
@@ -51,7 +49,7 @@ def rhythm(
     from robustfourier.analysis.rhythm import analyse_rhythm
 
     asked: dict[str, Any] = {"harmonics": harmonics, "trend": trend, "coverage": coverage}
-    asked |= {"noise": noise, "group": group, "subject": subject, **_columns(reading)}
+    asked |= {"noise": noise, "group": group, "subject": subject, **options.series_options(reading)}
     asked |= {"out": out, "tables": tuple(table or ("csv",)), "overwrite": overwrite}
     with console.progress("series") as bar:
         answer = analyse_rhythm(options.located(file), period, observe=bar, **asked)
@@ -59,16 +57,6 @@ def rhythm(
         console.json(_answer(answer))
         return
     _print(console, answer)
-
-
-def _columns(reading: dict[str, Any]) -> dict[str, Any]:
-    """The columns of series and of values, and the other options of reading."""
-    reading = dict(reading)
-    by, value = reading.pop("by", ()), reading.pop("value", None)
-    if len(by) > 1 or any("=" in text for text in by):
-        raise InputError("--by: give the one column that tells series apart, as --by gene")
-    values = value if value in (None, "all") else [part.strip() for part in value.split(",")]
-    return {"by": by[0] if by else None, "value": values, "reading": reading}
 
 
 def _answer(answer: RhythmAnalysis) -> dict[str, Any]:
@@ -91,14 +79,14 @@ def _print(console: Console, answer: RhythmAnalysis) -> None:
 
     found = answer.found
     for note in answer.table.notes:
-        console.say(f"{answer.table.source}: {note}")
-    console.say(headline(found), style="bold")
+        console.print(f"{answer.table.source}: {note}")
+    console.print(headline(found), style="bold")
     _print_rows(console, found)
     for k in range(len(found.clock.periods)):
-        console.say(f"Acrophase of {found.clock.words(k)}: {found.clock.counted_from(k)}")
-    console.say(found.assumed)
+        console.print(f"Acrophase of {found.clock.words(k)}: {found.clock.counted_from(k)}")
+    console.print(found.assumed)
     if answer.folder is not None:
-        console.say(f"Page: {answer.folder / 'report.html'}")
+        console.print(f"Page: {answer.folder / 'report.html'}")
 
 
 def _print_rows(console: Console, found: Rhythms) -> None:
@@ -121,4 +109,4 @@ def _print_rows(console: Console, found: Rhythms) -> None:
     heads = ["Period", "Mesor", "Amplitude", "Acrophase", "p", "q"]
     console.table([("Series", "left"), *grouped, *((name, "right") for name in heads)], cells)
     if len(found.table) > _SHOWN:
-        console.say(f"(the first {_SHOWN} of {len(found.table):,})")
+        console.print(f"(the first {_SHOWN} of {len(found.table):,})")

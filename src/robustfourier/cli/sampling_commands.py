@@ -11,6 +11,7 @@ from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.cli.fit_command import print_taken
 from robustfourier.errors import InputError
+from robustfourier.fit_config import FitConfig
 
 if TYPE_CHECKING:
     from robustfourier.domain import Domain
@@ -48,13 +49,13 @@ def check(
         console.json(_sampling_answer(quality))
         return
     print_taken(console, samples)
-    console.say()
+    console.print()
     for finding in quality.findings:
         style = {"warning": "yellow", "good": "green"}.get(finding.level)
-        console.say(f"{_SIGNS[finding.level]} {finding.text}", style=style)
+        console.print(f"{_SIGNS[finding.level]} {finding.text}", style=style)
     console.detail(f"highest frequency by {quality.rule}")
     if out is not None:
-        console.say(f"Spectral window: {out}")
+        console.print(f"Spectral window: {out}")
 
 
 @options.expanded
@@ -66,13 +67,10 @@ def inject(
     periods: int = groups.search(6, "COUNT", "Number of periods (6).", min=1, max=100),
     amplitude: list[float] | None = groups.search(None, "SIZE", "To plant; may be repeated."),
     trials: int = groups.search(4, "COUNT", "Tones per cell (4).", min=1, max=1000),
-    false_alarm: float = options.FALSE_ALARM,
-    seed: int = options.SEED,
+    search_config: FitConfig,
     console: Console,
 ) -> None:
     """Plant known tones into a record, and print which are found."""
-    if not 0 < false_alarm < 1:
-        raise InputError(f"--false-alarm {false_alarm} must lie between 0 and 1, such as 0.01")
     if amplitude and min(amplitude) <= 0:
         raise InputError(f"--amplitude {min(amplitude)} must be positive")
     from robustfourier.atomic_files import refuse_inputs
@@ -87,7 +85,7 @@ def inject(
     from robustfourier.analysis.csv_files import completeness_table, write_csv
     from robustfourier.sampling import measure_completeness
 
-    model = fit_model(samples, false_alarm=false_alarm, random_state=seed)
+    model = fit_model(samples, **search_config.choices)
     domain = model.domains_[0]
     with console.progress("planting tones") as observe:
         found = measure_completeness(
@@ -96,7 +94,7 @@ def inject(
             n_periods=periods,
             amplitudes=amplitude,
             trials=trials,
-            random_state=seed,
+            random_state=search_config.seed,
             observe=observe,
         )
     if out is not None:
@@ -112,10 +110,10 @@ def inject(
         console.json(_completeness_answer(found, domain.unit))
         return
     print_taken(console, samples)
-    console.say()
+    console.print()
     _print_completeness(console, found, domain)
     if out is not None:
-        console.say(f"Written: {out / 'completeness.csv'}, {out / 'completeness.png'}")
+        console.print(f"Written: {out / 'completeness.csv'}, {out / 'completeness.png'}")
 
 
 def _sampling_answer(quality: Sampling) -> dict[str, Any]:
@@ -148,7 +146,7 @@ def _completeness_answer(found: Completeness, unit: str) -> dict[str, Any]:
 def _print_completeness(console: Console, found: Completeness, domain: Domain) -> None:
     from robustfourier.formatting import number
 
-    console.say(
+    console.print(
         f"Share of planted tones found ({found.trials} per cell), by period and amplitude",
         style="bold",
     )
@@ -163,7 +161,7 @@ def _print_completeness(console: Console, found: Completeness, domain: Domain) -
     ]
     heads = [(number(float(a), 3), "right") for a in found.amplitude]
     console.table([("Period", "right"), *heads, ("90 % found from", "right")], rows)
-    console.say(f"Modes found elsewhere: {number(found.false_modes, 2)} per trial")
+    console.print(f"Modes found elsewhere: {number(found.false_modes, 2)} per trial")
 
 
 def _check_ending(out: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""Face: what a fitted model shows of itself, in a notebook, as figures and as a report.
+"""EstimatorBase: what a fitted model shows of itself, in a notebook, as figures and as a report.
 
 Everything shown is made in rooms above, behind doors that open when they are asked for.
 """
@@ -32,7 +32,7 @@ def all_or_nothing(fit: Fit) -> Fit:
     """Let a method `fit` work on a twin, whose attributes are taken over in one step at the end.
 
     Whatever ends it before, an error or Ctrl-C, no attribute has changed. An interruption within
-    compiled code is told as such, see `interruption_as_such`.
+    compiled code is raised as such, see `interruption_as_such`.
     """
 
     @wraps(fit)
@@ -47,7 +47,7 @@ def all_or_nothing(fit: Fit) -> Fit:
     return fitted  # type: ignore[return-value]
 
 
-class Face(BaseEstimator):
+class EstimatorBase(BaseEstimator):
     """Headline, table, figures and report of a model of one column and one output.
 
     The data of the fit are kept for figures, as they were given and without a copy; neither a

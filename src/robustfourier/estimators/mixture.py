@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.errors import InputError
-from robustfourier.estimators.base import Face, all_or_nothing
+from robustfourier.estimators.base import EstimatorBase, all_or_nothing
 from robustfourier.estimators.calendar_steps import CalendarStep
 from robustfourier.estimators.components import Components, typical_level
 from robustfourier.estimators.decomposition import Decomposition
@@ -46,7 +46,7 @@ from robustfourier.weighted_rows import weighted_deviation
 _TAILS = 1.5  # how much larger than its core the whole noise is when `summary` says so
 
 
-class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
+class PeriodicMixture(MultiOutputMixin, RegressorMixin, EstimatorBase):
     """A sum of repeating patterns with unknown periods and shapes, plus a trend and noise.
 
     From samples at any times it finds the periods that noise cannot explain, groups harmonics into
@@ -62,7 +62,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         the rest is searched for. With several columns, for the first.
     max_frequency : float, optional
         Highest frequency to search, in cycles per unit of time. Default: the Nyquist frequency of
-        even sampling; for irregular sampling a rule that `notes_` tells.
+        even sampling; for irregular sampling a rule that `notes_` names.
     min_frequency : float, optional
         Lowest frequency to search; by default 1.5 cycles over the record.
     without : list of float, str or timedelta, optional
@@ -119,7 +119,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
         The scale that was taken.
     constant_ : ndarray of shape (q,), or None
         Of several outputs, the values of those that never change, and NaN for the others; None if
-        all change. A constant is left out of the fit: tables tell of the other outputs.
+        all change. A constant is left out of the fit: tables are of the other outputs.
     regressors_ : RegressorEffects or None
         Effects of regressors: ``regressors_.to_frame()`` is the table of coefficients, errors,
         shares and false-alarm probabilities. Patterns, noise and trend are those of the values
@@ -140,8 +140,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
     is correlated. Such a remainder is read as one or two damped oscillators driven by noise (a
     Gaussian process), and `predict` adds what neighbouring samples tell about it; far
     from any sample it adds nothing. Beyond 10,000 rows its parameters come from five stretches of
-    2,000 neighbours, and what is told still comes from all rows. Beyond the record patterns go on,
-    the trend goes on as a straight line, and errors grow.
+    2,000 neighbours, and the conditional mean still comes from all rows. Beyond the record patterns
+    go on, the trend goes on as a straight line, and errors grow.
 
     On the scale "log", `modes_`, `components_`, `breakpoints_` and `noise_` tell of log y: a
     waveform of 0.1 is a factor of e^0.1, about 10 % more, and shares are shares of the variation of
@@ -427,8 +427,8 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, Face):
             components = components[:, :, 0]
         labels = tuple(component.label for component in self.components_)
         times = columns[0] if len(columns) == 1 else None
-        told = self._every_output(self._remainder(theta))
-        left = self._shaped(told) if self.remainder_ is not None or told.any() else None
+        rest = self._every_output(self._remainder(theta))
+        left = self._shaped(rest) if self.remainder_ is not None or rest.any() else None
         if self._multiplies:
             trend, components = from_log(trend), from_log(components)
             left = None if left is None else from_log(left)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import one_blas_thread
-from robustfourier.estimators.base import Face, all_or_nothing
+from robustfourier.estimators.base import EstimatorBase, all_or_nothing
 from robustfourier.estimators.network_training import (
     Scaling,
     check_choices,
@@ -49,7 +49,7 @@ from robustfourier.training.losses import LossName
 from robustfourier.weighted_rows import canonical_rows
 
 
-class FourierNetworkRegressor(RegressorMixin, Face):
+class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
     """A Fourier network, with or without diagonal layer, trained by SGD as in the paper.
 
     With the defaults this is u0_diag: f̂(θ) = Σ c_j w_j x_j over sines and cosines of both signs.

@@ -157,9 +157,9 @@ def warn_of_columns(model: Any, architecture: Architecture) -> None:
 
 def _selects(model: Any, architecture: Architecture) -> bool:
     free = not model.ridge and model.diagonal_box is None and model.output_box is None
-    told_by_columns = architecture.n_columns == 1 or is_bare(model)
-    told_by_columns = told_by_columns and not architecture.mixed_modes
-    return model.select == "ebic" and architecture.diagonal and free and told_by_columns
+    separable = architecture.n_columns == 1 or is_bare(model)
+    separable = separable and not architecture.mixed_modes
+    return model.select == "ebic" and architecture.diagonal and free and separable
 
 
 def _or(value: Any, default: Any) -> Any:
@@ -199,7 +199,7 @@ class Scaling:
         plain = cls.mean(y, weight)
         offset = np.array([weighted_median(column, weight) for column in y.T])
         spread = np.array([weighted_median(column, weight) for column in np.abs(y - offset).T])
-        # where more than half of y is one number, the spread is told by the rest alone
+        # where more than half of y is one number, the spread is that of the rest alone
         return cls(offset, np.where(spread > 0, 1.4826 * spread, plain.scale))
 
     def apply(self, y: FloatArray) -> FloatArray:

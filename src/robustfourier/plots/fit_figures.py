@@ -45,7 +45,7 @@ from robustfourier.results.spread import deviation
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from robustfourier.estimators.base import Face
+    from robustfourier.estimators.base import EstimatorBase
     from robustfourier.results.result import Source
 
 PANELS = 6  # components drawn side by side
@@ -55,7 +55,7 @@ _RASTER = 5000  # dots, beyond which they are pixels in a vector file
 
 
 def plot_model(
-    model: Face,
+    model: EstimatorBase,
     times: ArrayLike | None = None,
     values: ArrayLike | None = None,
     *,

@@ -83,16 +83,16 @@ def _first(table: pd.DataFrame, by: str) -> pd.DataFrame:
 
 def _row(found: Rhythms, row: Mapping[Any, Any]) -> dict[str, str]:
     k = int(np.argmin(np.abs(np.array(found.clock.periods) - row["period"])))
-    told = {
+    cells = {
         "id": str(row["id"]),
         "group": str(row.get("group", "")),
         "period": found.clock.words(k),
     }
     for name in ("mesor", "amplitude", "acrophase"):
-        told[name] = with_error(float(row[name]), float(row[f"{name}_error"]))
-    told |= {name: probability(float(row[name])) for name in ("p", "q")}
+        cells[name] = with_error(float(row[name]), float(row[f"{name}_error"]))
+    cells |= {name: probability(float(row[name])) for name in ("p", "q")}
     between = row.get("between")
-    return told | {"between": "" if between is None else number(float(between), 3)}
+    return cells | {"between": "" if between is None else number(float(between), 3)}
 
 
 def _differences(found: Rhythms) -> list[dict[str, str]]:
@@ -100,12 +100,12 @@ def _differences(found: Rhythms) -> list[dict[str, str]]:
         return []
     rows = []
     for row in _first(found.differences, "p_rhythm_difference").to_dict("records"):
-        told = {"id": str(row["id"]), "pair": f"{row['second']} − {row['first']}"}
+        cells = {"id": str(row["id"]), "pair": f"{row['second']} − {row['first']}"}
         for name in ("mesor", "amplitude", "acrophase"):
             what = f"{name}_difference"
-            told[name] = with_error(float(row[what]), float(row[f"{what}_error"]))
-            told[f"q_{name}"] = probability(float(row[f"q_{what}"]))
-        rows.append(told | {"q_rhythm": probability(float(row["q_rhythm_difference"]))})
+            cells[name] = with_error(float(row[what]), float(row[f"{what}_error"]))
+            cells[f"q_{name}"] = probability(float(row[f"q_{what}"]))
+        rows.append(cells | {"q_rhythm": probability(float(row["q_rhythm_difference"]))})
     return rows
 
 

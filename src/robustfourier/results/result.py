@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.domain import Domain, to_array
 from robustfourier.errors import InputError
-from robustfourier.estimators.base import Face
+from robustfourier.estimators.base import EstimatorBase
 from robustfourier.fields.vibration import Machine
 from robustfourier.formatting import SECONDS, counted, number, percent
 from robustfourier.formatting import listed as listed_words
@@ -576,7 +576,7 @@ def summarise(
 
 
 #: What figures are drawn of.
-Source: TypeAlias = Result | Face
+Source: TypeAlias = Result | EstimatorBase
 
 
 def result_of(

@@ -59,9 +59,10 @@ def headline(
     explained = explained_by(patterns)
     if all(_doubtful(p, allowed) for p in patterns):
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
-        told = [f"{spoken(p, domain)} (p = {probability(p.false_alarm)})" for p in patterns]
-        given = f": what was given explains {percent(explained)}, {listed(told)}" if told else ""
-        return f"No repeating pattern stands out from the noise{slow}{given}."
+        periods = [f"{spoken(p, domain)} (p = {probability(p.false_alarm)})" for p in patterns]
+        given = f": what was given explains {percent(explained)}, {listed(periods)}"
+        slow += given if periods else ""
+        return f"No repeating pattern stands out from the noise{slow}."
     patterns = listed_patterns(patterns)
     own = [p for p in patterns if not p.combination]
     shown = [p for i, p in enumerate(own[:_NAMED]) if i == 0 or p.share >= WORTH_A_LINE]
@@ -69,14 +70,14 @@ def headline(
     if all(p.share < WORTH_A_LINE for p in tones):
         tones = []  # not worth a word of their own
     named = [*shown, *tones]
-    said = [_in_list(p, domain, len(patterns) == 1, frequencies) for p in shown]
+    words = [_in_list(p, domain, len(patterns) == 1, frequencies) for p in shown]
     who = counted(len(own), "repeating pattern")
     if rest := len(patterns) - len(named):
         left = percent(sum(p.share for p in patterns) - sum(p.share for p in named))
-        said.append(f"{counted(rest, 'weaker one').lower()} ({left}{' together' * (rest > 1)})")
+        words.append(f"{counted(rest, 'weaker one').lower()} ({left}{' together' * (rest > 1)})")
         who = "Repeating patterns"
     who += " and their combinations" if tones else ""
-    periods = listed(said)
+    periods = listed(words)
     if not domain.unit and time_name and not frequencies:
         word = "a period" if len(patterns) == 1 else "periods"
         periods = f"{word} of {periods} (in units of column {time_name!r})"
@@ -110,41 +111,41 @@ def _doubtful(pattern: Pattern, allowed: float) -> bool:
 def warnings_of(result: Result, aliases: Sequence[str]) -> tuple[str, ...]:
     """What a careful colleague would add; not what the headline says already."""
     sampling, patterns = result.sampling, listed_patterns(result.patterns)
-    said = [*result.first_warnings, *break_words(result.breaks, result.axis)]
-    said += [*alias_notes(patterns, result.samples, result.domain), *aliases]
+    words = [*result.first_warnings, *break_words(result.breaks, result.axis)]
+    words += [*alias_notes(patterns, result.samples, result.domain), *aliases]
     if sampling.n < _FEW:
-        said.append(
+        words.append(
             f"Only {plural(sampling.n, 'sample')}: weak patterns cannot be seen in so short a "
             "record."
         )
-    said += [*_too_short(patterns, sampling), *_gap_words(sampling)]
-    said += [*_near_nyquist(patterns, sampling), *_outlier_words(result.flat.residual)]
+    words += [*_too_short(patterns, sampling), *_gap_words(sampling)]
+    words += [*_near_nyquist(patterns, sampling), *_outlier_words(result.flat.residual)]
     doubtful = [p for p in patterns if _doubtful(p, result.false_alarm)]
-    said += [
+    words += [
         f"Pattern {p.label} was given and does not stand out: noise alone shows as much with "
         f"probability {probability(p.false_alarm)}."
         for p in doubtful
     ]
     if len(patterns) > len(doubtful) and result.explained < 0.2:
-        said.append(
+        words.append(
             f"The patterns explain only {percent(result.explained)} of the variation: they are "
             "real, but most of what you see is noise or does not repeat."
         )
-    return tuple(dict.fromkeys(said))
+    return tuple(dict.fromkeys(words))
 
 
 def break_words(breaks: Sequence[Breakpoint], axis: TimeAxis) -> list[str]:
     """Where the level jumps and where the slope changes, in one sentence each."""
-    told = []
+    sentences = []
     for kind, verb in (("level", "jumps"), ("slope", "changes")):
         per = " per unit of time" if kind == "slope" else ""
         sizes = [(with_error(float(b.size[0]), float(b.error[0])), b) for b in breaks]
         changes = [f"by {s}{per} at {axis.when(b.time)}" for s, b in sizes if b.kind == kind]
         if changes:
-            told.append(
+            sentences.append(
                 f"The {kind} {verb} {listed(changes)}; {verb} are fitted apart from the patterns."
             )
-    return told
+    return sentences
 
 
 def _too_short(patterns: Sequence[Pattern], sampling: Sampling) -> list[str]:
@@ -185,16 +186,16 @@ def _outlier_words(residual: FloatArray) -> list[str]:
     far = int((np.abs(residual - np.median(residual)) > 6.0 * spread).sum())
     if not far:
         return []
-    said = [
+    words = [
         f"{counted(far, 'sample')} {'lies' if far == 1 else 'lie'} more than six standard "
         "deviations from the fit (outliers): check them before you trust or remove them."
     ]
     if deviation(residual) > _TAILS * spread:
         core, every = number(spread, 2), number(deviation(residual), 2)
-        said.append(
+        words.append(
             f"Standard deviation around the fit: {core} for most samples, {every} with outliers."
         )
-    return said
+    return words
 
 
 class AliasWords(NamedTuple):
