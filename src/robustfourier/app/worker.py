@@ -19,7 +19,7 @@ from typing import Any
 
 #: What a job of each kind loads, before it is known what it has to do.
 _NEEDED = {
-    "fit": ("app.result_frame", "estimators.mixture", "report.page"),
+    "fit": ("app.fit_job", "app.rhythm_job", "estimators.mixture", "report.page"),
     "laboratory": ("app.laboratory",),
 }
 _WARM = 5000  # samples: more than those for which sums are added up directly
@@ -95,12 +95,8 @@ def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], se
     from robustfourier.errors import RobustFourierError
 
     try:
-        if "rhythm" in order:
-            from robustfourier.app.rhythm_job import run_rhythm
-
-            run_rhythm(order, send)
-        elif order["kind"] == "fit":
-            _fit(order, send)
+        if order["kind"] == "fit":
+            _analyse(order, send)
         else:
             from robustfourier.app.laboratory import run_laboratory
 
@@ -115,47 +111,24 @@ def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], se
         send({"t": "failed", "words": words})
 
 
-def _fit(order: dict[str, Any], send: _Wire) -> None:
-    from robustfourier.analysis import analyse
-    from robustfourier.app.frames import Frames
+def _analyse(order: dict[str, Any], send: _Wire) -> None:
+    """Fit a series of a file, or test known periods in each, and write the result folder."""
+    from robustfourier.app.fit_job import run_fit
     from robustfourier.app.pages import report_policy
     from robustfourier.app.preview import preview
-    from robustfourier.app.result_frame import result_frame
+    from robustfourier.app.rhythm_job import run_rhythm
     from robustfourier.atomic_files import write_text
     from robustfourier.errors import DataError
-    from robustfourier.fit_config import FitConfig
-    from robustfourier.observers import Event, observed_by
 
-    path, name, reading = Path(order["path"]), order["name"], order["reading"]
-    config = FitConfig.of(order["asked"])
-
-    def few_enough(event: Event) -> None:
-        if event.what == "read" and len(event.facts["samples"]) > order["rows"]:
-            count = len(event.facts["samples"])
-            raise DataError(
-                f"{name}: {count:,} samples; this app takes {order['rows']:,} at most, so use "
-                "`robustfourier fit`, or raise --rows"
-            )
-
+    path, run = Path(order["path"]), run_rhythm if "rhythm" in order else run_fit
     try:
-        send({"t": "columns", **preview(path, reading)})
-        with observed_by(few_enough, Frames(send)):
-            analysis = analyse(
-                path,
-                out=Path(order["out"]),
-                reading=reading,
-                parameters=config.parameters,
-                overwrite=True,
-                formats=("png", "svg"),
-                magnitudes=order.get("magnitudes"),
-                name=name,
-                called=name,
-            )
+        send({"t": "columns", **preview(path, order["reading"])})
+        answer = run(order, send)
     except DataError as error:
-        raise DataError(str(error).replace(path.name, name)) from None
+        raise DataError(str(error).replace(path.name, order["name"])) from None
     # Kept with the result: a later version of the report has other scripts.
     write_text(Path(order["out"]).with_name("policy.txt"), report_policy())
-    send(result_frame(analysis, config, name, reading, order.get("forecast")))
+    send({"t": "result", **answer})
 
 
 if __name__ == "__main__":

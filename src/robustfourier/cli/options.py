@@ -146,7 +146,8 @@ def config_options(*names: str) -> Callable[..., FitConfig]:
     several = {field.name for field in shown if field.default == ()}
 
     def made(**given: Any) -> FitConfig:
-        return FitConfig(**{k: tuple(v or ()) if k in several else v for k, v in given.items()})
+        lists: dict[str, Any] = {name: tuple(given[name] or ()) for name in several}
+        return FitConfig(**given | lists)
 
     made.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [

@@ -5,7 +5,7 @@ Everything shown is made in rooms above, behind doors that open when they are as
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from os import PathLike
 from pathlib import Path
@@ -13,9 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
+from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import interruption_as_such
+from robustfourier.domain import Domain
+from robustfourier.estimators.times import as_table, is_flat
+from robustfourier.estimators.validation import input_errors, theta_columns, time_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,8 +58,24 @@ class EstimatorBase(BaseEstimator):
     pickle nor a model file holds them.
     """
 
+    domains_: Sequence[Domain]
+    n_features_in_: int
+
     def _remember(self, times: Any, values: Any, errors: Any = None) -> None:
         self._seen = (times, values, errors)
+
+    def _times(self, X: Any) -> tuple[list[Any], FloatArray]:
+        """Columns of times of the kind given to `fit`, and the same as θ, shape (n, d)."""
+        check_is_fitted(self)
+        one = self.n_features_in_ == 1
+        X = self.domains_[0].plain(X) if one else X
+        table = as_table(X) if one else X
+        if not (one and is_flat(X)):  # one column needs no name
+            _check_feature_names(self, table, reset=False)
+        with input_errors():
+            columns = time_columns(table, self)
+            _check_n_features(self, table, reset=False)
+        return columns, theta_columns(columns, self.domains_)
 
     def without_regressors(self) -> Any:
         """Return what figures show: the model of the values without the effects of regressors."""

@@ -346,7 +346,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, EstimatorBase):
         -------
         ndarray of shape (n,) or (n, q), or a pair of them
         """
-        theta = self._theta(X)
+        _, theta = self._times(X)
         with one_blas_thread():
             values = sum(m.evaluate(theta[:, j]) for j, m in enumerate(self.models_))
             if remainder:
@@ -464,22 +464,6 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, EstimatorBase):
         level = typical_level(self.models_[0]) if self._multiplies else 1.0
         spacing = 0.5 * self.models_[0].spacing * self.domains_[0].span
         self.components_.know(self.modes_, level, spacing, getattr(self, "value_name_", ""))
-
-    def _theta(self, X: Any) -> FloatArray:
-        """Times as θ, one column per column of `fit`."""
-        return self._times(X)[1]
-
-    def _times(self, X: Any) -> tuple[list[Any], FloatArray]:
-        """Columns of times, and the same as θ."""
-        check_is_fitted(self)
-        X = self.domains_[0].plain(X) if self.n_features_in_ == 1 else X
-        table = X if self.n_features_in_ > 1 else as_table(X)
-        if not (self.n_features_in_ == 1 and is_flat(X)):  # one column needs no name
-            _check_feature_names(self, table, reset=False)
-        with input_errors():
-            columns = time_columns(table, self)
-            _check_n_features(self, table, reset=False)
-        return columns, theta_columns(columns, list(self.domains_))
 
     @property
     def remainder_(self) -> Remainder | None:

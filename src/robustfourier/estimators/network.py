@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import one_blas_thread
@@ -21,7 +21,7 @@ from robustfourier.estimators.network_training import (
     train_network,
     warn_of_columns,
 )
-from robustfourier.estimators.times import as_table, is_flat
+from robustfourier.estimators.times import as_table
 from robustfourier.estimators.validation import (
     check_row_weights,
     check_targets,
@@ -343,14 +343,7 @@ class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
         -------
         ndarray, shape (n,) or (n, q)
         """
-        check_is_fitted(self)
-        flat = self.n_features_in_ == 1 and is_flat(X)
-        X = as_table(X) if self.n_features_in_ == 1 else X
-        if not flat:  # one column needs no name
-            _check_feature_names(self, X, reset=False)
-        columns = time_columns(X, self)
-        _check_n_features(self, X, reset=False)
-        theta = theta_columns(columns, self.domains_)
+        _, theta = self._times(X)
         with one_blas_thread():
             values = self.weights_.predict(theta)
             links = getattr(self, "_links", None)
@@ -372,8 +365,7 @@ class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
             is everything.
         """
         whole = self.predict(X)
-        columns = time_columns(as_table(X) if self.n_features_in_ == 1 else X, self)
-        theta = theta_columns(columns, self.domains_)[:, 0]
+        theta = self._times(X)[1][:, 0]
         parts = {}
         for link in getattr(self, "links_", ()):
             values = self.y_scale_ * link.predict(theta)

@@ -94,10 +94,10 @@ class Result(ABC):
     # What the two estimators show differently; the defaults are those of networks.
     method = "network"
     modes: ModeTable  # those that stand out
-    noise: float  # standard deviation of the noise, in the unit of the values
-    diagonal: Diagonal | None  # weights of the diagonal layer
-    mode_range: tuple[float, float] | None  # lowest and highest mode searched
-    max_mode: float | None  # highest mode of the spectrum; None where the sampling decides
+    noise: float  # its standard deviation, in the unit of the values
+    diagonal: Diagonal | None = None  # weights of the diagonal layer
+    mode_range: tuple[float, float] | None = None  # lowest and highest mode searched
+    max_mode: float | None = None  # highest mode of the spectrum; None where the sampling decides
     lines: Synthesis | None = None  # the sinusoids of the fit, where it is made of such
     evidence: Evidence | None = None  # what the fit used to decide
     multiplies: bool = False  # whether logarithms were fitted: patterns are factors of the trend
@@ -105,9 +105,6 @@ class Result(ABC):
     trend_kind: str = "level"  # "level", "slope" or "smooth"
     breaks: tuple[Breakpoint, ...] = ()  # where the trend's level or slope changes
     first_warnings: tuple[str, ...] = ()  # those that come before all others
-    forecast: Ahead | None = None
-    traces: tuple[Trace, ...] = ()  # quasi-periodic patterns over time
-    correlated_noise: Curve | None = None  # None where it is white
 
     def __init__(
         self,
@@ -131,6 +128,16 @@ class Result(ABC):
         self.weights = None if samples.errors is None else samples.errors**-2.0
         #: false-alarm probability that the fit was asked for
         self.false_alarm = float(getattr(model, "false_alarm", _FALSE_ALARM))
+        #: the fitted function at the samples, and what it leaves over, shape (n,)
+        self.fitted = np.asarray(self.function(samples.axis))
+        self.residual: FloatArray = samples.values - self.fitted
+        self.noise = deviation(self.residual)
+        #: trend (n,) and patterns (C, n) at the samples; these are factors if the fit multiplies
+        self.trend, self.parts = self._decomposed()
+        self.flat = Flat(samples.values, self.trend, self.parts, self.residual)
+        if self.multiplies:
+            values, trend, parts = (self.level * np.log(part) for part in self.flat[:3])
+            self.flat = Flat(values, trend, parts, values - trend - parts.sum(axis=0))
 
     def __repr__(self) -> str:
         """The headline; all else has a name of its own."""
@@ -149,47 +156,29 @@ class Result(ABC):
         """The patterns without their calendar."""
 
     @cached_property
-    def fitted(self) -> FloatArray:
-        """The fitted function at the samples, shape (n,)."""
-        return np.asarray(self.function(self.samples.axis))
+    def forecast(self) -> Ahead | None:
+        """What comes next; None for networks, as the next two."""
+        return None
+
+    @cached_property
+    def traces(self) -> tuple[Trace, ...]:
+        """Quasi-periodic patterns over time."""
+        return ()
+
+    @cached_property
+    def correlated_noise(self) -> Curve | None:
+        """What neighbouring samples share besides trend and patterns; None for white noise."""
+        return None
 
     @cached_property
     def std(self) -> FloatArray:
-        """Its standard error, shape (n,)."""
+        """Standard error of the fitted function at the samples, shape (n,)."""
         return np.asarray(self.function(self.samples.axis, error=True)[1])
 
     @cached_property
     def predicted(self) -> FloatArray:
         """At the samples: trend, patterns and correlated noise, shape (n,)."""
         return np.asarray(self.model.predict(self.samples.axis))
-
-    @cached_property
-    def residual(self) -> FloatArray:
-        """Values less fitted function, shape (n,)."""
-        return np.asarray(self.samples.values - self.fitted)
-
-    @cached_property
-    def _parts(self) -> tuple[FloatArray, FloatArray]:
-        return self._decomposed()
-
-    @property
-    def trend(self) -> FloatArray:
-        """The trend at the samples, shape (n,)."""
-        return self._parts[0]
-
-    @property
-    def parts(self) -> FloatArray:
-        """Each pattern at the samples, shape (C, n); factors of the trend if the fit multiplies."""
-        return self._parts[1]
-
-    @cached_property
-    def flat(self) -> Flat:
-        """The parts on the scale of the fit, where they add up."""
-        if not self.multiplies:
-            return Flat(self.samples.values, self.trend, self.parts, self.residual)
-        logs = (self.level * np.log(part) for part in (self.samples.values, *self._parts))
-        values, trend, parts = logs
-        return Flat(values, trend, parts, values - trend - parts.sum(axis=0))
 
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
@@ -341,70 +330,32 @@ class MixtureResult(Result):
 
     method = "mixture"
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.multiplies = getattr(self.model, "scale_", "linear") == "log"
-        self.level = self.model.components_.level
+    def __init__(self, samples: Samples, model: Any, *more: Any) -> None:
+        self.multiplies = getattr(model, "scale_", "linear") == "log"
+        self.level = float(model.components_.level)
+        super().__init__(samples, model, *more)
+        column: ColumnModel = model.models_[0]
+        self.noise = self.level * float(model.noise_)
+        error = model.modes_.amplitude_error
+        self.modes = replace(
+            model.modes_,
+            amplitude=self.level * model.modes_.amplitude,
+            amplitude_error=None if error is None else self.level * error,
+        )
+        self.trend_kind = trend_kind_of(column)
+        self.breaks = _breaks_of_values(column) if self.multiplies else tuple(column.breakpoints())
+        lines = column.lines
+        waves = lines.mode, lines.cosine[:, 0], lines.sine[:, 0]
+        self.lines = Synthesis(*waves, column.component, self.multiplies)
+        if (used := column.evidence) is not None:
+            self.evidence = replace(used, scale=used.scale * self.level)
+            self.max_mode = used.highest
+            if used.highest > used.lowest:  # else there is no period to search
+                self.mode_range = used.lowest, used.highest
+            self.diagonal = self._proposed(used)
+        self.first_warnings = self._first_warnings()
 
-    @cached_property
-    def _column(self) -> ColumnModel:
-        column: ColumnModel = self.model.models_[0]
-        return column
-
-    @cached_property
-    def modes(self) -> ModeTable:
-        """Modes, with heights at the level."""
-        modes: ModeTable = self.model.modes_
-        error = modes.amplitude_error
-        error = None if error is None else self.level * error
-        return replace(modes, amplitude=self.level * modes.amplitude, amplitude_error=error)
-
-    @cached_property
-    def noise(self) -> float:
-        """Standard deviation of the noise."""
-        return self.level * float(self.model.noise_)
-
-    @cached_property
-    def evidence(self) -> Evidence | None:
-        """What the fit used to decide, with heights at the level."""
-        used = self._column.evidence
-        return used and replace(used, scale=used.scale * self.level)
-
-    @property
-    def max_mode(self) -> float | None:
-        """Highest mode that was searched, or would have been."""
-        return None if self.evidence is None else self.evidence.highest
-
-    @property
-    def mode_range(self) -> tuple[float, float] | None:
-        """Lowest and highest mode searched; None where there was no period to search."""
-        used = self.evidence
-        if used is None or used.highest <= used.lowest:
-            return None
-        return used.lowest, used.highest
-
-    @cached_property
-    def trend_kind(self) -> str:
-        """Level, slope or smooth."""
-        return trend_kind_of(self._column)
-
-    @cached_property
-    def breaks(self) -> tuple[Breakpoint, ...]:
-        """Breakpoints of the values; those of logarithms by the trend before each."""
-        column = self._column
-        if not self.multiplies:
-            return column.breakpoints()
-        before = np.exp(column.trend_at(column.breaks.place - 1e-9))
-        found = []
-        for one, low in zip(column.breakpoints(), before, strict=True):
-            after = low * np.exp(one.size) if one.kind == "level" else low
-            size = after - low if one.kind == "level" else low * one.size
-            found.append(replace(one, size=size, error=after * one.error))
-        return tuple(found)
-
-    @cached_property
-    def first_warnings(self) -> tuple[str, ...]:
-        """What comes before all other warnings."""
+    def _first_warnings(self) -> tuple[str, ...]:
         used = self.evidence
         if used and self.mode_range is None and self.model.max_frequency is not None:
             ends = (self.domain.period(mode) for mode in (used.highest, used.lowest))
@@ -426,6 +377,14 @@ class MixtureResult(Result):
             *wandering,
         )
 
+    def _proposed(self, used: Evidence) -> Diagonal | None:
+        """Weights of the layer that proposed first; the lowest ones, up to beyond the last mode."""
+        if len(used.diagonal) < 2:
+            return None
+        top = np.clip(1.4 * float(self.modes.mode.max(initial=0.0)), *_FLOW_MODES)
+        shown = used.diagonal_mode <= max(top, used.diagonal_mode[1])
+        return Diagonal(used.diagonal_mode[shown], used.diagonal[shown, None], ("weight",))
+
     def function(self, times: Any, error: bool = False) -> Any:
         """The fitted function without correlated noise, with its standard error if asked."""
         if not error:
@@ -444,23 +403,6 @@ class MixtureResult(Result):
     def _patterns(self) -> list[Pattern]:
         data = self.flat.residual + self.flat.parts
         return mixture_patterns(self.model.components_, self.downwards, self.theta, data)
-
-    @cached_property
-    def lines(self) -> Synthesis:
-        """The sinusoids of all patterns."""
-        lines, component = self._column.lines, self._column.component
-        cosine, sine = lines.cosine[:, 0], lines.sine[:, 0]
-        return Synthesis(lines.mode, cosine, sine, component, self.multiplies)
-
-    @cached_property
-    def diagonal(self) -> Diagonal | None:
-        """Weights of the layer that proposed first; the lowest ones, up to beyond the last mode."""
-        if self.evidence is None or len(self.evidence.diagonal) < 2:
-            return None
-        top = np.clip(1.4 * float(self.modes.mode.max(initial=0.0)), *_FLOW_MODES)
-        shown = self.evidence.diagonal_mode <= max(top, self.evidence.diagonal_mode[1])
-        weight = self.evidence.diagonal[shown, None]
-        return Diagonal(self.evidence.diagonal_mode[shown], weight, ("weight",))
 
     @cached_property
     def forecast(self) -> Ahead:
@@ -483,27 +425,16 @@ class MixtureResult(Result):
 class NetworkResult(Result):
     """What is shown of a `FourierNetworkRegressor`: each active mode is a pattern."""
 
-    @cached_property
-    def modes(self) -> ModeTable:
-        """The active modes, the strongest first."""
-        every: ModeTable = self.model.modes_
-        active = np.flatnonzero(every.active)
-        return every.select(active[np.argsort(-every.amplitude[active])])
-
-    @cached_property
-    def noise(self) -> float:
-        """Standard deviation of the residual."""
-        return deviation(self.residual)
-
-    @property
-    def max_mode(self) -> float:
-        """Highest mode of the network."""
-        return float(self.model.weights_.architecture.n_modes)
-
-    @property
-    def mode_range(self) -> tuple[float, float]:
-        """All modes of the network."""
-        return 1.0, self.max_mode
+    def __init__(self, samples: Samples, model: Any, *more: Any) -> None:
+        every: ModeTable = model.modes_
+        active = np.flatnonzero(np.asarray(every.active))
+        self.modes = every.select(active[np.argsort(-every.amplitude[active])])
+        super().__init__(samples, model, *more)
+        self.max_mode = float(model.weights_.architecture.n_modes)
+        self.mode_range = 1.0, self.max_mode
+        if every.cosine_weight is not None and every.sine_weight is not None:
+            weight = np.column_stack([every.cosine_weight, every.sine_weight])
+            self.diagonal = Diagonal(every.mode, weight, ("cosine", "sine"))
 
     def function(self, times: Any, error: bool = False) -> Any:
         """The fitted function; its error is not known, and zero."""
@@ -537,15 +468,6 @@ class NetworkResult(Result):
                 )
             )
         return found
-
-    @cached_property
-    def diagonal(self) -> Diagonal | None:
-        """Weights of cosine and sine of each mode."""
-        table = self.model.modes_
-        if table.cosine_weight is None or table.sine_weight is None:
-            return None
-        weight = np.column_stack([table.cosine_weight, table.sine_weight])
-        return Diagonal(table.mode, weight, ("cosine", "sine"))
 
 
 def summarise(
@@ -656,6 +578,17 @@ def trend_kind_of(column: ColumnModel) -> str:
     size = max(np.abs(trend).max(), lines.max(initial=0.0)) or 1.0  # huge squares overflow
     weak = np.var(trend / size, axis=0).sum() < 0.5e-3 * np.sum((lines / size) ** 2)
     return "level" if weak else str(column.trend_kind)
+
+
+def _breaks_of_values(column: ColumnModel) -> tuple[Breakpoint, ...]:
+    """Breakpoints of log y as those of y itself, from its trend before each."""
+    before = np.exp(column.trend_at(column.breaks.place - 1e-9))
+    found = []
+    for one, low in zip(column.breakpoints(), before, strict=True):
+        after = low * np.exp(one.size) if one.kind == "level" else low
+        size = after - low if one.kind == "level" else low * one.size
+        found.append(replace(one, size=size, error=after * one.error))
+    return tuple(found)
 
 
 def _network_words(model: Any, domain: Domain) -> str:

@@ -59,9 +59,9 @@ def headline(
     explained = explained_by(patterns)
     if all(_doubtful(p, allowed) for p in patterns):
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
-        periods = [f"{spoken(p, domain)} (p = {probability(p.false_alarm)})" for p in patterns]
-        given = f": what was given explains {percent(explained)}, {listed(periods)}"
-        slow += given if periods else ""
+        given = [f"{spoken(p, domain)} (p = {probability(p.false_alarm)})" for p in patterns]
+        if given:
+            slow += f": what was given explains {percent(explained)}, {listed(given)}"
         return f"No repeating pattern stands out from the noise{slow}."
     patterns = listed_patterns(patterns)
     own = [p for p in patterns if not p.combination]

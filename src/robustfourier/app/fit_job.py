@@ -1,15 +1,18 @@
-"""The answer of a fit as the page needs it: what was found, and how to get it without the app."""
+"""A fit as a job of the page: what was found, and how to get it without the app."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from robustfourier.analysis import Analysis
+from robustfourier.analysis import Analysis, analyse
 from robustfourier.analysis.csv_files import prediction_table, write_csv
-from robustfourier.app.frames import numbers
+from robustfourier.app.frames import Frames, Send, numbers
 from robustfourier.atomic_files import plain
+from robustfourier.errors import DataError
 from robustfourier.fit_config import FitConfig
 from robustfourier.formatting import number, percent, probability
+from robustfourier.observers import Event, observed_by
 from robustfourier.results.drawing_points import curve_grid, extreme_points
 from robustfourier.results.result_tables import fit_file
 from robustfourier.samples import from_arrays
@@ -17,20 +20,33 @@ from robustfourier.samples import from_arrays
 _POINTS = 2000  # columns of a forecast in its figure, each with its extremes
 
 
-def result_frame(
-    analysis: Analysis,
-    config: FitConfig,
-    name: str,
-    reading: dict[str, Any],
-    ahead: str | None = None,
-) -> dict[str, Any]:
-    """Return the last frame of a fit of a file that its user calls `name`.
+def run_fit(order: dict[str, Any], send: Send) -> dict[str, Any]:
+    """Fit as an order says, with frames on the way; return the answer for the page."""
+    path, name, reading = Path(order["path"]), order["name"], order["reading"]
+    config, ahead = FitConfig.of(order["asked"]), order.get("forecast")
 
-    `reading` are options of `read_samples`; `ahead` is how far to forecast.
-    """
+    def few_enough(event: Event) -> None:
+        if event.what == "read" and len(event.facts["samples"]) > order["rows"]:
+            count = len(event.facts["samples"])
+            raise DataError(
+                f"{name}: {count:,} samples; this app takes {order['rows']:,} at most, so use "
+                "`robustfourier fit`, or raise --rows"
+            )
+
+    with observed_by(few_enough, Frames(send)):
+        analysis = analyse(
+            path,
+            out=Path(order["out"]),
+            reading=reading,
+            parameters=config.parameters,
+            overwrite=True,
+            formats=("png", "svg"),
+            magnitudes=order.get("magnitudes"),
+            name=name,
+            called=name,
+        )
     result = analysis.result
     return {
-        "t": "result",
         "headline": result.headline,
         "explained": percent(result.explained),
         "noise": number(result.noise, 3),
