@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robustfourier.domain import Domain
-from robustfourier.results.calendar import alias_notes, calendar_word, named
+from robustfourier.results.calendar import alias_notes, calendar_word, with_calendar
 from robustfourier.results.patterns import Curve, Pattern
 from robustfourier.results.sentences import headline
 from robustfourier.samples import from_arrays
@@ -32,7 +32,7 @@ def pattern(period, share=0.5, *, error=1e-4, label="A", beat=1, combination=Fal
 
 
 def said(*patterns, domain=YEAR, trend="level", time_name=""):
-    return headline(named(patterns, domain), domain, trend, time_name)
+    return headline(with_calendar(patterns, domain), domain, trend, time_name)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def asset(name: str) -> bytes | None:
     return (_PACKAGE / "app" / "static" / name).read_bytes() if name in _OWN else None
 
 
-def listed(folder: Path) -> list[str]:
+def result_files(folder: Path) -> list[str]:
     """Return the names of the files that a finished run has written, by its own record."""
     names = RUN.own(folder) or RHYTHM.own(folder) or ()
     return [name for name in names if is_within(folder, name)]

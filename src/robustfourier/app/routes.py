@@ -25,7 +25,7 @@ from robustfourier.app.pages import (
     asset,
     examples,
     kind_of,
-    listed,
+    result_files,
     zipped,
 )
 from robustfourier.app.requests import checked_fit, checked_laboratory
@@ -230,7 +230,7 @@ class Site:
         folder = self.folder.place(fit.id) / "result"
         if name == "forecast.csv" and (folder.parent / name).exists():
             folder = folder.parent
-        elif name not in listed(folder):
+        elif name not in result_files(folder):
             raise HTTPException(404, "no such file")
         content = await asyncio.to_thread((folder / name).read_bytes)
         answer = Response(content, headers={"cache-control": "private, max-age=3600"})
@@ -245,7 +245,7 @@ class Site:
     async def everything(self, request: Request) -> Response:
         """All files of a result in one archive."""
         folder = self.folder.place(self._fit(request).id) / "result"
-        names = listed(folder)
+        names = result_files(folder)
         if not names:
             raise HTTPException(404, "no result")
         content = await asyncio.to_thread(zipped, folder, names)

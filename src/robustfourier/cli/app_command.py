@@ -10,7 +10,7 @@ from robustfourier.cli import options
 from robustfourier.cli.console import Console
 
 
-@options.expanded
+@options.with_options
 def app(
     *,
     folder: Path = groups.output(

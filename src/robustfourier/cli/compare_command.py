@@ -9,7 +9,7 @@ from robustfourier.cli.console import Console
 from robustfourier.cli.model_commands import Model, model_file
 
 
-@options.expanded
+@options.with_options
 def compare(first: Model, second: Model, *, console: Console) -> None:
     """Print which patterns of two results agree, and which differ."""
     from robustfourier.analysis.comparing import compare as matched

@@ -34,7 +34,7 @@ _LEFT = ("Component", "Harmonics", "Name", "Maximum", "Minimum", "Highest")
 _HEADS = {"Component": "", "Name": ""}
 
 
-@options.expanded
+@options.with_options
 def fit(
     files: options.Files,
     *,
@@ -72,31 +72,27 @@ def fit(
     if band is not None:
         fit_bands(files, band, reading, config, None if dry else out, overwrite, console)
         return
-    if parts and (len(files) > 1 or not Path(files[0]).is_dir()):
-        raise InputError(
-            f"--parts {files[0]!r} takes one folder, whose files are parts of a record"
-        )
+    _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
         ahead.refused_if(True)
-        how = {"overwrite": overwrite, "together": together, "jobs": jobs}
-        out = _survey_folder(files, out, config, dry or method == "network", wide)
-        many.fit_survey(files, reading, console, config=config, out=out, wide=wide, **how)
+        how = {"overwrite": overwrite, "together": together, "jobs": jobs, "wide": wide}
+        how["out"] = _survey_folder(files, out, config, dry or method == "network", wide)
+        many.fit_survey(files, reading, console, config=config, **how)
         return
     file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)
     _check_columns(files[0], reading, config, chunks)
     ahead.refused_if(chunks or method == "network")
-    network = {"n_modes": modes, "n_steps": steps, "random_state": config.seed}
-    usual = network if method == "network" else config.choices
-    in_memory = method == "mixture" and not chunks
-    with_units = partial(_with_units, config, ahead, reading.get("unit"))
-    analysis = _analysed(
+    parameters: Any = partial(_with_units, config, ahead, reading.get("unit"))
+    if method == "network":
+        parameters = {"n_modes": modes, "n_steps": steps, "random_state": config.seed}
+    _fit_one(
         *(file, console, show, ahead),
         out=None if dry else (out or default_folder(file)),
         method=method,
         reading=reading,
-        parameters=with_units if in_memory else usual,
+        parameters=config.choices if chunks else parameters,
         chunks=chunks,
         overwrite=overwrite,
         formats=formats,
@@ -105,7 +101,13 @@ def fit(
         envelope=envelope,
         machine=machine,
     )
-    print_end(console, analysis)
+
+
+def _check_parts(files: list[str], parts: bool) -> None:
+    if parts and (len(files) > 1 or not Path(files[0]).is_dir()):
+        raise InputError(
+            f"--parts {files[0]!r} takes one folder, whose files are parts of a record"
+        )
 
 
 def _with_units(
@@ -121,20 +123,21 @@ def _with_units(
     return {**config.parameters(samples), **holidays}
 
 
-def _analysed(
+def _fit_one(
     file: Any, console: Console, show: str, ahead: options.ForecastOptions, **asked: Any
-) -> Analysis:
+) -> None:
     """Analyse a file, its stages on a bar; what was found is printed before files are written."""
     from robustfourier.analysis import analyse
 
     with console.stages() as observe, observed_by(observe):
-        return analyse(
+        analysis = analyse(
             file,
             regressors=ahead.columns,
             horizon=ahead.horizon,
             ready=lambda found: print_found(console, found, show),
             **asked,
         )
+    print_end(console, analysis)
 
 
 def _survey_folder(

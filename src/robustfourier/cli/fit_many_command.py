@@ -45,12 +45,12 @@ def with_series(files: Sequence[str], reading: dict[str, Any]) -> tuple[bool, di
     return True, {"duplicates": "keep", **reading, "by": (column,)}
 
 
-@options.expanded
+@options.with_options
 def fit_many(
     source: Annotated[
         list[str],
         typer.Argument(
-            callback=options.named,
+            callback=options.nonempty,
             help="Files, folders of files, or with --by a long table of any size.",
         ),
     ],

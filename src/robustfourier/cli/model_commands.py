@@ -25,7 +25,7 @@ Model = Annotated[
 ]
 
 
-@options.expanded
+@options.with_options
 def predict(
     model: Model,
     *,
@@ -142,7 +142,7 @@ def model_file(model: str) -> str:
     return str(Path(model) / "model.rfm") if Path(model).is_dir() else model
 
 
-@options.expanded
+@options.with_options
 def info(model: Model, *, console: Console) -> None:
     """Print what a model file holds."""
     from robustfourier.persistence import describe, load

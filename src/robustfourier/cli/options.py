@@ -28,7 +28,7 @@ Texts = list[str] | None
 Text = str | None
 
 
-def named(files: list) -> list:  # type: ignore[type-arg]
+def nonempty(files: list) -> list:  # type: ignore[type-arg]
     """Refuse an empty name, which would mean the folder one is in: a variable was not set.
 
     typer looks for classes among the types of a callback, and Python 3.10 takes ``list[str]``
@@ -39,7 +39,9 @@ def named(files: list) -> list:  # type: ignore[type-arg]
     return files
 
 
-Files = Annotated[list[str], typer.Argument(callback=named, help=f"Files ({_KINDS}); {_SOURCES}")]
+Files = Annotated[
+    list[str], typer.Argument(callback=nonempty, help=f"Files ({_KINDS}); {_SOURCES}")
+]
 #: Options of more than one command.
 TIME = groups.reading(None, "COLUMN", "Time column, by name or number.")
 TIME_FORMAT = groups.reading(
@@ -230,7 +232,7 @@ _MAKERS: dict[str, Callable[..., Any]] = {
 }
 
 
-def expanded(command: Callable[..., None]) -> Callable[..., None]:
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Turn those parameters of a command that `_MAKERS` knows into the options they are made of."""
     parameters: list[inspect.Parameter] = []
     options: dict[str, list[str]] = {}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SHOWN = 15  # rows on the screen; all are in the tables
 
 
-@options.expanded
+@options.with_options
 def rhythm(
     file: options.File,
     *,

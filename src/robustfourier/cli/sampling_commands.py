@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SIGNS = {"good": "✓", "note": "·", "warning": "!"}
 
 
-@options.expanded
+@options.with_options
 def check(
     file: options.File,
     *,
@@ -58,7 +58,7 @@ def check(
         console.print(f"Spectral window: {out}")
 
 
-@options.expanded
+@options.with_options
 def inject(
     file: options.File,
     *,

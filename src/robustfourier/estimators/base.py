@@ -77,6 +77,10 @@ class EstimatorBase(BaseEstimator):
             _check_n_features(self, table, reset=False)
         return columns, theta_columns(columns, self.domains_)
 
+    def _theta(self, X: Any) -> FloatArray:
+        """Times as θ, one column per column of `fit`."""
+        return self._times(X)[1]
+
     def without_regressors(self) -> Any:
         """Return what figures show: the model of the values without the effects of regressors."""
         return self

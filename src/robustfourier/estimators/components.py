@@ -70,7 +70,7 @@ class Components(tuple[Component, ...]):
     #: Name of the values, which says whether they are magnitudes.
     value_name: str = ""
 
-    def know(self, modes: ModeTable, level: float, spacing: float, value_name: str) -> None:
+    def attach(self, modes: ModeTable, level: float, spacing: float, value_name: str) -> None:
         """Take what the tables need of the model."""
         self.modes, self.level = modes, level
         self.spacing, self.value_name = spacing, value_name
@@ -90,12 +90,12 @@ class Components(tuple[Component, ...]):
             One row per pattern, with the columns of ``components.csv``. With several outputs,
             amplitudes and epochs are those of the first, and the share of each is a column.
         """
-        from robustfourier.results.calendar import named
+        from robustfourier.results.calendar import with_calendar
         from robustfourier.results.patterns import mixture_patterns, pattern_columns
 
         down = self._downwards(magnitudes)
         domains = [component.domain for component in self]
-        patterns = named(mixture_patterns(self, down), domains, down)
+        patterns = with_calendar(mixture_patterns(self, down), domains, down)
         frame = pd.DataFrame(pattern_columns(patterns))
         shares = np.array([np.atleast_1d(c.share) for c in self] or np.zeros((0, 1)))
         if shares.shape[1] > 1:

@@ -76,7 +76,7 @@ class FourierFeatures(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> FloatArray:
         """Return cosine and sine of each mode at times X, shape (n, 2K)."""
         check_is_fitted(self)
-        angle = np.pi * np.multiply.outer(self.model_._times(X)[1][:, 0], self.model_.modes_.mode)
+        angle = np.pi * np.multiply.outer(self.model_._theta(X)[:, 0], self.model_.modes_.mode)
         return np.stack([np.cos(angle), np.sin(angle)], axis=-1).reshape(len(angle), -1)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002

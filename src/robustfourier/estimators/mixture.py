@@ -346,7 +346,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, EstimatorBase):
         -------
         ndarray of shape (n,) or (n, q), or a pair of them
         """
-        _, theta = self._times(X)
+        theta = self._theta(X)
         with one_blas_thread():
             values = sum(m.evaluate(theta[:, j]) for j, m in enumerate(self.models_))
             if remainder:
@@ -463,7 +463,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, EstimatorBase):
         self.components_ = Components(self.components_)
         level = typical_level(self.models_[0]) if self._multiplies else 1.0
         spacing = 0.5 * self.models_[0].spacing * self.domains_[0].span
-        self.components_.know(self.modes_, level, spacing, getattr(self, "value_name_", ""))
+        self.components_.attach(self.modes_, level, spacing, getattr(self, "value_name_", ""))
 
     @property
     def remainder_(self) -> Remainder | None:

@@ -343,7 +343,7 @@ class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
         -------
         ndarray, shape (n,) or (n, q)
         """
-        _, theta = self._times(X)
+        theta = self._theta(X)
         with one_blas_thread():
             values = self.weights_.predict(theta)
             links = getattr(self, "_links", None)
@@ -365,7 +365,7 @@ class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
             is everything.
         """
         whole = self.predict(X)
-        theta = self._times(X)[1][:, 0]
+        theta = self._theta(X)[:, 0]
         parts = {}
         for link in getattr(self, "links_", ()):
             values = self.y_scale_ * link.predict(theta)

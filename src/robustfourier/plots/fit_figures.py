@@ -27,7 +27,7 @@ from robustfourier.plots.style import (
     power_label,
 )
 from robustfourier.results import Pattern, Result, TimeAxis, result_of
-from robustfourier.results.calendar import cycle_of, spoken
+from robustfourier.results.calendar import cycle_of, period_in_words
 from robustfourier.results.drawing_points import (
     COLUMNS,
     DOTS_DRAWN,
@@ -316,7 +316,7 @@ def plot_component(
         if cycle is None:
             ax.set_xticks(np.linspace(0.0, 2.0, 5))
         limit_values(ax, x, y, wave.y, down=result.downwards)
-        words = spoken(pattern, result.domain)
+        words = period_in_words(pattern, result.domain)
         ax.set_title(f"{pattern.label}: {words}, {percent(pattern.share)}", parse_math=False)
         along = f"cycles of {words}" if cycle is None else cycle.label
         name_axes(ax, along, result.samples.value_name)

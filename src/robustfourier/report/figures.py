@@ -148,7 +148,7 @@ def forecast_chart(result: Result) -> TimeChart | None:
     return TimeChart("forecast", words, "", ahead.x, ahead.mean, ahead.lower, ahead.upper, figure)
 
 
-def life_charts(result: Result) -> list[TimeChart]:
+def quasi_periodic_charts(result: Result) -> list[TimeChart]:
     """Amplitude and delay of each quasi-periodic component that is listed."""
     listed = {pattern.label for pattern in (*result.main, *result.weak)}
     charts = []

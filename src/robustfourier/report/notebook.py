@@ -9,7 +9,7 @@ import numpy as np
 from robustfourier.formatting import number, percent, probability
 from robustfourier.results import Outline, Pattern
 from robustfourier.results.drawing_points import extreme_points
-from robustfourier.results.patterns import listed
+from robustfourier.results.patterns import notable
 
 _ROWS = 12  # patterns shown
 _WIDTH, _HEIGHT = 110, 30
@@ -20,7 +20,7 @@ _CELL = 'style="text-align:left;padding:2px 12px 2px 0;white-space:nowrap"'
 
 def notebook(shown: Outline, made_by: str) -> str:
     """Return HTML without any style sheet or script; `made_by` is the estimator, in small print."""
-    named = listed(shown.patterns)
+    named = notable(shown.patterns)
     rows = "".join(_row(shown, pattern, i) for i, pattern in enumerate(named[:_ROWS]))
     heads = ("", "Period", "Amplitude", "Share", "False alarm", "Two cycles")
     head = "".join(f"<th {_CELL}>{name}</th>" for name in heads)

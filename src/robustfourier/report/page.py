@@ -25,7 +25,7 @@ from robustfourier.report.next_steps import Place, next_steps
 from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Result
 from robustfourier.results.axis import instant
-from robustfourier.results.calendar import shape_words, spoken
+from robustfourier.results.calendar import period_in_words, shape_words
 from robustfourier.results.result_tables import fit_file
 
 _ROWS = 12  # modes shown at once; the rest behind a click
@@ -62,7 +62,7 @@ def render(
         [_card(result, order[pattern.label]) for pattern in part[:_PANELS]]
         for part in (result.main, result.weak)
     )
-    lives, ahead = figures.life_charts(result), figures.forecast_chart(result)
+    lives, ahead = figures.quasi_periodic_charts(result), figures.forecast_chart(result)
     noise = figures.noise_chart(result)
     charts = [chart for chart in (*lives, ahead, noise) if chart is not None]
     unit = result.domain.unit
@@ -128,7 +128,7 @@ def _card(result: Result, index: int) -> dict[str, Any]:
     return {
         "index": index,
         "pattern": pattern,
-        "period": spoken(pattern, domain).capitalize(),
+        "period": period_in_words(pattern, domain).capitalize(),
         "exact": domain.period_words(pattern.period, pattern.period_error, spread=True),
         "amplitude": number(pattern.amplitude),
         "share": percent(pattern.share),

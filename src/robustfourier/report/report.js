@@ -10,7 +10,7 @@
 
   function css(name) { return getComputedStyle(root).getPropertyValue(name).trim(); }
   function faded(colour, alpha) { return colour.slice(0, 7) + Math.round(255 * alpha).toString(16).padStart(2, "0"); }
-  function told(value) { return digits(value, data.places); }
+  function rounded(value) { return digits(value, data.places); }
   function period(value, precision) {
     var step = data.time.ladder.filter(function (s) { return value < s[0]; })[0];
     return step ? (String(+(value * step[1]).toPrecision(precision)) + " " + step[2]).trim() : "";
@@ -295,7 +295,7 @@
       hooks: { setScale: link(function () { return linked; }).concat(grown(3)), draw: [whiskers, curves, outside(3)] }
     }, joined, range, function (x) {
       var i = nearest(samples.x, x);
-      return [moment(samples.x[i]), "value " + told(samples.y[i]) + (samples.error.length ? " ± " + told(samples.error[i]) : ""), "fit " + told(samples.fit[i]), "residual " + told(samples.rest[i])];
+      return [moment(samples.x[i]), "value " + rounded(samples.y[i]) + (samples.error.length ? " ± " + rounded(samples.error[i]) : ""), "fit " + rounded(samples.fit[i]), "residual " + rounded(samples.rest[i])];
     }, ["samples", "fit"].concat(band ? ["band"] : []).map(function (key) {
       return toggle(key, shown[key], function (button) {
         shown[key] = !shown[key]; button.setAttribute("aria-pressed", String(shown[key]));
@@ -313,7 +313,7 @@
         u.ctx.moveTo(u.bbox.left, y); u.ctx.lineTo(u.bbox.left + u.bbox.width, y); u.ctx.stroke(); u.ctx.restore(); }, outside(1)] }
     }, [samples.x, samples.rest], range, function (x) {
       var i = nearest(samples.x, x);
-      return [moment(samples.x[i]), "residual " + told(samples.rest[i])];
+      return [moment(samples.x[i]), "residual " + rounded(samples.rest[i])];
     }, [], "residuals");
     linked.push(fitPlot, restPlot);
 
@@ -362,7 +362,7 @@
     }, values(), wide, function (x, u) {
       var words = ["frequency " + digits(x, spectrum.places)], near = null, best = 12;
       spectrum.marks.forEach(function (m) { var d = Math.abs(u.valToPos(m.f, "x") - u.valToPos(x, "x")); if (d < best) { best = d; near = m; } });
-      if (near) words.push("pattern " + near.t + (near.h > 1 ? ", harmonic " + near.h : near.h ? "" : ", side line") + ": " + near.p, "amplitude " + told(near.a));
+      if (near) words.push("pattern " + near.t + (near.h > 1 ? ", harmonic " + near.h : near.h ? "" : ", side line") + ": " + near.p, "amplitude " + rounded(near.a));
       else if (x > 0) words.push("period " + period(1 / x, 4));
       return words;
     }, choices, "spectrum");
@@ -383,7 +383,7 @@
       hooks: { draw: [outside(4)] }
     }, uPlot.join([[x].concat(parts), before]), range, function (at) {
       var i = nearest(x, at);
-      return at < x[0] ? [moment(at)] : [moment(x[i]), (one.name || data.value) + " " + told(parts[0][i]), "from " + told(parts[1][i]) + " to " + told(parts[2][i])];
+      return at < x[0] ? [moment(at)] : [moment(x[i]), (one.name || data.value) + " " + rounded(parts[0][i]), "from " + rounded(parts[1][i]) + " to " + rounded(parts[2][i])];
     }, [], one.key);
   }
 

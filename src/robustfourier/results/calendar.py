@@ -59,7 +59,7 @@ def calendar_word(period: float, error: float, domain: Domain) -> str:
     return ""
 
 
-def named(
+def with_calendar(
     patterns: Sequence[Pattern], domain: Domain | Sequence[Domain], down: bool = False
 ) -> tuple[Pattern, ...]:
     """The patterns with their calendar words; each word is given once, to the strongest.
@@ -93,7 +93,7 @@ def _acrophase(pattern: Pattern, domain: Domain) -> float:
     return float((stamp - stamp.normalize()) / pd.Timedelta(hours=1))
 
 
-def spoken(pattern: Pattern, domain: Domain) -> str:
+def period_in_words(pattern: Pattern, domain: Domain) -> str:
     """A pattern's period in a sentence: "a week", "29.00 days"."""
     if pattern.calendar:
         return f"{'an' if pattern.calendar == 'hour' else 'a'} {pattern.calendar}"

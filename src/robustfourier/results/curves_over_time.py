@@ -12,7 +12,7 @@ from robustfourier.domain import Domain
 from robustfourier.estimators.forecasting import times_ahead
 from robustfourier.mixture.model import Component
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.drawing_points import curve_grid, horizon, sample_grid
+from robustfourier.results.drawing_points import curve_grid, forecast_reach, sample_grid
 from robustfourier.results.patterns import Curve
 
 #: Times as long as a forecast is what is shown before it.
@@ -58,7 +58,7 @@ def forecast_curve(model: Any, domain: Domain, axis: TimeAxis, asked: Any = None
     `asked` is how far to look ahead, as of `PeriodicMixture.forecast`; None is what can be seen.
     """
     last, top = model.models_[0].last, float(model.modes_.mode.max(initial=1.0))
-    share = horizon(top, _fastest(model))
+    share = forecast_reach(top, _fastest(model))
     if asked is not None:
         end = float(domain.to_theta(times_ahead(asked, model)[-1:])[0])
         share = 0.5 * (end - last)

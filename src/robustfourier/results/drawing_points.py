@@ -60,7 +60,7 @@ def _grid(wanted: int, ends: tuple[int, int]) -> FloatArray:
     return grid
 
 
-def horizon(top: float, fastest: float, share: float = 0.1) -> float:
+def forecast_reach(top: float, fastest: float, share: float = 0.1) -> float:
     """Return how far a page looks ahead, as a part of the record, at most `share` of it.
 
     6000 points have to show the mode `top`, and 40 cycles of the fastest of the strong modes can be

@@ -191,7 +191,7 @@ def pattern_columns(patterns: Iterable[Pattern]) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in COLUMNS}
 
 
-def listed(patterns: Sequence[Pattern]) -> tuple[Pattern, ...]:
+def notable(patterns: Sequence[Pattern]) -> tuple[Pattern, ...]:
     """Return the patterns that tables, sentences and pages name: all that explain anything.
 
     A significant line may explain nothing that can be seen; the strongest is always named.

@@ -18,13 +18,12 @@ from robustfourier.domain import Domain, to_array
 from robustfourier.errors import InputError
 from robustfourier.estimators.base import EstimatorBase
 from robustfourier.fields.vibration import Machine
-from robustfourier.formatting import SECONDS, counted, number, percent
-from robustfourier.formatting import listed as listed_words
+from robustfourier.formatting import SECONDS, counted, listed, number, percent
 from robustfourier.mixture.model import ColumnModel, Evidence, letter
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.basis import Breakpoint
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.calendar import named
+from robustfourier.results.calendar import with_calendar
 from robustfourier.results.curves_over_time import (
     Ahead,
     Trace,
@@ -40,8 +39,8 @@ from robustfourier.results.patterns import (
     Pattern,
     explained_by,
     is_magnitude,
-    listed,
     mixture_patterns,
+    notable,
 )
 from robustfourier.results.sentences import AliasWords, alias_words, headline, warnings_of
 from robustfourier.results.spectrum import Spectrum, amplitude_spectrum
@@ -183,7 +182,7 @@ class Result(ABC):
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
         """The repeating patterns, the strongest first; combinations last."""
-        found = named(self._patterns(), self.domain, self.downwards)
+        found = with_calendar(self._patterns(), self.domain, self.downwards)
         if self.machine is None:
             return found
         unit = SECONDS.get(self.domain.unit, 1.0)
@@ -292,7 +291,7 @@ class Result(ABC):
     @cached_property
     def shown_modes(self) -> IntArray:
         """Indices of the modes whose pattern is listed, shape (m,)."""
-        names = {pattern.label for pattern in listed(self.patterns)}
+        names = {pattern.label for pattern in notable(self.patterns)}
         count = len(self.patterns)
         seen = [o >= count or self.patterns[o].label in names for o in self.owner.tolist()]
         return np.flatnonzero(seen)
@@ -311,7 +310,7 @@ class Result(ABC):
     @property
     def weak(self) -> tuple[Pattern, ...]:
         """All others that explain anything."""
-        return tuple(p for p in listed(self.patterns)[1:] if not p.share >= WORTH_A_LINE)
+        return tuple(p for p in notable(self.patterns)[1:] if not p.share >= WORTH_A_LINE)
 
     @property
     def weak_words(self) -> str:
@@ -565,7 +564,7 @@ def outline(model: Any) -> Outline:
     if len(model.models_) > 1 or not model.single_output_:
         many = counted(len(model.components_), "repeating pattern")
         return Outline(f"{many} in several columns or outputs.", (), domain)
-    patterns = named(mixture_patterns(model.components_), domain)
+    patterns = with_calendar(mixture_patterns(model.components_), domain)
     kind, allowed = trend_kind_of(model.models_[0]), float(model.false_alarm)
     words = headline(patterns, domain, kind, "time", allowed=allowed)
     noise = model.components_.level * float(model.noise_)
@@ -599,7 +598,7 @@ def _network_words(model: Any, domain: Domain) -> str:
     periods = [domain.period_words(float(active.period[i])) for i in order[:_NAMED]]
     more = ["…"] if len(order) > _NAMED else []
     stand, of = ("stands", "period") if len(active) == 1 else ("stand", "periods")
-    return f"{counted(len(active), 'mode')} {stand} out, of {of} {listed_words([*periods, *more])}."
+    return f"{counted(len(active), 'mode')} {stand} out, of {of} {listed([*periods, *more])}."
 
 
 def as_column(times: Any) -> Any:

@@ -23,9 +23,8 @@ from robustfourier.formatting import (
 )
 from robustfourier.periodic.basis import Breakpoint
 from robustfourier.results.axis import TimeAxis
-from robustfourier.results.calendar import alias_notes, shape_words, spoken
-from robustfourier.results.patterns import WORTH_A_LINE, Pattern, explained_by
-from robustfourier.results.patterns import listed as listed_patterns
+from robustfourier.results.calendar import alias_notes, period_in_words, shape_words
+from robustfourier.results.patterns import WORTH_A_LINE, Pattern, explained_by, notable
 from robustfourier.results.spread import deviation
 from robustfourier.sampling import Sampling
 
@@ -59,11 +58,13 @@ def headline(
     explained = explained_by(patterns)
     if all(_doubtful(p, allowed) for p in patterns):
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
-        given = [f"{spoken(p, domain)} (p = {probability(p.false_alarm)})" for p in patterns]
+        given = [
+            f"{period_in_words(p, domain)} (p = {probability(p.false_alarm)})" for p in patterns
+        ]
         if given:
             slow += f": what was given explains {percent(explained)}, {listed(given)}"
         return f"No repeating pattern stands out from the noise{slow}."
-    patterns = listed_patterns(patterns)
+    patterns = notable(patterns)
     own = [p for p in patterns if not p.combination]
     shown = [p for i, p in enumerate(own[:_NAMED]) if i == 0 or p.share >= WORTH_A_LINE]
     tones = [p for p in patterns if p.combination]
@@ -77,13 +78,13 @@ def headline(
         words.append(f"{counted(rest, 'weaker one').lower()} ({left}{' together' * (rest > 1)})")
         who = "Repeating patterns"
     who += " and their combinations" if tones else ""
-    periods = listed(words)
+    phrase = listed(words)
     if not domain.unit and time_name and not frequencies:
         word = "a period" if len(patterns) == 1 else "periods"
-        periods = f"{word} of {periods} (in units of column {time_name!r})"
+        phrase = f"{word} of {phrase} (in units of column {time_name!r})"
     verb = "explains" if len(patterns) == 1 else "explain"
     apart = " around a drift" if trend in ("slope", "smooth") else ""
-    return f"{who} {verb} {percent(explained)} of the variation{apart}: {periods}."
+    return f"{who} {verb} {percent(explained)} of the variation{apart}: {phrase}."
 
 
 def is_signal(domain: Domain, period: float) -> bool:
@@ -93,7 +94,7 @@ def is_signal(domain: Domain, period: float) -> bool:
 
 def _in_list(pattern: Pattern, domain: Domain, alone: bool, frequency: bool | None) -> str:
     """A pattern in a list: its period, its share where there are others, and its shape."""
-    shape, words = shape_words(pattern, domain), spoken(pattern, domain)
+    shape, words = shape_words(pattern, domain), period_in_words(pattern, domain)
     if is_signal(domain, pattern.period) if frequency is None else frequency:
         words = readable_frequency(pattern.frequency, domain.unit, pattern.frequency_error)
     if alone:
@@ -110,7 +111,7 @@ def _doubtful(pattern: Pattern, allowed: float) -> bool:
 
 def warnings_of(result: Result, aliases: Sequence[str]) -> tuple[str, ...]:
     """What a careful colleague would add; not what the headline says already."""
-    sampling, patterns = result.sampling, listed_patterns(result.patterns)
+    sampling, patterns = result.sampling, notable(result.patterns)
     words = [*result.first_warnings, *break_words(result.breaks, result.axis)]
     words += [*alias_notes(patterns, result.samples, result.domain), *aliases]
     if sampling.n < _FEW:
