@@ -256,7 +256,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, EstimatorBase):
         domains = span_columns(columns, weights > 0, self.span, self.endpoint, unit)
         domains = [replace(domain, clock=given.clock) for domain in domains]
         precision = error_precision(weights, y_err, values if self.scale == "log" else None)
-        varying, constant = constant_outputs(y, values, weights)
+        varying, constant, left_out = constant_outputs(y, values, weights)
         theta, targets, weights, weighing = counted_rows(
             theta_columns(columns, domains), varying, weights, precision
         )
@@ -287,7 +287,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, EstimatorBase):
             for component in model.components(share[column], int(bases[column]), column)
         )
         self.modes_ = mode_table(models, self.single_output_)
-        self.constant_ = constant.values
+        self.constant_ = constant
         noise = self._every_output(models[-1].noise)
         self.noise_ = float(noise[0]) if self.single_output_ else noise
         self.scale_, self.value_name_ = fit.scale, given.value_name
@@ -297,7 +297,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, EstimatorBase):
         self.scatter_ = float(scatter[0]) if self.single_output_ else scatter
         breaks = tuple(_break_words(one, self._multiplies) for one in self.breakpoints_)
         searched = tuple(note for found in fit.found for note in found.notes)
-        self.notes_ = constant.notes + given.notes + weighing + fit.notes + breaks + searched
+        self.notes_ = left_out + given.notes + weighing + fit.notes + breaks + searched
         self.value_unit_ = given.value_unit
         self._remember_steps(columns[0], values)
         return self

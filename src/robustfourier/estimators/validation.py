@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
@@ -144,31 +143,24 @@ def check_targets(y: Any, n_rows: int, estimator: BaseEstimator) -> FloatArray:
     return array
 
 
-@dataclass(frozen=True)
-class Constants:
-    """Outputs that never change: their values, shape (q,), NaN for the others; and notes."""
-
-    values: FloatArray | None = None
-    notes: tuple[str, ...] = ()
-
-
 def constant_outputs(
     y: Any, values: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, Constants]:
-    """Return the outputs that change, shape (n, q), and what the others are.
+) -> tuple[FloatArray, FloatArray | None, tuple[str, ...]]:
+    """Return the outputs that change, shape (n, q), the values of the others, and notes.
 
-    A constant has no noise, and beside one that has none no other output would count. If all are
-    constant, all are returned. The columns of y, as it was given, may have names.
+    A constant has no noise, and beside one that has none no other output would count. The values
+    are NaN for the outputs that change, and None if all do. If all are constant, all are returned.
+    The columns of y, as it was given, may have names.
     """
     columns = values.reshape(len(values), -1)
     rows = columns[weights > 0]
     still = np.all(rows == rows[:1], axis=0)
     if not still.any() or still.all():
-        return columns, Constants()
+        return columns, None, ()
     names = list(getattr(y, "columns", range(1, len(still) + 1)))
     left = ", ".join(f"{names[i]} (always {rows[0, i]:g})" for i in np.flatnonzero(still))
     note = f"constant outputs are left out of the fit: {left}"
-    return columns[:, ~still], Constants(np.where(still, rows[0], np.nan), (note,))
+    return columns[:, ~still], np.where(still, rows[0], np.nan), (note,)
 
 
 def every_output(constant: FloatArray | None, values: Any, fill: Any) -> FloatArray:

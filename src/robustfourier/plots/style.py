@@ -97,10 +97,7 @@ def label(text: str, limit: int = 60) -> str:
 def looks(*, files: bool = False) -> Iterator[None]:
     """Draw in our style where the user has chosen no other; missing glyphs are no reason to warn.
 
-    Parameters
-    ----------
-    files : bool
-        For files of results, which look the same whatever the user's settings.
+    With `files`, figures look the same whatever the user's settings.
     """
     import matplotlib
 
@@ -147,15 +144,8 @@ def placed(axis: TimeAxis, positions: FloatArray) -> Any:
 def limit_values(ax: Axes, x: Any, y: FloatArray, *curves: FloatArray, down: bool = False) -> None:
     """Let outliers not set the value axis; they are marked at its edge.
 
-    Parameters
-    ----------
-    ax : Axes
-    x, y : array of shape (n,)
-        The samples that are drawn.
-    *curves : ndarray
-        What has to be seen whole.
-    down : bool
-        Whether the axis points downwards, as for magnitudes.
+    `x` and `y` are the samples that are drawn, `curves` have to be seen whole, and `down` turns the
+    axis, as for magnitudes.
     """
     low, high = robust_limits(y, *curves)
     for far, edge, marker in ((y < low, low, "v"), (y > high, high, "^")):

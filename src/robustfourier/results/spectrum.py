@@ -23,30 +23,15 @@ _POINTS_AT_MOST = 400_000  # of the grid; more than any screen has
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Amplitudes against mode.
+    """Amplitudes against mode, arrays of shape (K,)."""
 
-    Parameters
-    ----------
-    mode : ndarray of shape (K,)
-        Ascending.
-    data, residual : ndarray of shape (K,)
-        Amplitude of the data without its trend, and of what the fit leaves over.
-    floor : ndarray of shape (K,), optional
-        Amplitude that the noise has on the whole.
-    line : ndarray of shape (K,), optional
-        Amplitude that a mode had to reach; NaN where none would have been enough.
-    false_alarm : float
-        False-alarm probability there.
-    steps : ndarray of shape (S, K)
-        Amplitude of what is left after the first pattern, after the first two, and so on.
-    """
-
-    mode: FloatArray
-    data: FloatArray
-    residual: FloatArray
-    floor: FloatArray | None = None
-    line: FloatArray | None = None
-    false_alarm: float = np.nan
+    mode: FloatArray  # ascending
+    data: FloatArray  # of the data without its trend, …
+    residual: FloatArray  # … and of what the fit leaves over
+    floor: FloatArray | None = None  # that the noise has on the whole
+    line: FloatArray | None = None  # that a mode had to reach; NaN where none was enough …
+    false_alarm: float = np.nan  # … and the false-alarm probability there
+    #: what is left after the first pattern, after the first two, and so on; shape (S, K)
     steps: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
