@@ -70,7 +70,6 @@ def fit(
     require_choice("--show", show, ("auto", "period", "frequency"))
     formats = _formats(figures)
     if band is not None:
-        _check_others(config, horizon, alone=False)
         fit_bands(files, band, reading, config, None if dry else out, overwrite, console)
         return
     _check_parts(files, parts)
@@ -85,13 +84,12 @@ def fit(
     chunks = method == "mixture" and _in_chunks(file)
     _check_columns(files[0], reading, config, chunks)
     _check_others(config, horizon, alone=method == "mixture" and not chunks)
-    parameters = _parameters(method, config, chunks, reading, n_modes=modes, n_steps=steps)
     analysis = _analysed(
         *(file, console, show),
         out=None if dry else (out or default_folder(file)),
         method=method,
         reading=reading,
-        parameters=parameters,
+        parameters=_parameters(method, config, chunks, reading, n_modes=modes, n_steps=steps),
         regressors=config.columns,
         horizon=horizon,
         chunks=chunks,

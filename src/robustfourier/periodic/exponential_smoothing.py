@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 import numpy as np
+
 from robustfourier.arrays import BoolArray, FloatArray, IntArray, IntVector, Matrix, Vector
 from robustfourier.compiling import compiled, inlined
 
