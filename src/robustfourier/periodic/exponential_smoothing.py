@@ -18,7 +18,6 @@ and the extrapolation of the Gaussian processes (`robustfourier.periodic.forecas
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
@@ -173,6 +172,72 @@ class Smoothing:
 
 
 @dataclass(frozen=True, eq=False)
+class LastShift:
+    """The last shift of the level: whether it stays, or was an event that ends.
+
+    Parameters
+    ----------
+    size : float
+        Zero if there is none.
+    stays : float
+        Probability that it stays for half of the horizon of the back-test.
+    ahead : int
+        Steps of that horizon.
+    """
+
+    size: float = 0.0
+    stays: float = 1.0
+    ahead: int = 1
+
+    @classmethod
+    def of(cls, values: FloatArray, shifts: FloatArray, ahead: int) -> LastShift:
+        """Return what the record tells of its last shift by how long earlier excursions lasted.
+
+        In each window of a record the level is off by m on average, and by f in the horizon after
+        it: excursions of the squared size m² of which m f stayed. The shift itself has stayed for
+        as many horizons as it is old. As in the rule of succession, one more trial that is neither
+        a success nor a failure stands for all that is not known.
+
+        Parameters
+        ----------
+        values : ndarray of shape (N,)
+            Without strict lines, NaN where there is no sample.
+        shifts : ndarray of shape (N,)
+            What shifts of the level add to each.
+        ahead : int
+            Steps of the horizon.
+
+        Examples
+        --------
+        >>> stays = np.where(np.arange(400) < 390, 0.0, 5.0)
+        >>> event = stays + 5.0 * ((np.arange(400) >= 200) & (np.arange(400) < 210))
+        >>> [round(LastShift.of(x, x, 40).stays, 2) for x in (stays, event)]
+        [0.6, 0.33]
+        """
+        places = np.flatnonzero(np.diff(shifts)) + 1
+        if not len(places):
+            return cls()
+        place = int(places[-1])
+        size, age = float(shifts[place] - shifts[place - 1]), len(values) - place
+        before = values[:place] - np.nanmedian(values[:place])
+        width = min(age, ahead)
+        sums = np.concatenate([[0.0], np.cumsum(np.nan_to_num(before))])
+        counts = np.concatenate([[0], np.cumsum(np.isfinite(before))])
+        start = np.arange(0, place - width, width)
+        edges = np.stack([start, start + width, np.minimum(start + width + ahead, place)])
+        totals, many = np.diff(sums[edges], axis=0), np.diff(counts[edges], axis=0)
+        off, after = totals / np.maximum(many, 1)
+        lasted = size**2 * age / ahead
+        trials = size**2 + lasted + np.sum(off**2)
+        stayed = 0.5 * size**2 + lasted + np.sum(off * after)
+        return cls(size, float(np.clip(stayed / trials, 0.0, 1.0)), ahead)
+
+    def stays_for(self, steps: IntArray) -> FloatArray:
+        """Return the probability that it stays for so many steps: at each it ends alike."""
+        return np.asarray(self.stays ** (2.0 * steps / self.ahead))
+
+
+@dataclass(frozen=True, eq=False)
 class SmoothingMixture:
     """Models of exponential smoothing, beside the forecast that a fit has without them.
 
@@ -184,63 +249,65 @@ class SmoothingMixture:
         Probability of the forecast without them; with those of the models it makes one.
     models : tuple of tuples of Smoothing
         For each output.
+    shifts : tuple of LastShift
+        For each output.
     """
 
     last: float
     step: float
     own_weight: FloatArray
     models: tuple[tuple[Smoothing, ...], ...]
+    shifts: tuple[LastShift, ...]
 
     def after(self, theta: FloatArray) -> BoolArray:
         """Return which θ lie after the last sample."""
         return np.asarray(theta > self.last)
 
-    def mean(self, theta: FloatArray, own: FloatArray, lines: FloatArray) -> FloatArray:
-        """Return the mean of the mixture at θ after the record, shape (n, q).
-
-        Parameters
-        ----------
-        theta : ndarray of shape (n,)
-        own : ndarray of shape (n, q)
-            The forecast without these models.
-        lines : ndarray of shape (n, q)
-            Strict lines.
-        """
-        places = self._places(theta)
-        means = own * self.own_weight
-        for o, models in enumerate(self.models):
-            for model in models:
-                means[:, o] += model.weight * self._one_mean(model, places, lines[:, o])
-        return means
-
-    def variance(
+    def moments(
         self,
         theta: FloatArray,
         own: FloatArray,
         lines: FloatArray,
         own_variance: FloatArray,
         white: FloatArray,
-    ) -> FloatArray:
-        """Return the variance of the function, shape (n, q): of each model, and between them.
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return mean and variance of the function at θ after the record, shape (n, q).
+
+        The variance is that of each model, and that between them.
 
         Parameters
         ----------
-        theta, own, lines
-            As for `mean`.
-        own_variance : ndarray of shape (n, q)
-            Of the forecast without these models.
+        theta : ndarray of shape (n,)
+        own, own_variance : ndarray of shape (n, q)
+            The forecast without these models.
+        lines : ndarray of shape (n, q)
+            Strict lines and shifts of the level.
         white : ndarray of shape (q,)
             Standard deviation of measurements around the function.
         """
-        places, mean = self._places(theta), self.mean(theta, own, lines)
-        variance = self.own_weight * (own_variance + (own - mean) ** 2)
+        mean, variance, places = np.zeros(own.shape), np.zeros(own.shape), self._places(theta)
         nearest = np.maximum(np.rint(places[0] + places[2]).astype(int), 1)
-        for o, models in enumerate(self.models):
+        for o, (models, shift) in enumerate(zip(self.models, self.shifts, strict=True)):
+            parts = [(float(self.own_weight[o]), own[:, o], own_variance[:, o], True)]
             for model in models:
-                off = self._one_mean(model, places, lines[:, o]) - mean[:, o]
                 spread = np.maximum(model.variance(nearest) - white[o] ** 2, 0.0)
-                variance[:, o] += model.weight * (spread + off**2)
-        return variance
+                value = self._one_mean(model, places, lines[:, o])
+                parts.append((model.weight, value, spread, model.around_lines))
+            stays = shift.stays_for(nearest)
+            weights, means, variances = (
+                np.stack(rows)
+                for rows in zip(
+                    *(
+                        (w * (stays if held else 1.0 + 0.0 * stays), m, v)
+                        for w, m, v, held in parts
+                    ),
+                    *((w * (1.0 - stays), m - shift.size, v) for w, m, v, held in parts if held),
+                    strict=True,
+                )
+            )
+            mean[:, o] = np.sum(weights * means, axis=0)
+            variance[:, o] = np.sum(weights * (variances + (means - mean[:, o]) ** 2), axis=0)
+        return mean, variance
 
     def _places(self, theta: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
         """The steps before and after each θ, and the part of the way between them."""
@@ -290,6 +357,10 @@ class BackTest:
         rows = np.minimum(rows, n - 1)
         return cls(values, origins, rows, there & np.isfinite(values[rows]))
 
+    def foreseen(self, shifts: FloatArray) -> FloatArray:
+        """Return what shifts after an origin add to forecasts from it, shape (O, H)."""
+        return shifts[self.rows] - shifts[self.origins - 1, None]
+
     def error(self, forecasts: FloatArray) -> float:
         """Return the mean absolute error of forecasts, shape (O, H)."""
         return float(np.mean(np.abs(self.values[self.rows] - forecasts)[self.counts]))
@@ -314,32 +385,31 @@ class BackTested:
     variances: FloatArray
 
 
-def smoothed(test: BackTest, lines: FloatArray, seasons: tuple[int, ...]) -> list[BackTested]:
+def smoothed(
+    test: BackTest, lines: FloatArray, shifts: FloatArray, seasons: tuple[int, ...]
+) -> list[BackTested]:
     """Fit models of exponential smoothing with all combinations of seasons, and a slope or none.
 
     Parameters
     ----------
     test : BackTest
     lines : ndarray of shape (N,)
-        Strict lines on the same grid.
+        Strict lines and shifts of the level on the same grid.
+    shifts : ndarray of shape (N,)
+        The shifts alone.
     seasons : tuple of int
         Lengths that are possible, in steps.
     """
-    return [
-        _fitted(test, lines if around_lines else np.zeros(len(lines)), some, slope, around_lines)
-        for some, slope, around_lines in _candidates(seasons, bool(np.any(lines)))
-    ]
-
-
-def _candidates(seasons: tuple[int, ...], lines: bool) -> Iterator[tuple[IntArray, bool, bool]]:
-    """Seasons, whether there is a slope, and whether lines are taken off.
-
-    Without seasons lines stay; without lines there is nothing to take off.
-    """
     subsets = [some for k in range(len(seasons) + 1) for some in combinations(seasons, k)]
-    for some, slope, around in product(subsets, (False, True), (True, False)):
-        if (some or around) and (lines or not around or not some):
-            yield np.array(some, int), slope, around
+    found = []
+    for some, slope in product(subsets, (False, True)):
+        season = np.array(some, int)
+        if not some or np.any(lines):
+            one = _fitted(test, lines, season, slope, True)
+            found.append(replace(one, forecasts=one.forecasts - test.foreseen(shifts)))
+        if some:
+            found.append(_fitted(test, np.zeros(len(lines)), season, slope, False))
+    return found
 
 
 def weights_of(errors: FloatArray) -> FloatArray:
