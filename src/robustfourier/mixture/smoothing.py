@@ -97,7 +97,8 @@ def _one_output(
     test = BackTest.of(even)
     own, variance = _own(model, theta, values, grid, places, test, o)
     own = own - test.foreseen(shifts)
-    weight, fitted = mixed(test, own, smoothed(test, lines, shifts, seasons))
+    known = len(model.trend) + 2 * len(model.lines) + len(model.bases)
+    weight, fitted = mixed(test, own, known, smoothed(test, lines, shifts, seasons, known))
     mean = weight * own + sum(one.model.weight * one.forecasts for one in fitted)
     spread = weight * (variance + (own - mean) ** 2)
     for one in fitted:

@@ -378,15 +378,23 @@ class BackTest:
 
 @dataclass(frozen=True, eq=False)
 class BackTested:
-    """A model of exponential smoothing with its forecasts and variances in the back-test."""
+    """A model of exponential smoothing with its forecasts and variances in the back-test.
+
+    `parameters` counts what of the whole record these forecasts know.
+    """
 
     model: Smoothing
     forecasts: FloatArray
     variances: FloatArray
+    parameters: float
 
 
 def smoothed(
-    test: BackTest, lines: FloatArray, shifts: FloatArray, seasons: tuple[int, ...]
+    test: BackTest,
+    lines: FloatArray,
+    shifts: FloatArray,
+    seasons: tuple[int, ...],
+    parameters: float,
 ) -> list[BackTested]:
     """Fit models of exponential smoothing with all combinations of seasons, and a slope or none.
 
@@ -399,6 +407,8 @@ def smoothed(
         The shifts alone.
     seasons : tuple of int
         Lengths that are possible, in steps.
+    parameters : float
+        How many the lines have.
     """
     subsets = [some for k in range(len(seasons) + 1) for some in combinations(seasons, k)]
     found = []
@@ -406,10 +416,36 @@ def smoothed(
         season = np.array(some, int)
         if not some or np.any(lines):
             one = _fitted(test, lines, season, slope, True)
-            found.append(replace(one, forecasts=one.forecasts - test.foreseen(shifts)))
+            forecasts = one.forecasts - test.foreseen(shifts)
+            found.append(replace(one, forecasts=forecasts, parameters=one.parameters + parameters))
         if some:
             found.append(_fitted(test, np.zeros(len(lines)), season, slope, False))
     return found
+
+
+def mixed(
+    test: BackTest, own: FloatArray, parameters: float, fitted: list[BackTested]
+) -> tuple[float, list[BackTested]]:
+    """Return the probability of the own forecasts, and the models that count, with theirs.
+
+    Forecasts with many parameters that were fitted to the whole record know more of what came than
+    those after it will: the errors of least squares with p of them are smaller by the root of
+    (n − p) / (n + p). Forecasts that are off by rounding alone need none beside them.
+    """
+    least = _SMALLEST * float(np.nanstd(test.values)) + np.finfo(float).tiny
+    errors = np.array([test.error(each) for each in (own, *(one.forecasts for one in fitted))])
+    if errors[0] <= least:
+        return 1.0, []
+    known = np.array([parameters, *(one.parameters for one in fitted)])
+    count = np.count_nonzero(np.isfinite(test.values))
+    hindsight = np.sqrt((count + known) / np.maximum(count - known, 1.0))
+    weights = weights_of(np.maximum(errors * hindsight, least))
+    kept = [
+        replace(one, model=replace(one.model, weight=float(weight)))
+        for one, weight in zip(fitted, weights[1:], strict=True)
+        if weight > 0
+    ]
+    return float(weights[0]), kept
 
 
 def weights_of(errors: FloatArray) -> FloatArray:
@@ -423,26 +459,6 @@ def weights_of(errors: FloatArray) -> FloatArray:
     weights = weights / weights.sum()
     weights[weights < _UNLIKELY] = 0.0
     return np.asarray(weights / weights.sum())
-
-
-def mixed(
-    test: BackTest, own: FloatArray, fitted: list[BackTested]
-) -> tuple[float, list[BackTested]]:
-    """Return the probability of the own forecasts, and the models that count, with theirs.
-
-    Forecasts that are off by rounding alone need none beside them.
-    """
-    least = _SMALLEST * float(np.nanstd(test.values)) + np.finfo(float).tiny
-    errors = [test.error(own), *(test.error(one.forecasts) for one in fitted)]
-    if errors[0] <= least:
-        return 1.0, []
-    weights = weights_of(np.maximum(errors, least))
-    kept = [
-        replace(one, model=replace(one.model, weight=float(weight)))
-        for one, weight in zip(fitted, weights[1:], strict=True)
-        if weight > 0
-    ]
-    return float(weights[0]), kept
 
 
 def _fitted(
@@ -473,7 +489,20 @@ def _fitted(
         replace(model, deviation=deviation * float(np.sqrt(factor))),
         forecasts,
         np.maximum(variances * factor, np.finfo(float).tiny),
+        _remembered(test, model, bool(np.any(waveforms))),
     )
+
+
+def _remembered(test: BackTest, model: Smoothing, typical: bool) -> float:
+    """Return how many values of the waveforms at the origins are those of the whole record.
+
+    Waveforms start as the mean of all cycles, `typical`, or as what a pass from the end leaves of
+    the cycles; each cycle up to an origin leaves 1 − γ of that.
+    """
+    cycles, before = len(test.values) / model.seasons, np.mean(test.origins) / model.seasons
+    left = 1.0 - model.season_gains
+    known = 1.0 if typical else 1.0 - left**cycles
+    return float(np.sum(model.seasons * left**before * known))
 
 
 def _rolled(waveforms: FloatArray, seasons: IntArray, start: int) -> FloatArray:
