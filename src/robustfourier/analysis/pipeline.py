@@ -142,7 +142,7 @@ def analyse(
         **({"regressors": list(regressors)} if regressors else {}),
         **({} if horizon is None else {"horizon": horizon}),
     }
-    table = None if samples is None else read_regressors(path, regressors, samples, reading)
+    table = None if samples is None else read_regressors(samples, path, regressors, **reading)
     with _held(out, identity, path, overwrite):
         with clock("fitting"):
             if samples is None:
