@@ -20,7 +20,7 @@ from benchmarks.faults.cases import Case
 
 ROOT = Path(__file__).parents[2]
 #: Parts of all cases, and cases of one piece. A thousand tables, model files or checkpoints take a
-#: second, and so do 30 survey folders or 60 arrays: a million cases of this mixture take 45 minutes.
+#: second, and so do 30 survey folders or 60 arrays: a million of this mixture take 45 minutes.
 TARGETS = {
     "tables": (0.30, 10_000),
     "model files": (0.25, 25_000),
