@@ -162,6 +162,9 @@ class load:  # noqa: N801 - called like a function, it remembers the last bucket
     def __call__(self, item: Item) -> list[Samples]:
         """Read them."""
         if item.label is None:
+            path = Path(item.path)
+            if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never end
+                raise DataError(f"{quoted(item.id)}: is no regular file; give files, or a table")
             reading = self.task.reading
             options = [{**reading, "value": value} for value in item.values] or [reading]
             found = [read_samples(item.path, **each) for each in options]

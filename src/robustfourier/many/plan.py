@@ -16,6 +16,8 @@ from robustfourier.samples import ReadOptions
 from robustfourier.samples.partitions import Layout, Part, parts_of
 from robustfourier.untrusted_files import file_digest
 
+_UNREADABLE = "unreadable"  # in the place of a digest
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -126,7 +128,7 @@ def _of_file(
 ) -> list[Item]:
     """The series of one file; what cannot be read fails when it is fitted, and is named."""
     content = _digest(path)
-    if values is None:
+    if values is None or content == _UNREADABLE:
         return [Item(str(path), content, str(path))]
     try:
         layout = Layout.of(parts_of(path)[0], ReadOptions(**reading), values, None)
@@ -149,7 +151,7 @@ def _digest(path: Path) -> str:
     try:
         return file_digest(path)[:32]
     except (OSError, ValueError):
-        return "unreadable"
+        return _UNREADABLE
 
 
 def _fingerprint(paths: list[Path] | None, *how: Any) -> str | None:
