@@ -20,7 +20,7 @@ from robustfourier.results.result_tables import (
     time_column,
 )
 from robustfourier.samples import Samples, from_arrays
-from robustfourier.samples.parquet import arrow
+from robustfourier.samples.typed_tables import arrow
 from robustfourier.sampling import Completeness
 
 

@@ -22,8 +22,8 @@ from robustfourier.errors import DataError, MissingDependencyError, require_choi
 from robustfourier.large.condense import Sums
 from robustfourier.mixture.search.robust import FLATTEST, Contaminated, clipped
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.epochs import Times
 from robustfourier.samples.partitions import Layout, Part
+from robustfourier.samples.time_columns import Times
 
 ENGINES = ("threads", "serial", "dask")
 _SAMPLE = 400_000  # rows kept at most: their median deviation is known to 0.2 %

@@ -13,7 +13,7 @@ from robustfourier.atomic_files import replacing
 from robustfourier.many.discoveries import q_values
 from robustfourier.many.forecasts import forecast_table
 from robustfourier.many.shards import read_shards, schema
-from robustfourier.samples.parquet import arrow
+from robustfourier.samples.typed_tables import arrow
 
 _STRONGEST = ("period", "period_error", "amplitude", "share", "false_alarm", "calendar")
 

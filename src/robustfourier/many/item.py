@@ -18,13 +18,13 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.errors import DataError, OutputError
+from robustfourier.formatting import quoted
 from robustfourier.samples import Samples, read_samples
-from robustfourier.samples.cleaning import clean
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.epochs import Times
-from robustfourier.samples.parquet import arrow
 from robustfourier.samples.partitions import Layout
-from robustfourier.samples.text_streams import quoted
+from robustfourier.samples.samples import clean
+from robustfourier.samples.time_columns import Times
+from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import open_regular
 
 #: Columns of a bucket, into which long tables are sorted.

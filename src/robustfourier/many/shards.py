@@ -19,7 +19,7 @@ from robustfourier.concurrency import one_blas_thread
 from robustfourier.many.item import Batch, digest, file_stem, load
 from robustfourier.many.rows import failed_row, rows_of
 from robustfourier.result_folders import names_within
-from robustfourier.samples.parquet import arrow
+from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import open_regular
 
 #: Failures that are no property of the data: a second run tries such series again.

@@ -23,8 +23,8 @@ import pandas as pd
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.errors import DataError
 from robustfourier.many.item import ERROR, LABEL, TIME, VALUE, digest
-from robustfourier.samples.parquet import arrow
 from robustfourier.samples.partitions import Layout, Part, Piece
+from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import file_digest, read_json
 
 BUCKETS = 64  # a table of a hundred million rows is then read in pieces of 1.6 million

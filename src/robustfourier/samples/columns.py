@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robustfourier.errors import DataError
-from robustfourier.formatting import unit_called
-from robustfourier.samples.text_streams import quoted
+from robustfourier.formatting import quoted, unit_called
 
 _TIME_WORDS = frozenset(
     """time times date dates datetime timestamp timestamps t day days epoch unix when jd mjd hjd bjd

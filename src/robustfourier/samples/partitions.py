@@ -23,14 +23,15 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, InputError
+from robustfourier.formatting import quoted
 from robustfourier.result_folders import is_result
 from robustfourier.samples.columns import Choice, choose_columns, find_column, is_error
-from robustfourier.samples.data_frames import ROWS, Frame, TypedTable
 from robustfourier.samples.objects import cells_frame
-from robustfourier.samples.parquet import ArrowTable, opened_parquet
+from robustfourier.samples.read_options import ReadOptions
 from robustfourier.samples.reading import Table, opened_table
-from robustfourier.samples.text_streams import display_name, quoted
-from robustfourier.samples.text_tables import Block, ReadOptions
+from robustfourier.samples.text_streams import display_name
+from robustfourier.samples.text_tables import Block
+from robustfourier.samples.typed_tables import ROWS, ArrowTable, Frame, TypedTable, opened_parquet
 from robustfourier.untrusted_files import file_digest, stream_digest
 
 _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz")

@@ -18,16 +18,17 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError
-from robustfourier.formatting import unit_called
-from robustfourier.samples.cleaning import clean
+from robustfourier.formatting import quoted, unit_called
 from robustfourier.samples.columns import Choice
-from robustfourier.samples.data_frames import TypedTable
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
+from robustfourier.samples.dialect import sniff
 from robustfourier.samples.file_formats import format_of, read_frame
-from robustfourier.samples.samples import Samples
+from robustfourier.samples.read_options import ReadOptions
+from robustfourier.samples.samples import Samples, clean
 from robustfourier.samples.series_labels import LABELLED, Labels, refuse_mixture, require_one
-from robustfourier.samples.text_streams import display_name, open_text, quoted
-from robustfourier.samples.text_tables import Block, ReadOptions, TextTable, open_table, sniffed
+from robustfourier.samples.text_streams import display_name, open_text
+from robustfourier.samples.text_tables import Block, TextTable, open_table
+from robustfourier.samples.typed_tables import TypedTable
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000
@@ -67,7 +68,7 @@ def column_names(path: str | os.PathLike[str], **options: Any) -> list[str]:
     chosen = ReadOptions(**options)
     if not format_of(path):
         with open_text(path, chosen.sheet) as source:
-            return list(sniffed(source, chosen, need_value=True)[0].names)
+            return list(sniff(source, chosen, need_value=True)[0].names)
     with opened_table(path, chosen) as table:
         return table.names
 
@@ -79,7 +80,7 @@ def opened_table(
     """Open a file of any format for reading; a value is not always needed."""
     kind = format_of(path)
     if kind == "parquet":
-        from robustfourier.samples.parquet import opened_parquet
+        from robustfourier.samples.typed_tables import opened_parquet
 
         with opened_parquet(path, options) as parquet:
             yield parquet

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.errors import DataError
+from robustfourier.formatting import quoted
 from robustfourier.samples.number_parsing import is_number
-from robustfourier.samples.text_streams import quoted
 
 #: Unused columns of a table that are looked at, whether they tell series apart.
 LABELLED = 8
