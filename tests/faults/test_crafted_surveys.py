@@ -75,7 +75,7 @@ def test_crafted_folders_are_refused_or_taken_and_never_hang(tmp_path):
 
 
 CRAFTED = [
-    {"labels": []}, {"labels": {"../../x.parquet": ["a"]}}, {"digests": {}}, {"seals": None},
+    {"labels": []}, {"labels": {"../../x.parquet": ["a"]}}, {"digests": {}},
     {"unread": [1]}, {"unread": "abc"}, {"labels": {"000.parquet": [1]}},
     {"labels": {"000.parquet": 7}},
     {"labels": None},  # stands for labels exchanged between buckets

@@ -57,7 +57,7 @@ def _table(path: Path, asked: ReadOptions) -> tuple[list[str], list[list[Any]]]:
     if kind == "parquet":
         from robustfourier.samples.typed_tables import opened_parquet
 
-        with opened_parquet(path, asked, False) as table:
+        with opened_parquet(path, asked) as table:
             first = next(table.frames(range(len(table.names)))).head(_ROWS)
         return [str(name) for name in first.columns], first.to_numpy(object).tolist()
     if kind:

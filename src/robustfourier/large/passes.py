@@ -116,7 +116,7 @@ class Scan:
 class Pull:
     """How values are brought to what is added up: residuals around a centre, outliers pulled in."""
 
-    centre: Callable[[FloatArray], FloatArray | float]  # ``theta -> values``, the fit; or a median
+    centre: Callable[[FloatArray], FloatArray]  # ``theta -> values``, the fit; or a median
     scale: float  # deviation of the residuals
     clip: float  # residuals are clipped at this many deviations
     #: of the residuals over their scale: outliers then have no pull at all

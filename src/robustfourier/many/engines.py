@@ -29,18 +29,15 @@ _NO_START = 'a worker process ended before it began; use engine="serial"'
 
 @dataclass(frozen=True)
 class Lost:
-    """A batch that came to no end: its worker died, or there was no progress.
+    """A batch that came to no end: its worker died, or there was no progress."""
 
-    Parameters
-    ----------
-    why : str
-        For the user.
-    certain : bool
-        Whether the engine has tried again by itself, so that the batch itself is to blame.
-    """
-
-    why: str
+    why: str  # for the user
+    #: whether the engine has tried again by itself, so that the batch itself is to blame
     certain: bool = False
+
+
+#: A batch, and what became of it.
+Ended = tuple[Batch, Done | Lost | Exception]
 
 
 class Engine(Protocol):
@@ -53,7 +50,7 @@ class Engine(Protocol):
     def start(self, batch: Batch) -> None:
         """Take a batch."""
 
-    def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
+    def wait(self) -> list[Ended]:
         """Wait for the next batches to end; the empty list now and then."""
 
     def close(self) -> None:
@@ -64,15 +61,8 @@ class Engine(Protocol):
 def open_engine(engine: str, jobs: int | None, address: Any, patience: float) -> Iterator[Engine]:
     """Open one of `ENGINES`, and end it whatever happens.
 
-    Parameters
-    ----------
-    engine : {"processes", "serial", "dask"}
-    jobs : int, optional
-        Processes; all cores if not given.
-    address : str or Client, optional
-        Where Dask's scheduler listens, or a client.
-    patience : float
-        Seconds after which a batch without an end is given up.
+    `jobs` are processes (all cores if None), `address` is where Dask's scheduler listens, or a
+    client; a batch without an end after `patience` seconds is given up.
     """
     require_choice("engine", engine, ENGINES)
     if jobs is not None and jobs < 1:
@@ -109,7 +99,7 @@ class Serial:
         """Take a batch; it is fitted when waited for."""
         self._batch = batch
 
-    def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
+    def wait(self) -> list[Ended]:
         """Fit the batch."""
         batch, self._batch = self._batch, None
         assert batch is not None
@@ -143,10 +133,10 @@ class Processes:
             future = pool.submit(fit_batch, batch)
         self._busy[future] = (pool, batch, time.monotonic())
 
-    def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
+    def wait(self) -> list[Ended]:
         """Wait for the next process to end its batch, or its life."""
         done, _ = wait_for(self._busy, timeout=_TICK, return_when="FIRST_COMPLETED")
-        ended: list[tuple[Batch, Done | Lost | Exception]] = []
+        ended: list[Ended] = []
         for future in done:
             pool, batch, _ = self._busy.pop(future)
             try:

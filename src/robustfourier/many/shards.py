@@ -16,7 +16,7 @@ from typing import Any
 
 from robustfourier.atomic_files import replacing
 from robustfourier.concurrency import one_blas_thread
-from robustfourier.many.item import Batch, digest, file_stem, load
+from robustfourier.many.item import Batch, ItemReader, digest, file_stem
 from robustfourier.many.rows import failed_row, rows_of
 from robustfourier.result_folders import names_within
 from robustfourier.samples.typed_tables import arrow
@@ -28,24 +28,16 @@ AGAIN = ("WorkerError", "OutOfMemoryError", "MemoryError", "OutputError", "OSErr
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a batch.
+    """What became of a batch."""
 
-    Parameters
-    ----------
-    failed : int
-        Series that could not be fitted.
-    seconds, fitting : float
-        Processor time that the batch took its worker, and the part of it spent on fits.
-    """
-
-    failed: int
-    seconds: float
-    fitting: float
+    failed: int  # series that could not be fitted
+    seconds: float  # of its worker's processor
+    fitting: float  # the part of it spent on fits
 
 
 def fit_batch(batch: Batch) -> Done:
     """Fit all items of a batch and write its shard; runs wherever the engine says."""
-    start, rows, read = time.thread_time(), [], load(batch.task)
+    start, rows, read = time.thread_time(), [], ItemReader(batch.task)
     with one_blas_thread():
         for item in batch.items:
             began = time.thread_time()

@@ -97,14 +97,14 @@ class Layout:
             reader = table.time_reader(choice, options.time_format)
             for block in itertools.islice(table.blocks(choice.times), 2):
                 reader.add_block(block)
-            times, form = reader.times(), reader.form()
+            times = reader.times()
         return cls(
             time=names[choice.time],
             values=tuple(names[i] for i in chosen),
             error=None if choice.error is None else names[choice.error],
             label=None if label is None else names[label],
             clock=None if choice.clock is None else names[choice.clock],
-            form=form,
+            form=times.form,
             unit=options.unit or times.unit,
             zone=times.timezone,
             dates=times.values.dtype.kind == "M",
@@ -120,13 +120,13 @@ class Part:
 
     name: str  # for messages
     content: Callable[[], str]  # returns what tells this part from another of the same name
-    #: opens the table, given `ReadOptions` and whether a value is needed; can be pickled
-    source: Callable[[ReadOptions, bool], AbstractContextManager[Table]]
+    #: opens the table; can be pickled
+    source: Callable[[ReadOptions], AbstractContextManager[Table]]
     path: Path | None = None  # the file
 
     def opened(self, options: ReadOptions) -> AbstractContextManager[Table]:
         """The table, open for reading."""
-        return self.source(replace(options, by=(), value=None, error=None), False)
+        return self.source(replace(options, by=(), value=None, error=None))
 
     def pieces(self, layout: Layout) -> Iterator[Piece]:
         """All rows, some at a time."""
@@ -146,9 +146,7 @@ class Part:
     def _piece(self, table: Table, block: Block, layout: Layout, at: dict[str, int]) -> Piece:
         clock = None if layout.clock is None else at[layout.clock]
         choice = Choice(at[layout.time], None, None, clock, tuple(at[n] for n in layout.parts))
-        written = layout.form == "iso" or "%" in layout.form
-        reader = table.time_reader(choice, layout.form if written else "number")
-        reader.time_format = layout.form
+        reader = table.time_reader(choice, layout.form)
         reader.add_block(block)
         times = reader.times()
         dates = layout.dates
@@ -261,7 +259,7 @@ def _hive(root: Path, path: Path) -> tuple[tuple[str, str], ...]:
 
 
 def _file(path: Path, source: Any = None) -> Part:
-    opened = source or partial(opened_table, path)
+    opened = source or partial(opened_table, path, need_value=False)
     return Part(display_name(path), partial(file_digest, path), opened, path)
 
 
@@ -273,19 +271,17 @@ def _fragment(fragment: Any, schema: Any) -> Part:
 
 @contextmanager
 def _opened_frame(
-    make: Callable[[], pd.DataFrame], name: str, options: ReadOptions, need_value: bool
+    make: Callable[[], pd.DataFrame], name: str, options: ReadOptions
 ) -> Iterator[TypedTable]:
     """A table in memory, or one that is computed when it is read."""
-    del need_value
     yield TypedTable.of(Frame(make()), name, options)
 
 
 @contextmanager
 def _opened_fragment(
-    fragment: Any, schema: Any, name: str, options: ReadOptions, need_value: bool
+    fragment: Any, schema: Any, name: str, options: ReadOptions
 ) -> Iterator[TypedTable]:
     """A fragment of a pyarrow data set, which may lie anywhere."""
-    del need_value
 
     def batches(columns: list[str]) -> Iterator[Any]:
         return fragment.to_batches(schema=schema, columns=columns, batch_size=ROWS)

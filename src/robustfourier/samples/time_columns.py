@@ -62,6 +62,8 @@ class Times:
     unit: str
     timezone: str | None
     notes: tuple[str, ...]
+    #: how they were written: a strptime format, "iso", "date", or what numbers stand for
+    form: str = ""
 
 
 class TimeReader:
@@ -165,7 +167,7 @@ class TimeReader:
             raise DataError(
                 f"{self.source}, line {lines[i]}, column {quoted(self.column)}: "
                 f"{quoted(cells[i])} is no date as the others are written "
-                f"({_spoken(self.formats[0])}), or out of range; correct the line, or say how "
+                f"({_in_words(self.formats[0])}), or out of range; correct the line, or say how "
                 "dates are written with --time-format"
             )
         self.formats = alive
@@ -197,24 +199,16 @@ class TimeReader:
             index.asi8.tobytes(): f for f, index in zip(self.formats, candidates, strict=True)
         }
         if len(distinct) > 1:
-            forms = " or ".join(_spoken(f) for f in distinct.values())
+            forms = " or ".join(_in_words(f) for f in distinct.values())
             raise DataError(
                 f"{self.source}, column {quoted(self.column)}: dates can be read as {forms}; "
                 "say which with --time-format, such as --time-format "
                 f"'{next(iter(distinct.values()))}'"
             )
-        notes = [f"dates read as {_spoken(f)}" for f in self.formats[:1] if f != "ISO8601"]
+        form = "iso" if self.formats[0] == "ISO8601" else self.formats[0]
+        notes = () if form == "iso" else (f"dates read as {_in_words(form)}",)
         zone = "UTC" if self.aware else None
-        return Times(candidates[0].to_numpy(), "day", zone, tuple(notes))
-
-    def form(self) -> str:
-        """How the times are written: what `time_format` may be, or what numbers stand for."""
-        if not self.numeric:
-            return "iso" if self.formats[0] == "ISO8601" else self.formats[0]
-        if self.time_format != "auto":
-            return self.time_format
-        numbers = np.concatenate(self.blocks["number"])
-        return kind_of_numbers(numbers[np.isfinite(numbers)], self.column)
+        return Times(candidates[0].to_numpy(), "day", zone, notes, form)
 
 
 def _coerce(texts: list[str], form: str, utc: bool = False) -> pd.DatetimeIndex:
@@ -244,7 +238,7 @@ def _first_day(cell: str) -> str:
     return english_months(text)
 
 
-def _spoken(form: str) -> str:
+def _in_words(form: str) -> str:
     if form == "ISO8601":
         return "year-month-day"
     letters = {"%Y": "year", "%y": "year", "%m": "month", "%d": "day", "%b": "month", "%B": "month"}
@@ -259,7 +253,7 @@ def _checked_format(time_format: str) -> str:
         with suppress(ValueError, re.error):  # what strptime cannot read, or names twice
             pd.to_datetime(["2020"], format=time_format, errors="coerce")
             return time_format
-    if time_format in TIME_FORMATS:
+    if time_format in (*TIME_FORMATS, *_COMPACT.values(), "date"):  # what `form` may return
         return time_format
     raise InputError(
         f"--time-format {quoted(time_format)}: must be one of {', '.join(TIME_FORMATS)} or a "
@@ -278,25 +272,29 @@ def interpret_numbers(
     'day'
     """
     known = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
-    kind = kind_of_numbers(known, column) if time_format == "auto" else time_format
+    kind = _kind_of_numbers(known, column) if time_format == "auto" else time_format
+    unsure = "if they are mere numbers, say --time-format number"
+    unit, values, zone, note = "day", numbers, None, ""
     if kind in EPOCHS:
         words = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
         note = f"times read as {words[kind[6:]]} since 1970 (UTC)"
-        return Times(_from_epoch(numbers, EPOCHS[kind], column, source), "day", "UTC", (note,))
-    if kind in _COMPACT.values():
-        note = f"times read as dates written {kind}; if they are mere numbers, say --time-format"
-        return Times(_from_digits(numbers, len(kind)), "day", None, (f"{note} number",))
-    if kind == "excel":
-        note = "times read as days that Excel counts; if they are mere numbers, say --time-format"
-        return Times(_from_excel(numbers), "day", None, (f"{note} number",))
-    if kind == "julian":
-        return Times(numbers.astype(np.float64), "day", None, ("times read as Julian dates",))
-    if numbers.dtype.kind == "i" and known.size and np.abs(known).max() < 2**53:
-        numbers = numbers.astype(np.float64)
-    return Times(numbers, unit_of_name(column), None, ())
+        values, zone = _from_epoch(numbers, EPOCHS[kind], column, source), "UTC"
+    elif kind in _COMPACT.values():
+        note = f"times read as dates written {kind}; {unsure}"
+        values = _from_digits(numbers, len(kind))
+    elif kind == "excel":
+        note = f"times read as days that Excel counts; {unsure}"
+        values = _from_excel(numbers)
+    elif kind == "julian":
+        note, values = "times read as Julian dates", numbers.astype(np.float64)
+    else:
+        unit = unit_of_name(column)
+        if numbers.dtype.kind == "i" and known.size and np.abs(known).max() < 2**53:
+            values = numbers.astype(np.float64)
+    return Times(values, unit, zone, (note,) if note else (), kind)
 
 
-def kind_of_numbers(known: NDArray[Any], column: str) -> str:
+def _kind_of_numbers(known: NDArray[Any], column: str) -> str:
     """What numbers stand for: an epoch of `EPOCHS`, "julian", dates in digits, or "number"."""
     if not known.size:
         return "number"

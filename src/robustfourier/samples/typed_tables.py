@@ -25,7 +25,7 @@ from robustfourier.samples.read_options import ReadOptions
 from robustfourier.samples.samples import numbers_of, stamps_of
 from robustfourier.samples.text_streams import display_name, require_proportion
 from robustfourier.samples.text_tables import Block, kind_of
-from robustfourier.samples.time_columns import TimeReader, Times, interpret_numbers, kind_of_numbers
+from robustfourier.samples.time_columns import TimeReader, Times, interpret_numbers
 from robustfourier.untrusted_files import file_digest
 
 ROWS = 1 << 18  # held at once; a dozen columns of them take 25 MB
@@ -110,7 +110,8 @@ class TypedTable:
 
     def labelled(self, taken: set[int]) -> list[int]:
         """Columns that are not used, and may tell series apart."""
-        return [j for j in range(len(self.names)) if j not in taken]
+        free = [j for j in range(len(self.names)) if j not in taken and self.kinds[j] != "time"]
+        return [j for j in free if self.names.count(self.names[j]) == 1]
 
     def frames(self, columns: Sequence[int]) -> Iterator[pd.DataFrame]:
         """Some columns of all rows, in that order, some rows at a time."""
@@ -151,9 +152,7 @@ class TypedTimes:
 
     def __init__(self, table: TypedTable, choice: Choice, time_format: str) -> None:
         self.table, self.choice, self.time_format = table, choice, time_format
-        self.title = table.names[choice.time]
         self.columns: list[Any] = []
-        self.text: TimeReader | None = None
 
     def add_block(self, block: Block) -> None:
         """Take one block."""
@@ -169,38 +168,23 @@ class TypedTimes:
         """All times in the order of the rows, dates on the clock that wrote them."""
         several = len(self.columns) > 1
         column = pd.concat(self.columns, ignore_index=True) if several else self.columns[0]
-        name, title = self.table.name, self.title
+        name, title = self.table.name, self.table.names[self.choice.time]
         if kind_of_column(column, text_alone=True) == "text":
             cells = ["" if cell is None or cell != cell else str(cell).strip() for cell in column]
-            self.text = TimeReader(
-                cells[:_KIND_CELLS],
-                column=title,
-                source=name,
-                form=NumberFormat(),
-                time_format=self.time_format,
+            some, form = cells[:_KIND_CELLS], NumberFormat()
+            reader = TimeReader(
+                some, column=title, source=name, form=form, time_format=self.time_format
             )
-            self.text.add(cells, range(1, len(cells) + 1))
-            return self.text.times()
+            reader.add(cells, range(1, len(cells) + 1))
+            return reader.times()
         if column.dtype.kind == "m":
-            return Times(column.to_numpy() / np.timedelta64(1, "D"), "day", None, ())
+            return Times(column.to_numpy() / np.timedelta64(1, "D"), "day", None, (), "number")
         if column.dtype.kind in "iuf" and column.hasnans:
             column = column.astype(np.float64)
         stamps, zone = stamps_of(column)
         if stamps.dtype.kind == "M":
-            return Times(stamps, "day", zone, ())
+            return Times(stamps, "day", zone, (), "date")
         return interpret_numbers(stamps, title, name, self.time_format)
-
-    def form(self) -> str:
-        """How the times are written, or what numbers stand for."""
-        times = self.times()
-        if self.text is not None:
-            return self.text.form()
-        if times.values.dtype.kind == "M" and self.columns[0].dtype.kind not in "iuf":
-            return "date"
-        if self.time_format != "auto":
-            return self.time_format
-        stamps = stamps_of(self.columns[0])[0]
-        return kind_of_numbers(stamps[np.isfinite(stamps)], self.title)
 
 
 def kind_of_column(column: Any, text_alone: bool = False) -> str:
@@ -253,11 +237,6 @@ class ArrowTable(TypedTable):
         kinds = [_kind_of_type(field.type) for field in schema] + ["text"] * len(self.fixed)
         super().__init__(name, Frame(pd.DataFrame()), options, names=names, kinds=kinds, path=path)
 
-    def labelled(self, taken: set[int]) -> list[int]:
-        """Columns that are not used, and may tell series apart."""
-        free = super().labelled(taken)
-        return [j for j in free if self.kinds[j] != "time" and self.names.count(self.names[j]) == 1]
-
     def frames(self, columns: Sequence[int]) -> Iterator[pd.DataFrame]:
         """Some columns of all rows; an index is a column like others."""
         wanted = [self.names[j] for j in columns]
@@ -272,12 +251,10 @@ class ArrowTable(TypedTable):
 def opened_parquet(
     path: str | os.PathLike[str],
     options: ReadOptions,
-    need_value: bool = True,
     *,
     fixed: tuple[tuple[str, str], ...] = (),
 ) -> Iterator[ArrowTable]:
     """A Parquet file; whatever is wrong with it is a `DataError` that names it."""
-    del need_value
     name, parquet = display_name(path), arrow().parquet
     with one_error(path, "parquet"), parquet.ParquetFile(path, pre_buffer=False) as file:
         made = _SAMPLE * file.metadata.num_rows

@@ -1,13 +1,13 @@
-"""Spilling: a long table of any size sorted into buckets, each of which holds whole series.
+"""Buckets: a long table of any size, sorted so that each file holds whole series.
 
 A series is fitted as a whole, but its rows may lie anywhere in a table that does not fit into
 memory. One pass sends each row to the bucket that the digest of its label names. Buckets are plain
-Parquet files; a worker reads the one it needs.
+Parquet files; a worker reads the one it needs. By hand: pyarrow's partitioned writing would make a
+folder of each, among which files of others could not be told from ours.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import zlib
@@ -35,39 +35,22 @@ _ROWS = 1 << 16  # held for a bucket before they are written: 64 buckets of them
 
 
 @dataclass
-class Spilled:
-    """The buckets of a table.
+class Buckets:
+    """The buckets of a table."""
 
-    Parameters
-    ----------
-    labels : dict of str to list of str
-        Bucket file to the labels in it, in the order of their first rows.
-    digests : dict of str to str
-        Bucket file to the digest of the rows in it.
-    seals : dict of str to str
-        Bucket file to the digest of its bytes.
-    unread : list of pairs of str
-        Parts that could not be read, and why.
-    """
-
+    #: file to the labels in it, in the order of their first rows, and to the digest of its bytes
     labels: dict[str, list[str]] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
-    seals: dict[str, str] = field(default_factory=dict)
-    unread: list[tuple[str, str]] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)  # parts not read, and why
 
 
-def spill(parts: Sequence[Part], layout: Layout, folder: Path, source: str | None) -> Spilled:
-    """Sort all rows of a table into buckets.
+def fill_buckets(
+    parts: Sequence[Part], layout: Layout, folder: Path, source: str | None
+) -> Buckets:
+    """Sort all rows of a table into buckets in a folder.
 
-    Parameters
-    ----------
-    parts : sequence of Part
-    layout : Layout
-    folder : Path
-        Where the buckets go.
-    source : str, optional
-        Digest of what the table is made from; if it is that of the buckets that are there, and
-        they are whole, they are taken as they are.
+    `source` is the digest of what the table is made from; if it is that of the buckets that are
+    there, and they are whole, they are taken as they are.
     """
     record = folder / "buckets.json"
     if source is not None and (held := _held(record, source)) is not None:
@@ -76,30 +59,30 @@ def spill(parts: Sequence[Part], layout: Layout, folder: Path, source: str | Non
     record.unlink(missing_ok=True)
     for old in folder.glob("*.parquet"):
         old.unlink()
-    spilled = Spilled()
+    filled = Buckets()
     with ExitStack() as stack:
-        buckets = [stack.enter_context(_Bucket(folder, i)) for i in range(BUCKETS)]
+        buckets = [_Bucket(folder / f"{i:03d}.parquet") for i in range(BUCKETS)]
+        for bucket in buckets:
+            stack.callback(bucket.close)
         for part in parts:
             try:
                 for piece in part.pieces(layout):
                     _send(piece, buckets)
             except DataError as error:  # what came before the damage is kept
-                spilled.unread.append((part.name, str(error)))
-    for bucket in buckets:
-        if bucket.labels:
-            spilled.labels[bucket.path.name] = list(bucket.labels)
-            spilled.digests[bucket.path.name] = bucket.hash.hexdigest()[:32]
-            spilled.seals[bucket.path.name] = file_digest(bucket.path)[:32]
-    content = plain({"source": source, **vars(spilled)})
+                filled.unread.append((part.name, str(error)))
+    for bucket in (bucket for bucket in buckets if bucket.labels):
+        filled.labels[bucket.path.name] = list(bucket.labels)
+        filled.digests[bucket.path.name] = file_digest(bucket.path)[:32]
+    content = plain({"source": source, **vars(filled)})
     write_text(record, json.dumps({**content, "seal": _seal(content)}, ensure_ascii=True))
-    return spilled
+    return filled
 
 
 def _seal(content: dict[str, Any]) -> str:
     return digest(json.dumps(content, sort_keys=True))
 
 
-def _held(record: Path, source: str) -> Spilled | None:
+def _held(record: Path, source: str) -> Buckets | None:
     """The buckets that are there, if they are those of a source and as they were written."""
     content = read_json(record, n_bytes=_RECORD, n_values=_LABELS)
     if content is None or content.get("source") != source:
@@ -107,14 +90,12 @@ def _held(record: Path, source: str) -> Spilled | None:
     if content.pop("seal", None) != _seal(content):
         return None
     try:
-        held = Spilled(content["labels"], content["digests"], content["seals"])
-        held.unread = [(str(name), str(why)) for name, why in content["unread"]]
-        names = set(held.labels)
-        right = names == set(held.digests) == set(held.seals)
+        unread = [(str(name), str(why)) for name, why in content["unread"]]
+        held = Buckets(content["labels"], content["digests"], unread)
+        right = set(held.labels) == set(held.digests) and all(map(_NAME.fullmatch, held.labels))
         right &= all(isinstance(label, str) for each in held.labels.values() for label in each)
-        right &= all(_NAME.fullmatch(name) is not None for name in names)
-        right &= all(isinstance(one, str) for one in held.digests.values())
-        if right and all(file_digest(record.parent / n)[:32] == held.seals[n] for n in names):
+        at = record.parent
+        if right and all(file_digest(at / n)[:32] == each for n, each in held.digests.items()):
             return held
     except (OSError, KeyError, TypeError, ValueError, AttributeError):  # not what we write
         return None
@@ -133,44 +114,35 @@ def _send(piece: Piece, buckets: list[_Bucket]) -> None:
 class _Bucket:
     """A Parquet file to which rows are added."""
 
-    def __init__(self, folder: Path, number: int) -> None:
-        self.path = folder / f"{number:03d}.parquet"
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.labels: dict[str, None] = {}
-        self.hash = hashlib.sha256()
         self.waiting: list[Any] = []
         self.rows = 0
         self.writer: Any = None
 
-    def __enter__(self) -> _Bucket:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._write()
-        if self.writer is not None:
-            self.writer.close()
-
     def add(self, piece: Piece, labels: Any, at: Any) -> None:
-        """Take rows of a piece."""
         pa = arrow()
         columns = {LABEL: pa.array(labels[at], pa.string()), TIME: piece.times[at]}
         columns |= {f"{VALUE}{i}": piece.values[at, i] for i in range(piece.values.shape[1])}
         if piece.errors is not None:
             columns[ERROR] = piece.errors[at]
         self.labels.update(dict.fromkeys(labels[at]))
-        self.hash.update(digest("\0".join(labels[at])).encode())
-        for name, column in columns.items():
-            if name != LABEL:
-                self.hash.update(np.ascontiguousarray(column).tobytes())
         self.waiting.append(pa.table(columns))
         self.rows += len(at)
         if self.rows >= _ROWS:
             self._write()
 
+    def close(self) -> None:
+        self._write()
+        if self.writer is not None:
+            self.writer.close()
+
     def _write(self) -> None:
         if not self.waiting:
             return
         pa = arrow()
-        table = pa.concat_tables(self.waiting)
+        table = pa.concat_tables(self.waiting).combine_chunks()
         if self.writer is None:
             self.writer = pa.parquet.ParquetWriter(self.path, table.schema)
         self.writer.write_table(table.cast(self.writer.schema))
