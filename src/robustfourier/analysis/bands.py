@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.analysis.csv_files import write_csv
+from robustfourier.analysis.tables import write_csv
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.bands import MultibandMixture
 from robustfourier.result_folders import BANDS, claimed, exchanged

@@ -3,7 +3,7 @@
 The folder has a fixed layout, and at any moment one whole result (`robustfourier.result_folders`)::
 
     report.html  modes.csv  components.csv (and .parquet)  fit.csv (or .parquet)  model.rfm
-    figures/  run.json  and the tables of `robustfourier.analysis.further_tables`
+    figures/  run.json  and the tables of `robustfourier.analysis.tables`
     forecast.csv (if a horizon was asked for)
 """
 
@@ -22,15 +22,18 @@ from typing import Any
 
 import numpy as np
 
-from robustfourier.analysis.csv_files import forecast_table, write_components, write_csv, write_fit
 from robustfourier.analysis.fitting import fit_model
-from robustfourier.analysis.further_tables import (
+from robustfourier.analysis.regressor_columns import read_regressors, without_effects
+from robustfourier.analysis.tables import (
     colour_of,
     colour_words,
+    forecast_table,
     further_tables,
     shown_tables,
+    write_components,
+    write_csv,
+    write_fit,
 )
-from robustfourier.analysis.regressor_columns import read_regressors, without_effects
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.fields.red_noise import NoiseColour
 from robustfourier.fields.vibration import Machine, band_of, envelope_signal

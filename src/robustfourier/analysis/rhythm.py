@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from robustfourier.analysis.csv_files import write_csv, write_parquet
+from robustfourier.analysis.tables import write_csv, write_parquet
 from robustfourier.atomic_files import plain, replacing, write_text
 from robustfourier.cosinor import Rhythms, rhythm
 from robustfourier.cosinor.heat_map import heat_map, shown_rows
