@@ -72,17 +72,17 @@ def in_a_sentence(matches: list[Match]) -> str:
     """What changed from the first model to the second, in a sentence or two."""
     if not matches:
         return "Neither finds a repeating pattern."
-    told = {verdict: [m for m in matches if m.verdict == verdict] for verdict in _VERDICTS}
-    if len(told["agrees"]) == len(matches):
+    by_verdict = {verdict: [m for m in matches if m.verdict == verdict] for verdict in _VERDICTS}
+    if len(by_verdict["agrees"]) == len(matches):
         same = "pattern" if len(matches) == 1 else f"{len(matches)} patterns"
         return f"Nothing changed beyond its errors: both find the same {same}."
     parts = [
-        f"{listed([_named(m) for m in told[verdict][:_SAID]])}{_more(told[verdict])} "
-        f"{_VERDICTS[verdict][len(told[verdict]) > 1]}"
+        f"{listed([_named(m) for m in by_verdict[verdict][:_SAID]])}{_more(by_verdict[verdict])} "
+        f"{_VERDICTS[verdict][len(by_verdict[verdict]) > 1]}"
         for verdict in ("new", "gone", "drifted")
-        if told[verdict]
+        if by_verdict[verdict]
     ]
-    rest = len(told["agrees"])
+    rest = len(by_verdict["agrees"])
     stays = f"; {rest} stay{'s' if rest == 1 else ''} as {'it was' if rest == 1 else 'they were'}"
     return f"{'; '.join(parts)}{stays if rest else ''}."
 

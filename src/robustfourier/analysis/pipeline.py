@@ -4,7 +4,7 @@ The folder has a fixed layout, and at any moment one whole result (`robustfourie
 
     report.html  modes.csv  components.csv (and .parquet)  fit.csv (or .parquet)  model.rfm
     figures/  run.json  and the tables of `robustfourier.analysis.tables`
-    forecast.csv (if a horizon was asked for)
+    forecast.csv (if a horizon is given)
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class _Clock:
 
     @contextmanager
     def __call__(self, step: str) -> Iterator[None]:
-        if step in STAGES:  # fitting tells its own
+        if step in STAGES:  # fitting reports its own
             tell(step)
         start = time.perf_counter()
         yield
@@ -294,7 +294,7 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
     if counts.duplicates and run["identity"]["reading"].get("duplicates") in (None, "mean"):
         words.append("of samples at one time the mean is used")
     parameters = ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items() if v is not None)
-    # The report tells aliases in words of its own.
+    # The report states aliases in words of its own.
     search = "; ".join(note for note in run["notes"] if "alias" not in note)
     colour = colour_of(result)
     left = {} if colour is None else {"What is left over": colour_words(colour, result)}

@@ -56,7 +56,7 @@ class LargeFit:
     Parameters
     ----------
     model : PeriodicMixture
-        Fitted; its `notes_` tell of the passes.
+        Fitted; its `notes_` describe the passes.
     samples : Samples
         The condensed rows, with errors: what a report shows of the record.
     rows, used : int
@@ -108,7 +108,7 @@ def fit_large(
         parameters, the fit goes on from it. One of other data is refused: parts are known by
         digests of what they hold. It is removed at the end.
     observe : callable, optional
-        Told in words of each pass as it begins.
+        Given words for each pass as it begins.
     **parameters
         Of `PeriodicMixture`. With ``scale="auto"`` values are taken as they are.
 
@@ -118,9 +118,9 @@ def fit_large(
     up to 50,000 unless `max_frequency` says otherwise.
     """
     options = {**(reading or {}), "time": time, "error": error}
-    asked = ReadOptions(**{k: v for k, v in options.items() if v is not None})
+    options = {k: v for k, v in options.items() if v is not None}
     parts = parts_of(source)
-    layout = Layout.of(parts[0], asked, None if value is None else [value], None)
+    layout = Layout.of(parts[0], ReadOptions(**options), None if value is None else [value], None)
     adder = _Adder(parts, engine, jobs, address, observe or (lambda _: None))
     held = [] if checkpoint is None else [[part.name, part.content()] for part in parts]
     identity = plain({"parts": held, "layout": vars(layout)})
@@ -224,9 +224,9 @@ class _Fit:
             raise InputError(f'scale="log" needs positive values, but one is {values.min():.6g}')
         self.sample = self.domain.to_theta(times), np.log(values) if self.log else values
         self.unit_error = float(np.median(errors))
-        asked = self.parameters.get("max_frequency")
+        highest = self.parameters.get("max_frequency")
         known = self.domain.span / known_periods(self.parameters.get("periods"), self.domain)
-        limit = MODES_AT_MOST if asked is None else float(asked) * self.domain.span
+        limit = MODES_AT_MOST if highest is None else float(highest) * self.domain.span
         self.bins = bins_for(max([limit, *known]))
 
     def _work(self, pull: Pull | None) -> AddUp:

@@ -22,7 +22,7 @@ from robustfourier.errors import DataError, MissingDependencyError, require_choi
 from robustfourier.large.condense import Sums
 from robustfourier.mixture.search.robust import FLATTEST, Contaminated, clipped
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.partitions import Layout, Part
+from robustfourier.samples.partitions import ERROR, TIME, VALUE, Layout, Part
 from robustfourier.samples.time_columns import Times
 
 ENGINES = ("threads", "serial", "dask")
@@ -31,7 +31,7 @@ _SAMPLE = 400_000  # rows kept at most: their median deviation is known to 0.2 %
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What the first pass tells."""
+    """What the first pass finds."""
 
     first: Any  # range of the times
     last: Any
@@ -76,18 +76,20 @@ def rows_of(part: Part, layout: Layout) -> Iterator[tuple[int, NDArray[Any], Flo
     """Rows of a part that lack nothing, a piece at a time, with how many there were."""
     zone = checked_zone(layout.options.timezone)
     for piece in part.pieces(layout):
-        times = on_clock(Times(piece.times, layout.unit, layout.zone, ()), zone).values
+        stamps = Times(piece[TIME].to_numpy(), layout.unit, layout.zone, ())
+        times, values = on_clock(stamps, zone).values, piece[f"{VALUE}0"].to_numpy()
         good = ~np.isnat(times) if times.dtype.kind == "M" else np.isfinite(times)
-        good &= np.isfinite(piece.values[:, 0])
-        errors = piece.errors
-        if errors is not None:
+        good &= np.isfinite(values)
+        errors = None
+        if ERROR in piece:
+            errors = piece[ERROR].to_numpy()
             if (errors[np.isfinite(errors)] <= 0).any():
                 raise DataError(f"{part.name}: errors must be positive; choose another --error")
             good &= np.isfinite(errors)
             errors = errors[good]
         if times.dtype.kind == "M":
             times = times.astype("datetime64[ns]")
-        yield len(good), times[good], piece.values[good, 0], errors
+        yield len(good), times[good], values[good], errors
 
 
 @dataclass(frozen=True)

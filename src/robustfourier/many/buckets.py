@@ -22,8 +22,8 @@ import pandas as pd
 
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.errors import DataError
-from robustfourier.many.item import ERROR, LABEL, TIME, VALUE, digest
-from robustfourier.samples.partitions import Layout, Part, Piece
+from robustfourier.many.item import digest
+from robustfourier.samples.partitions import LABEL, Layout, Part
 from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import file_digest, read_json
 
@@ -102,13 +102,14 @@ def _held(record: Path, source: str) -> Buckets | None:
     return None
 
 
-def _send(piece: Piece, buckets: list[_Bucket]) -> None:
-    labels = np.full(len(piece.times), "", object) if piece.labels is None else piece.labels
-    codes, names = pd.factorize(labels)
+def _send(piece: pd.DataFrame, buckets: list[_Bucket]) -> None:
+    if LABEL not in piece:
+        piece = piece.assign(**{LABEL: ""})
+    codes, names = pd.factorize(piece[LABEL].to_numpy(object))
     homes = [zlib.crc32(name.encode("utf-8", "replace")) % BUCKETS for name in names]
     place = np.array(homes, np.intp)[codes]
     for i in np.unique(place):
-        buckets[i].add(piece, labels, np.flatnonzero(place == i))
+        buckets[i].add(piece[place == i])
 
 
 class _Bucket:
@@ -121,15 +122,10 @@ class _Bucket:
         self.rows = 0
         self.writer: Any = None
 
-    def add(self, piece: Piece, labels: Any, at: Any) -> None:
-        pa = arrow()
-        columns = {LABEL: pa.array(labels[at], pa.string()), TIME: piece.times[at]}
-        columns |= {f"{VALUE}{i}": piece.values[at, i] for i in range(piece.values.shape[1])}
-        if piece.errors is not None:
-            columns[ERROR] = piece.errors[at]
-        self.labels.update(dict.fromkeys(labels[at]))
-        self.waiting.append(pa.table(columns))
-        self.rows += len(at)
+    def add(self, piece: pd.DataFrame) -> None:
+        self.labels.update(dict.fromkeys(piece[LABEL]))
+        self.waiting.append(piece)
+        self.rows += len(piece)
         if self.rows >= _ROWS:
             self._write()
 
@@ -142,7 +138,8 @@ class _Bucket:
         if not self.waiting:
             return
         pa = arrow()
-        table = pa.concat_tables(self.waiting).combine_chunks()
+        rows = pd.concat(self.waiting, ignore_index=True)
+        table = pa.Table.from_pandas(rows, preserve_index=False).replace_schema_metadata()
         if self.writer is None:
             self.writer = pa.parquet.ParquetWriter(self.path, table.schema)
         self.writer.write_table(table.cast(self.writer.schema))

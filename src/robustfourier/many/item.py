@@ -21,14 +21,12 @@ from robustfourier.errors import DataError, OutputError
 from robustfourier.formatting import quoted
 from robustfourier.samples import Samples, read_samples
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.partitions import Layout
+from robustfourier.samples.partitions import ERROR, LABEL, TIME, VALUE, Layout
 from robustfourier.samples.samples import clean
 from robustfourier.samples.time_columns import Times
 from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import open_regular
 
-#: Columns of a bucket, into which long tables are sorted.
-LABEL, TIME, VALUE, ERROR = "label", "time", "value_", "error"
 _STEM = 60  # characters of a name in the name of a file: 120 bytes at most, where 255 are allowed
 
 

@@ -125,7 +125,7 @@ class Cluster:
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """Talk to the scheduler; its silence is told as such."""
+        """Talk to the scheduler; its silence is an error of its own."""
         try:
             yield
         except (CancelledError, OSError) as error:
@@ -145,7 +145,7 @@ class Cluster:
 
     def close(self) -> None:
         """Take back what has not begun; a client of our own is closed."""
-        # A client whose scheduler is gone may fail in any way; why the run ends is told already.
+        # A client whose scheduler is gone may fail in any way; why the run ends is known already.
         with suppress(Exception):
             if self._running and self._client.status == "running":
                 self._client.cancel(list(self._running), force=True)

@@ -81,14 +81,14 @@ def read_shards(folder: Path) -> Iterator[list[dict[str, Any]]]:
 
 
 def _is_sound(row: dict[str, Any], there: set[str]) -> bool:
-    """Whether a row is one that we write, and the files that it tells of are there."""
+    """Whether a row is one that we write, and the files that it names are there."""
     if None in (row["key"], row["id"], row["status"]) or None in (row["patterns"] or ()):
         return False
     stem = file_stem(row["id"], row["key"])
     own = {"report": f"reports/{stem}.html", "model": f"models/{stem}.rfm"}
     own["picture"] = f"forecasts/{stem}.png"
     files = [(row[kind], name) for kind, name in own.items() if row[kind] is not None]
-    return all(told == name and name in there for told, name in files)
+    return all(named == name and name in there for named, name in files)
 
 
 @cache

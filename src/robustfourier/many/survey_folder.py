@@ -3,7 +3,7 @@
 ::
 
     series.csv  patterns.csv  (both .parquet too)            what was found
-    forecasts.csv  forecasts/                                what comes next, if that was asked
+    forecasts.csv  forecasts/                                what comes next, if wanted
     index.html  index/                                       the page
     reports/  models/                                        pages and models, named by their series
     shards/  buckets/                                        what each batch found; sorted rows
@@ -24,7 +24,7 @@ import pandas as pd
 from robustfourier.errors import InputError, OutputError
 from robustfourier.result_folders import SURVEY, beside, clear, link, names_within, take_place
 
-# Shards come last: a row that is told as done has its page and its model beside it.
+# Shards come last: a row that counts as done has its page and its model beside it.
 _PARTS = ("buckets", "reports", "models", "forecasts", "index", "shards")
 
 

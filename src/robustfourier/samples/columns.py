@@ -187,18 +187,18 @@ def _listed(names: Sequence[str], limit: int = 12) -> str:
 def _guess_time(names: Sequence[str], kinds: Sequence[str], source: str, taken: set[int]) -> int:
     usable = [i for i, kind in enumerate(kinds) if kind in ("time", "number") and i not in taken]
     dated = [i for i in usable if kinds[i] == "time"]
-    spoken = [i for i in usable if speaks_of_time(names[i])]
-    said = [i for i in spoken if set(_split(names[i])) <= _TIME_WORDS]  # and of nothing else
+    named = [i for i in usable if speaks_of_time(names[i])]
+    purely = [i for i in named if set(_split(names[i])) <= _TIME_WORDS]  # and of nothing else
     for found in (
-        [i for i in dated if i in spoken],
+        [i for i in dated if i in named],
         dated,
-        said if len(said) == 1 else spoken,
+        purely if len(purely) == 1 else named,
         usable if len(names) == 1 else [],
         usable if len(usable) == 2 and _unnamed(names) else [],
         # Errors are known by their name, so of "x, y, y_err" two columns are left.
         usable[:1] if _is_first_of_two(names, usable) else [],
     ):
-        if len(found) == 1 or (found and found is not dated and found is not spoken):
+        if len(found) == 1 or (found and found is not dated and found is not named):
             return found[0]
         if len(found) > 1:
             raise DataError(
@@ -234,9 +234,9 @@ def _clock_of(at: int, kinds: Sequence[str]) -> int | None:
 def _guess_value(names: Sequence[str], numbers: Sequence[int], source: str) -> int:
     if len(numbers) == 1:
         return numbers[0]
-    spoken = [i for i in numbers if _words(names[i]) & _VALUE_WORDS]
-    said = [i for i in spoken if set(_split(names[i])) <= _VALUE_WORDS]  # and of nothing else
-    for found in (spoken, said):
+    named = [i for i in numbers if _words(names[i]) & _VALUE_WORDS]
+    purely = [i for i in named if set(_split(names[i])) <= _VALUE_WORDS]  # and of nothing else
+    for found in (named, purely):
         if len(found) == 1:
             return found[0]
     if not numbers:

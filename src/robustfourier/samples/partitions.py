@@ -17,11 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, InputError
 from robustfourier.formatting import quoted
 from robustfourier.result_folders import is_result
@@ -37,16 +34,9 @@ from robustfourier.untrusted_files import file_digest, stream_digest
 _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz")
 
 
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """Some rows of a table."""
-
-    #: shape (n,); numbers, or dates on the clock that wrote them (UTC where they name a zone)
-    times: NDArray[Any]
-    values: FloatArray  # shape (n, q); one column per value column, NaN where missing
-    errors: FloatArray | None  # shape (n,)
-    labels: NDArray[Any] | None  # shape (n,); which series each row belongs to
-    tags: tuple[NDArray[Any], ...] = ()  # shape (n,); further labels, of the columns `Layout.tags`
+#: Columns of a piece, which are also those of a survey's buckets: times are numbers, or dates on
+#: the clock that wrote them (UTC where they name a zone); values and tags are counted from 0.
+TIME, VALUE, ERROR, LABEL, TAG = "time", "value_", "error", "label", "tag_"
 
 
 @dataclass(frozen=True)
@@ -128,7 +118,7 @@ class Part:
         """The table, open for reading."""
         return self.source(replace(options, by=(), value=None, error=None))
 
-    def pieces(self, layout: Layout) -> Iterator[Piece]:
+    def pieces(self, layout: Layout) -> Iterator[pd.DataFrame]:
         """All rows, some at a time."""
         with self.opened(replace(layout.options, time=layout.time)) as table:
             for name in layout.columns:
@@ -143,7 +133,9 @@ class Part:
                 if len(block.lines):
                     yield self._piece(table, block, layout, at)
 
-    def _piece(self, table: Table, block: Block, layout: Layout, at: dict[str, int]) -> Piece:
+    def _piece(
+        self, table: Table, block: Block, layout: Layout, at: dict[str, int]
+    ) -> pd.DataFrame:
         clock = None if layout.clock is None else at[layout.clock]
         choice = Choice(at[layout.time], None, None, clock, tuple(at[n] for n in layout.parts))
         reader = table.time_reader(choice, layout.form)
@@ -156,16 +148,23 @@ class Part:
                 "the parts before; write all parts alike"
             )
 
-        def texts(name: str) -> NDArray[Any]:
-            return np.array(table.texts(block, at[name]), object)
+        labels = {LABEL: layout.label, **{f"{TAG}{i}": tag for i, tag in enumerate(layout.tags)}}
+        numbers = {f"{VALUE}{i}": name for i, name in enumerate(layout.values)}
+        numbers |= {} if layout.error is None else {ERROR: layout.error}
+        columns: dict[str, Any] = {TIME: times.values}
+        columns |= {key: table.numbers(block, at[name]) for key, name in numbers.items()}
+        for key, label in labels.items():
+            if label is not None:
+                columns[key] = pd.Series(table.texts(block, at[label]), dtype=object)
+        return pd.DataFrame(columns)
 
-        return Piece(
-            times.values,
-            np.stack([table.numbers(block, at[name]) for name in layout.values], axis=1),
-            None if layout.error is None else table.numbers(block, at[layout.error]),
-            None if layout.label is None else texts(layout.label),
-            tuple(map(texts, layout.tags)),
-        )
+
+def read_parts(parts: Sequence[Part], layout: Layout) -> pd.DataFrame:
+    """All rows of all parts, with the columns of pieces."""
+    pieces = [piece for part in parts for piece in part.pieces(layout)]
+    if not pieces:
+        raise DataError(f"{parts[0].name}: has no rows; nothing to fit")
+    return pd.concat(pieces, ignore_index=True)
 
 
 def _choice(
