@@ -155,11 +155,12 @@ class FitConfig:
         """Return the Python lines of the whole fit."""
         usual, given = FitConfig().parameters(samples), self.parameters(samples)
         chosen = ", ".join(f"{k}={v!r}" for k, v in given.items() if usual.get(k) != v)
+        arguments = [repr(file), *(f"{name}={value!r}" for name, value in reading.items())]
         return "\n".join(
             [
                 "from robustfourier import PeriodicMixture, read_samples",
                 "",
-                f"samples = read_samples({_arguments(file, reading)})",
+                f"samples = read_samples({', '.join(arguments)})",
                 f"model = PeriodicMixture({chosen}).fit(samples)",
                 "print(model.summary())",
             ]
@@ -200,10 +201,6 @@ def _pair(text: str, length: Callable[[str, str], float]) -> tuple[float, float]
     if len(parts) != 2:
         raise InputError(f"--merge {text!r}: give two periods, such as 24h+12h")
     return length(parts[0], "--merge"), length(parts[1], "--merge")
-
-
-def _arguments(file: str, reading: dict[str, Any]) -> str:
-    return ", ".join([repr(file), *(f"{name}={value!r}" for name, value in reading.items())])
 
 
 def _lengths(samples: Samples) -> Callable[[str, str], float]:

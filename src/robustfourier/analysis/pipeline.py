@@ -146,7 +146,8 @@ def analyse(
         **({} if horizon is None else {"horizon": horizon}),
     }
     table = None if samples is None else read_regressors(path, regressors, samples, reading)
-    with _held(out, identity, path, overwrite):
+    nothing: AbstractContextManager[None] = nullcontext()
+    with nothing if out is None else claimed(RUN, out, identity, [Path(path)], overwrite=overwrite):
         with clock("fitting"):
             if samples is None:
                 samples, model = _fit_chunks(path, out, reading, parameters)
@@ -164,15 +165,6 @@ def analyse(
                 _write(result, model, identity, draft, formats, clock, (words, str(out)))
     tell("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
-
-
-def _held(
-    out: Path | None, identity: dict[str, Any], path: str | Path, overwrite: bool
-) -> AbstractContextManager[None]:
-    """The result folder, held for this run; nothing where none is written."""
-    if out is None:
-        return nullcontext()
-    return claimed(RUN, out, identity, [Path(path)], overwrite=overwrite)
 
 
 def _machine_named(result: Result, machine: Machine | None) -> Result:
@@ -276,15 +268,12 @@ def _run_record(
         "searched": result.searched_words,
         "warnings": list(result.warnings),
         "remarks": list(result.remarks),
-        "versions": _versions(),
+        "versions": {
+            **{"python": platform.python_version(), "machine": platform.machine()},
+            **{name: metadata.version(name) for name in _LIBRARIES},
+        },
         "seconds": dict(seconds),
     }
-
-
-def _versions() -> dict[str, str]:
-    """Versions of Python and of what the numbers depend on."""
-    found = {"python": platform.python_version(), "machine": platform.machine()}
-    return found | {name: metadata.version(name) for name in _LIBRARIES}
 
 
 def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:

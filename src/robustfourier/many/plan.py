@@ -103,7 +103,10 @@ def _of_file(
     path: Path, values: Sequence[str] | str | None, together: bool, reading: dict[str, Any]
 ) -> list[Item]:
     """The series of one file; what cannot be read fails when it is fitted, and is named."""
-    content = _digest(path)
+    try:
+        content = file_digest(path)[:32]
+    except (OSError, ValueError):
+        content = "unreadable"
     if values is None:
         return [Item(str(path), content, str(path))]
     try:
@@ -120,14 +123,6 @@ def _named(name: str, values: tuple[str, ...], together: bool) -> list[tuple[str
     if together or len(values) == 1:
         return [(name or values[0] if len(values) == 1 else name or "all", values)]
     return [(f"{name}:{value}" if name else value, (value,)) for value in values]
-
-
-def _digest(path: Path) -> str:
-    """Digest of a file's bytes; of its absence where it cannot be read."""
-    try:
-        return file_digest(path)[:32]
-    except (OSError, ValueError):
-        return "unreadable"
 
 
 def _fingerprint(paths: list[Path] | None, *how: Any) -> str | None:

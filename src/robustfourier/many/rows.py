@@ -21,10 +21,10 @@ from robustfourier.results import Brief, Pattern, briefly, summarise
 from robustfourier.samples import Samples
 
 SPARK = 48  # points of the small picture of a series
-PHASES = 32  # points of the small picture of a pattern
-_PICTURE = (7.0, 3.0)  # inches of that of a forecast
+_AT = np.arange(32) / 32  # phases of the small picture of a pattern
 _WORDS = 300  # characters of a message
 _SAME = ("label", "combination", "period", "period_error", "frequency", "frequency_error")
+_OF_PATTERN = ("amplitude", "share", "false_alarm", "calendar")
 _COUNTS = ("rows", "used", "missing", "duplicates")
 
 
@@ -68,7 +68,13 @@ def _found(samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
         "scale": model.scale_,
         "explained": brief.explained,
         "notes": [*samples.notes, *model.notes_],
-        "patterns": [_pattern(pattern) for pattern in brief.patterns],
+        "patterns": [
+            {
+                **_named(one, np.interp(_AT, one.waveform.x, one.waveform.y)),
+                **{name: getattr(one, name) for name in _OF_PATTERN},
+            }
+            for one in brief.patterns
+        ],
     }
 
 
@@ -94,17 +100,6 @@ def _spark(samples: Samples) -> list[float | None]:
     total = np.bincount(place, samples.values - middle, minlength=SPARK)
     means = middle + total / np.maximum(count, 1)
     return [float(m) if n else None for m, n in zip(means, count, strict=True)]
-
-
-def _pattern(pattern: Pattern) -> dict[str, Any]:
-    at = np.arange(PHASES) / PHASES
-    return {
-        **_named(pattern, np.interp(at, pattern.waveform.x, pattern.waveform.y)),
-        "amplitude": pattern.amplitude,
-        "share": pattern.share,
-        "false_alarm": pattern.false_alarm,
-        "calendar": pattern.calendar,
-    }
 
 
 def _named(one: Pattern | Component, wave: FloatArray) -> dict[str, Any]:
@@ -135,9 +130,16 @@ def _files(item: Item, task: Task, samples: Samples, model: Any, brief: Brief) -
         page = render(summarise(samples, model, brief=brief), shown)
         write_text(folder / written["report"], page)
     if task.forecast is not None:
+        from robustfourier.plots.figure_files import save_small
+        from robustfourier.plots.forecast_figures import plot_forecast
+
         written["forecast"] = _forecast_rows(model.forecast(task.forecast))
         written["picture"] = f"forecasts/{name}.png"
-        _draw_forecast(model, task.forecast, folder / written["picture"])
+        save_small(
+            folder / written["picture"],
+            (7.0, 3.0),  # inches
+            lambda figure: plot_forecast(model, task.forecast, ax=figure.add_subplot()),
+        )
     return written
 
 
@@ -158,16 +160,6 @@ def _text(time: Any) -> str:
     if isinstance(time, pd.Period):
         return str(time)
     return pd.Timestamp(time).isoformat().removesuffix("T00:00:00")
-
-
-def _draw_forecast(model: Any, horizon: Any, path: Path) -> None:
-    """Draw the last part of the record and what comes next into a PNG."""
-    from robustfourier.plots.figure_files import save_small
-    from robustfourier.plots.forecast_figures import plot_forecast
-
-    save_small(
-        path, _PICTURE, lambda figure: plot_forecast(model, horizon, ax=figure.add_subplot())
-    )
 
 
 def _together(item: Item, samples: list[Samples], parameters: dict[str, Any]) -> list[Any]:
@@ -206,7 +198,7 @@ def _together(item: Item, samples: list[Samples], parameters: dict[str, Any]) ->
 
 def _shared(model: Any, index: int, column: int) -> dict[str, Any]:
     component, modes = model.components_[index], model.modes_
-    wave = np.asarray(component.waveform(np.arange(PHASES) / PHASES))[:, column]
+    wave = np.asarray(component.waveform(_AT))[:, column]
     own = (np.asarray(modes.component) == index) & (np.asarray(modes.harmonic) > 0)
     return {
         **_named(component, wave),

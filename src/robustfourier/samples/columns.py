@@ -82,7 +82,9 @@ def choose_columns(
         at = calendar[0]
     else:
         at = _guess_time(names, kinds, source, taken) if given_time is None else given_time
-    clock = _clock_of(at, kinds) if given_time is None and not calendar else None
+    clocks = [i for i, kind in enumerate(kinds) if kind == "clock"]
+    beside = given_time is None and not calendar and kinds[at] == "time" and len(clocks) == 1
+    clock = clocks[0] if beside else None
     taken |= {at, *calendar} | ({clock} if clock is not None else set())
     if not need_value:
         return Choice(at, None, None, clock, calendar[1:])
@@ -99,7 +101,8 @@ def choose_columns(
         )
     errors = [i for i in errors if i != given_value]
     if given_error is None and len(errors) > 1:
-        errors = [i for i in errors if _is_error_of(names[i], names[given_value])]
+        own = [[w for w in _split(name) if w not in _ERROR_WORDS] for name in names]
+        errors = [i for i in errors if own[i] == own[given_value]]  # flux_err of flux
     if given_error is None and len(errors) == 1:
         given_error = errors[0]
     return Choice(at, given_value, given_error, clock, calendar[1:])
@@ -137,12 +140,6 @@ def _words(name: str) -> set[str]:
 def is_error(name: str) -> bool:
     """Whether a name speaks of errors; catalogues of stars write ``e_mag`` for those of ``mag``."""
     return bool(_words(name) & _ERROR_WORDS) or name.strip().lower().startswith("e_")
-
-
-def _is_error_of(error: str, value: str) -> bool:
-    """Whether a name speaks of the errors of a certain column, as ``flux_err`` of ``flux``."""
-    rest = [w for w in _split(error) if w not in _ERROR_WORDS]
-    return rest == [w for w in _split(value) if w not in _ERROR_WORDS]
 
 
 def _calendar(names: Sequence[str], kinds: Sequence[str], taken: set[int]) -> tuple[int, ...]:
@@ -189,14 +186,16 @@ def _guess_time(names: Sequence[str], kinds: Sequence[str], source: str, taken: 
     dated = [i for i in usable if kinds[i] == "time"]
     named = [i for i in usable if speaks_of_time(names[i])]
     purely = [i for i in named if set(_split(names[i])) <= _TIME_WORDS]  # and of nothing else
+    plain = [i for i in usable if not is_error(names[i])]
+    bare = all(re.fullmatch(r"column \d+", name) for name in names)
     for found in (
         [i for i in dated if i in named],
         dated,
         purely if len(purely) == 1 else named,
         usable if len(names) == 1 else [],
-        usable if len(usable) == 2 and _unnamed(names) else [],
+        usable if len(usable) == 2 and bare else [],
         # Errors are known by their name, so of "x, y, y_err" two columns are left.
-        usable[:1] if _is_first_of_two(names, usable) else [],
+        usable[:1] if len(plain) == 2 and plain[0] == usable[0] else [],
     ):
         if len(found) == 1 or (found and found is not dated and found is not named):
             return found[0]
@@ -214,21 +213,6 @@ def _guess_time(names: Sequence[str], kinds: Sequence[str], source: str, taken: 
         f"{source}: cannot tell which of {_listed([names[i] for i in usable])} is the time; "
         "choose with --time"
     )
-
-
-def _unnamed(names: Sequence[str]) -> bool:
-    return all(re.fullmatch(r"column \d+", name) for name in names)
-
-
-def _is_first_of_two(names: Sequence[str], usable: Sequence[int]) -> bool:
-    plain = [i for i in usable if not is_error(names[i])]
-    return len(plain) == 2 and plain[0] == usable[0]
-
-
-def _clock_of(at: int, kinds: Sequence[str]) -> int | None:
-    """Return the column with the time of day next to a date, if there is exactly one."""
-    clocks = [i for i, kind in enumerate(kinds) if kind == "clock"]
-    return clocks[0] if kinds[at] == "time" and len(clocks) == 1 else None
 
 
 def _guess_value(names: Sequence[str], numbers: Sequence[int], source: str) -> int:

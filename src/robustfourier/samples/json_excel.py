@@ -53,16 +53,12 @@ def records_as_lines(source: TextLines) -> TextLines:
     except (ValueError, RecursionError):
         record = None
     if isinstance(record, dict) and not any(isinstance(v, (list, dict)) for v in record.values()):
-        rows = _rows_of_lines(record, lines, source.name)
+        numbered = ((number, line) for number, line in enumerate(lines, start=2) if line.strip())
+        others = (_object(line, number, source.name) for number, line in numbered)
+        rows = _as_rows(itertools.chain([record], others))
         return _as_lines(source.name, rows, source.digest, -1, "read as JSON lines")
     rows = _rows_of_document(itertools.chain([first], lines), source.name)
     return _as_lines(source.name, rows, source.digest, -1, "read as JSON")
-
-
-def _rows_of_lines(first: dict[str, Any], lines: Iterator[str], name: str) -> Iterator[list[Any]]:
-    numbered = ((number, line) for number, line in enumerate(lines, start=2) if line.strip())
-    others = (_object(line, number, name) for number, line in numbered)
-    return _as_rows(itertools.chain([first], others))
 
 
 def _object(line: str, number: int, name: str) -> dict[str, Any]:

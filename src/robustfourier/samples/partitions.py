@@ -232,7 +232,11 @@ def parts_of(source: Any) -> list[Part]:
 def _paths(path: Path) -> list[Part]:
     if not path.is_dir():
         return [_file(path)]
-    within = sorted(p for p in _within(path) if p.is_file() and not p.name.startswith((".", "_")))
+    within = []
+    for at, folders, names in os.walk(path):  # but for hidden folders and those of our results
+        folders[:] = [name for name in folders if name[0] != "." and not is_result(Path(at) / name)]
+        within += [Path(at) / name for name in names if not name.startswith((".", "_"))]
+    within = sorted(each for each in within if each.is_file())
     tables = [p for p in within if p.name.lower().endswith((".parquet", ".pq"))]
     texts = [p for p in within if p.name.lower().endswith(_TEXTS)]
     if tables:
@@ -241,13 +245,6 @@ def _paths(path: Path) -> list[Part]:
     if texts:
         return [_file(p) for p in texts]
     raise DataError(f"{str(path)!r}: the folder holds neither Parquet files nor text tables")
-
-
-def _within(root: Path) -> Iterator[Path]:
-    """Paths within a folder, but for those of hidden folders and of our own results."""
-    for at, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name[0] != "." and not is_result(Path(at) / name)]
-        yield from (Path(at) / name for name in names)
 
 
 def _hive(root: Path, path: Path) -> tuple[tuple[str, str], ...]:
