@@ -21,9 +21,7 @@ from robustfourier.domain import Domain
 from robustfourier.errors import DataError, MissingDependencyError, require_choice
 from robustfourier.large.condense import Sums
 from robustfourier.mixture.search.robust import FLATTEST, Contaminated, clipped
-from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.partitions import ERROR, TIME, VALUE, Layout, Part
-from robustfourier.samples.time_columns import Times
+from robustfourier.samples.partitions import ERROR, VALUE, Layout, Part
 
 ENGINES = ("threads", "serial", "dask")
 _SAMPLE = 400_000  # rows kept at most: their median deviation is known to 0.2 %
@@ -74,10 +72,8 @@ class Facts:
 
 def rows_of(part: Part, layout: Layout) -> Iterator[tuple[int, NDArray[Any], FloatArray, Any]]:
     """Rows of a part that lack nothing, a piece at a time, with how many there were."""
-    zone = checked_zone(layout.options.timezone)
     for piece in part.pieces(layout):
-        stamps = Times(piece[TIME].to_numpy(), layout.unit, layout.zone, ())
-        times, values = on_clock(stamps, zone).values, piece[f"{VALUE}0"].to_numpy()
+        times, values = layout.stamps(piece).values, piece[f"{VALUE}0"].to_numpy()
         good = ~np.isnat(times) if times.dtype.kind == "M" else np.isfinite(times)
         good &= np.isfinite(values)
         errors = None

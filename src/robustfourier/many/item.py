@@ -20,10 +20,8 @@ import pandas as pd
 from robustfourier.errors import DataError, OutputError
 from robustfourier.formatting import quoted
 from robustfourier.samples import Samples, read_samples
-from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.partitions import ERROR, LABEL, TIME, VALUE, Layout
+from robustfourier.samples.partitions import ERROR, LABEL, VALUE, Layout
 from robustfourier.samples.samples import clean
-from robustfourier.samples.time_columns import Times
 from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import open_regular
 
@@ -148,9 +146,8 @@ class ItemReader:
         layout = self.task.layout
         assert layout is not None
         options = layout.options
-        times = Times(frame[TIME].to_numpy(), layout.unit, layout.zone, ())
         samples = clean(
-            on_clock(times, checked_zone(options.timezone)),
+            layout.stamps(frame),
             frame[f"{VALUE}{layout.values.index(name)}"].to_numpy(np.float64),
             frame[ERROR].to_numpy(np.float64) if layout.error is not None else None,
             np.arange(1, len(frame) + 1),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from robustfourier.errors import DataError
 from robustfourier.formatting import quoted, unit_called
+from robustfourier.samples.read_options import ReadOptions
 
 _TIME_WORDS = frozenset(
     """time times date dates datetime timestamp timestamps t day days epoch unix when jd mjd hjd bjd
@@ -49,6 +50,7 @@ class Choice:
     error: int | None
     clock: int | None = None  # A time of day that belongs to a column of dates
     parts: tuple[int, ...] = ()  # month, day, hour, minute and second, as far as each has a column
+    by: tuple[tuple[int, str | None], ...] = ()  # columns and labels that choose a series
 
     @property
     def times(self) -> tuple[int, ...]:
@@ -60,23 +62,25 @@ def choose_columns(
     names: Sequence[str],
     kinds: Sequence[str],
     source: str,
+    options: ReadOptions,
     *,
-    time: str | None = None,
-    value: str | None = None,
-    error: str | None = None,
     need_value: bool = True,
     apart: Sequence[int] = (),
 ) -> Choice:
-    """Find the time, value and error column of a table.
+    """Find the time, value and error column of a table, and those by which a series is chosen.
 
     `kinds` says what the cells of each column are: "number", "time", "clock", "text" or "empty".
-    `time`, `value` and `error` are what the user gave: a column's name, or its number from 1.
     Columns of `apart` are none of them; a value column is looked for if `need_value`.
     """
-    given_time = None if time is None else find_column(time, names, source, "--time")
-    given_value = None if value is None else find_column(value, names, source, "--value")
-    given_error = None if error is None else find_column(error, names, source, "--error")
+
+    def given(name: str) -> int | None:
+        wanted = getattr(options, name)
+        return None if wanted is None else find_column(wanted, names, source, f"--{name}")
+
+    by = tuple(_parsed_by(text, names, source) for text in options.by)
+    given_time, given_value, given_error = given("time"), given("value"), given("error")
     taken = {i for i in (given_time, given_value, given_error, *apart) if i is not None}
+    taken |= {i for i, _ in by}
     calendar = _calendar(names, kinds, taken) if given_time is None else ()
     if calendar:
         at = calendar[0]
@@ -87,7 +91,7 @@ def choose_columns(
     clock = clocks[0] if beside else None
     taken |= {at, *calendar} | ({clock} if clock is not None else set())
     if not need_value:
-        return Choice(at, None, None, clock, calendar[1:])
+        return Choice(at, None, None, clock, calendar[1:], by)
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
     if not numbers:  # a column without any value is distinguished from one of words later
         numbers = [i for i, kind in enumerate(kinds) if kind == "empty" and i not in taken]
@@ -105,7 +109,7 @@ def choose_columns(
         errors = [i for i in errors if own[i] == own[given_value]]  # flux_err of flux
     if given_error is None and len(errors) == 1:
         given_error = errors[0]
-    return Choice(at, given_value, given_error, clock, calendar[1:])
+    return Choice(at, given_value, given_error, clock, calendar[1:], by)
 
 
 def unit_of_name(name: str) -> str:
@@ -234,13 +238,9 @@ def _guess_value(names: Sequence[str], numbers: Sequence[int], source: str) -> i
     )
 
 
-def parse_by(by: Sequence[str], names: Sequence[str], source: str) -> list[tuple[int, str | None]]:
-    """Column and label that each ``--by column=label`` means; None without a label."""
-    found: list[tuple[int, str | None]] = []
-    for text in by:
-        if text.strip() in names or "=" not in text:
-            found.append((find_column(text, names, source, "--by"), None))
-        else:
-            name, _, label = text.partition("=")
-            found.append((find_column(name, names, source, "--by"), label.strip()))
-    return found
+def _parsed_by(text: str, names: Sequence[str], source: str) -> tuple[int, str | None]:
+    """Column and label that ``--by column=label`` means; None without a label."""
+    if text.strip() in names or "=" not in text:
+        return find_column(text, names, source, "--by"), None
+    name, _, label = text.partition("=")
+    return find_column(name, names, source, "--by"), label.strip()

@@ -23,16 +23,17 @@ from robustfourier.errors import DataError, InputError
 from robustfourier.formatting import quoted
 from robustfourier.result_folders import is_result
 from robustfourier.samples.columns import Choice, choose_columns, find_column, is_error
+from robustfourier.samples.daylight_saving import checked_zone, on_clock
 from robustfourier.samples.objects import cells_frame
 from robustfourier.samples.read_options import ReadOptions
 from robustfourier.samples.reading import Table, opened_table
 from robustfourier.samples.text_streams import display_name
 from robustfourier.samples.text_tables import Block
+from robustfourier.samples.time_columns import Times
 from robustfourier.samples.typed_tables import ROWS, ArrowTable, Frame, TypedTable, opened_parquet
 from robustfourier.untrusted_files import file_digest, stream_digest
 
 _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz")
-
 
 #: Columns of a piece, which are also those of a survey's buckets: times are numbers, or dates on
 #: the clock that wrote them (UTC where they name a zone); values and tags are counted from 0.
@@ -63,6 +64,11 @@ class Layout:
         wanted = (self.time, self.clock, *self.parts, *self.values, self.error, self.label)
         wanted = (*wanted, *self.tags)
         return list(dict.fromkeys(name for name in wanted if name is not None))
+
+    def stamps(self, piece: pd.DataFrame) -> Times:
+        """Times of a piece, on the clock that the user names."""
+        times = Times(piece[TIME].to_numpy(), self.unit, self.zone, ())
+        return on_clock(times, checked_zone(self.options.timezone))
 
     @classmethod
     def of(
@@ -147,7 +153,6 @@ class Part:
                 f"{self.name}, column {quoted(layout.time)}: times are of another kind than in "
                 "the parts before; write all parts alike"
             )
-
         labels = {LABEL: layout.label, **{f"{TAG}{i}": tag for i, tag in enumerate(layout.tags)}}
         numbers = {f"{VALUE}{i}": name for i, name in enumerate(layout.values)}
         numbers |= {} if layout.error is None else {ERROR: layout.error}
@@ -177,16 +182,9 @@ def _choice(
 ) -> tuple[Choice, list[int]]:
     """The columns of time and error, and those of values."""
     many = values is not None and (isinstance(values, str) or len(values) != 1)
-    choice = choose_columns(
-        names,
-        kinds,
-        source,
-        time=options.time,
-        value=None if values is None or many else values[0],
-        error=options.error,
-        need_value=not many,
-        apart=apart,
-    )
+    value = None if values is None or many else values[0]
+    wanted = replace(options, by=(), value=value)
+    choice = choose_columns(names, kinds, source, wanted, need_value=not many, apart=apart)
     if not many or values is None:
         assert choice.value is not None
         return choice, [choice.value]

@@ -92,13 +92,13 @@ def opened_table(
 
 def samples_of(table: Table, options: ReadOptions, need_value: bool = True) -> Samples:
     """Read times, values and errors of a table; the values are zero if none are needed."""
-    choice, by = table.choose(need_value)
+    choice = table.choose(need_value)
     zone = checked_zone(options.timezone)
     reader = table.time_reader(choice, options.time_format)  # the first rows decide the format
     kept: dict[int, list[FloatArray]] = {
         j: [] for j in (choice.value, choice.error) if j is not None
     }
-    series = SeriesLabels(table, by, {*choice.times, *kept})
+    series = SeriesLabels(table, choice.by, {*choice.times, *kept})
     blocks: list[NDArray[np.int32]] = []
     count = 0
     for block in table.blocks(list(dict.fromkeys([*choice.times, *kept, *series.columns]))):

@@ -66,7 +66,7 @@ class Labels:
 class SeriesLabels:
     """The columns of a table that tell series apart, or may do so, while it is read."""
 
-    def __init__(self, table: Table, by: list[tuple[int, str | None]], taken: set[int]) -> None:
+    def __init__(self, table: Table, by: Sequence[tuple[int, str | None]], taken: set[int]) -> None:
         self.table, self.by = table, by
         self.chosen = {j: Labels() for j, _ in by}
         free = table.labelled(taken | set(self.chosen))[:_COLUMNS]

@@ -9,12 +9,12 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robustfourier.errors import DataError
 from robustfourier.formatting import quoted
-from robustfourier.samples.columns import Choice, choose_columns, parse_by, speaks_of_time
+from robustfourier.samples.columns import Choice, choose_columns, speaks_of_time
 from robustfourier.samples.date_text import calendar_text, is_time
 from robustfourier.samples.dialect import (
     DELIMITERS,
@@ -69,8 +69,6 @@ class TextTable:
     #: what the cells of each column are: "number", "time", "clock", "text" or "empty"
     kinds: list[str]
     choice: Choice  # the columns that are meant
-    #: columns and labels of the series that the user chose; a label may be None
-    by: list[tuple[int, str | None]]
     head: Rows  # the first rows
     rest: Iterator[Rows]  # the others, in blocks
     #: the unit that stands beside the numbers of each column; empty where there is none
@@ -97,17 +95,17 @@ class TextTable:
         """Unit of a column, from a line of units or beside its numbers; empty if unknown."""
         return self.measures[column] or self.dialect.unit(column)
 
-    def choose(self, need_value: bool) -> tuple[Choice, list[tuple[int, str | None]]]:
-        """The columns that are meant, and those that tell series apart."""
+    def choose(self, need_value: bool) -> Choice:
+        """The columns that are meant."""
         wide = self.dialect.wide
-        if wide is not None and need_value and not self.by:
+        if wide is not None and need_value and not self.choice.by:
             label, first = wide.labels[0], self.head[0][1][0]
             raise DataError(
                 f"{self.name}: {wide.words}; choose one series, such as "
                 f"--by {quoted(f'{label}={first}')}, or fit each with --by {quoted(label)} "
                 "--out FOLDER"
             )
-        return self.choice, self.by
+        return self.choice
 
     def labelled(self, taken: set[int]) -> list[int]:
         """Columns that are not used, words first: they may tell series apart."""
@@ -188,18 +186,12 @@ def open_table(source: TextLines, options: ReadOptions, need_value: bool) -> Tex
     if "clock" in kinds and "time" not in kinds:  # 20241231 is a date beside a time of day
         dated = [all(_EIGHT.fullmatch(cell.strip()) for cell in cells) for cells in columns]
         kinds = ["time" if k == "number" and d else k for k, d in zip(kinds, dated, strict=True)]
-    by = parse_by(options.by, dialect.names, source.name)
+    wanted = options if options.rate is None else replace(options, time="1")
+    apart = _row_numbers(dialect, kinds, columns[0])
     choice = choose_columns(
-        dialect.names,
-        kinds,
-        source.name,
-        time="1" if options.rate is not None else options.time,
-        value=options.value,
-        error=options.error,
-        need_value=need_value,
-        apart=[*(j for j, _ in by), *_row_numbers(dialect, kinds, columns[0])],
+        dialect.names, kinds, source.name, wanted, need_value=need_value, apart=apart
     )
-    return TextTable(source, dialect, kinds, choice, by, head, rest, measures, left)
+    return TextTable(source, dialect, kinds, choice, head, rest, measures, left)
 
 
 def check_columns(path: str | os.PathLike[str], **options: Any) -> None:

@@ -17,7 +17,7 @@ import pandas as pd
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, MissingDependencyError
 from robustfourier.formatting import quoted
-from robustfourier.samples.columns import Choice, choose_columns, parse_by
+from robustfourier.samples.columns import Choice, choose_columns
 from robustfourier.samples.date_text import calendar_text
 from robustfourier.samples.file_formats import one_error
 from robustfourier.samples.number_parsing import NumberFormat
@@ -91,22 +91,19 @@ class TypedTable:
         """Unit of a column, as its maker writes it; empty if unknown."""
         return self.table.units.get(self.names[column], "")
 
-    def choose(self, need_value: bool) -> tuple[Choice, list[tuple[int, str | None]]]:
-        """The columns that are meant, and those that tell series apart."""
+    def choose(self, need_value: bool) -> Choice:
+        """The columns that are meant."""
         options, known = self.options, self.table
-        by = parse_by(options.by, self.names, self.name)
-        labels = [i for i, name in enumerate(self.names) if name in known.labels]
-        choice = choose_columns(
-            self.names,
-            self.kinds,
-            self.name,
+        wanted = replace(
+            options,
             time=options.time or known.time,
             value=options.value or known.value,
             error=options.error or (known.error if options.value is None else None),
-            need_value=need_value,
-            apart=[*(i for i, _ in by), *labels],
         )
-        return choice, by
+        labels = [i for i, name in enumerate(self.names) if name in known.labels]
+        return choose_columns(
+            self.names, self.kinds, self.name, wanted, need_value=need_value, apart=labels
+        )
 
     def labelled(self, taken: set[int]) -> list[int]:
         """Columns that are not used, and may tell series apart."""
