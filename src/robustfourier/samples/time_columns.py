@@ -70,8 +70,8 @@ class TimeReader:
     """Reads a time column block by block.
 
     The first cells, `sample`, decide whether these are numbers (written in `form`) or dates;
-    `time_format` is one of `TIME_FORMATS` or a strptime format, `timezone` the zone of dates that
-    name none, `choice` the columns of the time, for `add_block`.
+    `time_format` is one of `TIME_FORMATS` or a strptime format, `choice` holds the columns of the
+    time, for `add_block`.
     """
 
     def __init__(
@@ -88,44 +88,40 @@ class TimeReader:
         self.column, self.source, self.number_form = column, source, form
         self.time_format = _checked_format(time_format)
         cells = [cell for cell in sample if not is_missing(cell, form.missing)]
-        self.numeric = self._is_numeric(cells)
-        self.formats = [] if self.numeric else self._candidates(cells)
-        self.blocks: dict[str, list[Any]] = {name: [] for name in self.formats or ("number",)}
+        self.formats = self._candidates(cells)
+        self.blocks: dict[str, list[Any]] = {name: [] for name in self.formats}
         self.aware: bool | None = None
 
-    def _is_numeric(self, cells: list[str]) -> bool:
-        if self.time_format == "iso" or "%" in self.time_format:
-            return False
-        if self.time_format != "auto":
-            return True
-        return bool(cells) and sum(is_number(cell) for cell in cells) >= 0.5 * len(cells)
+    @property
+    def numeric(self) -> bool:
+        """Whether the times are numbers."""
+        return self.formats == ["number"]
 
     def _candidates(self, cells: list[str]) -> list[str]:
+        """Formats in which all cells can be read, or else most of them."""
         if "%" in self.time_format:
             return [self.time_format]
         if self.time_format == "iso":
             return ["ISO8601"]
+        numbers = sum(map(is_number, cells))
+        if self.time_format != "auto" or (cells and numbers >= 0.5 * len(cells)):
+            return ["number"]
         texts = [_first_day(cell) for cell in cells]
         texts = [_OFFSET.sub("", text).strip() if ":" in text else text for text in texts]
         # Formats with the punctuation of at least one cell: trying all of them would take long.
         shapes = {_shape(text) for text in texts}
         forms = ["ISO8601", *(f for f in _FORMATS if _shape(f.replace("%p", "PM")) in shapes)]
-        found = [f for f in forms if texts and _parses(texts[:25], f) and _parses(texts, f)]
-        if "ISO8601" in found:
-            return ["ISO8601"]
-        if not found:
-            # The best explanation of most cells, so that the error can point at the others.
-            good = {f: int(np.sum(_coerce(texts, f).notna())) for f in forms} if texts else {}
-            best = max(good, key=lambda f: good[f], default="ISO8601")
-            if not good or good[best] < 0.5 * len(texts):
-                example = cells[0] if cells else ""
-                raise DataError(
-                    f"{self.source}, column {quoted(self.column)}: {quoted(example)} is neither a "
-                    "number nor a date that we read; say how it is written with --time-format, "
-                    "such as --time-format '%d.%m.%Y %H:%M'"
-                )
-            return [best]
-        return found
+        good = {form: int(_coerce(texts, form).notna().sum()) for form in forms}
+        most = max(good.values())
+        if most < max(0.5 * len(texts), 1):
+            raise DataError(
+                f"{self.source}, column {quoted(self.column)}: {quoted((*cells, '')[0])} is "
+                "neither a number nor a date that we read; say how it is written with "
+                "--time-format, such as --time-format '%d.%m.%Y %H:%M'"
+            )
+        found = [form for form in forms if good[form] == most]
+        # Where some cells are no dates, the best explanation of the others points at them.
+        return found if most == len(texts) and found[0] != "ISO8601" else found[:1]
 
     def add_block(self, block: Block) -> None:
         """Read one block of a table."""
@@ -222,10 +218,6 @@ def _coerce(texts: list[str], form: str, utc: bool = False) -> pd.DatetimeIndex:
 
 def _shape(text: str) -> tuple[Any, ...]:
     return (*(text.count(mark) for mark in "./-:,"), text[-2:].upper() in ("AM", "PM"))
-
-
-def _parses(texts: list[str], form: str) -> bool:
-    return bool(_coerce(texts, form).notna().all())
 
 
 def _first_day(cell: str) -> str:
