@@ -74,15 +74,21 @@ class FitConfig:
     merge: tuple[str, ...] = _option(
         (), "A+B", "Two patterns made one, as 24h+12h.", "Model", "Merge"
     )
+    columns: tuple[str, ...] = _option(
+        (), "COLUMNS", "Other columns in the fit: temp,price.", "Model", "Other columns"
+    )
+    holidays: str | None = _option(
+        None, "COUNTRY", "Public holidays in the fit, such as DE.", "Model", "Holidays of"
+    )
     seed: int = _option(0, "NUMBER", "Seed of all random choices (0).", "Model")
 
     options: InitVar[bool] = True
 
     def __post_init__(self, options: bool) -> None:
         for name, choices in _CHOICES.items():
-            require_choice(_flag(name) if options else name, getattr(self, name), choices)
+            require_choice(flag_of(name) if options else name, getattr(self, name), choices)
         if not (is_positive(self.false_alarm) and self.false_alarm < 1):
-            called = named(_flag("false_alarm") if options else "false_alarm", self.false_alarm)
+            called = named(flag_of("false_alarm") if options else "false_alarm", self.false_alarm)
             raise InputError(f"{called} must lie between 0 and 1; the default is 0.01")
 
     @classmethod
@@ -111,11 +117,10 @@ class FitConfig:
     def lengths(self) -> list[tuple[str, str]]:
         """Lengths of time that are asked for, whose unit the record knows, after their options."""
         found = []
-        for one in fields(self):
-            value = getattr(self, one.name)
-            texts = (value,) if isinstance(value, str) else value
-            if one.default in (None, ()) and texts:
-                found += [(_flag(one.name), part) for text in texts for part in text.split("+")]
+        for name in ("shortest_period", "longest_period", "period", "without", "split", "merge"):
+            value = getattr(self, name)
+            texts = (value,) if isinstance(value, str) else value or ()
+            found += [(flag_of(name), part) for text in texts for part in text.split("+")]
         return found
 
     @property
@@ -126,22 +131,24 @@ class FitConfig:
 
     def parameters(self, samples: Samples) -> dict[str, Any]:
         """Return the parameters of `PeriodicMixture`, with lengths in the record's own unit."""
-        asked = dict(self.choices)
+        made = dict(self.choices)
+        if self.holidays is not None:
+            made["holidays"] = self.holidays
         if not self.lengths:
-            return asked
+            return made
         length = _lengths(samples)
         if self.shortest_period is not None:
-            asked["max_frequency"] = 1.0 / length(self.shortest_period, "--shortest-period")
+            made["max_frequency"] = 1.0 / length(self.shortest_period, "--shortest-period")
         if self.longest_period is not None:
-            asked["min_frequency"] = 1.0 / length(self.longest_period, "--longest-period")
+            made["min_frequency"] = 1.0 / length(self.longest_period, "--longest-period")
         named = {"periods": self.period, "without": self.without, "split": self.split}
         for name, texts in named.items():
             if texts:
                 option = f"--{name.removesuffix('s')}"
-                asked[name] = [length(text, option) for text in texts]
+                made[name] = [length(text, option) for text in texts]
         if self.merge:
-            asked["merge"] = [_pair(text, length) for text in self.merge]
-        return asked
+            made["merge"] = [_pair(text, length) for text in self.merge]
+        return made
 
     def words(self) -> list[str]:
         """Return the options of ``robustfourier fit`` that say the same; defaults are left out."""
@@ -149,8 +156,9 @@ class FitConfig:
         for one in fields(self):
             value = getattr(self, one.name)
             if value != one.default:
+                value = ",".join(value) if one.name == "columns" else value
                 several = value if isinstance(value, tuple) else (value,)
-                words += [word for text in several for word in (_flag(one.name), str(text))]
+                words += [word for text in several for word in (flag_of(one.name), str(text))]
         return words
 
     def command(self, file: str, reading: dict[str, Any]) -> str:
@@ -162,15 +170,19 @@ class FitConfig:
         """Return the Python lines of the whole fit."""
         usual, given = FitConfig().parameters(samples), self.parameters(samples)
         chosen = ", ".join(f"{k}={v!r}" for k, v in given.items() if usual.get(k) != v)
-        return "\n".join(
-            [
-                "from robustfourier import PeriodicMixture, read_samples",
-                "",
-                f"samples = read_samples({_arguments(file, reading)})",
-                f"model = PeriodicMixture({chosen}).fit(samples)",
-                "print(model.summary())",
-            ]
-        )
+        lines = [
+            "from robustfourier import PeriodicMixture, read_samples",
+            "",
+            f"samples = read_samples({_arguments(file, reading)})",
+            f"model = PeriodicMixture({chosen}).fit(samples)",
+            "print(model.summary())",
+        ]
+        if self.columns:
+            lines.insert(1, "from robustfourier.analysis import read_regressors")
+            others = _arguments(file, {"names": self.columns, **reading})
+            lines.insert(4, f"others = read_regressors(samples, {others})")
+            lines[5] = lines[5].replace("(samples)", "(samples, regressors=others)")
+        return "\n".join(lines)
 
 
 def is_positive(value: Any) -> bool:
@@ -227,8 +239,9 @@ def _lengths(samples: Samples) -> Callable[[str, str], float]:
     return length
 
 
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+def flag_of(name: str) -> str:
+    """Return the option of the command line that a field is."""
+    return "--with" if name == "columns" else f"--{name.replace('_', '-')}"
 
 
 def _short(value: Any) -> bool:

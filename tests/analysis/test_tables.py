@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.altered import altered
 
-from robustfourier.analysis.csv_files import fit_table, write_csv, write_fit
 from robustfourier.analysis.predicting import grid_samples
+from robustfourier.analysis.tables import fit_table, write_csv, write_fit
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError, OutputError
 from robustfourier.report import render

@@ -10,7 +10,7 @@ import re
 from dataclasses import fields
 from typing import NamedTuple
 
-from robustfourier.fit_config import FitConfig
+from robustfourier.fit_config import FitConfig, flag_of
 
 
 class Control(NamedTuple):
@@ -57,7 +57,7 @@ CONTROLS = (
 )  # fmt: skip
 #: What the page calls fields of the fit itself.
 _OTHERS = {
-    field.name.replace("_", "-"): field.metadata["page"]
+    flag_of(field.name).removeprefix("--"): field.metadata["page"]
     for field in fields(FitConfig)
     if field.metadata["page"]
 }

@@ -53,7 +53,7 @@ def fit(
         None, "LOW-HIGH", "Fit the envelope of a band in Hz, or auto."
     ),
     machine: Any,
-    ahead: options.ForecastOptions,
+    horizon: Any,
     together: bool = many.TOGETHER,
     parts: bool = flag(MANY, "The files of a folder are parts of one record.", "--parts"),
     band: options.Text = groups.reading(None, "COLUMN", "Column of bands that share one period."),
@@ -75,7 +75,7 @@ def fit(
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
-        ahead.refused_if(True)
+        _check_others(config, horizon, alone=False)
         how = {"overwrite": overwrite, "together": together, "jobs": jobs, "wide": wide}
         how["out"] = _survey_folder(files, out, config, dry or method == "network", wide)
         many.fit_survey(files, reading, console, config=config, **how)
@@ -83,16 +83,18 @@ def fit(
     file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)
     _check_columns(files[0], reading, config, chunks)
-    ahead.refused_if(chunks or method == "network")
-    parameters: Any = partial(_with_units, config, ahead, reading.get("unit"))
+    _check_others(config, horizon, alone=method == "mixture" and not chunks)
+    parameters: Any = partial(_with_units, config, reading.get("unit"))
     if method == "network":
         parameters = {"n_modes": modes, "n_steps": steps, "random_state": config.seed}
     _fit_one(
-        *(file, console, show, ahead),
+        *(file, console, show),
         out=None if dry else (out or default_folder(file)),
         method=method,
         reading=reading,
         parameters=config.choices if chunks else parameters,
+        regressors=config.columns,
+        horizon=horizon,
         chunks=chunks,
         overwrite=overwrite,
         formats=formats,
@@ -103,6 +105,20 @@ def fit(
     )
 
 
+def _check_others(config: FitConfig, horizon: Any, alone: bool) -> None:
+    """Refuse other columns and a horizon where they cannot be: beside many series, say."""
+    if not alone and (config.columns or config.holidays or horizon is not None):
+        raise InputError(
+            "--with, --holidays and --horizon go with one series that fits into memory, and with "
+            "--method mixture"
+        )
+    if horizon is not None and config.columns:
+        raise InputError(
+            f"--horizon {horizon} needs {', '.join(config.columns)} after the record; fit without "
+            "it, then robustfourier predict FOLDER --at FILE with these columns"
+        )
+
+
 def _check_parts(files: list[str], parts: bool) -> None:
     if parts and (len(files) > 1 or not Path(files[0]).is_dir()):
         raise InputError(
@@ -110,33 +126,22 @@ def _check_parts(files: list[str], parts: bool) -> None:
         )
 
 
-def _with_units(
-    config: FitConfig, ahead: options.ForecastOptions, unit: str | None, samples: Samples
-) -> dict[str, Any]:
+def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[str, Any]:
     """The parameters; of dates, a length without a unit may mean hours or days: it is refused."""
     for option, text in config.lengths if samples.dates and unit is None else ():
         if text.strip().replace(".", "", 1).isdigit():
             raise InputError(
                 f"{option} {text!r}: the times are dates; give a unit, such as {text}h or {text}d"
             )
-    holidays = {} if ahead.holidays is None else {"holidays": ahead.holidays}
-    return {**config.parameters(samples), **holidays}
+    return config.parameters(samples)
 
 
-def _fit_one(
-    file: Any, console: Console, show: str, ahead: options.ForecastOptions, **asked: Any
-) -> None:
+def _fit_one(file: Any, console: Console, show: str, **asked: Any) -> None:
     """Analyse a file, its stages on a bar; what was found is printed before files are written."""
     from robustfourier.analysis import analyse
 
     with console.stages() as observe, observed_by(observe):
-        analysis = analyse(
-            file,
-            regressors=ahead.columns,
-            horizon=ahead.horizon,
-            ready=lambda found: print_found(console, found, show),
-            **asked,
-        )
+        analysis = analyse(file, ready=lambda found: print_found(console, found, show), **asked)
     print_end(console, analysis)
 
 
@@ -192,7 +197,7 @@ def _formats(text: str) -> tuple[str, ...]:
 
 def print_found(console: Console, analysis: Analysis, show: str = "auto") -> None:
     """Print what was taken and what was found; figures and report may take longer than both."""
-    from robustfourier.analysis.further_tables import colour_words, tide, tide_words
+    from robustfourier.analysis.tables import colour_words, tide, tide_words
     from robustfourier.formatting import number, percent
 
     result = analysis.result
@@ -301,7 +306,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
     """The answer for scripts."""
     from dataclasses import asdict
 
-    from robustfourier.analysis.further_tables import tide
+    from robustfourier.analysis.tables import tide
     from robustfourier.results.result_tables import modes_columns
 
     result = analysis.result

@@ -7,7 +7,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import Field, fields
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +15,7 @@ import typer
 from robustfourier.cli import help_groups as groups
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
-from robustfourier.fit_config import FitConfig
+from robustfourier.fit_config import FitConfig, flag_of
 from robustfourier.formatting import unit_called
 
 _SOURCES = (
@@ -145,67 +145,38 @@ def _delimiter_called(word: str | None) -> str | None:
 def config_options(*names: str) -> Callable[..., FitConfig]:
     """What makes a `FitConfig` of its options, or of some of them."""
     shown = [field for field in fields(FitConfig) if not names or field.name in names]
-    several = {field.name for field in shown if field.default == ()}
 
     def made(**given: Any) -> FitConfig:
-        lists: dict[str, Any] = {name: tuple(given[name] or ()) for name in several}
-        return FitConfig(**given | lists)
+        if "columns" in given:
+            parts = (part.strip() for part in (given["columns"] or "").split(","))
+            given["columns"] = [part for part in parts if part]
+        lists = {field.name for field in shown if field.default == ()}
+        return FitConfig(**{k: tuple(v or ()) if k in lists else v for k, v in given.items()})
 
-    made.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=groups.option(
-                    None if field.name in several else field.default,
-                    *(field.metadata["metavar"], field.metadata["words"]),
-                    group=field.metadata["group"],
-                ),
-                annotation=Texts
-                if field.name in several
-                else Text
-                if field.default is None
-                else type(field.default),
-            )
-            for field in shown
-        ]
-    )
+    made.__signature__ = inspect.Signature([_parameter(field) for field in shown])  # type: ignore[attr-defined]
     return made
 
 
-@dataclass(frozen=True)
-class ForecastOptions:
-    """What is asked of a forecast: other columns, holidays, and how far it goes."""
-
-    columns: tuple[str, ...] = ()
-    holidays: str | None = None
-    horizon: int | str | None = None
-
-    def refused_if(self, other: bool) -> None:
-        """Refuse it for many series, for those larger than memory, and for networks."""
-        if other and self != ForecastOptions():
-            raise InputError(
-                "--with, --holidays and --horizon go with one series that fits into memory, and "
-                "with --method mixture"
-            )
+def _parameter(field: Field[Any]) -> inspect.Parameter:
+    """The option of a field of `FitConfig`; one with several values may be repeated."""
+    kind: Any = type(field.default)
+    if field.default is None or field.name == "columns":
+        kind = Text
+    elif field.default == ():
+        kind = Texts
+    about, flag = field.metadata, flag_of(field.name)
+    default = None if field.default == () else field.default
+    option = groups.option(default, about["metavar"], about["words"], flag, group=about["group"])
+    name, kw = field.name, inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kw, default=option, annotation=kind)
 
 
-def ahead_of(
-    columns: Text = groups.model(
-        None, "COLUMNS", "Other columns in the fit: temp,price.", "--with"
-    ),
-    holidays: Text = groups.model(None, "COUNTRY", "Public holidays in the fit, such as DE."),
+def horizon_of(
     horizon: Text = groups.output(None, "LENGTH", "How far to forecast: 48 (steps) or 2weeks."),
-) -> ForecastOptions:
-    """Options of a forecast."""
-    names = tuple(part.strip() for part in (columns or "").split(",") if part.strip())
-    if horizon is not None and names:
-        raise InputError(
-            f"--horizon {horizon} needs {', '.join(names)} after the record; fit without it, then "
-            "robustfourier predict FOLDER --at FILE with these columns"
-        )
+) -> int | str | None:
+    """How far a forecast goes: a number of steps, or a length of time."""
     steps = None if horizon is None else horizon.strip()
-    return ForecastOptions(names, holidays, int(steps) if steps and steps.isdigit() else steps)
+    return int(steps) if steps and steps.isdigit() else steps
 
 
 def machine_of(
@@ -227,7 +198,7 @@ _MAKERS: dict[str, Callable[..., Any]] = {
     "survey_config": config_options("false_alarm", "loss", "scale", "period", "seed"),
     "search_config": config_options("false_alarm", "seed"),
     "machine": machine_of,
-    "ahead": ahead_of,
+    "horizon": horizon_of,
     "console": console_of,
 }
 
