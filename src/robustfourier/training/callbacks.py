@@ -130,7 +130,7 @@ class ProgressBar:
     --------
     >>> import numpy as np
     >>> from robustfourier.network.architecture import Architecture
-    >>> from robustfourier.network.initial import draw_weights
+    >>> from robustfourier.network.initial_weights import draw_weights
     >>> from robustfourier.training import train_jointly
     >>> start = draw_weights(Architecture(n_modes=2), random_state=0)
     >>> theta = np.linspace(-1, 1, 50)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from robustfourier.cosinor.survey import Rhythms, rhythm
+from robustfourier.cosinor.rhythms import Rhythms, rhythm
 from robustfourier.errors import InputError
 from robustfourier.estimators.inputs import given_data
 

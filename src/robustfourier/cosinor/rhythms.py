@@ -14,11 +14,16 @@ from scipy.stats import false_discovery_control
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.concurrency import one_blas_thread
-from robustfourier.cosinor.answers import Wave, difference_columns, mesor_columns, wave_columns
+from robustfourier.cosinor.ar1_noise import first_prior, learned_prior
 from robustfourier.cosinor.clock import Clock
-from robustfourier.cosinor.design import Terms, TimeBase, require_determined
-from robustfourier.cosinor.noise import first_prior, learned_prior
+from robustfourier.cosinor.design_matrix import Terms, TimeBase, require_determined
 from robustfourier.cosinor.population import population_mean
+from robustfourier.cosinor.rhythm_parameters import (
+    Wave,
+    difference_columns,
+    mesor_columns,
+    wave_columns,
+)
 from robustfourier.cosinor.series_fits import Estimates, Factorisations
 from robustfourier.errors import InputError, require_choice, require_count
 

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from robustfourier.arrays import FloatArray
 from robustfourier.bands.band_rows import Rows
-from robustfourier.bands.search import joint_periodogram
-from robustfourier.bands.shape import HARMONICS, BandMoments, fitted_shape
+from robustfourier.bands.band_shapes import HARMONICS, BandMoments, fitted_shape
+from robustfourier.bands.joint_periodogram import joint_periodogram
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
